@@ -28,14 +28,6 @@ top_frame(ice_context *ctx)
     return ctx->build_depth ? &ctx->building[ctx->build_depth - 1] : NULL;
 }
 
-/* The class that the value which begins now gets from what stands around it. */
-static VALUE
-class_around(ice_context *ctx)
-{
-    const ice_build_frame *top = top_frame(ctx);
-    return top && top->kind == ICE_B_SUBCLASS ? top->klass : 0;
-}
-
 /* Whether something around the value which begins now completes it. */
 static bool
 is_partial(ice_context *ctx)
@@ -84,11 +76,9 @@ note_class(ice_builder *b, uint32_t id)
 static void
 open_array(ice_builder *b, uint32_t at, const icecore_node *node)
 {
-    VALUE klass = class_around(b->ctx), array = 0;
+    VALUE array = 0;
     ice_build_frame *frame;
-    if (klass)
-        array = ice_of_class(klass, T_ARRAY);
-    else if (node->flags & ICECORE_FLAG_TARGET || node->aux > RUN)
+    if (node->flags & ICECORE_FLAG_TARGET || node->aux > RUN)
         array = rb_ary_new_capa(node->aux);
     frame = open_frame(b, ICE_B_ARRAY, at, (uint32_t)node->payload);
     frame->object = array;
@@ -97,11 +87,9 @@ open_array(ice_builder *b, uint32_t at, const icecore_node *node)
 static void
 open_hash(ice_builder *b, uint32_t at, const icecore_node *node)
 {
-    VALUE klass = class_around(b->ctx), hash = 0;
+    VALUE hash = 0;
     ice_build_frame *frame;
-    if (klass)
-        hash = ice_of_class(klass, T_HASH);
-    else if (node->flags & (ICECORE_FLAG_TARGET | ICECORE_FLAG_IDENTITY))
+    if (node->flags & (ICECORE_FLAG_TARGET | ICECORE_FLAG_IDENTITY))
         hash = rb_hash_new();
     if (node->flags & ICECORE_FLAG_IDENTITY)
         ice_call_original(ICE_HASH_MAKE_IDENTITY, hash, 0, NULL);
@@ -126,8 +114,6 @@ open_object(ice_builder *b, uint32_t at, const icecore_node *node)
     uint8_t kind = ICE_B_MEMBERS;
     VALUE object;
     ice_build_frame *frame;
-    if (class_around(b->ctx))
-        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
     note_class(b, id);
     if (is_record(class)) {
         open_record(b, at, node, is_struct ? "struct" : "object", class_name(b, id));
@@ -174,8 +160,6 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
     ice_class *class = ice_class_slot(b->ctx, id);
     ice_build_frame *frame;
     VALUE object = 0;
-    if (class_around(b->ctx))
-        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
     note_class(b, id);
     if (is_record(class)) {
         open_record(b, at, node,
@@ -252,8 +236,6 @@ open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
     klass = ice_class_of(b->ctx, &b->settings->classes, id)->klass;
     if (!is_module && !RB_TYPE_P(klass, T_CLASS))
         ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", klass);
-    if (!is_module && class_around(b->ctx))
-        klass = class_around(b->ctx);
     frame = open_frame(b, is_module ? ICE_B_MODULE : ICE_B_SUBCLASS, at, end);
     frame->klass = klass;
     frame->is_partial = partial;
@@ -264,7 +246,6 @@ open_container(ice_builder *b, uint32_t at, const icecore_node *node)
 {
     ice_context *ctx = b->ctx;
     const bool partial = is_partial(ctx);
-    VALUE klass = 0;
     ice_build_frame *frame;
     switch (node->kind) {
     case ICECORE_ARRAY:
@@ -283,11 +264,10 @@ open_container(ice_builder *b, uint32_t at, const icecore_node *node)
         open_attributes(b, at, node);
         return;
     case ICECORE_REGEXP:
-        klass = class_around(ctx);
         if (ice_policy_is_record(&b->settings->classes, "Regexp", 6))
             open_record(b, at, node, "regexp", rb_utf8_str_new_cstr("Regexp"));
         else
-            open_frame(b, ICE_B_REGEXP, at, (uint32_t)node->payload)->klass = klass;
+            open_frame(b, ICE_B_REGEXP, at, (uint32_t)node->payload);
         break;
     default:
         ice_host_fail("a value that Ruby has nothing for");
@@ -345,7 +325,7 @@ leave_key(ice_builder *b, const icecore_node *node, const char *text, size_t len
     else if (!SYMBOL_P(key))
         return ice_leave(b, key);
     if (ice_is_first(b, name, key)) {
-        ice_leave_encoding(b, node, text, len);
+        ice_leave_encoding(b, node, text, len, key);
         return ice_leave(b, key);
     }
     return SYMBOL_P(key) ? key : ice_leave_again(b, rb_hash_lookup(b->seen, name));
@@ -375,41 +355,33 @@ static VALUE
 slow_leaf(ice_builder *b, uint32_t at)
 {
     const icecore_node *node = &b->ctx->view.nodes[at];
-    VALUE klass = class_around(b->ctx), value;
+    const ice_build_frame *top = top_frame(b->ctx);
+    VALUE value;
     const char *text = NULL;
     size_t len = 0;
     const bool partial = is_partial(b->ctx);
     const bool is_string = node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT || node->kind == ICECORE_ENCODED;
-    if (klass) {
-        if (!is_string)
-            ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
-        value = ice_string(b, node, klass);
-        if (node->flags & ICECORE_FLAG_TARGET)
-            ice_remember(b, at, value);
-    } else
-        value = ice_leaf(b, at);
-    if (!b->is_slow)
-        return value;
+    value = ice_leaf(b, at);
     if (is_string || node->kind == ICECORE_SYMBOL)
         text = ice_bytes_of(&b->ctx->view, node, &len);
-    if (node->key == ICECORE_IS_KEY) {
-        if (top_frame(b->ctx)->kind != ICE_B_HASH) {
-            ice_is_first(b, value, value);
-            return value;
-        }
-        return leave_key(b, node, text, len, value);
+    if (node->key == ICECORE_IS_KEY && node->kind != ICECORE_LINK && node->kind != ICECORE_COPY) {
+        if (top->kind == ICE_B_HASH)
+            return leave_key(b, node, text, len, value);
+        ice_is_first(b, value, value);
+        return value;
     }
     if (node->kind == ICECORE_SYMBOL) {
         if (!ice_is_first(b, value, value))
             return value;
-        ice_leave_encoding(b, node, text, len);
+        ice_leave_encoding(b, node, text, len, value);
         return ice_leave(b, value);
     }
     if (node->kind == ICECORE_LINK || node->kind == ICECORE_COPY) {
         const icecore_node *target = &b->ctx->view.nodes[(uint32_t)node->payload];
         uint32_t i;
         /* Marshal takes what a hook made for unfinished. */
-        if (target->kind == ICECORE_OPAQUE && ICE_FORM_OF(target) != ICECORE_FORM_DATA)
+        if (target->kind == ICECORE_OPAQUE && ICE_FORM_OF(target) != ICECORE_FORM_DATA &&
+            (ICE_FORM_OF(target) == ICECORE_FORM_USER_MARSHAL || (target + 1)->kind == ICECORE_BYTES))
             return value;
         for (i = 0; i < b->ctx->build_depth; i++)
             if (b->ctx->building[i].object == value)
@@ -417,11 +389,34 @@ slow_leaf(ice_builder *b, uint32_t at)
         return RB_TYPE_P(value, T_STRING) ? ice_leave_again(b, value) : ice_leave(b, value);
     }
     if (is_string)
-        ice_leave_encoding(b, node, text, len);
-    return partial ? value : ice_leave(b, value);
+        ice_leave_encoding(b, node, text, len, value);
+    if (partial)
+        return value;
+    /* One that gets another class can't be the one that Ruby interns. */
+    if (is_string && top && top->kind == ICE_B_SUBCLASS && b->settings->freeze)
+        return ice_call_proc(b, rb_obj_freeze(value));
+    return ice_leave(b, value);
 }
 
 /* ---- the machine --------------------------------------------------------------------------------- */
+
+/* Up to 3.1 Marshal left out what has modules mixed in, and froze nothing that
+ * marshal_load made. */
+static VALUE
+leave_container(ice_builder *b, uint8_t kind, VALUE value, bool partial)
+{
+    const bool is_old = RUBY_API_VERSION_CODE < 30200;
+    switch (kind) {
+    case ICE_B_SUBCLASS:
+        return value;
+    case ICE_B_MODULE:
+        return partial || is_old ? value : ice_leave(b, value);
+    case ICE_B_MARSHAL:
+        return is_old ? ice_call_proc(b, value) : ice_leave(b, value);
+    default:
+        return partial ? value : ice_leave(b, value);
+    }
+}
 
 static VALUE
 close_top(ice_builder *b)
@@ -437,8 +432,8 @@ close_top(ice_builder *b)
     ctx->build_depth--;
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_there && node->kind != ICECORE_ATTRS)
         ice_remember(b, at, value);
-    if (ICE_UNLIKELY(b->is_slow) && kind != ICE_B_SUBCLASS && (!partial || kind == ICE_B_MARSHAL))
-        value = ice_leave(b, value);
+    if (ICE_UNLIKELY(b->is_slow))
+        value = leave_container(b, kind, value, partial);
     return value;
 }
 
@@ -458,9 +453,9 @@ ice_build(ice_context *ctx, const ice_read_settings *settings)
         const icecore_node *node = &view->nodes[at];
         put_key(b, node);
         if (ice_is_leaf(node)) {
-            value = ICE_UNLIKELY(b->is_slow || class_around(ctx)) ? slow_leaf(b, at) : ice_leaf(b, at);
+            value = ICE_UNLIKELY(b->is_slow) ? slow_leaf(b, at) : ice_leaf(b, at);
             at++;
-        } else if (!b->is_slow && !class_around(ctx) && ice_flat(b, at, &value))
+        } else if (!b->is_slow && ice_flat(b, at, &value))
             at = (uint32_t)node->payload;
         else {
             open_container(b, at, node);

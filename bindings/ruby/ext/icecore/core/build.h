@@ -40,7 +40,6 @@ enum {
 
 /* build_leaf.c */
 VALUE ice_leaf(ice_builder *b, uint32_t at);
-VALUE ice_string(ice_builder *b, const icecore_node *node, VALUE klass);
 VALUE ice_key_value(ice_builder *b, uint16_t id);
 /* The encoding of a string; NULL: no Ruby has one of that name, which gets a place. */
 rb_encoding *ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name);
@@ -54,8 +53,8 @@ VALUE ice_call_proc(ice_builder *b, VALUE value);
 bool ice_is_first(ice_builder *b, VALUE name, VALUE object);
 /* What Marshal does behind a string that a link names again. */
 VALUE ice_leave_again(ice_builder *b, VALUE string);
-/* Calls the proc with what says the encoding of a string. */
-void ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len);
+/* Calls the proc with what says the encoding of a string or symbol. */
+void ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE string);
 
 /* build_flat.c: the container at a node, all of whose children are leaves; false: it is
  * none that is built here. */
@@ -64,7 +63,6 @@ bool ice_flat(ice_builder *b, uint32_t at, VALUE *value);
 /* build_close.c */
 VALUE ice_close(ice_builder *b, ice_build_frame *frame);
 void ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pairs, uint32_t count);
-VALUE ice_of_class(VALUE klass, int type);
 
 static inline bool
 ice_is_leaf(const icecore_node *node)

@@ -234,8 +234,6 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
             bits |= options[i].bit;
     if (pattern->kind == ICECORE_BYTES)
         source = without_old_escapes(source);
-    if (frame->klass)
-        return rb_reg_init_str(ice_of_class(frame->klass, T_REGEXP), source, bits);
     return rb_reg_new_str(source, bits);
 }
 
@@ -278,6 +276,19 @@ close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
         return;
     }
     rb_extend_object(object, frame->klass);
+}
+
+/* Makes a value of a core class one of a class below it, as Marshal does: in its place,
+ * so that what refers to it goes on to. */
+static void
+give_class(VALUE object, VALUE klass)
+{
+    if (RB_SPECIAL_CONST_P(object) || RB_TYPE_P(object, T_OBJECT) || RB_TYPE_P(object, T_CLASS) ||
+        RB_TYPE_P(object, T_MODULE) || RTEST(rb_class_inherited_p(rb_cInteger, klass)))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
+    if (!RTEST(rb_class_inherited_p(klass, RBASIC_CLASS(object))) && TYPE(rb_obj_alloc(klass)) != TYPE(object))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
+    RB_OBJ_WRITE(object, (VALUE *)&RBASIC(object)->klass, klass);
 }
 
 /* Keys whose methods are Ruby's own. */
@@ -399,6 +410,7 @@ ice_close(ice_builder *b, ice_build_frame *frame)
         close_module(b, frame, object);
         return object;
     case ICE_B_SUBCLASS:
+        give_class(values[0], frame->klass);
         return values[0];
     case ICE_B_REGEXP:
         return close_regexp(b, frame, values[0], values[1]);

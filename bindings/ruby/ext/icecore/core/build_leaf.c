@@ -123,15 +123,25 @@ ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
     return index < 0 ? NULL : rb_enc_from_index(index);
 }
 
+/* What a proc puts in the place of true or false says no encoding: it becomes a variable. */
 static void
-leave_short(ice_builder *b, VALUE is_utf8)
+leave_short(ice_builder *b, VALUE is_utf8, VALUE string)
 {
+    VALUE left;
     ice_is_first(b, ID2SYM(rb_intern("E")), Qtrue);
-    ice_leave(b, is_utf8);
+    left = ice_leave(b, is_utf8);
+    if (left == is_utf8 || !RB_TYPE_P(string, T_STRING))
+        return;
+    if (left == Qtrue || left == Qfalse)
+        rb_enc_associate(string, left == Qtrue ? rb_utf8_encoding() : rb_usascii_encoding());
+    else {
+        rb_enc_associate(string, rb_ascii8bit_encoding());
+        rb_ivar_set(string, rb_intern("E"), left);
+    }
 }
 
 void
-ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len)
+ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE string)
 {
     VALUE name = Qnil;
     const bool is_named = (node->payload >> 48) & 0x7FFF && node->kind != ICECORE_TEXT;
@@ -139,7 +149,7 @@ ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, s
     if (is_named) {
         rb_encoding *encoding = ice_encoding_of(b, node, &name);
         if (encoding == rb_usascii_encoding())
-            leave_short(b, Qfalse);
+            leave_short(b, Qfalse, string);
         else if (!NIL_P(name)) {
             VALUE key = rb_ary_new_from_args(2, name, Qnil);
             ice_is_first(b, ID2SYM(rb_intern("encoding")), Qtrue);
@@ -158,40 +168,21 @@ ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, s
             return;
     } else if (node->kind != ICECORE_TEXT)
         return;
-    leave_short(b, Qtrue);
+    leave_short(b, Qtrue, string);
 }
 
 /* ---- strings and symbols -------------------------------------------------------------- */
 
-VALUE
-ice_of_class(VALUE klass, int type)
-{
-    VALUE object;
-    if (!RB_TYPE_P(klass, T_CLASS))
-        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", klass);
-    object = rb_obj_alloc(klass);
-    if (!RB_TYPE_P(object, type))
-        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
-    return object;
-}
-
-/* A string; `klass`: of a class below String, or 0. */
-VALUE
-ice_string(ice_builder *b, const icecore_node *node, VALUE klass)
+static VALUE
+string_of(ice_builder *b, const icecore_node *node)
 {
     size_t len;
     const char *text = ice_bytes_of(&b->ctx->view, node, &len);
     VALUE string, name = Qnil;
     rb_encoding *encoding;
-    if (ICE_LIKELY(!klass)) {
-        if (ICE_LIKELY(node->kind == ICECORE_TEXT))
-            return rb_utf8_str_new(text, len);
-        string = rb_str_new(text, len);
-    } else {
-        string = ice_of_class(klass, T_STRING);
-        rb_str_cat(string, text, len);
-        rb_enc_associate(string, node->kind == ICECORE_TEXT ? rb_utf8_encoding() : rb_ascii8bit_encoding());
-    }
+    if (ICE_LIKELY(node->kind == ICECORE_TEXT))
+        return rb_utf8_str_new(text, len);
+    string = rb_str_new(text, len);
     if (node->kind == ICECORE_ENCODED) {
         encoding = ice_encoding_of(b, node, &name);
         if (encoding)
@@ -330,7 +321,7 @@ ice_leaf(ice_builder *b, uint32_t at)
     case ICECORE_BYTES:
     case ICECORE_TEXT:
     case ICECORE_ENCODED:
-        value = ice_string(b, node, 0);
+        value = string_of(b, node);
         break;
     case ICECORE_SYMBOL: {
         size_t len;

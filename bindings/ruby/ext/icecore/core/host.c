@@ -17,5 +17,6 @@ ice_host_free(void *memory)
 void
 ice_host_fail(const char *message)
 {
-    ice_raise(ice_runtime_error, "limit", "", "Icecore: %s", message);
+    VALUE module = rb_const_get(rb_cObject, rb_intern("Icecore"));
+    rb_raise(rb_const_get(module, rb_intern("RuntimeError")), "Icecore: %s", message);
 }

@@ -15,9 +15,10 @@ static bool process_has_rails;
 
 /* What Rails' values need. None of them runs more than its own code on plain values. */
 static const char *const rails[] = {
-    "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "ActiveSupport::Duration",
-    "ActiveSupport::SafeBuffer", "ActiveSupport::HashWithIndifferentAccess", "ActiveSupport::OrderedHash",
-    "ActiveSupport::OrderedOptions", "ActiveSupport::Cache::Entry"
+    "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "TZInfo::DataTimezone", "TZInfo::LinkedTimezone",
+    "ActiveSupport::Duration", "ActiveSupport::SafeBuffer", "ActiveSupport::HashWithIndifferentAccess",
+    "ActiveSupport::OrderedHash", "ActiveSupport::StringInquirer", "ActiveSupport::ArrayInquirer",
+    "ActiveSupport::Cache::Entry"
 };
 
 static icecore_class_name
