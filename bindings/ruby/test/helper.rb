@@ -25,7 +25,7 @@ module Oracle
 
   # The value stands alone: behind a star a hash with the flag of ruby2_keywords would
   # become keywords.
-  def self.dump(value, *rest) = DUMP.call(value, *rest)
+  def self.dump(value, *rest) = rest.empty? ? DUMP.call(value) : DUMP.call(value, *rest)
 end
 
 if STAND_IN
@@ -34,7 +34,7 @@ if STAND_IN
     OWN = %i[classes report rename max_depth].freeze
 
     def self.load(source, *rest, **options) = Oracle.load(source, *rest, **options.reject { |name, _| OWN.include?(name) })
-    def self.dump(value, *rest) = Oracle.dump(value, *rest)
+    def self.dump(value, *rest) = rest.empty? ? Oracle.dump(value) : Oracle.dump(value, *rest)
     singleton_class.alias_method :restore, :load
   end
   IMPL = StandIn
@@ -48,7 +48,7 @@ end
 # Ours as a drop-in: every class may be built.
 module Ours
   def self.load(source, *rest, **options) = IMPL.load(source, *rest, classes: :any, **options)
-  def self.dump(value, *rest) = IMPL.dump(value, *rest)
+  def self.dump(value, *rest) = rest.empty? ? IMPL.dump(value) : IMPL.dump(value, *rest)
 end
 
 # What a call did: its value, or its exception, and what hooks noted meanwhile.
