@@ -7,7 +7,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-all build install uninstall modules install-modules dist dist-check dist-perl dist-php bench api pages clean
+.PHONY: help demo test test-all build install uninstall modules install-modules dist dist-check dist-perl dist-php dist-ruby bench api pages clean
 
 help:
 	@echo 'make demo        build the command and show what it does'
@@ -16,10 +16,11 @@ help:
 	@echo 'make build       build the command: target/release/icecore'
 	@echo 'make install     install the command, its man pages and completions below PREFIX'
 	@echo 'make uninstall   remove what was installed below PREFIX'
-	@echo 'make modules     build the modules for Perl and PHP: bindings/perl/blib, bindings/php/modules/icecore.so'
+	@echo 'make modules     build the modules for Perl, PHP and Ruby: bindings/perl/blib, bindings/php/modules/icecore.so, bindings/ruby/lib'
 	@echo 'make install-modules  install them'
 	@echo 'make dist-perl   make a tarball of the Perl module in dist/, and try it'
 	@echo 'make dist-php    make a package of the PHP extension in dist/, and try it'
+	@echo 'make dist-ruby   make a gem of the Ruby module in dist/, and try it'
 	@echo 'make dist        make tarballs and packages in dist/, for arm64 too where it can'
 	@echo 'make dist-check  try them in folders of their own'
 	@echo 'make bench       run every experiment in full, half an hour, and write docs/bench anew'
@@ -56,6 +57,9 @@ dist-perl:
 
 dist-php:
 	@scripts/dist-php.sh --check
+
+dist-ruby:
+	@scripts/dist-ruby.sh --check
 
 dist:
 	@scripts/dist.sh

@@ -27,6 +27,10 @@ has_php_headers() {
     have phpize && have php-config && [ -e "$(php-config --include-dir)/main/php.h" ]
 }
 
+has_ruby_headers() {
+    have ruby && [ -e "$(ruby -e 'print RbConfig::CONFIG["rubyhdrdir"]')/ruby.h" ]
+}
+
 say() {
     printf '%s\n' "$*"
 }

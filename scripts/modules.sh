@@ -2,9 +2,10 @@
 # Builds the modules of the languages; modules/LANGUAGE.sh knows what only one of them
 # needs. A language whose headers are missing is named and left out.
 #
-#   scripts/modules.sh [build|test|install|clean] [perl] [php]
+#   scripts/modules.sh [build|test|install|clean] [perl] [php] [ruby]
 #
-#   build      then `perl -Mblib=bindings/perl` and `php -d extension=…/bindings/php/modules/icecore.so` use them
+#   build      then `perl -Mblib=bindings/perl`, `php -d extension=…/bindings/php/modules/icecore.so`
+#              and `ruby -I bindings/ruby/lib -r icecore` use them
 #   test       build and test, the pieces in C that they share too
 #   install    build and install, below DESTDIR if that is set
 #   clean      remove what was built
@@ -15,7 +16,7 @@ here=$PWD/scripts/modules
 what=${1:-build}
 shift $(($# > 0))
 languages=("$@")
-[ $# -gt 0 ] || languages=(perl php)
+[ $# -gt 0 ] || languages=(perl php ruby)
 
 for language in "${languages[@]}"; do
     [ -e "$here/$language.sh" ] || fail "There is no module for $language."

@@ -62,6 +62,10 @@ need php-apcu-all-dev has_apcu_header
 need ruby have ruby
 need ruby-oj has_ruby_library oj
 need ruby-msgpack has_ruby_library msgpack
+need ruby-dev has_ruby_headers
+need ruby-activesupport has_ruby_library active_support
+need ruby-activerecord has_ruby_library active_record
+need ruby-sqlite3 has_ruby_library sqlite3
 need make have make
 need python3 have python3
 need shellcheck have shellcheck

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make test`, and what takes longer: the Perl module in a Debian 13, the packages, PHP's
+# `make test`, and what takes longer: the modules in a Debian 13, the packages, PHP's
 # extension with sanitizers, and for hours the generators and the fuzz targets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,6 +9,7 @@ scripts/trixie.sh || [ $? -eq 75 ]
 make --no-print-directory dist-check
 scripts/dist-perl.sh --check
 scripts/dist-php.sh --check
+scripts/dist-ruby.sh --check
 bindings/php/tests/asan.sh || [ $? -eq 75 ]
 fuzz/run-generators
 # The targets as fuzz/run-short has them, with a hundred times as many executions.

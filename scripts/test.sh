@@ -97,6 +97,11 @@ if has_php_headers; then
 else
     skip 'PHP extension' 'the headers of PHP are missing: php-dev'
 fi
+if has_ruby_headers; then
+    modules+=(ruby)
+else
+    skip 'Ruby module' 'the headers of Ruby are missing: ruby-dev'
+fi
 for language in "${modules[@]}"; do
     step "module for $language: build" scripts/modules.sh build "$language"
 done

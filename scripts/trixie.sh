@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the modules on perl 5.40 and PHP 8.4, in a Debian 13 that it makes for them.
+# Tests the modules on perl 5.40, PHP 8.4 and Ruby 3.3, in a Debian 13 that it makes for them.
 #
 #   scripts/trixie.sh [FOLDER]    keeps the system in FOLDER for the next time
 #
@@ -20,8 +20,9 @@ else
     tree=$folder/trixie
 fi
 packages=(gcc libc6-dev make perl libperl-dev libsereal-encoder-perl libsereal-decoder-perl
-    php-cli php-dev php-igbinary php-apcu php-apcu-all-dev)
-if [ ! -e "$tree/usr/bin/perl" ] || [ ! -e "$tree/usr/bin/gcc" ] || [ ! -e "$tree/usr/bin/phpize" ]; then
+    php-cli php-dev php-igbinary php-apcu php-apcu-all-dev
+    ruby ruby-dev ruby-activesupport ruby-activerecord ruby-sqlite3)
+if [ ! -e "$tree/usr/bin/perl" ] || [ ! -e "$tree/usr/bin/gcc" ] || [ ! -e "$tree/usr/bin/phpize" ] || [ ! -e "$tree/usr/bin/ruby" ]; then
     say "making a Debian 13"
     [ -e "$tree/usr/bin/apt-get" ] || debootstrap --variant=minbase trixie "$tree" >/dev/null 2>&1 || cannot 'debootstrap could not make a Debian 13: is there a network?'
     if [ -e /etc/apt/apt.conf.d/proxy.conf ]; then
@@ -36,7 +37,7 @@ rm -rf "$tree/icecore"
 mkdir -p "$tree/icecore/crates/icecore-capi"
 cp -R crates/icecore-capi/include "$tree/icecore/crates/icecore-capi/"
 cp "$target/release/libicecore_capi.a" "$tree/icecore/"
-git ls-files -z bindings scripts Cargo.toml docs/cookbook/samples docs/php.md | while IFS= read -r -d '' file; do
+git ls-files -z bindings scripts Cargo.toml docs/cookbook/samples docs/php.md docs/ruby.md | while IFS= read -r -d '' file; do
     mkdir -p "$tree/icecore/$(dirname "$file")"
     cp -p "$file" "$tree/icecore/$file"
 done
@@ -46,5 +47,6 @@ chroot "$tree" sh -c '
     cd /icecore
     perl -e "print qq(perl \$^V, Storable \$Storable::VERSION, Sereal \$Sereal::Encoder::VERSION\n)" -MStorable -MSereal::Encoder
     php -r "echo \"PHP \", PHP_VERSION, \"\n\";"
+    ruby -W0 -r active_support -e "puts %(Ruby #{RUBY_VERSION}, ActiveSupport #{ActiveSupport::VERSION::STRING})"
     ICECORE_LIB=/icecore/libicecore_capi.a scripts/modules.sh test
 '

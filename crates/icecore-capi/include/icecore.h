@@ -683,6 +683,11 @@ typedef uint32_t icecore_words;
 #endif // __cplusplus
 
 /*
+ New names of classes: a map that was parsed.
+ */
+typedef struct icecore_class_map icecore_class_map;
+
+/*
  What is kept between calls: memory, and the names of keys and classes.
 
  A context serves one call at a time. A host that may be called again during a call
@@ -700,6 +705,39 @@ typedef struct icecore_rules icecore_rules;
  A format with its options, and the limits for reading and writing it.
  */
 typedef struct icecore_stage icecore_stage;
+
+/*
+ What went wrong. The caller owns it; there is nothing to free.
+ */
+typedef struct icecore_error {
+  /*
+   What, in kind: one of `icecore_error_kind`, 0 for no error.
+   */
+  uint32_t kind;
+  /*
+   What it is more closely: one of `icecore_error_detail`, or 0.
+   */
+  uint32_t detail;
+  /*
+   Where in the input, in bytes; -1, if that makes no sense.
+   */
+  int64_t offset;
+  /*
+   Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
+   if it is longer. Ends with 0.
+   */
+  char path[512];
+  /*
+   The whole message, with offset and path. Cut off, if it is longer. Ends
+   with 0.
+   */
+  char message[1016];
+  /*
+   Where the original reader of the format says that it is wrong; -1, if that is not
+   known.
+   */
+  int64_t original_offset;
+} icecore_error;
 
 /*
  Bytes that the library lends.
@@ -736,39 +774,6 @@ typedef struct icecore_class_use {
    */
   uint64_t count;
 } icecore_class_use;
-
-/*
- What went wrong. The caller owns it; there is nothing to free.
- */
-typedef struct icecore_error {
-  /*
-   What, in kind: one of `icecore_error_kind`, 0 for no error.
-   */
-  uint32_t kind;
-  /*
-   What it is more closely: one of `icecore_error_detail`, or 0.
-   */
-  uint32_t detail;
-  /*
-   Where in the input, in bytes; -1, if that makes no sense.
-   */
-  int64_t offset;
-  /*
-   Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
-   if it is longer. Ends with 0.
-   */
-  char path[512];
-  /*
-   The whole message, with offset and path. Cut off, if it is longer. Ends
-   with 0.
-   */
-  char message[1016];
-  /*
-   Where the original reader of the format says that it is wrong; -1, if that is not
-   known.
-   */
-  int64_t original_offset;
-} icecore_error;
 
 /*
  A node of the tape: docs/tape.md explains it.
@@ -1103,6 +1108,39 @@ extern "C" {
  The version of the library, as `0.1.0`.
  */
 const char *icecore_version(void);
+
+/*
+ Parses a map of classes: lines of `OLD=NEW`, in which `*` stands for any characters, as
+ the option `class-map` has them. To be freed with `icecore_class_map_free`. Null, if there
+ is an error.
+
+ # Safety
+ `text` names `len` bytes; `error` is null or names a struct.
+ */
+struct icecore_class_map *icecore_class_map_new(const char *text,
+                                                size_t len,
+                                                struct icecore_error *error);
+
+/*
+ The new name of a class. Returns its length, 0 if the map gives it none; `new_name` gets
+ as much of it as fits.
+
+ # Safety
+ `map` is null or a map; `name` names `len` bytes; `new_name` is null or names `room` bytes.
+ */
+size_t icecore_class_map_name(const struct icecore_class_map *map,
+                              const char *name,
+                              size_t len,
+                              char *new_name,
+                              size_t room);
+
+/*
+ Frees a map, or does nothing with null.
+
+ # Safety
+ `map` is null or a map; the caller does not use it again.
+ */
+void icecore_class_map_free(struct icecore_class_map *map);
 
 /*
  Calls `visit` for each class that the document names.
@@ -1505,8 +1543,8 @@ uint32_t icecore_grow_arena(struct icecore_context *context,
                             size_t more);
 
 /*
- The id of a key: a kind (`ICECORE_BYTES` or `ICECORE_TEXT`), flags and bytes.
- 0: the key needs a node of its own before its value.
+ The id of a key: a kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), flags and
+ bytes. 0: the key needs a node of its own before its value.
 
  # Safety
  `context` is null or a context that no other call uses; `name` names `len`
@@ -1528,6 +1566,15 @@ uint32_t icecore_class(struct icecore_context *context,
                        uint8_t kind,
                        const uint8_t *name,
                        size_t len);
+
+/*
+ The id of an encoding by its name, which goes to bits 48 to 62 of the payload of a
+ string, a symbol or a key; 0, if there are too many.
+
+ # Safety
+ As for `icecore_key`.
+ */
+uint32_t icecore_encoding(struct icecore_context *context, const uint8_t *name, size_t len);
 
 /*
  The node for a string of 4 GB or more whose bytes are at `offset` of the arena that

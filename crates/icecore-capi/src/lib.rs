@@ -24,6 +24,7 @@
 //!   as they are lent. With the length 0 it may be anything.
 #![allow(non_camel_case_types, reason = "these are the names in C")]
 
+mod class_map;
 mod classes;
 mod context;
 mod convert;
@@ -35,6 +36,7 @@ mod stage;
 mod tape;
 mod write;
 
+pub use class_map::{icecore_class_map, icecore_class_map_free, icecore_class_map_name, icecore_class_map_new};
 pub use classes::{icecore_class_use, icecore_classes};
 pub use context::{
     icecore_context, icecore_context_free, icecore_context_new, icecore_context_trim, icecore_path, icecore_read,

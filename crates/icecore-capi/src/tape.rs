@@ -358,8 +358,8 @@ unsafe fn grow(
 }
 
 #[cold]
-/// The id of a key: a kind (`ICECORE_BYTES` or `ICECORE_TEXT`), flags and bytes.
-/// 0: the key needs a node of its own before its value.
+/// The id of a key: a kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), flags and
+/// bytes. 0: the key needs a node of its own before its value.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `name` names `len`
@@ -378,7 +378,8 @@ pub unsafe extern "C" fn icecore_key(
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
         // SAFETY: `name` names `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
-        id = context.document.tape_mut().key_id(string_kind(kind), flags, name).unwrap_or(0);
+        let kind = if kind == Kind::Symbol as u8 { Kind::Symbol } else { string_kind(kind) };
+        id = context.document.tape_mut().key_id(kind, flags, name).unwrap_or(0);
         Ok(())
     });
     id
@@ -401,6 +402,25 @@ pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, 
         // SAFETY: `name` names `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
         id = context.document.tape_mut().class_id(string_kind(kind), name)?;
+        Ok(())
+    });
+    id
+}
+
+/// The id of an encoding by its name, which goes to bits 48 to 62 of the payload of a
+/// string, a symbol or a key; 0, if there are too many.
+///
+/// # Safety
+/// As for `icecore_key`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_encoding(context: *mut icecore_context, name: *const u8, len: usize) -> u32 {
+    let mut id = 0;
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
+        // SAFETY: `name` names `len` bytes; the table copies them.
+        let name = unsafe { lent(name, len) };
+        id = u32::from(context.document.tape_mut().encoding_id(name)?);
         Ok(())
     });
     id

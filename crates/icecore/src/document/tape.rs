@@ -128,6 +128,14 @@ impl Tape {
         self.intern_class(kind, name)
     }
 
+    /// The id of an encoding's name, for callers that fill a tape.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if there are too many.
+    pub fn encoding_id(&mut self, name: &[u8]) -> Result<u16, Error> {
+        self.intern_encoding(name)
+    }
+
     /// A string node for a string that is already in the arena of the tape that
     /// is being filled; for strings of 4 GB and more.
     pub fn long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {

@@ -201,7 +201,8 @@ impl Writer<'_> {
     /// refers to it.
     #[inline(always)]
     fn fast_leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> bool {
-        if node.has(flag::TARGET) {
+        // A hint is only on a string, and means that it may be a link.
+        if node.flags & (flag::TARGET | flag::HINT) != 0 {
             return false;
         }
         match node.kind {

@@ -146,6 +146,14 @@ impl Writer<'_> {
             }
             self.known.insert(self.next, thing);
         }
+        if node.has(flag::HINT) && self.spelling.is_none() {
+            // The one object that all equal keys are.
+            let number = self.names.interned(node, bytes, self.next);
+            if number != self.next {
+                buf.push(b'@');
+                return push_long(i64::from(number), buf);
+            }
+        }
         self.number(at);
         if outside {
             buf.push(b'"');

@@ -51,7 +51,13 @@ fn slot<T: Clone + Default>(list: &mut Vec<T>, id: usize) -> &mut T {
     &mut list[id]
 }
 
-impl Names<'_> {
+impl<'d> Names<'d> {
+    /// The number of a string that is one object wherever it stands; `next` is its number
+    /// if it stands nowhere yet.
+    pub(super) fn interned(&mut self, node: &Node, bytes: &'d [u8], next: u32) -> u32 {
+        *self.strings.entry((node.kind, node.encoding(), bytes)).or_insert(next)
+    }
+
     /// What is written for the key with this id; nothing, if that is not known.
     #[inline(always)]
     pub(super) fn known_key(&self, id: u16, keys: Keys) -> Word {

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+# The examples, and those of the pages, print what stands beside them, without a warning of ours.
+#
+#   ruby -I lib examples/check.rb            compares
+#   ruby -I lib examples/check.rb --write    writes the files beside the examples anew
+
+require "open3"
+require "rbconfig"
+require "tempfile"
+
+HERE = __dir__
+GEM = File.dirname(HERE)
+LIB = $LOAD_PATH.find { |folder| File.exist?(File.join(folder, "icecore", "version.rb")) }
+WRITE = ARGV.delete("--write")
+$passed = $failed = 0
+
+def check(name, wanted, got)
+  return $passed += 1 if wanted == got
+  $failed += 1
+  puts "not ok - #{name}", wanted.lines.map { |line| "    -#{line}" }, got.lines.map { |line| "    +#{line}" }
+end
+
+# What a program prints, or nil, where it can't run.
+def said(file, name)
+  library = File.read(file)[/^require "(active_\w+)/, 1]
+  if library && !system(RbConfig.ruby, "-W0", "-e", "begin require ARGV[0]; rescue LoadError; exit 1; end", library)
+    puts "# left out: #{name} needs #{library}"
+    return
+  end
+  out, err, status = Open3.capture3(RbConfig.ruby, "-w", *(LIB ? ["-I", LIB] : []), file)
+  if status.exitstatus == 75
+    puts "# left out: #{name}: #{err.lines.last}"
+    return
+  end
+  # Rails warns about itself.
+  err = err.lines.select { |line| library.nil? || line.start_with?(GEM, file) || !status.success? }.join
+  check("#{name}, warnings and errors", "", err)
+  out
+end
+
+Dir[File.join(HERE, "*.rb")].sort.each do |file|
+  beside = file.sub(/\.rb\z/, ".out")
+  next unless WRITE || File.exist?(beside)
+  next if file == __FILE__
+  name = "examples/#{File.basename(file)}"
+  out = said(file, name) or next
+  WRITE ? File.write(beside, out) : check(name, File.read(beside), out)
+end
+
+# In a page a program stands in a block of Ruby, and what it prints in the block behind it.
+[File.join(GEM, "README.md"), File.join(GEM, "docs", "ruby.md"), File.expand_path("../../docs/ruby.md", GEM)].each do |page|
+  next unless File.exist?(page)
+  File.read(page).scan(/```ruby\n(.*?)```(?:\s*```text\n(.*?)```)?/m).each.with_index(1) do |(program, wanted), number|
+    Tempfile.create(["program", ".rb"]) do |file|
+      file.write(program)
+      file.close
+      name = "#{File.basename(page)}, program #{number}"
+      out = said(file.path, name) or next
+      check(name, wanted.to_s, out)
+    end
+  end
+end
+puts "#{$passed} passed, #{$failed} failed"
+exit($failed.zero?)

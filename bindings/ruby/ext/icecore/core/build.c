@@ -1,0 +1,463 @@
+/* The machine that builds values: a frame for each container that holds others, so depth
+ * costs memory and no stack.
+ *
+ * What a container holds stands on the stack of values, keys before their values, until
+ * the container ends. A container that a link names is made first, and gets each value at
+ * once: a hook may look at it. */
+#include "core/build.h"
+
+/* How many items of an array wait before they are handed over. */
+#define RUN 64
+
+static ice_build_frame *
+open_frame(ice_builder *b, uint8_t kind, uint32_t at, uint32_t end)
+{
+    ice_context *ctx = b->ctx;
+    ice_build_frame *frame;
+    if (ICE_UNLIKELY(ctx->build_depth == ctx->build_room))
+        ctx->building = ice_stack_grow(ctx->building, &ctx->build_room, sizeof *ctx->building, 64);
+    frame = &ctx->building[ctx->build_depth];
+    *frame = (ice_build_frame){ .kind = kind, .node = at, .end = end, .base = ctx->value_count };
+    ctx->build_depth++;
+    return frame;
+}
+
+static ice_build_frame *
+top_frame(ice_context *ctx)
+{
+    return ctx->build_depth ? &ctx->building[ctx->build_depth - 1] : NULL;
+}
+
+/* The class that the value which begins now gets from what stands around it. */
+static VALUE
+class_around(ice_context *ctx)
+{
+    const ice_build_frame *top = top_frame(ctx);
+    return top && top->kind == ICE_B_SUBCLASS ? top->klass : 0;
+}
+
+/* Whether something around the value which begins now completes it. */
+static bool
+is_partial(ice_context *ctx)
+{
+    const ice_build_frame *top = top_frame(ctx);
+    if (top && top->kind == ICE_B_REGEXP)
+        return true;
+    if (!top || ctx->value_count != top->base)
+        return false;
+    return top->kind == ICE_B_VARIABLES || top->kind == ICE_B_MODULE || top->kind == ICE_B_RECORD_OF ||
+           (top->kind == ICE_B_SUBCLASS && top->is_partial) || top->kind == ICE_B_DUMP ||
+           (top->kind == ICE_B_RECORD && ctx->view.nodes[top->node].kind == ICECORE_OPAQUE &&
+            ICE_FORM_OF(&ctx->view.nodes[top->node]) == ICECORE_FORM_USER_DUMP);
+}
+
+static bool
+is_record(const ice_class *class)
+{
+    return class->verdict == ICECORE_AS_RECORD;
+}
+
+static VALUE
+class_name(ice_builder *b, uint32_t id)
+{
+    const char *text;
+    const icecore_name *name = ice_name(&b->ctx->view.classes, id, &text);
+    VALUE string = rb_str_new(text, name->node.aux);
+    if (name->node.kind == ICECORE_TEXT)
+        rb_enc_associate(string, rb_utf8_encoding());
+    if (!NIL_P(b->seen))
+        ice_is_first(b, rb_str_intern(string));
+    return string;
+}
+
+static void
+note_class(ice_builder *b, uint32_t id)
+{
+    if (!NIL_P(b->seen))
+        class_name(b, id);
+}
+
+/* ---- opening ------------------------------------------------------------------------- */
+
+static void
+open_array(ice_builder *b, uint32_t at, const icecore_node *node)
+{
+    VALUE klass = class_around(b->ctx), array = 0;
+    ice_build_frame *frame;
+    if (klass)
+        array = ice_of_class(klass, T_ARRAY);
+    else if (node->flags & ICECORE_FLAG_TARGET || node->aux > RUN)
+        array = rb_ary_new_capa(node->aux);
+    frame = open_frame(b, ICE_B_ARRAY, at, (uint32_t)node->payload);
+    frame->object = array;
+}
+
+static void
+open_hash(ice_builder *b, uint32_t at, const icecore_node *node)
+{
+    VALUE klass = class_around(b->ctx), hash = 0;
+    ice_build_frame *frame;
+    if (klass)
+        hash = ice_of_class(klass, T_HASH);
+    else if (node->flags & (ICECORE_FLAG_TARGET | ICECORE_FLAG_IDENTITY))
+        hash = rb_hash_new();
+    if (node->flags & ICECORE_FLAG_IDENTITY)
+        ice_call_original(ICE_HASH_MAKE_IDENTITY, hash, 0, NULL);
+    frame = open_frame(b, ICE_B_HASH, at, (uint32_t)node->payload);
+    frame->object = hash;
+}
+
+static void
+open_record(ice_builder *b, uint32_t at, const icecore_node *node, const char *kind, VALUE name)
+{
+    VALUE record = ice_record_new(kind, name, Qnil);
+    ice_build_frame *frame = open_frame(b, ICE_B_RECORD, at, (uint32_t)node->payload);
+    frame->object = record;
+}
+
+static void
+open_object(ice_builder *b, uint32_t at, const icecore_node *node)
+{
+    const bool is_struct = ICE_FORM_OF(node) == ICECORE_FORM_STRUCT;
+    const uint32_t id = ICE_CLASS_OF(node);
+    ice_class *class = ice_class_slot(b->ctx, id);
+    uint8_t kind = ICE_B_MEMBERS;
+    VALUE object;
+    ice_build_frame *frame;
+    if (class_around(b->ctx))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
+    note_class(b, id);
+    if (is_record(class)) {
+        open_record(b, at, node, is_struct ? "struct" : "object", class_name(b, id));
+        return;
+    }
+    class = ice_class_of(b->ctx, &b->settings->classes, id);
+    if (!RB_TYPE_P(class->klass, T_CLASS))
+        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", class->klass);
+    object = rb_obj_alloc(class->klass);
+    class = ice_class_slot(b->ctx, id);
+    if (is_struct) {
+        if (!RB_TYPE_P(object, T_STRUCT))
+            ice_raise(ice_type_error, "class", "", "class %" PRIsVALUE " not a struct", class->klass);
+        kind = ICE_B_STRUCT;
+    } else if (class->how == ICE_RANGE_OF)
+        kind = ICE_B_RANGE;
+    else if (!RB_TYPE_P(object, T_OBJECT))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error");
+    else if (class->how == ICE_SET_OF)
+        kind = ICE_B_SET;
+    frame = open_frame(b, kind, at, (uint32_t)node->payload);
+    frame->object = object;
+    frame->class = class;
+}
+
+/* Modules around an object are mixed in before marshal_load: they may have it. */
+static void
+extend_early(ice_context *ctx, VALUE object)
+{
+    uint32_t i;
+    for (i = ctx->build_depth; i > 0 && ctx->building[i - 1].kind == ICE_B_MODULE; i--) {
+        VALUE module = ctx->building[i - 1].klass;
+        if (RB_TYPE_P(module, T_MODULE))
+            rb_extend_object(object, module);
+    }
+}
+
+static void
+open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
+{
+    const uint8_t form = ICE_FORM_OF(node);
+    const uint32_t id = ICE_CLASS_OF(node);
+    const char *method;
+    ice_class *class = ice_class_slot(b->ctx, id);
+    ice_build_frame *frame;
+    VALUE object = 0;
+    if (class_around(b->ctx))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
+    note_class(b, id);
+    if (is_record(class)) {
+        open_record(b, at, node,
+                    form == ICECORE_FORM_USER_DUMP ? "dump"
+                    : form == ICECORE_FORM_DATA    ? "data"
+                                                   : "marshal",
+                    class_name(b, id));
+        return;
+    }
+    class = ice_class_of(b->ctx, &b->settings->classes, id);
+    if (!RB_TYPE_P(class->klass, T_CLASS))
+        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", class->klass);
+    if (form != ICECORE_FORM_USER_DUMP && !class->is_own) {
+        method = form == ICECORE_FORM_DATA ? "_load_data" : "marshal_load";
+        object = rb_obj_alloc(class->klass);
+        class = ice_class_slot(b->ctx, id);
+        if (form == ICECORE_FORM_DATA && !RB_TYPE_P(object, T_DATA))
+            ice_raise(ice_argument_error, "malformed", "", "dump format error");
+        if (form == ICECORE_FORM_USER_MARSHAL)
+            extend_early(b->ctx, object);
+        if (!rb_obj_respond_to(object, rb_intern(method), 1))
+            ice_raise(ice_type_error, "class", "",
+                      form == ICECORE_FORM_DATA ? "class %" PRIsVALUE " needs to have instance method `%s'"
+                                                : "instance of %" PRIsVALUE " needs to have method `%s'",
+                      class->klass, method);
+    }
+    frame = open_frame(b,
+                       form == ICECORE_FORM_USER_DUMP ? ICE_B_DUMP
+                       : form == ICECORE_FORM_DATA    ? ICE_B_DATA
+                                                      : ICE_B_MARSHAL,
+                       at, (uint32_t)node->payload);
+    frame->object = object;
+    frame->class = class;
+}
+
+static void
+open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
+{
+    const uint32_t id = ICE_CLASS_OF(node), end = (uint32_t)node->payload;
+    const bool partial = is_partial(b->ctx);
+    ice_class *class;
+    ice_build_frame *frame;
+    VALUE klass;
+    bool is_module;
+    if (!id) {
+        frame = open_frame(b, ICE_B_VARIABLES, at, end);
+        frame->is_partial = partial;
+        return;
+    }
+    is_module = ICE_FORM_OF(node) == ICECORE_FORM_MODULE;
+    class = ice_class_slot(b->ctx, id);
+    note_class(b, id);
+    if (is_record(class)) {
+        VALUE record = ice_record_new(is_module ? "extended" : "subclass", class_name(b, id), Qnil);
+        frame = open_frame(b, ICE_B_RECORD_OF, at, end);
+        frame->object = record;
+        frame->is_partial = partial;
+        return;
+    }
+    klass = ice_class_of(b->ctx, &b->settings->classes, id)->klass;
+    if (!is_module && !RB_TYPE_P(klass, T_CLASS))
+        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", klass);
+    if (!is_module && class_around(b->ctx))
+        klass = class_around(b->ctx);
+    frame = open_frame(b, is_module ? ICE_B_MODULE : ICE_B_SUBCLASS, at, end);
+    frame->klass = klass;
+    frame->is_partial = partial;
+}
+
+static void
+open_container(ice_builder *b, uint32_t at, const icecore_node *node)
+{
+    ice_context *ctx = b->ctx;
+    const bool partial = is_partial(ctx);
+    VALUE klass = 0;
+    ice_build_frame *frame;
+    switch (node->kind) {
+    case ICECORE_ARRAY:
+        open_array(b, at, node);
+        break;
+    case ICECORE_MAP:
+        open_hash(b, at, node);
+        break;
+    case ICECORE_OBJECT:
+        open_object(b, at, node);
+        break;
+    case ICECORE_OPAQUE:
+        open_opaque(b, at, node);
+        break;
+    case ICECORE_ATTRS:
+        open_attributes(b, at, node);
+        return;
+    case ICECORE_REGEXP:
+        klass = class_around(ctx);
+        if (ice_policy_is_record(&b->settings->classes, "Regexp", 6))
+            open_record(b, at, node, "regexp", rb_utf8_str_new_cstr("Regexp"));
+        else
+            open_frame(b, ICE_B_REGEXP, at, (uint32_t)node->payload)->klass = klass;
+        break;
+    default:
+        ice_host_fail("a value that Ruby has nothing for");
+    }
+    frame = top_frame(ctx);
+    frame->is_partial = partial;
+    if (node->flags & ICECORE_FLAG_TARGET && frame->object) {
+        frame->is_shared = true;
+        ice_remember(b, at, frame->object);
+    }
+}
+
+/* ---- putting ------------------------------------------------------------------------------- */
+
+/* Gives what waits to a container that a link names. */
+static void
+hand_over(ice_builder *b, ice_build_frame *frame)
+{
+    ice_context *ctx = b->ctx;
+    const VALUE *values = ctx->values + frame->base;
+    const uint32_t count = ctx->value_count - frame->base;
+    if (frame->kind == ICE_B_ARRAY)
+        rb_ary_cat(frame->object, values, count);
+    else if (count != 2)
+        return;
+    else if (frame->kind == ICE_B_HASH)
+        rb_hash_aset(frame->object, values[0], values[1]);
+    else if (frame->kind == ICE_B_MEMBERS && SYMBOL_P(values[0]))
+        rb_ivar_set(frame->object, rb_sym2id(values[0]), values[1]);
+    else
+        return;
+    ctx->value_count = ctx->building[ctx->build_depth - 1].base;
+}
+
+static void
+put(ice_builder *b, VALUE value)
+{
+    ice_build_frame *top = top_frame(b->ctx);
+    ice_push_value(b->ctx, value);
+    if (!top)
+        return;
+    if (ICE_UNLIKELY(top->is_shared) ||
+        (top->kind == ICE_B_ARRAY && top->object && b->ctx->value_count - top->base >= RUN))
+        hand_over(b, top);
+}
+
+/* What Marshal does behind a key of a hash: a symbol that was there is a link, and so is an
+ * equal string. */
+static VALUE
+leave_key(ice_builder *b, const icecore_node *node, VALUE key)
+{
+    VALUE name = key;
+    if (NIL_P(b->seen))
+        return ice_leave(b, key);
+    if (RB_TYPE_P(key, T_STRING))
+        name = rb_ary_new_from_args(2, key, rb_enc_from_encoding(rb_enc_get(key)));
+    else if (!SYMBOL_P(key))
+        return ice_leave(b, key);
+    if (ice_is_first(b, name)) {
+        if (!SYMBOL_P(key) || node->payload >> 48 & 0x7FFF)
+            ice_leave_encoding(b, node);
+    } else if (SYMBOL_P(key))
+        return key;
+    return ice_leave(b, key);
+}
+
+/* The key of the value at a node, if it is none of its own. */
+static void
+put_key(ice_builder *b, const icecore_node *node)
+{
+    VALUE key;
+    if (node->key == ICECORE_NO_KEY || node->key >= ICECORE_IS_KEY)
+        return;
+    key = ice_key_value(b, node->key);
+    if (ICE_UNLIKELY(b->is_slow)) {
+        const char *text;
+        if (top_frame(b->ctx)->kind == ICE_B_HASH)
+            key = leave_key(b, &ice_name(&b->ctx->view.keys, node->key, &text)->node, key);
+        else if (!NIL_P(b->seen))
+            ice_is_first(b, key);
+    }
+    ice_push_value(b->ctx, key);
+}
+
+/* A leaf, with all that Marshal does behind it. */
+static VALUE
+slow_leaf(ice_builder *b, uint32_t at)
+{
+    const icecore_node *node = &b->ctx->view.nodes[at];
+    VALUE klass = class_around(b->ctx), value;
+    const bool partial = is_partial(b->ctx);
+    const bool is_string = node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT || node->kind == ICECORE_ENCODED;
+    if (klass) {
+        if (!is_string)
+            ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
+        value = ice_string(b, node, klass);
+        if (node->flags & ICECORE_FLAG_TARGET)
+            ice_remember(b, at, value);
+    } else
+        value = ice_leaf(b, at);
+    if (!b->is_slow)
+        return value;
+    if (node->key == ICECORE_IS_KEY) {
+        if (top_frame(b->ctx)->kind != ICE_B_HASH) {
+            if (!NIL_P(b->seen))
+                ice_is_first(b, value);
+            return value;
+        }
+        return leave_key(b, node, value);
+    }
+    if (node->kind == ICECORE_SYMBOL) {
+        if (NIL_P(b->seen) || !ice_is_first(b, value))
+            return value;
+        if (node->payload >> 48 & 0x7FFF)
+            ice_leave_encoding(b, node);
+        return ice_leave(b, value);
+    }
+    if (node->kind == ICECORE_LINK || node->kind == ICECORE_COPY) {
+        uint32_t i;
+        for (i = 0; i < b->ctx->build_depth; i++)
+            if (b->ctx->building[i].object == value)
+                return value;
+        return ice_leave(b, value);
+    }
+    if (is_string && !NIL_P(b->seen))
+        ice_leave_encoding(b, node);
+    return partial ? value : ice_leave(b, value);
+}
+
+/* ---- the machine --------------------------------------------------------------------------------- */
+
+static VALUE
+close_top(ice_builder *b)
+{
+    ice_context *ctx = b->ctx;
+    ice_build_frame *frame = top_frame(ctx);
+    const uint32_t at = frame->node, base = frame->base;
+    const icecore_node *node = &ctx->view.nodes[at];
+    const bool was_there = frame->is_shared, partial = frame->is_partial;
+    const uint8_t kind = frame->kind;
+    VALUE value = ice_close(b, frame);
+    ctx->value_count = base;
+    ctx->build_depth--;
+    if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_there && node->kind != ICECORE_ATTRS)
+        ice_remember(b, at, value);
+    if (ICE_UNLIKELY(b->is_slow) && kind != ICE_B_SUBCLASS && (!partial || kind == ICE_B_MARSHAL))
+        value = ice_leave(b, value);
+    return value;
+}
+
+VALUE
+ice_build(ice_context *ctx, const ice_read_settings *settings)
+{
+    ice_builder builder = { ctx, settings, !NIL_P(settings->proc) || settings->freeze, Qnil };
+    ice_builder *b = &builder;
+    const icecore_view *view = &ctx->view;
+    uint32_t at = view->root;
+    VALUE value;
+    if (!NIL_P(settings->proc))
+        builder.seen = rb_hash_new();
+    ice_keys_of(ctx, view->keys.generation);
+    ice_classes_renew(ctx, view->classes.generation);
+    for (;;) {
+        const icecore_node *node = &view->nodes[at];
+        put_key(b, node);
+        if (ice_is_leaf(node)) {
+            value = ICE_UNLIKELY(b->is_slow || class_around(ctx)) ? slow_leaf(b, at) : ice_leaf(b, at);
+            at++;
+        } else if (!b->is_slow && !class_around(ctx) && ice_flat(b, at, &value))
+            at = (uint32_t)node->payload;
+        else {
+            open_container(b, at, node);
+            at += node->kind == ICECORE_OBJECT ? 2 : 1;
+            if (at < top_frame(ctx)->end)
+                continue;
+            value = close_top(b);
+        }
+        while (ctx->build_depth) {
+            put(b, value);
+            if (at < top_frame(ctx)->end)
+                break;
+            value = close_top(b);
+        }
+        if (!ctx->build_depth)
+            break;
+    }
+    RB_GC_GUARD(builder.seen);
+    return value;
+}

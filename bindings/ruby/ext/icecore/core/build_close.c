@@ -1,0 +1,383 @@
+/* What a container becomes when all that is in it is there. */
+#include "core/build.h"
+
+/* ---- objects --------------------------------------------------------------------- */
+
+static ID
+id_of(VALUE symbol)
+{
+    if (!SYMBOL_P(symbol))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error for symbol");
+    return rb_sym2id(symbol);
+}
+
+void
+ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pairs, uint32_t count)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        rb_ivar_set(object, id_of(pairs[2 * i]), pairs[2 * i + 1]);
+#if ICE_HAS_ROWS
+    if (class && class->how == ICE_OBJECT_OF && count <= ICE_ROW && RB_TYPE_P(object, T_OBJECT)) {
+        if (!class->row) {
+            class->row = ice_host_resize(NULL, sizeof *class->row);
+            memset(class->row, 0, sizeof *class->row);
+        }
+        if (!class->row->is_known || class->row->count < count)
+            ice_row_learn(class->row, object);
+    }
+#endif
+}
+
+/* Struct and Data: the members must be those of the class, in its order. */
+static void
+set_struct(VALUE object, const VALUE *pairs, uint32_t count)
+{
+    VALUE klass = rb_obj_class(object), members, values, keywords = Qnil;
+    uint32_t i;
+    members = rb_struct_s_members(klass);
+    if (RARRAY_LEN(members) != (long)count)
+        ice_raise(ice_type_error, "class", "", "struct %" PRIsVALUE " not compatible (struct size differs)", klass);
+    values = rb_ary_new_capa(count);
+    if (rb_respond_to(klass, rb_intern("keyword_init?")) && RTEST(rb_funcall(klass, rb_intern("keyword_init?"), 0))) {
+        keywords = rb_hash_new();
+        rb_ary_push(values, keywords);
+    }
+    for (i = 0; i < count; i++) {
+        VALUE member = RARRAY_AREF(members, i);
+        if (member != pairs[2 * i])
+            ice_raise(ice_type_error, "class", "", "struct %" PRIsVALUE " not compatible (:%" PRIsVALUE " for :%" PRIsVALUE ")",
+                      klass, SYMBOL_P(pairs[2 * i]) ? rb_sym2str(pairs[2 * i]) : pairs[2 * i], rb_sym2str(member));
+        if (NIL_P(keywords))
+            rb_ary_push(values, pairs[2 * i + 1]);
+        else
+            rb_hash_aset(keywords, member, pairs[2 * i + 1]);
+    }
+    rb_struct_initialize(object, values);
+}
+
+static VALUE
+member(const VALUE *pairs, uint32_t count, const char *name)
+{
+    const VALUE symbol = ID2SYM(rb_intern(name));
+    VALUE found = Qnil;
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if (pairs[2 * i] == symbol)
+            found = pairs[2 * i + 1];
+    return found;
+}
+
+static void
+set_range(VALUE range, const VALUE *pairs, uint32_t count)
+{
+    VALUE arguments[3];
+    arguments[0] = member(pairs, count, "begin");
+    arguments[1] = member(pairs, count, "end");
+    arguments[2] = member(pairs, count, "excl");
+    if (NIL_P(arguments[2]))
+        return;
+    arguments[2] = RTEST(arguments[2]) ? Qtrue : Qfalse;
+    ice_call_original(ICE_RANGE_INITIALIZE, range, 3, arguments);
+}
+
+/* ---- hooks -------------------------------------------------------------------------- */
+
+static int
+copy_variable(ID id, VALUE value, st_data_t object)
+{
+    if (!rb_ivar_defined((VALUE)object, id))
+        rb_ivar_set((VALUE)object, id, value);
+    return ST_CONTINUE;
+}
+
+static VALUE
+rational_of(VALUE klass, VALUE fields)
+{
+    VALUE top, bottom;
+    if (!RB_TYPE_P(fields, T_ARRAY) || RARRAY_LEN(fields) != 2)
+        ice_raise(ice_argument_error, "malformed", "", "marshaled rational must have an array whose length is 2 but %ld",
+                  RB_TYPE_P(fields, T_ARRAY) ? RARRAY_LEN(fields) : 0);
+    top = RARRAY_AREF(fields, 0);
+    bottom = RARRAY_AREF(fields, 1);
+    if (!RB_INTEGER_TYPE_P(top) || !RB_INTEGER_TYPE_P(bottom))
+        ice_raise(ice_type_error, "malformed", "", "not an integer");
+    if (bottom == INT2FIX(0))
+        rb_num_zerodiv();
+    return rb_rational_new(top, bottom);
+}
+
+static bool
+is_real(VALUE value)
+{
+    return RB_INTEGER_TYPE_P(value) || RB_FLOAT_TYPE_P(value) || RB_TYPE_P(value, T_RATIONAL);
+}
+
+static VALUE
+complex_of(VALUE klass, VALUE fields)
+{
+    if (!RB_TYPE_P(fields, T_ARRAY) || RARRAY_LEN(fields) != 2)
+        ice_raise(ice_argument_error, "malformed", "", "marshaled complex must have an array whose length is 2 but %ld",
+                  RB_TYPE_P(fields, T_ARRAY) ? RARRAY_LEN(fields) : 0);
+    if (!is_real(RARRAY_AREF(fields, 0)) || !is_real(RARRAY_AREF(fields, 1)))
+        ice_raise(ice_type_error, "malformed", "", "not a real");
+    return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
+}
+
+/* The fields of a Date: numbers of plain classes. */
+static void
+check_date(VALUE fields)
+{
+    long i;
+    if (!RB_TYPE_P(fields, T_ARRAY))
+        ice_raise(ice_type_error, "malformed", "", "expected array");
+    for (i = 0; i < RARRAY_LEN(fields); i++) {
+        VALUE field = RARRAY_AREF(fields, i);
+        if (!is_real(field) && field != Qtrue && field != Qfalse)
+            ice_raise(ice_type_error, "malformed", "", "invalid %" PRIsVALUE " in a date", rb_obj_class(field));
+    }
+}
+
+static VALUE
+close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
+{
+    switch (frame->class->how) {
+    case ICE_RATIONAL_OF:
+        return rational_of(frame->class->klass, data);
+    case ICE_COMPLEX_OF:
+        return complex_of(frame->class->klass, data);
+    case ICE_DATE_OF:
+        check_date(data);
+        return ice_date_load(frame->class->klass, data);
+    }
+    rb_funcallv(frame->object, rb_intern("marshal_load"), 1, &data);
+    if (!RB_SPECIAL_CONST_P(data))
+        rb_ivar_foreach(data, copy_variable, (st_data_t)frame->object);
+    return frame->object;
+}
+
+static VALUE
+close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
+{
+    VALUE klass = frame->class->klass;
+    if (frame->class->how == ICE_TIME_OF)
+        return ice_call_original(ICE_TIME_LOAD, klass, 1, &text);
+    if (frame->class->how == ICE_DECIMAL_OF)
+        return ice_decimal_load(text);
+    if (!rb_obj_respond_to(klass, rb_intern("_load"), 1))
+        ice_raise(ice_type_error, "class", "", "class %" PRIsVALUE " needs to have method `_load'", klass);
+    return rb_funcallv(klass, rb_intern("_load"), 1, &text);
+}
+
+/* ---- others ------------------------------------------------------------------------------ */
+
+/* Ruby 1.8 wrote escapes that mean something else since; it named no encodings. */
+static VALUE
+without_old_escapes(VALUE source)
+{
+    static const char old[] = "ghijklmopquyEFHIJKLNOPQRSTUVXY";
+    const char *from = RSTRING_PTR(source), *end = from + RSTRING_LEN(source);
+    VALUE text = rb_str_buf_new(RSTRING_LEN(source));
+    char *start = RSTRING_PTR(text), *to = start;
+    uint32_t slashes = 0;
+    for (; from < end; from++) {
+        if (*from == '\\')
+            slashes++;
+        else {
+            if (*from && strchr(old, *from) && slashes & 1)
+                to--;
+            slashes = 0;
+        }
+        *to++ = *from;
+    }
+    rb_str_set_len(text, to - start);
+    return text;
+}
+
+static VALUE
+close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters)
+{
+    static const struct { char letter; int bit; } options[] = { { 's', 4 }, { 'i', 1 }, { 'x', 2 }, { 'u', 16 }, { 'n', 32 } };
+    const icecore_node *pattern = &b->ctx->view.nodes[frame->node + 1];
+    int bits = 0;
+    size_t i;
+    for (i = 0; i < sizeof options / sizeof *options; i++)
+        if (memchr(RSTRING_PTR(letters), options[i].letter, RSTRING_LEN(letters)))
+            bits |= options[i].bit;
+    if (pattern->kind == ICECORE_BYTES)
+        source = without_old_escapes(source);
+    if (frame->klass)
+        return rb_reg_init_str(ice_of_class(frame->klass, T_REGEXP), source, bits);
+    return rb_reg_new_str(source, bits);
+}
+
+static void
+set_variables(ice_builder *b, VALUE object, const VALUE *pairs, uint32_t count)
+{
+    uint32_t i;
+    if (count && (RB_TYPE_P(object, T_CLASS) || RB_TYPE_P(object, T_MODULE)))
+        ice_raise(ice_type_error, "class", "", "can't override instance variable of %s `%" PRIsVALUE "'",
+                  RB_TYPE_P(object, T_CLASS) ? "class" : "module", object);
+    for (i = 0; i < count; i++) {
+        if (pairs[2 * i] == ID2SYM(rb_intern("K"))) {
+            if (!RB_TYPE_P(object, T_HASH))
+                ice_raise(ice_argument_error, "malformed", "", "ruby2_keywords flag is given but %" PRIsVALUE " is not a Hash",
+                          object);
+            RBASIC(object)->flags |= ice_hash_is_keywords;
+        } else
+            rb_ivar_set(object, id_of(pairs[2 * i]), pairs[2 * i + 1]);
+    }
+}
+
+/* Mixes a module in, or, if the data names the class itself, what stands around it before
+ * that class. */
+static void
+close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
+{
+    ice_context *ctx = b->ctx;
+    if (frame->klass == Qfalse) /* done by one inside */
+        return;
+    if (RB_TYPE_P(frame->klass, T_CLASS)) {
+        ice_build_frame *outer = frame;
+        if (CLASS_OF(object) != frame->klass)
+            ice_raise(ice_argument_error, "class", "", "prepended class %" PRIsVALUE " differs from class %" PRIsVALUE,
+                      frame->klass, rb_obj_class(object));
+        while (outer > ctx->building && (outer - 1)->kind == ICE_B_MODULE) {
+            outer--;
+            rb_prepend_module(rb_singleton_class(object), outer->klass);
+            outer->klass = Qfalse;
+        }
+        return;
+    }
+    rb_extend_object(object, frame->klass);
+}
+
+/* Keys whose methods are Ruby's own. */
+static bool
+are_plain_keys(const VALUE *pairs, uint32_t count)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        const VALUE key = pairs[2 * i];
+        if (!RB_SPECIAL_CONST_P(key) && RBASIC_CLASS(key) != rb_cString && !RB_TYPE_P(key, T_SYMBOL) &&
+            !RB_TYPE_P(key, T_FLOAT) && !RB_TYPE_P(key, T_BIGNUM))
+            return false;
+    }
+    return true;
+}
+
+static VALUE
+close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t count)
+{
+    const icecore_node *node = &b->ctx->view.nodes[frame->node];
+    VALUE hash = frame->object ? frame->object : rb_hash_new();
+    const bool has_default = node->flags & ICECORE_FLAG_DEFAULT;
+    const uint32_t pairs = (count - has_default) / 2;
+    uint32_t i;
+    frame->object = hash;
+    if (pairs && RHASH_SIZE(hash) == 0 && !(node->flags & ICECORE_FLAG_IDENTITY) && are_plain_keys(values, pairs))
+        rb_hash_bulk_insert(2 * pairs, values, hash);
+    else
+        for (i = 0; i < pairs; i++)
+            rb_hash_aset(hash, values[2 * i], values[2 * i + 1]);
+    if (has_default)
+        RHASH_SET_IFNONE(hash, values[count - 1]);
+    return hash;
+}
+
+static VALUE
+pairs_as_hash(const VALUE *pairs, uint32_t count)
+{
+    VALUE hash = rb_hash_new();
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        rb_hash_aset(hash, pairs[2 * i], pairs[2 * i + 1]);
+    return hash;
+}
+
+static VALUE
+close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t count)
+{
+    const icecore_node *node = &b->ctx->view.nodes[frame->node];
+    VALUE record = frame->object;
+    if (node->kind == ICECORE_OBJECT)
+        ice_record_set(record, pairs_as_hash(values, count / 2));
+    else if (node->kind == ICECORE_REGEXP)
+        ice_record_set(record, rb_ary_new_from_values(2, values));
+    else
+        ice_record_set(record, values[0]);
+    return record;
+}
+
+/* A record around a value: a link to that value is one to the record. */
+static VALUE
+close_record_of(ice_builder *b, ice_build_frame *frame, VALUE inner)
+{
+    const icecore_node *nodes = b->ctx->view.nodes;
+    uint32_t at = frame->node + 1;
+    ice_record_set(frame->object, inner);
+    while (nodes[at].kind == ICECORE_ATTRS)
+        at++;
+    if (nodes[at].flags & ICECORE_FLAG_TARGET)
+        ice_remember(b, at, frame->object);
+    return frame->object;
+}
+
+/* `frame` is the innermost one, and its values are on the stack of values. */
+VALUE
+ice_close(ice_builder *b, ice_build_frame *frame)
+{
+    ice_context *ctx = b->ctx;
+    const VALUE *values = ctx->values + frame->base;
+    const uint32_t count = ctx->value_count - frame->base;
+    VALUE object = frame->object;
+    switch (frame->kind) {
+    case ICE_B_ARRAY:
+        if (!object)
+            return rb_ary_new_from_values(count, values);
+        rb_ary_cat(object, values, count);
+        return object;
+    case ICE_B_HASH:
+        return close_hash(b, frame, values, count);
+    case ICE_B_MEMBERS:
+        ice_set_members(b, frame->class, object, values, count / 2);
+        return object;
+    case ICE_B_STRUCT:
+        set_struct(object, values, count / 2);
+        return object;
+    case ICE_B_RANGE:
+        set_range(object, values, count / 2);
+        return object;
+    case ICE_B_SET:
+        if (count != 2 || values[0] != ID2SYM(rb_intern("@hash")) || !RB_TYPE_P(values[1], T_HASH))
+            ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has one variable, @hash, a Hash");
+        ice_set_members(b, NULL, object, values, 1);
+        return object;
+    case ICE_B_DUMP:
+        return close_dump(b, frame, values[0]);
+    case ICE_B_MARSHAL:
+        return close_marshal(b, frame, values[0]);
+    case ICE_B_DATA: {
+        VALUE data = values[0];
+        rb_funcallv(object, rb_intern("_load_data"), 1, &data);
+        return object;
+    }
+    case ICE_B_VARIABLES:
+        object = values[0];
+        set_variables(b, object, values + 1, (count - 1) / 2);
+        return object;
+    case ICE_B_MODULE:
+        object = values[0];
+        close_module(b, frame, object);
+        return object;
+    case ICE_B_SUBCLASS:
+        return values[0];
+    case ICE_B_REGEXP:
+        return close_regexp(b, frame, values[0], values[1]);
+    case ICE_B_RECORD:
+        return close_record(b, frame, values, count);
+    case ICE_B_RECORD_OF:
+        return close_record_of(b, frame, values[0]);
+    }
+    return Qnil;
+}

@@ -1,0 +1,330 @@
+/* Leaves: strings, symbols, numbers, names of classes, keys and links. */
+#include "core/build.h"
+
+/* ---- links -------------------------------------------------------------------- */
+
+static const void *
+target_key(uint32_t node)
+{
+    return (const void *)(uintptr_t)((uint64_t)node + 1);
+}
+
+void
+ice_remember(ice_builder *b, uint32_t node, VALUE value)
+{
+    ice_context *ctx = b->ctx;
+    ice_slot *slot = ice_map_find(&ctx->target_places, target_key(node));
+    if (slot) {
+        ctx->targets[slot->value] = value;
+        return;
+    }
+    if (ctx->target_count == ctx->target_room)
+        ctx->targets = ice_stack_grow(ctx->targets, &ctx->target_room, sizeof *ctx->targets, 64);
+    ice_map_add(&ctx->target_places, target_key(node), ctx->target_count);
+    ctx->targets[ctx->target_count++] = value;
+}
+
+VALUE
+ice_target(ice_builder *b, uint32_t node)
+{
+    const ice_slot *slot = ice_map_find(&b->ctx->target_places, target_key(node));
+    if (!slot)
+        ice_raise(ice_argument_error, "bad_link", "", "dump format error (unlinked)");
+    return b->ctx->targets[slot->value];
+}
+
+/* ---- what Marshal does behind a value -------------------------------------------- */
+
+VALUE
+ice_leave(ice_builder *b, VALUE value)
+{
+    if (b->settings->freeze && !RB_TYPE_P(value, T_MODULE) && !RB_TYPE_P(value, T_CLASS)) {
+        if (RB_TYPE_P(value, T_STRING) && rb_obj_class(value) == rb_cString)
+            value = rb_str_to_interned_str(value);
+        else
+            rb_obj_freeze_inline(value);
+    }
+    if (!NIL_P(b->settings->proc))
+        value = rb_funcallv(b->settings->proc, rb_intern("call"), 1, &value);
+    return value;
+}
+
+bool
+ice_is_first(ice_builder *b, VALUE name)
+{
+    if (RTEST(rb_hash_lookup(b->seen, name)))
+        return false;
+    rb_hash_aset(b->seen, name, Qtrue);
+    return true;
+}
+
+/* ---- encodings ---------------------------------------------------------------------- */
+
+/* Names that Ruby knows: no library is looked for because of data. */
+static VALUE known_encodings;
+
+static VALUE
+encodings(void)
+{
+    if (!known_encodings) {
+        VALUE names = rb_funcall(rb_cEncoding, rb_intern("name_list"), 0), known = rb_hash_new();
+        long i;
+        for (i = 0; i < RARRAY_LEN(names); i++)
+            rb_hash_aset(known, rb_funcall(RARRAY_AREF(names, i), rb_intern("upcase"), 0), Qtrue);
+        known_encodings = known;
+        rb_gc_register_mark_object(known);
+    }
+    return known_encodings;
+}
+
+static bool
+is_text(const char *text, size_t len, const char *other)
+{
+    return strlen(other) == len && memcmp(text, other, len) == 0;
+}
+
+rb_encoding *
+ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
+{
+    const icecore_view *view = &b->ctx->view;
+    const uint32_t id = (uint32_t)(node->payload >> 48) & 0x7FFF;
+    const char *text;
+    const icecore_name *found = id ? ice_name(&view->encodings, id, &text) : NULL;
+    size_t len;
+    VALUE upper;
+    int index;
+    if (!found)
+        return rb_ascii8bit_encoding();
+    len = found->node.aux;
+    if (is_text(text, len, "US-ASCII"))
+        return rb_usascii_encoding();
+    if (is_text(text, len, "ASCII-8BIT"))
+        return rb_ascii8bit_encoding();
+    *name = rb_str_new(text, len);
+    upper = rb_funcall(*name, rb_intern("upcase"), 0);
+    rb_enc_associate(upper, rb_usascii_encoding());
+    if (!RTEST(rb_hash_lookup(encodings(), upper)))
+        return NULL;
+    index = rb_enc_find_index(StringValueCStr(*name));
+    return index < 0 ? NULL : rb_enc_from_index(index);
+}
+
+void
+ice_leave_encoding(ice_builder *b, const icecore_node *node)
+{
+    VALUE name = Qnil;
+    if (node->kind == ICECORE_TEXT) {
+        ice_is_first(b, ID2SYM(rb_intern("E")));
+        ice_leave(b, Qtrue);
+    } else if (node->kind == ICECORE_ENCODED || node->kind == ICECORE_SYMBOL) {
+        rb_encoding *encoding = ice_encoding_of(b, node, &name);
+        if (encoding == rb_usascii_encoding()) {
+            ice_is_first(b, ID2SYM(rb_intern("E")));
+            ice_leave(b, Qfalse);
+        } else if (!NIL_P(name)) {
+            ice_is_first(b, ID2SYM(rb_intern("encoding")));
+            ice_leave(b, name);
+        }
+    }
+}
+
+/* ---- strings and symbols -------------------------------------------------------------- */
+
+VALUE
+ice_of_class(VALUE klass, int type)
+{
+    VALUE object;
+    if (!RB_TYPE_P(klass, T_CLASS))
+        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", klass);
+    object = rb_obj_alloc(klass);
+    if (!RB_TYPE_P(object, type))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error (user class)");
+    return object;
+}
+
+/* A string; `klass`: of a class below String, or 0. */
+VALUE
+ice_string(ice_builder *b, const icecore_node *node, VALUE klass)
+{
+    size_t len;
+    const char *text = ice_bytes_of(&b->ctx->view, node, &len);
+    VALUE string, name = Qnil;
+    rb_encoding *encoding;
+    if (ICE_LIKELY(!klass)) {
+        if (ICE_LIKELY(node->kind == ICECORE_TEXT))
+            return rb_utf8_str_new(text, len);
+        string = rb_str_new(text, len);
+    } else {
+        string = ice_of_class(klass, T_STRING);
+        rb_str_cat(string, text, len);
+        rb_enc_associate(string, node->kind == ICECORE_TEXT ? rb_utf8_encoding() : rb_ascii8bit_encoding());
+    }
+    if (node->kind == ICECORE_ENCODED) {
+        encoding = ice_encoding_of(b, node, &name);
+        if (encoding)
+            rb_enc_associate(string, encoding);
+        else
+            rb_ivar_set(string, rb_intern("encoding"), name);
+    }
+    return string;
+}
+
+static VALUE
+symbol_of(ice_builder *b, const icecore_node *node, const char *text, size_t len)
+{
+    VALUE name = Qnil, symbol, string;
+    rb_encoding *encoding;
+    size_t i;
+    for (i = 0; i < len && (unsigned char)text[i] < 0x80; i++)
+        ;
+    if (i == len)
+        encoding = rb_usascii_encoding();
+    else if ((node->payload >> 48) & 0x7FFF)
+        encoding = ice_encoding_of(b, node, &name);
+    else
+        encoding = rb_utf8_encoding();
+    if (!encoding)
+        encoding = rb_ascii8bit_encoding();
+    symbol = rb_check_symbol_cstr(text, len, encoding);
+    if (!NIL_P(symbol))
+        return symbol;
+    string = rb_enc_str_new(text, len, encoding);
+    if (rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN)
+        ice_raise(ice_argument_error, "malformed", "", "invalid byte sequence in %s: %+" PRIsVALUE,
+                  rb_enc_name(encoding), string);
+    /* One that the collector can take again. */
+    return rb_str_intern(string);
+}
+
+/* ---- keys --------------------------------------------------------------------------------- */
+
+static VALUE
+new_key(ice_builder *b, uint16_t id)
+{
+    const char *text;
+    const icecore_name *name = ice_name(&b->ctx->view.keys, id, &text);
+    VALUE unknown = Qnil;
+    if (!name)
+        ice_host_fail("a key that is not there");
+    switch (name->node.kind) {
+    case ICECORE_SYMBOL:
+        return symbol_of(b, &name->node, text, name->node.aux);
+    case ICECORE_INT:
+        return LL2NUM((int64_t)name->node.payload);
+    case ICECORE_TEXT:
+        return b->is_slow ? rb_utf8_str_new(text, name->node.aux)
+                          : rb_enc_interned_str(text, name->node.aux, rb_utf8_encoding());
+    case ICECORE_ENCODED: {
+        rb_encoding *encoding = ice_encoding_of(b, &name->node, &unknown);
+        VALUE string = rb_enc_str_new(text, name->node.aux, encoding ? encoding : rb_ascii8bit_encoding());
+        if (!encoding)
+            rb_ivar_set(string, rb_intern("encoding"), unknown);
+        return string;
+    }
+    default:
+        return b->is_slow ? rb_str_new(text, name->node.aux)
+                          : rb_enc_interned_str(text, name->node.aux, rb_ascii8bit_encoding());
+    }
+}
+
+VALUE
+ice_key_value(ice_builder *b, uint16_t id)
+{
+    void *held = ice_keys_held(&b->ctx->keys, id);
+    VALUE key;
+    if (ICE_LIKELY(held && !b->is_slow))
+        return (VALUE)held;
+    key = new_key(b, id);
+    if (!b->is_slow && !RB_SPECIAL_CONST_P(key) && RB_TYPE_P(key, T_STRING) && !OBJ_FROZEN(key))
+        return key;
+    if (!b->is_slow || SYMBOL_P(key))
+        ice_keys_hold(&b->ctx->keys, id, (void *)key);
+    return key;
+}
+
+/* ---- leaves --------------------------------------------------------------------------------- */
+
+static VALUE
+module_of(ice_builder *b, const icecore_node *node, uint32_t at)
+{
+    size_t len;
+    const char *name = ice_bytes_of(&b->ctx->view, node, &len);
+    const uint8_t form = ICE_FORM_OF(node);
+    VALUE found;
+    if (ice_policy_is_record(&b->settings->classes, name, len))
+        return ice_record_new(form == ICECORE_FORM_MODULE       ? "module"
+                              : form == ICECORE_FORM_OLD_MODULE ? "old_module"
+                                                                : "class",
+                              rb_utf8_str_new(name, len), Qnil);
+    found = ice_class_named(&b->settings->classes, name, len, true);
+    if (form == ICECORE_FORM_MODULE && !RB_TYPE_P(found, T_MODULE))
+        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to module", found);
+    if (form == ICECORE_FORM_USUAL && !RB_TYPE_P(found, T_CLASS))
+        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", found);
+    return found;
+}
+
+static VALUE
+big_integer(const icecore_view *view, const icecore_node *node)
+{
+    size_t len;
+    const char *bytes = ice_bytes_of(view, node, &len);
+    const int sign = node->flags & ICECORE_FLAG_NEGATIVE ? INTEGER_PACK_NEGATIVE : 0;
+    return rb_integer_unpack(bytes, len, 1, 0, INTEGER_PACK_LITTLE_ENDIAN | sign);
+}
+
+VALUE
+ice_leaf(ice_builder *b, uint32_t at)
+{
+    const icecore_node *node = &b->ctx->view.nodes[at];
+    VALUE value;
+    union { uint64_t bits; double number; } floating;
+    union { uint32_t bits; float number; } narrow;
+    switch (node->kind) {
+    case ICECORE_NULL:
+    case ICECORE_HOLE:
+        return Qnil;
+    case ICECORE_BOOL:
+        return node->payload ? Qtrue : Qfalse;
+    case ICECORE_INT:
+        value = LL2NUM((int64_t)node->payload);
+        break;
+    case ICECORE_UINT:
+        value = ULL2NUM(node->payload);
+        break;
+    case ICECORE_BIGINT:
+        value = big_integer(&b->ctx->view, node);
+        break;
+    case ICECORE_FLOAT:
+        floating.bits = node->payload;
+        value = DBL2NUM(floating.number);
+        break;
+    case ICECORE_FLOAT32:
+        narrow.bits = (uint32_t)node->payload;
+        value = DBL2NUM(narrow.number);
+        break;
+    case ICECORE_BYTES:
+    case ICECORE_TEXT:
+    case ICECORE_ENCODED:
+        value = ice_string(b, node, 0);
+        break;
+    case ICECORE_SYMBOL: {
+        size_t len;
+        const char *text = ice_bytes_of(&b->ctx->view, node, &len);
+        value = symbol_of(b, node, text, len);
+        break;
+    }
+    case ICECORE_MODULE:
+        value = module_of(b, node, at);
+        break;
+    case ICECORE_LINK:
+    case ICECORE_ALIAS:
+    case ICECORE_COPY:
+        return ice_target(b, (uint32_t)node->payload);
+    default:
+        ice_host_fail("a value that Ruby has nothing for");
+    }
+    if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET))
+        ice_remember(b, at, value);
+    return value;
+}

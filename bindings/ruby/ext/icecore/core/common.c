@@ -1,0 +1,7 @@
+/* The pieces that the modules of all languages share, compiled as this extension's own. */
+#include "common/ice_keys.c"
+#include "common/ice_map.c"
+#include "common/ice_message.c"
+#include "common/ice_pool.c"
+#include "common/ice_tape.c"
+#include "common/ice_view.c"

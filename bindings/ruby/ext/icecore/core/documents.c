@@ -1,0 +1,125 @@
+/* One document, read or written by a stage. */
+#include "core/documents.h"
+
+static icecore_stage *usual, *writing;
+
+/* ---- stages ---------------------------------------------------------------------- */
+
+icecore_stage *
+ice_marshal_stage_of_depth(uint64_t depth)
+{
+    icecore_error error;
+    icecore_stage *stage = icecore_stage_new("marshal", 7, &error);
+    if (!stage)
+        ice_raise_error(&error, NULL, 0, false);
+    icecore_stage_limit(stage, "depth", 5, depth, NULL);
+    return stage;
+}
+
+const icecore_stage *
+ice_marshal_stage(void)
+{
+    return usual;
+}
+
+void
+ice_documents_init(void)
+{
+    usual = ice_marshal_stage_of_depth(ICE_USUAL_DEPTH);
+    writing = ice_marshal_stage_of_depth(UINT64_MAX);
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+/* Code of the program may run: from here on the bytes are a string that nobody has. */
+static void
+pin(ice_reading *reading)
+{
+    icecore_view *view = &reading->ctx->view;
+    const uint8_t *before = (const uint8_t *)RSTRING_PTR(reading->settings.source);
+    reading->settings.source = rb_str_new_frozen(reading->settings.source);
+    if (view->input == before)
+        view->input = (const uint8_t *)RSTRING_PTR(reading->settings.source);
+}
+
+static VALUE
+read_body(VALUE argument)
+{
+    ice_reading *reading = (ice_reading *)argument;
+    ice_read_settings *settings = &reading->settings;
+    ice_context *ctx;
+    icecore_error error;
+    VALUE value;
+    bool has_foreign = false;
+    if (!NIL_P(reading->classes) || !NIL_P(reading->rename))
+        ice_allowed_begin(&settings->classes, reading->classes, reading->rename);
+    ctx = reading->ctx = ice_checkout();
+    if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
+                     RSTRING_LEN(settings->source), reading->may_trail ? ICECORE_EACH : 0, &ctx->view, &error))
+        ice_raise_error(&error, RSTRING_PTR(settings->source), RSTRING_LEN(settings->source), reading->is_stream);
+    if (reading->only_refused)
+        return ice_policy_refused(ctx, &settings->classes);
+    if (!ctx->view.is_simple)
+        has_foreign = ice_policy_check(ctx, &settings->classes);
+    if (has_foreign || !NIL_P(settings->proc))
+        pin(reading);
+    value = ice_build(ctx, settings);
+    RB_GC_GUARD(settings->source);
+    return value;
+}
+
+static VALUE
+read_end(VALUE argument)
+{
+    ice_reading *reading = (ice_reading *)argument;
+    ice_allowed_end(&reading->settings.classes);
+    if (reading->ctx)
+        ice_checkin(reading->ctx);
+    return Qnil;
+}
+
+VALUE
+ice_read(ice_reading *reading)
+{
+    ice_allowed *classes = &reading->settings.classes;
+    classes->list = classes->exact = Qnil;
+    return rb_ensure(read_body, (VALUE)reading, read_end, (VALUE)reading);
+}
+
+/* ---- writing -------------------------------------------------------------------------- */
+
+typedef struct {
+    const icecore_stage *stage;
+    VALUE value;
+    long limit;
+    ice_context *ctx;
+} ice_writing;
+
+static VALUE
+write_body(VALUE argument)
+{
+    ice_writing *call = (ice_writing *)argument;
+    ice_context *ctx = call->ctx = ice_checkout();
+    icecore_bytes out;
+    icecore_error error;
+    ice_walk(ctx, call->value, call->limit);
+    if (icecore_write(ctx->warm.engine, call->stage, &ctx->tape, &out, NULL, &error))
+        ice_raise_error(&error, NULL, 0, false);
+    return rb_str_new((const char *)out.bytes, out.len);
+}
+
+static VALUE
+write_end(VALUE argument)
+{
+    ice_writing *call = (ice_writing *)argument;
+    if (call->ctx)
+        ice_checkin(call->ctx);
+    return Qnil;
+}
+
+VALUE
+ice_write(const icecore_stage *stage, VALUE value, long limit)
+{
+    ice_writing call = { stage ? stage : writing, value, limit, NULL };
+    return rb_ensure(write_body, (VALUE)&call, write_end, (VALUE)&call);
+}

@@ -1,0 +1,107 @@
+/* Exceptions: each is one of Marshal's own classes and an Icecore::Error. */
+#include "core/icecore_ruby.h"
+#include <stdarg.h>
+
+VALUE ice_error, ice_argument_error, ice_type_error, ice_eof_error, ice_runtime_error, ice_class_error;
+
+static const char *
+kind_name(uint32_t kind)
+{
+    static const char *const names[] = { "other", "truncated", "trailing", "malformed", "bad_link", "unsupported",
+                                         "limit", "format", "usage", "unrepresentable", "output", "other" };
+    return kind < sizeof names / sizeof *names ? names[kind] : "defect";
+}
+
+void
+ice_raise_message(VALUE class, const char *kind, int64_t offset, const char *path, VALUE message)
+{
+    VALUE error = rb_exc_new_str(class, message);
+    rb_ivar_set(error, rb_intern("@kind"), ID2SYM(rb_intern(kind)));
+    rb_ivar_set(error, rb_intern("@offset"), offset < 0 ? Qnil : LL2NUM(offset));
+    rb_ivar_set(error, rb_intern("@path"), rb_utf8_str_new_cstr(path));
+    rb_exc_raise(error);
+}
+
+void
+ice_raise(VALUE class, const char *kind, const char *path, const char *format, ...)
+{
+    va_list arguments;
+    VALUE message;
+    va_start(arguments, format);
+    message = rb_enc_vsprintf(rb_utf8_encoding(), format, arguments);
+    va_end(arguments);
+    ice_raise_message(class, kind, -1, path, message);
+}
+
+/* What Marshal would say; NULL: it has no words for that. */
+static const char *
+original_words(const icecore_error *error, const char *bytes, size_t len, char *room, size_t size, VALUE *class)
+{
+    const bool is_inside = error->offset >= 0 && (size_t)error->offset < len;
+    switch (error->kind) {
+    case ICECORE_TRUNCATED:
+        return "marshal data too short";
+    case ICECORE_BAD_LINK:
+        return is_inside && bytes[error->offset] == '@' ? "dump format error (unlinked)" : "bad symbol";
+    case ICECORE_UNSUPPORTED:
+        if (len < 2)
+            return NULL;
+        *class = ice_type_error;
+        snprintf(room, size, "incompatible marshal file format (can't be read)\n\tformat version 4.8 required; %d.%d given",
+                 (unsigned char)bytes[0], (unsigned char)bytes[1]);
+        return room;
+    case ICECORE_MALFORMED:
+        if (!is_inside)
+            return "dump format error";
+        snprintf(room, size, "dump format error(0x%x)", (unsigned char)bytes[error->offset]);
+        return room;
+    default:
+        return NULL;
+    }
+}
+
+void
+ice_raise_error(const icecore_error *error, const char *bytes, size_t len, bool is_stream)
+{
+    static const ice_limit_words words[] = {
+        { "depth", "raise it with max_depth: N" },
+        { ICE_TRAILING, "cut the input there" },
+    };
+    ice_line line;
+    char room[128];
+    VALUE class = ice_argument_error, message = rb_utf8_str_new(NULL, 0);
+    const char *original = bytes ? original_words(error, bytes, len, room, sizeof room, &class) : NULL;
+    if (error->kind == ICECORE_TRUNCATED && is_stream) {
+        class = ice_eof_error;
+        original = "end of file reached";
+    }
+    if (error->kind == ICECORE_USAGE || error->kind == ICECORE_UNREPRESENTABLE)
+        class = ice_argument_error;
+    if (original)
+        rb_str_catf(message, "%s: ", original);
+    rb_str_cat_cstr(message, ice_message(error, words, sizeof words / sizeof *words, &line));
+    ice_raise_message(class, kind_name(error->kind), error->offset, error->path, message);
+}
+
+static VALUE
+new_error(const char *name, VALUE above)
+{
+    VALUE class = rb_define_class_under(ice_module, name, above);
+    rb_include_module(class, ice_error);
+    return class;
+}
+
+void
+ice_errors_init(void)
+{
+    ice_error = rb_define_module_under(ice_module, "Error");
+    rb_define_attr(ice_error, "kind", 1, 0);
+    rb_define_attr(ice_error, "offset", 1, 0);
+    rb_define_attr(ice_error, "path", 1, 0);
+    ice_argument_error = new_error("ArgumentError", rb_eArgError);
+    ice_type_error = new_error("TypeError", rb_eTypeError);
+    ice_eof_error = new_error("EOFError", rb_eEOFError);
+    ice_runtime_error = new_error("RuntimeError", rb_eRuntimeError);
+    ice_class_error = rb_define_class_under(ice_module, "ClassError", ice_argument_error);
+    rb_define_attr(ice_class_error, "classes", 1, 0);
+}

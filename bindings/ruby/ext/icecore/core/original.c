@@ -1,0 +1,167 @@
+/* What is asked of Ruby's own methods, as they were when the extension was loaded.
+ *
+ * Values of core classes are built from their checked wire form. Where only Ruby's own C
+ * can do it (the zone of a Time, the calendar of a Date), that function is called, and
+ * none that a program put in its place. */
+#include "core/icecore_ruby.h"
+
+static VALUE originals[ICE_ORIGINALS]; /* unbound methods; bound ones of classes */
+static VALUE date_load, decimal_load, marshal_dump, marshal_load;
+static ID id_bind_call, id_call;
+
+VALUE ice_hash_has_proc, ice_hash_is_keywords;
+
+static VALUE
+instance_method(VALUE class, const char *name)
+{
+    VALUE argument = ID2SYM(rb_intern(name)), method;
+    method = rb_funcallv(class, rb_intern("instance_method"), 1, &argument);
+    rb_gc_register_mark_object(method);
+    return method;
+}
+
+static VALUE
+call_unbound(VALUE method, VALUE self, int argc, const VALUE *argv)
+{
+    VALUE all[4] = { self, 0, 0, 0 };
+    int i;
+    for (i = 0; i < argc && i < 3; i++)
+        all[i + 1] = argv[i];
+    return rb_funcallv(method, id_bind_call, argc + 1, all);
+}
+
+VALUE
+ice_call_original(ice_original which, VALUE self, int argc, const VALUE *argv)
+{
+    if (which == ICE_TIME_LOAD)
+        return rb_funcallv(originals[which], id_call, argc, argv);
+    return call_unbound(originals[which], self, argc, argv);
+}
+
+VALUE
+ice_library_class(const char *library, const char *name)
+{
+    const ID id = rb_intern(name);
+    if (!rb_const_defined(rb_cObject, id) || rb_autoload_p(rb_cObject, id) != Qnil)
+        rb_require(library);
+    return rb_const_get(rb_cObject, id);
+}
+
+VALUE
+ice_date_load(VALUE class, VALUE fields)
+{
+    if (!date_load)
+        date_load = instance_method(ice_library_class("date", "Date"), "marshal_load");
+    return call_unbound(date_load, rb_obj_alloc(class), 1, &fields);
+}
+
+VALUE
+ice_decimal_load(VALUE text)
+{
+    if (!decimal_load) {
+        decimal_load = rb_obj_method(ice_library_class("bigdecimal", "BigDecimal"), ID2SYM(rb_intern("_load")));
+        rb_gc_register_mark_object(decimal_load);
+    }
+    return rb_funcallv(decimal_load, id_call, 1, &text);
+}
+
+static VALUE
+own_method(const char *name)
+{
+    VALUE method = rb_obj_method(rb_const_get(rb_cObject, rb_intern("Marshal")), ID2SYM(rb_intern(name)));
+    rb_gc_register_mark_object(method);
+    return method;
+}
+
+VALUE
+ice_backtrace(VALUE backtrace)
+{
+    VALUE bytes = rb_funcallv(marshal_dump, id_call, 1, &backtrace);
+    return rb_funcallv(marshal_load, id_call, 1, &bytes);
+}
+
+#ifdef HAVE_RB_HASH_COMPARE_BY_ID_P
+int rb_hash_compare_by_id_p(VALUE hash);
+#endif
+
+bool
+ice_hash_by_identity(VALUE hash)
+{
+#ifdef HAVE_RB_HASH_COMPARE_BY_ID_P
+    return rb_hash_compare_by_id_p(hash);
+#else
+    return RTEST(ice_call_original(ICE_HASH_BY_IDENTITY, hash, 0, NULL));
+#endif
+}
+
+/* In which word of a hash its default value stands; 0: it is asked for by a method. */
+static uint32_t default_word;
+
+static VALUE
+hash_with(long number)
+{
+    VALUE hash = rb_hash_new();
+    RHASH_SET_IFNONE(hash, number ? LONG2FIX(number) : Qnil);
+    return hash;
+}
+
+static void
+find_default_word(void)
+{
+    const VALUE one = hash_with(0x1CEC0DE), other = hash_with(0x2CEC0DE), none = hash_with(0);
+    uint32_t i;
+    for (i = 2; i < 5 && !default_word; i++)
+        if (((VALUE *)one)[i] == LONG2FIX(0x1CEC0DE) && ((VALUE *)other)[i] == LONG2FIX(0x2CEC0DE) &&
+            ((VALUE *)none)[i] == Qnil)
+            default_word = i;
+}
+
+VALUE
+ice_hash_default(VALUE hash)
+{
+    if (ICE_LIKELY(default_word))
+        return ((const VALUE *)hash)[default_word];
+    if (RBASIC(hash)->flags & ice_hash_has_proc)
+        return Qtrue;
+    return ice_call_original(ICE_HASH_DEFAULT, hash, 0, NULL);
+}
+
+/* The bit by which two hashes differ; 0, if that is not one. */
+static VALUE
+bit_between(VALUE one, VALUE other)
+{
+    const VALUE bits = (RBASIC(one)->flags ^ RBASIC(other)->flags) & ~(VALUE)0xFFF;
+    return bits & (bits - 1) ? 0 : bits;
+}
+
+static VALUE
+nothing(RB_BLOCK_CALL_FUNC_ARGLIST(value, data))
+{
+    return Qnil;
+}
+
+void
+ice_originals_init(void)
+{
+    VALUE plain = rb_hash_new(), marked;
+    id_bind_call = rb_intern("bind_call");
+    id_call = rb_intern("call");
+    originals[ICE_TIME_LOAD] = rb_obj_method(rb_cTime, ID2SYM(rb_intern("_load")));
+    rb_gc_register_mark_object(originals[ICE_TIME_LOAD]);
+    originals[ICE_RANGE_INITIALIZE] = instance_method(rb_cRange, "initialize");
+    originals[ICE_HASH_DEFAULT] = instance_method(rb_cHash, "default");
+    find_default_word();
+    originals[ICE_HASH_BY_IDENTITY] = instance_method(rb_cHash, "compare_by_identity?");
+    originals[ICE_HASH_MAKE_IDENTITY] = instance_method(rb_cHash, "compare_by_identity");
+    originals[ICE_MODULE_NAME] = instance_method(rb_cModule, "name");
+    originals[ICE_ANCESTORS] = instance_method(rb_cModule, "ancestors");
+    originals[ICE_INSTANCE_METHODS] = instance_method(rb_cModule, "instance_methods");
+    originals[ICE_IS_SINGLETON] = instance_method(rb_cModule, "singleton_class?");
+    marshal_dump = own_method("dump");
+    marshal_load = own_method("load");
+    originals[ICE_PRIVATE_METHODS] = instance_method(rb_cModule, "private_instance_methods");
+    marked = rb_block_call(rb_cHash, rb_intern("new"), 0, NULL, nothing, Qnil);
+    ice_hash_has_proc = bit_between(plain, marked);
+    marked = rb_funcall(rb_cHash, rb_intern("ruby2_keywords_hash"), 1, plain);
+    ice_hash_is_keywords = bit_between(plain, marked);
+}

@@ -1,0 +1,467 @@
+/* Which classes may be built.
+ *
+ * Values of some of Ruby's own classes are built without being asked for: only in the
+ * form in which Ruby writes them, and by no code that a program can replace. All others
+ * are asked for by name, in layers: the list of the call, then that of the process. No
+ * class is looked up for that. */
+#include "core/icecore_ruby.h"
+
+/* How many names are lent to the engine at once. */
+#define LENT 64
+
+static icecore_rules *process;
+static VALUE reported; /* names that were reported, as keys */
+static bool process_has_rails;
+
+/* What Rails' values need. None of them runs more than its own code on plain values. */
+static const char *const rails[] = {
+    "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "ActiveSupport::Duration",
+    "ActiveSupport::SafeBuffer", "ActiveSupport::HashWithIndifferentAccess", "ActiveSupport::OrderedHash",
+    "ActiveSupport::OrderedOptions", "ActiveSupport::Cache::Entry"
+};
+
+static icecore_class_name
+lent_name(const char *bytes, size_t len)
+{
+    const icecore_class_name name = { (const uint8_t *)bytes, len, 1 };
+    return name;
+}
+
+/* ---- lists ------------------------------------------------------------------- */
+
+/* The name of what stands in a list: of a module its own. */
+static VALUE
+name_of(VALUE item)
+{
+    VALUE name = item;
+    if (RB_TYPE_P(item, T_CLASS) || RB_TYPE_P(item, T_MODULE))
+        name = ice_call_original(ICE_MODULE_NAME, item, 0, NULL);
+    else if (!RB_TYPE_P(item, T_STRING))
+        ice_raise(ice_type_error, "usage", "", "classes: must have classes, names and patterns, not %+" PRIsVALUE, item);
+    if (!RB_TYPE_P(name, T_STRING))
+        ice_raise(ice_argument_error, "usage", "", "%+" PRIsVALUE " has no name, so no data can be of it", item);
+    return rb_str_new_frozen(name);
+}
+
+static uint32_t
+word_of(VALUE symbol, bool *is_rails)
+{
+    VALUE text = rb_sym2str(symbol);
+    uint32_t word = icecore_policy_word(RSTRING_PTR(text), RSTRING_LEN(text));
+    *is_rails = RSTRING_LEN(text) == 5 && memcmp(RSTRING_PTR(text), "rails", 5) == 0;
+    if (word == ICECORE_ASK_ON && !*is_rails)
+        ice_raise(ice_argument_error, "usage", "",
+                  "classes: knows :any, :record, :report and :rails, not %+" PRIsVALUE "; a class is named by itself or by a string",
+                  symbol);
+    return word;
+}
+
+static void
+add(ice_allowed *allowed, VALUE item)
+{
+    if (SYMBOL_P(item)) {
+        bool is_rails;
+        const uint32_t word = word_of(item, &is_rails);
+        if (is_rails)
+            allowed->has_rails = true;
+        else
+            allowed->word = word;
+        return;
+    }
+    if (NIL_P(allowed->list))
+        allowed->list = rb_ary_new();
+    rb_ary_push(allowed->list, name_of(item));
+}
+
+static int
+add_line(VALUE old, VALUE new, VALUE text)
+{
+    rb_str_append(text, name_of(old));
+    rb_str_cat_cstr(text, "=");
+    rb_str_append(text, name_of(new));
+    rb_str_cat_cstr(text, "\n");
+    return ST_CONTINUE;
+}
+
+static int
+add_exactly(VALUE name, VALUE is_allowed, VALUE allowed)
+{
+    ice_allowed *to = (ice_allowed *)allowed;
+    if (RTEST(is_allowed)) {
+        VALUE text = name_of(name);
+        if (memchr(RSTRING_PTR(text), '*', RSTRING_LEN(text))) {
+            if (NIL_P(to->exact))
+                to->exact = rb_hash_new();
+            rb_hash_aset(to->exact, text, Qtrue);
+        } else
+            add(to, text);
+    }
+    return ST_CONTINUE;
+}
+
+/* Allows the classes that the program names as new ones. */
+static int
+add_new(VALUE old, VALUE new, VALUE allowed)
+{
+    add((ice_allowed *)allowed, new);
+    return ST_CONTINUE;
+}
+
+void
+ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
+{
+    long i;
+    allowed->list = allowed->exact = Qnil;
+    allowed->rename = NULL;
+    allowed->word = ICECORE_ASK_ON;
+    allowed->has_rails = false;
+    if (RB_TYPE_P(classes, T_ARRAY))
+        for (i = 0; i < RARRAY_LEN(classes); i++)
+            add(allowed, RARRAY_AREF(classes, i));
+    else if (RB_TYPE_P(classes, T_HASH))
+        rb_hash_foreach(classes, add_exactly, (VALUE)allowed);
+    else if (!NIL_P(classes))
+        add(allowed, classes);
+    if (!NIL_P(rename)) {
+        VALUE text = rb_utf8_str_new(NULL, 0);
+        icecore_error error;
+        Check_Type(rename, T_HASH);
+        rb_hash_foreach(rename, add_line, text);
+        rb_hash_foreach(rename, add_new, (VALUE)allowed);
+        allowed->rename = icecore_class_map_new(RSTRING_PTR(text), RSTRING_LEN(text), &error);
+        if (!allowed->rename)
+            ice_raise_error(&error, NULL, 0, false);
+    }
+}
+
+void
+ice_allowed_end(ice_allowed *allowed)
+{
+    icecore_class_map_free(allowed->rename);
+    allowed->rename = NULL;
+}
+
+void
+ice_policy_allow(VALUE item)
+{
+    icecore_error error;
+    if (!process)
+        process = icecore_rules_new(0);
+    if (SYMBOL_P(item)) {
+        bool is_rails;
+        const uint32_t word = word_of(item, &is_rails);
+        if (is_rails)
+            process_has_rails = true;
+        else
+            icecore_rules_otherwise(process, word);
+        return;
+    }
+    {
+        VALUE text = name_of(item);
+        const icecore_class_name name = lent_name(RSTRING_PTR(text), RSTRING_LEN(text));
+        if (icecore_rules_allow(process, &name, 0, &error) != ICECORE_OK)
+            ice_raise_error(&error, NULL, 0, false);
+    }
+}
+
+/* ---- the question --------------------------------------------------------------- */
+
+static bool
+is_rails_class(const char *bytes, size_t len)
+{
+    size_t i;
+    for (i = 0; i < sizeof rails / sizeof *rails; i++)
+        if (strlen(rails[i]) == len && memcmp(rails[i], bytes, len) == 0)
+            return true;
+    return false;
+}
+
+static bool
+ask_list(icecore_question *question, VALUE list)
+{
+    icecore_class_name lent[LENT];
+    size_t count = 0;
+    long i;
+    for (i = 0; i < RARRAY_LEN(list); i++) {
+        VALUE name = RARRAY_AREF(list, i);
+        lent[count++] = lent_name(RSTRING_PTR(name), RSTRING_LEN(name));
+        if (count == LENT) {
+            if (icecore_question_items(question, lent, count))
+                return true;
+            count = 0;
+        }
+    }
+    return count && icecore_question_items(question, lent, count);
+}
+
+static uint32_t
+verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+{
+    char renamed[ICE_MOST_NAME];
+    const size_t new_len = allowed->rename ? icecore_class_map_name(allowed->rename, bytes, len, renamed, sizeof renamed) : 0;
+    icecore_class_name name;
+    icecore_question question;
+    const bool has_rails = allowed->has_rails || process_has_rails;
+    if (new_len && new_len <= sizeof renamed) {
+        bytes = renamed;
+        len = new_len;
+    }
+    name = lent_name(bytes, len);
+    if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK) {
+        name.is_text = 0;
+        if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
+            return ICECORE_REFUSED;
+    }
+    if (!NIL_P(allowed->list) && ask_list(&question, allowed->list))
+        return icecore_question_answer(&question);
+    if (!NIL_P(allowed->exact) && RTEST(rb_hash_lookup(allowed->exact, rb_utf8_str_new(bytes, len))))
+        icecore_question_allow(&question);
+    else if (has_rails && is_rails_class(bytes, len))
+        icecore_question_allow(&question);
+    else if (allowed->word == ICECORE_ASK_ON || !icecore_question_otherwise(&question, allowed->word))
+        icecore_question_rules(&question, process);
+    return icecore_question_answer(&question);
+}
+
+bool
+ice_policy_is_record(const ice_allowed *allowed, const char *name, size_t len)
+{
+    return (verdict_of(allowed, name, len) & ~(uint32_t)ICECORE_REPORTED) == ICECORE_AS_RECORD;
+}
+
+/* ---- words -------------------------------------------------------------------------- */
+
+static VALUE
+words(uint32_t what, VALUE class, const char *path)
+{
+    const icecore_class_name name = lent_name(RSTRING_PTR(class), RSTRING_LEN(class));
+    const size_t path_len = strlen(path);
+    const size_t room = icecore_class_words(what, ICECORE_RUBY, &name, 0, path, path_len, NULL, 0);
+    VALUE text = rb_utf8_str_new(NULL, room + 1);
+    icecore_class_words(what, ICECORE_RUBY, &name, 0, path, path_len, RSTRING_PTR(text), room + 1);
+    rb_str_set_len(text, room);
+    return text;
+}
+
+/* Warns once in a process of what is said of a class. */
+static void
+report(uint32_t what, VALUE class, const char *path)
+{
+    if (RTEST(rb_hash_lookup(reported, class)))
+        return;
+    if (RHASH_SIZE(reported) < 1000)
+        rb_hash_aset(reported, class, Qtrue);
+    rb_warn("Icecore: %" PRIsVALUE, words(what, class, path));
+}
+
+static int
+add_words(VALUE class, VALUE path, VALUE lists)
+{
+    VALUE said = RARRAY_AREF(lists, 0), names = RARRAY_AREF(lists, 1);
+    if (RSTRING_LEN(said)) {
+        rb_str_cat_cstr(said, ", ");
+        rb_str_cat_cstr(names, ", ");
+    }
+    rb_str_append(said, words(ICECORE_WORDS_SHOWN, class, ""));
+    rb_str_cat_cstr(said, " at ");
+    rb_str_append(said, path);
+    rb_str_append(names, words(ICECORE_WORDS_LITERAL, class, ""));
+    return ST_CONTINUE;
+}
+
+static int
+first_of(VALUE class, VALUE path, VALUE pair)
+{
+    rb_ary_push(pair, class);
+    rb_ary_push(pair, path);
+    return ST_STOP;
+}
+
+/* `refused`: names and paths. */
+static void
+raise_refusal(VALUE refused)
+{
+    VALUE first = rb_ary_new(), message, error;
+    rb_hash_foreach(refused, first_of, first);
+    if (RHASH_SIZE(refused) == 1)
+        message = words(ICECORE_WORDS_REFUSED, RARRAY_AREF(first, 0), StringValueCStr(RARRAY_PTR(first)[1]));
+    else {
+        VALUE lists = rb_ary_new_from_args(2, rb_utf8_str_new(NULL, 0), rb_utf8_str_new(NULL, 0));
+        rb_hash_foreach(refused, add_words, lists);
+        message = rb_enc_sprintf(rb_utf8_encoding(), "these classes are not allowed: %" PRIsVALUE
+                                 "; allow them with classes: [%" PRIsVALUE "]",
+                                 RARRAY_AREF(lists, 0), RARRAY_AREF(lists, 1));
+    }
+    error = rb_exc_new_str(ice_class_error, message);
+    rb_ivar_set(error, rb_intern("@kind"), ID2SYM(rb_intern("class")));
+    rb_ivar_set(error, rb_intern("@offset"), Qnil);
+    rb_ivar_set(error, rb_intern("@path"), RARRAY_AREF(first, 1));
+    rb_ivar_set(error, rb_intern("@classes"), refused);
+    rb_exc_raise(error);
+}
+
+/* ---- all classes of a document ---------------------------------------------------------- */
+
+static bool
+is_named(const char *name, size_t len, const char *other)
+{
+    return strlen(other) == len && memcmp(name, other, len) == 0;
+}
+
+/* Which of Ruby's own classes this is, in the form in which Ruby writes it. */
+static uint8_t
+own_class(const icecore_node *node, const char *name, size_t len)
+{
+    const uint8_t form = ICE_FORM_OF(node);
+    if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
+        return is_named(name, len, "Range") ? ICE_RANGE_OF : is_named(name, len, "Set") ? ICE_SET_OF : ICE_UNKNOWN;
+    if (node->kind != ICECORE_OPAQUE)
+        return ICE_UNKNOWN;
+    if (form == ICECORE_FORM_USER_DUMP)
+        return is_named(name, len, "Time")         ? ICE_TIME_OF
+               : is_named(name, len, "BigDecimal") ? ICE_DECIMAL_OF
+                                                   : ICE_UNKNOWN;
+    if (form == ICECORE_FORM_USER_MARSHAL)
+        return is_named(name, len, "Date") || is_named(name, len, "DateTime") ? ICE_DATE_OF
+               : is_named(name, len, "Rational")                              ? ICE_RATIONAL_OF
+               : is_named(name, len, "Complex")                               ? ICE_COMPLEX_OF
+                                                                              : ICE_UNKNOWN;
+    return ICE_UNKNOWN;
+}
+
+/* The name that a node asks for, or NULL. */
+static const char *
+asked_name(const icecore_view *view, const icecore_node *node, size_t *len)
+{
+    const char *text;
+    switch (node->kind) {
+    case ICECORE_REGEXP:
+        *len = 6;
+        return "Regexp";
+    case ICECORE_MODULE:
+        return ice_bytes_of(view, node, len);
+    case ICECORE_ATTRS:
+        if (!ICE_CLASS_OF(node))
+            return NULL;
+        /* fall through */
+    default: {
+        const icecore_name *name = ice_name(&view->classes, ICE_CLASS_OF(node), &text);
+        *len = name ? name->node.aux : 0;
+        return name ? text : "";
+    }
+    }
+}
+
+/* Asks once for each class; `refused` gets those that are not allowed, with their paths.
+ * Returns whether there are others than Ruby's own. */
+static bool
+each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused)
+{
+    const icecore_view *view = &ctx->view;
+    const icecore_node *node = view->nodes, *end = node + view->node_count;
+    bool has_foreign = false;
+    for (; node < end; node++) {
+        const char *name;
+        size_t len;
+        uint32_t verdict;
+        ice_class *class = NULL;
+        VALUE text;
+        if (ICE_LIKELY(node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE && node->kind != ICECORE_ATTRS &&
+                       node->kind != ICECORE_MODULE && node->kind != ICECORE_REGEXP))
+            continue;
+        if (node->kind >= ICECORE_OBJECT && node->kind <= ICECORE_ATTRS && ICE_CLASS_OF(node)) {
+            class = ice_class_slot(ctx, ICE_CLASS_OF(node));
+            if (ICE_LIKELY(class->call == ctx->call && class->verdict == ICECORE_ALLOWED && !class->is_own))
+                continue;
+        }
+        name = asked_name(view, node, &len);
+        if (!name)
+            continue;
+        if (class && node->kind != ICECORE_ATTRS) {
+            const uint8_t own = own_class(node, name, len);
+            if (own != ICE_UNKNOWN) {
+                if (!class->is_own || class->own != own)
+                    class->klass = 0;
+                class->own = own;
+                class->is_own = true;
+                class->call = ctx->call;
+                class->verdict = ICECORE_ALLOWED;
+                continue;
+            }
+        }
+        verdict = verdict_of(allowed, name, len);
+        if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
+            report(ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
+        if (class) {
+            class->call = ctx->call;
+            class->verdict = verdict & ~(uint32_t)ICECORE_REPORTED;
+            if (class->is_own) {
+                class->is_own = false;
+                class->klass = 0;
+                class->how = ICE_UNKNOWN;
+            }
+        }
+        has_foreign = true;
+        if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
+            continue;
+        text = rb_utf8_str_new(name, len);
+        if (NIL_P(rb_hash_lookup(refused, text))) {
+            char path[512];
+            icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
+                         sizeof path);
+            rb_hash_aset(refused, text, rb_utf8_str_new_cstr(path));
+            if (verdict & ICECORE_REPORTED)
+                report(ICECORE_WORDS_REFUSED, text, path);
+        }
+    }
+    return has_foreign;
+}
+
+bool
+ice_policy_check(ice_context *ctx, const ice_allowed *allowed)
+{
+    VALUE refused = rb_hash_new();
+    const bool has_foreign = each_class(ctx, allowed, refused);
+    if (RHASH_SIZE(refused))
+        raise_refusal(refused);
+    return has_foreign;
+}
+
+VALUE
+ice_policy_refused(ice_context *ctx, const ice_allowed *allowed)
+{
+    VALUE refused = rb_hash_new();
+    each_class(ctx, allowed, refused);
+    return refused;
+}
+
+typedef struct {
+    const ice_allowed *allowed;
+    VALUE refused;
+} name_check;
+
+static int
+check_name(VALUE name, VALUE path, VALUE to)
+{
+    name_check *check = (name_check *)to;
+    const uint32_t verdict = verdict_of(check->allowed, RSTRING_PTR(name), RSTRING_LEN(name));
+    if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED)
+        rb_hash_aset(check->refused, name, path);
+    return ST_CONTINUE;
+}
+
+void
+ice_policy_check_names(const ice_allowed *allowed, VALUE names)
+{
+    name_check check = { allowed, rb_hash_new() };
+    rb_hash_foreach(names, check_name, (VALUE)&check);
+    if (RHASH_SIZE(check.refused))
+        raise_refusal(check.refused);
+}
+
+void
+ice_policy_init(void)
+{
+    reported = rb_hash_new();
+    rb_gc_register_mark_object(reported);
+}

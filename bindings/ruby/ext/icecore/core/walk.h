@@ -1,0 +1,61 @@
+/* What the files of the walk share.
+ *
+ *   walk_leaf.c     leaves: numbers, symbols, strings; keys; links
+ *   walk_class.c    what is known of the classes of objects that are written
+ *   walk_around.c   what stands around a value: variables, modules, a class below a core class
+ *   walk.c          the machine
+ */
+#ifndef ICE_WALK_H
+#define ICE_WALK_H
+#include "core/icecore_ruby.h"
+
+typedef struct {
+    ice_context *ctx;
+    icecore_context *engine;
+    icecore_tape *tape;
+} ice_walker;
+
+/* ---- walk_leaf.c --------------------------------------------------------------- */
+
+/* Puts a value, if it is a leaf that has nothing special about it. */
+bool ice_put_leaf(ice_walker *w, VALUE value, uint16_t key);
+/* Puts a link, if the object is there already. */
+bool ice_put_again(ice_walker *w, VALUE object, uint16_t key);
+/* Notes that an object is the node that is put next. */
+void ice_note_seen(ice_walker *w, VALUE object);
+void ice_put_string(ice_walker *w, VALUE string, uint16_t key, uint8_t flags);
+void ice_put_symbol(ice_walker *w, VALUE symbol, uint16_t key);
+void ice_put_big(ice_walker *w, VALUE number, uint16_t key);
+/* The id of a name of a variable or member; 0: a node was put, and the value is one
+ * behind a key. `may` says whether ids may be used at all. */
+uint16_t ice_put_name(ice_walker *w, VALUE symbol, bool may);
+/* The id of a key of a hash, or that a node was put. 0: it is no key that is put here. */
+uint16_t ice_put_key(ice_walker *w, VALUE key, bool may);
+/* The engine's id of the encoding with Ruby's index. */
+uint64_t ice_encoding_id(ice_walker *w, int index);
+
+/* ---- walk_class.c ----------------------------------------------------------------- */
+
+/* What is known of a class whose objects are written. */
+ice_written *ice_written_of(ice_walker *w, VALUE klass);
+/* The engine's id of its name; raises, if it has none. */
+uint32_t ice_written_id(ice_walker *w, ice_written *class);
+/* The path of a class or module; raises, if it leads nowhere. */
+VALUE ice_path_of(VALUE module);
+uint32_t ice_class_id(ice_walker *w, VALUE path);
+
+/* ---- walk_around.c ------------------------------------------------------------------ */
+
+/* Puts the modules that are mixed into a value, and its class, if that is below `core`;
+ * returns how many nodes. The first gets the key. */
+uint32_t ice_put_around(ice_walker *w, VALUE object, ice_written *class, VALUE core, uint16_t *key);
+/* Puts the variables of a value to the stack of values, in pairs; returns how many. */
+uint32_t ice_variables_of(ice_walker *w, VALUE object);
+
+static inline uint32_t
+ice_put_node(ice_walker *w, uint8_t kind, uint8_t flags, uint16_t key, uint64_t payload)
+{
+    return ice_push(w->engine, w->tape, kind, flags, key, 0, payload);
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* Leaves, keys and links. */
+#include "core/walk.h"
+
+/* Of a string that Ruby keeps once for all equal ones: then all keys are this object, too. */
+#define IS_INTERNED(string) (RB_FL_ANY_RAW(string, RSTRING_FSTR))
+
+uint64_t
+ice_encoding_id(ice_walker *w, int index)
+{
+    const char *name = rb_enc_name(rb_enc_from_index(index));
+    return (uint64_t)icecore_encoding(w->engine, (const uint8_t *)name, strlen(name)) << 48;
+}
+
+/* ---- links --------------------------------------------------------------------------- */
+
+bool
+ice_put_again(ice_walker *w, VALUE object, uint16_t key)
+{
+    const ice_slot *slot = ice_map_find(&w->ctx->seen, (const void *)object);
+    if (!slot)
+        return false;
+    ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, slot->value);
+    return true;
+}
+
+void
+ice_note_seen(ice_walker *w, VALUE object)
+{
+    ice_map_add(&w->ctx->seen, (const void *)object, (uint32_t)w->tape->node_count);
+}
+
+/* ---- strings and symbols ----------------------------------------------------------------- */
+
+void
+ice_put_string(ice_walker *w, VALUE string, uint16_t key, uint8_t flags)
+{
+    const int index = ENCODING_GET(string);
+    const size_t len = RSTRING_LEN(string);
+    uint8_t kind = ICECORE_ENCODED;
+    uint64_t encoding = 0;
+    if (ICE_LIKELY(index == rb_utf8_encindex()))
+        kind = ICECORE_TEXT;
+    else if (index == rb_ascii8bit_encindex())
+        kind = ICECORE_BYTES;
+    else
+        encoding = ice_encoding_id(w, index);
+    ice_push_string(w->engine, w->tape, kind, flags, key, RSTRING_PTR(string), len);
+    if (ICE_UNLIKELY(encoding))
+        w->tape->nodes[w->tape->node_count - 1].payload |= encoding;
+}
+
+/* The bits of a node that say the encoding of a symbol. */
+static uint64_t
+symbol_encoding(ice_walker *w, VALUE text)
+{
+    const int index = ENCODING_GET(text);
+    if (index == rb_utf8_encindex() || index == rb_usascii_encindex())
+        return 0;
+    return ice_encoding_id(w, index);
+}
+
+void
+ice_put_symbol(ice_walker *w, VALUE symbol, uint16_t key)
+{
+    VALUE text = rb_sym2str(symbol);
+    ice_push_string(w->engine, w->tape, ICECORE_SYMBOL, 0, key, RSTRING_PTR(text), RSTRING_LEN(text));
+    w->tape->nodes[w->tape->node_count - 1].payload |= symbol_encoding(w, text);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+void
+ice_put_big(ice_walker *w, VALUE number, uint16_t key)
+{
+    const size_t len = rb_absint_size(number, NULL);
+    const uint8_t flags = RBIGNUM_NEGATIVE_P(number) ? ICECORE_FLAG_NEGATIVE : 0;
+    icecore_tape *tape = w->tape;
+    uint64_t at;
+    if (tape->arena_capacity - tape->arena_len < len + ICE_SLACK)
+        ice_more_bytes(w->engine, tape, len + ICE_SLACK);
+    at = tape->arena_len;
+    rb_integer_pack(number, tape->arena + at, len, 1, 0, INTEGER_PACK_LITTLE_ENDIAN);
+    tape->arena_len += len;
+    ice_push(w->engine, tape, ICECORE_BIGINT, flags, key, (uint32_t)len, at | ICECORE_IN_ARENA);
+}
+
+static uint64_t
+bits_of(double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* ---- leaves ------------------------------------------------------------------------------------- */
+
+bool
+ice_put_leaf(ice_walker *w, VALUE value, uint16_t key)
+{
+    if (RB_SPECIAL_CONST_P(value)) {
+        if (RB_FIXNUM_P(value))
+            ice_put_node(w, ICECORE_INT, 0, key, (uint64_t)FIX2LONG(value));
+        else if (RB_STATIC_SYM_P(value))
+            ice_put_symbol(w, value, key);
+        else if (RB_FLONUM_P(value))
+            ice_put_node(w, ICECORE_FLOAT, 0, key, bits_of(RFLOAT_VALUE(value)));
+        else
+            ice_put_node(w, NIL_P(value) ? ICECORE_NULL : ICECORE_BOOL, 0, key, value == Qtrue);
+        return true;
+    }
+    switch (RB_BUILTIN_TYPE(value)) {
+    case T_SYMBOL:
+        ice_put_symbol(w, value, key);
+        return true;
+    case T_STRING:
+        if (RBASIC_CLASS(value) != rb_cString || RB_FL_ANY_RAW(value, FL_EXIVAR) ||
+            !ice_written_of(w, rb_cString)->is_plain)
+            return false;
+        if (IS_INTERNED(value)) {
+            ice_put_string(w, value, key, ICECORE_FLAG_HINT);
+            return true;
+        }
+        if (ice_put_again(w, value, key))
+            return true;
+        ice_note_seen(w, value);
+        ice_put_string(w, value, key, 0);
+        return true;
+    case T_FLOAT:
+        if (!ice_written_of(w, rb_cFloat)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
+            return false;
+        if (ice_put_again(w, value, key))
+            return true;
+        ice_note_seen(w, value);
+        ice_put_node(w, ICECORE_FLOAT, 0, key, bits_of(RFLOAT_VALUE(value)));
+        return true;
+    case T_BIGNUM:
+        if (!ice_written_of(w, rb_cInteger)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
+            return false;
+        if (ice_put_again(w, value, key))
+            return true;
+        ice_note_seen(w, value);
+        ice_put_big(w, value, key);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------ */
+
+static uint16_t
+new_key(ice_walker *w, VALUE key, uint8_t kind, VALUE text)
+{
+    ice_context *ctx = w->ctx;
+    const uint16_t id =
+        icecore_key(w->engine, kind, 0, (const uint8_t *)RSTRING_PTR(text), RSTRING_LEN(text));
+    if (id) {
+        if (!ice_keys_held(&ctx->keys, id))
+            ice_keys_hold(&ctx->keys, id, (void *)key);
+        if (ice_keys_held(&ctx->keys, id) == (void *)key)
+            ice_keys_set_near(&ctx->keys, (void *)key, id);
+    }
+    return id;
+}
+
+uint16_t
+ice_put_name(ice_walker *w, VALUE symbol, bool may)
+{
+    uint16_t id;
+    VALUE text;
+    if (may && ice_keys_near(&w->ctx->keys, (void *)symbol, &id))
+        return id;
+    text = rb_sym2str(symbol);
+    if (may && !symbol_encoding(w, text)) {
+        id = new_key(w, symbol, ICECORE_SYMBOL, text);
+        if (id)
+            return id;
+    }
+    ice_put_symbol(w, symbol, ICECORE_IS_KEY);
+    return ICECORE_KEY_NODE;
+}
+
+uint16_t
+ice_put_key(ice_walker *w, VALUE key, bool may)
+{
+    uint16_t id;
+    int index;
+    if (SYMBOL_P(key))
+        return ice_put_name(w, key, may);
+    if (RB_SPECIAL_CONST_P(key)) {
+        ice_put_leaf(w, key, ICECORE_IS_KEY);
+        return ICECORE_KEY_NODE;
+    }
+    if (!RB_TYPE_P(key, T_STRING) || !IS_INTERNED(key) || !ice_written_of(w, rb_cString)->is_plain)
+        return 0;
+    if (may && ice_keys_near(&w->ctx->keys, (void *)key, &id))
+        return id;
+    index = ENCODING_GET(key);
+    if (may && (index == rb_utf8_encindex() || index == rb_ascii8bit_encindex())) {
+        id = new_key(w, key, index == rb_utf8_encindex() ? ICECORE_TEXT : ICECORE_BYTES, key);
+        if (id)
+            return id;
+    }
+    ice_put_string(w, key, ICECORE_IS_KEY, 0);
+    return ICECORE_KEY_NODE;
+}

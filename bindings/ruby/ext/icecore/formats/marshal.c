@@ -1,0 +1,146 @@
+/* Icecore::Marshal: dump and load. */
+#include "formats/formats.h"
+#include "core/documents.h"
+
+static ID id_read, id_getbyte, id_write, id_binmode, keywords[5];
+
+/* ---- dump ---------------------------------------------------------------------------- */
+
+NORETURN(static void io_needed(void));
+
+static void
+io_needed(void)
+{
+    ice_raise(ice_type_error, "usage", "", "instance of IO needed");
+}
+
+static VALUE
+dump(int argc, VALUE *argv, VALUE self)
+{
+    VALUE io = Qnil, bytes;
+    int limit = -1;
+    rb_check_arity(argc, 1, 3);
+    if (argc == 3) {
+        if (!NIL_P(argv[2]))
+            limit = NUM2INT(argv[2]);
+        if (NIL_P(argv[1]))
+            io_needed();
+        io = argv[1];
+    } else if (argc == 2) {
+        if (FIXNUM_P(argv[1]))
+            limit = FIX2INT(argv[1]);
+        else if (NIL_P(argv[1]))
+            io_needed();
+        else
+            io = argv[1];
+    }
+    if (!NIL_P(io)) {
+        if (!rb_respond_to(io, id_write))
+            io_needed();
+        rb_check_funcall(io, id_binmode, 0, NULL);
+    }
+    bytes = ice_write(NULL, argv[0], limit);
+    if (NIL_P(io))
+        return bytes;
+    rb_io_write(io, bytes);
+    return io;
+}
+
+/* ---- load ------------------------------------------------------------------------------- */
+
+typedef struct {
+    ice_reading reading;
+    icecore_stage *stage; /* of this call, or NULL */
+    VALUE report;
+} load_call;
+
+static VALUE
+load_body(VALUE argument)
+{
+    load_call *call = (load_call *)argument;
+    VALUE names;
+    if (!RTEST(call->report))
+        return ice_read(&call->reading);
+    call->reading.only_refused = true;
+    names = rb_funcall(ice_read(&call->reading), rb_intern("keys"), 0);
+    if (call->report == Qtrue)
+        return names;
+    rb_funcall(call->report, rb_intern("concat"), 1, names);
+    return Qnil;
+}
+
+static VALUE
+load_end(VALUE argument)
+{
+    icecore_stage_free(((load_call *)argument)->stage);
+    return Qnil;
+}
+
+static uint64_t
+depth_of(VALUE value)
+{
+    const long depth = NUM2LONG(value);
+    if (depth < 0)
+        ice_raise(ice_argument_error, "usage", "", "max_depth: must not be negative, 0 is no limit");
+    return depth ? (uint64_t)depth : UINT64_MAX;
+}
+
+static VALUE
+load(int argc, VALUE *argv, VALUE self)
+{
+    load_call call = { .reading = { .classes = Qnil, .rename = Qnil, .may_trail = true }, .report = Qnil };
+    ice_reading *reading = &call.reading;
+    VALUE source, options = Qnil, values[5];
+    reading->settings.proc = Qnil;
+    if (argc == 1 && RB_TYPE_P(argv[0], T_STRING))
+        source = argv[0];
+    else {
+        rb_scan_args(argc, argv, "11:", &source, &reading->settings.proc, &options);
+        if (!NIL_P(options)) {
+            rb_get_kwargs(options, keywords, 0, 5, values);
+            reading->settings.freeze = values[0] != Qundef && RTEST(values[0]);
+            reading->classes = values[1] == Qundef ? Qnil : values[1];
+            reading->rename = values[2] == Qundef ? Qnil : values[2];
+            call.report = values[3] == Qundef ? Qnil : values[3];
+            if (values[4] != Qundef)
+                call.stage = ice_marshal_stage_of_depth(depth_of(values[4]));
+        }
+    }
+    reading->stage = call.stage ? call.stage : ice_marshal_stage();
+    if (RB_TYPE_P(source, T_STRING))
+        reading->settings.source = source;
+    else {
+        VALUE text = rb_check_string_type(source);
+        if (!NIL_P(text))
+            reading->settings.source = text;
+        else if (rb_respond_to(source, id_getbyte) && rb_respond_to(source, id_read)) {
+            rb_check_funcall(source, id_binmode, 0, NULL);
+            reading->is_stream = true;
+            reading->settings.source = ice_stream_bytes(source);
+        } else
+            io_needed();
+    }
+    if (call.stage || !NIL_P(call.report))
+        return rb_ensure(load_body, (VALUE)&call, load_end, (VALUE)&call);
+    return ice_read(reading);
+}
+
+void
+ice_marshal_init(void)
+{
+    VALUE module = rb_define_module_under(ice_module, "Marshal");
+    id_read = rb_intern("read");
+    id_getbyte = rb_intern("getbyte");
+    id_write = rb_intern("write");
+    id_binmode = rb_intern("binmode");
+    keywords[0] = rb_intern("freeze");
+    keywords[1] = rb_intern("classes");
+    keywords[2] = rb_intern("rename");
+    keywords[3] = rb_intern("report");
+    keywords[4] = rb_intern("max_depth");
+    rb_define_const(module, "MAJOR_VERSION", INT2FIX(4));
+    rb_define_const(module, "MINOR_VERSION", INT2FIX(8));
+    rb_define_singleton_method(module, "dump", dump, -1);
+    rb_define_singleton_method(module, "load", load, -1);
+    rb_define_singleton_method(module, "restore", load, -1);
+}

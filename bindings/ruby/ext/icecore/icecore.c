@@ -1,0 +1,23 @@
+/* What Ruby sees when the extension is loaded. */
+#include "core/documents.h"
+#include "formats/formats.h"
+
+VALUE ice_module;
+
+RUBY_FUNC_EXPORTED void Init_icecore(void);
+
+void
+Init_icecore(void)
+{
+    if (icecore_tape_version() != ICECORE_TAPE_VERSION)
+        rb_raise(rb_eLoadError, "Icecore: the engine has another version of the tape; build the extension anew");
+    ice_module = rb_define_module("Icecore");
+    ice_originals_init();
+    ice_errors_init();
+    ice_context_init();
+    ice_record_init();
+    ice_policy_init();
+    ice_documents_init();
+    ice_marshal_init();
+    ice_any_init();
+}

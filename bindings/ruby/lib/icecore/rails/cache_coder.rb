@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "icecore/rails"
+require "icecore/rails/entries"
+
+module Icecore
+  module Rails
+    # For `coder:` of a cache store of Rails, 6.1 and later:
+    #
+    #   config.cache_store = :file_store, "tmp/cache", { coder: Icecore::Rails::CacheCoder.new(classes: ["Employee"]) }
+    #
+    # It reads what 6.1, 7.0 and 7.1 and later wrote, and writes what the running Rails would
+    # write, so a cache can be shared with processes that don't use it. An entry that can't be
+    # read, or holds a class that is not allowed, is a miss and says so in the cache's log; with
+    # `strict: true` it raises.
+    #
+    # `format:` (6.1, 7.0, 7.1) writes for older Rails; without it, it is what
+    # ActiveSupport::Cache.format_version says.
+    class CacheCoder
+      FORMATS = [6.1, 7.0, 7.1].freeze
+      private_constant :FORMATS
+
+      def initialize(classes: nil, strict: false, format: nil)
+        unless format.nil? || FORMATS.include?(format)
+          raise ::ArgumentError, "format: must be #{FORMATS.join(', ')} or nil, and is #{format.inspect}"
+        end
+        @entries = Entries.new(classes, strict)
+        @format = format
+        if defined?(::ActiveSupport::Cache::Coder)
+          @coder71 = ::ActiveSupport::Cache::Coder.new(CacheSerializer.new(classes: classes, strict: strict), Zlib)
+        elsif format == 7.1
+          raise ::ArgumentError, "format: 7.1 needs Rails 7.1 or later; leave it out"
+        end
+      end
+
+      def dump(entry)
+        write(entry, nil)
+      end
+
+      # Called by Rails 7.0 and later where a store compresses. An entry of 6.1 comes compressed.
+      def dump_compressed(entry, threshold)
+        write(entry, threshold)
+      end
+
+      # An ActiveSupport::Cache::Entry, or nil.
+      def load(bytes)
+        return bytes if bytes.is_a?(::ActiveSupport::Cache::Entry)
+        entry = @entries.read(bytes)
+        return entry if entry.is_a?(::ActiveSupport::Cache::Entry)
+        @entries.unreadable(Icecore::TypeError.new("it holds no ActiveSupport::Cache::Entry"))
+      rescue *Entries::ERRORS => error
+        @entries.unreadable(error)
+      end
+
+      private
+
+      def write(entry, threshold)
+        format = @format || format_of_rails
+        if format >= 7.1
+          threshold ? @coder71.dump_compressed(entry, threshold) : @coder71.dump(entry)
+        elsif format >= 7.0
+          @entries.dump70(entry, threshold)
+        else
+          entry = entry.compressed(threshold) if threshold && entry.respond_to?(:compressed)
+          @entries.dump61(entry)
+        end
+      end
+
+      # It may be set after the store was made.
+      def format_of_rails
+        ::ActiveSupport::Cache.respond_to?(:format_version) ? ::ActiveSupport::Cache.format_version : 6.1
+      end
+    end
+  end
+end

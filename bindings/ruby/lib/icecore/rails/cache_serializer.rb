@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "icecore/rails"
+require "icecore/rails/entries"
+
+module Icecore
+  module Rails
+    # For `serializer:` of a cache store of Rails 7.1 and later; Rails keeps its own coder and
+    # compressor around it:
+    #
+    #   config.cache_store = :redis_cache_store, { serializer: Icecore::Rails::CacheSerializer.new(classes: ["Employee"]) }
+    #
+    # Entries that Rails 6.1 and 7.0 wrote are read too. Bytes that can't be read, or hold a class
+    # that is not allowed, are a miss, as Rails wants it: ActiveSupport::Cache::DeserializationError,
+    # and a line in the cache's log. With `strict: true` the error itself is raised.
+    class CacheSerializer
+      def initialize(classes: nil, strict: false)
+        unless defined?(::ActiveSupport::Cache::DeserializationError)
+          raise Icecore::RuntimeError, "serializer: is an option of Rails 7.1 and later; use Icecore::Rails::CacheCoder for coder:"
+        end
+        @entries = Entries.new(classes, strict)
+      end
+
+      def dump(value)
+        Icecore::Marshal.dump(value)
+      end
+
+      # The value, or the entry, where the bytes are a whole one of Rails 7.0 or 6.1.
+      def load(bytes)
+        @entries.read(bytes)
+      rescue *Entries::ERRORS => error
+        @entries.unreadable(error)
+        raise ::ActiveSupport::Cache::DeserializationError, error.message
+      end
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "active_support"
+require "active_support/cache"
+
+module Icecore
+  module Rails
+    # An entry whose value is read when it is asked for: an expired one costs nothing.
+    class LazyEntry < ::ActiveSupport::Cache::Entry
+      def initialize(version:, expires_at:, unreadable:, &read)
+        super(nil, compress: false, version: version)
+        self.expires_at = expires_at
+        @read = read
+        @unreadable = unreadable
+      end
+
+      def value
+        if @read
+          @value = @read.call
+          @read = nil
+        end
+        @value
+      end
+
+      # Rails asks this before it takes the value. An entry that can't be read is a miss.
+      def mismatched?(version)
+        return true if super
+        value
+        false
+      rescue *Entries::ERRORS => error
+        @unreadable.call(error)
+        true
+      end
+
+      # The same as an entry of Rails' own, to be written.
+      def plain
+        entry = ::ActiveSupport::Cache::Entry.new(value, compress: false, version: version)
+        entry.expires_at = expires_at
+        entry
+      end
+    end
+  end
+end

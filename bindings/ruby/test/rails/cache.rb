@@ -1,0 +1,223 @@
+# frozen_string_literal: true
+
+# Caches of the Rails that is installed, with ours in the place of Marshal.
+
+require_relative "lib"
+needs "active_support/all", "ActiveSupport: ruby-activesupport"
+require "active_support/cache"
+require "active_support/cache/file_store"
+require "active_support/cache/memory_store"
+require "fileutils"
+require "logger"
+require "stringio"
+require "tmpdir"
+require "zlib"
+require "icecore"
+
+Coder = Icecore::Rails::CacheCoder
+RAILS = ActiveSupport::VERSION::STRING.to_f
+HAS_SERIALIZER = ActiveSupport::Cache.const_defined?(:DeserializationError)
+puts "# ActiveSupport #{ActiveSupport::VERSION::STRING}"
+Time.zone = "Europe/Berlin"
+
+class Employee
+  attr_accessor :name, :boss
+
+  def initialize(name, boss = nil) = (@name, @boss = name, boss)
+  def ==(other) = other.is_a?(Employee) && name == other.name && boss == other.boss
+end
+
+# Says that it was built.
+class Hostile
+  @built = 0
+  class << self
+    attr_accessor :built
+  end
+
+  def marshal_dump = ["payload"]
+  def marshal_load(_) = self.class.built += 1
+end
+
+LONG = ["text " * 1000, { "k" => [1, 2.5, :sym] }].freeze
+VALUES = {
+  "nil" => nil, "false" => false, "number" => 42, "text" => "Grüße", "long text" => "Grüße " * 1000, "bytes" => "\xFF\x00".b,
+  "ascii" => "abc".encode("US-ASCII"), "hash" => { a: [1.5, "b"] }, "long" => LONG, "employee" => Employee.new("Alice", Employee.new("Bob")),
+  "zoned" => Time.zone.at(1_700_000_000.125), "duration" => 3.days, "safe" => "<b>".html_safe,
+  "indifferent" => { a: { b: 1 } }.with_indifferent_access, "set" => Set[1, 2], "zone" => Time.zone
+}.freeze
+
+def stores(folder, **options)
+  found = { "FileStore" => ActiveSupport::Cache::FileStore.new(folder, **options) }
+  found["FileStore without compression"] = ActiveSupport::Cache::FileStore.new("#{folder}-plain", **options, compress: false)
+  found
+end
+
+def same_values(name, store)
+  VALUES.each do |key, value|
+    got = store.read(key)
+    same("#{name}: #{key}", [value, value.class, value.is_a?(String) ? value.encoding : nil],
+         [got, got.class, got.is_a?(String) ? got.encoding : nil])
+  end
+  same("#{name}: all at once", VALUES.compact, store.read_multi(*VALUES.keys).compact)
+  same("#{name}: safe is safe", true, store.read("safe").html_safe?)
+end
+
+def log_of
+  log = StringIO.new
+  ActiveSupport::Cache::Store.logger = Logger.new(log)
+  yield
+  log.string
+ensure
+  ActiveSupport::Cache::Store.logger = nil
+end
+
+Dir.mktmpdir do |folder|
+  ours_options = { "coder" => { coder: Coder.new(classes: "Employee") } }
+  ours_options["serializer"] = { serializer: Icecore::Rails::CacheSerializer.new(classes: ["Employee"]) } if HAS_SERIALIZER
+  formats = ActiveSupport::Cache.respond_to?(:format_version) ? [7.0, 7.1].select { |format| format <= RAILS } : [nil]
+
+  formats.each do |format|
+    ActiveSupport::Cache.format_version = format if format
+    ours_options.each do |kind, options|
+      place = "#{folder}/#{kind}#{format}"
+      ours = stores(place, **options)
+      theirs = stores(place)
+      ours.each_key do |name|
+        title = "#{name}, #{kind}#{", format #{format}" if format}"
+        VALUES.each { |key, value| ours[name].write(key, value) }
+        same_values("#{title}, ours to ours", ours[name])
+        same_values("#{title}, ours to theirs", theirs[name])
+        ours[name].clear
+        VALUES.each { |key, value| theirs[name].write(key, value) }
+        same_values("#{title}, theirs to ours", ours[name])
+
+        # Expiry and version.
+        ours[name].write("soon", 1, expires_in: 0.001)
+        sleep 0.002
+        same("#{title}, expired", nil, theirs[name].read("soon"))
+        theirs[name].write("soon", [LONG], expires_in: 0.001)
+        sleep 0.002
+        same("#{title}, expired, theirs", nil, ours[name].read("soon"))
+        theirs[name].write("later", LONG, expires_in: 1000)
+        same("#{title}, not expired", LONG, ours[name].read("later"))
+        ours[name].write("version", LONG, version: "v1")
+        same("#{title}, version", [LONG, nil], [theirs[name].read("version", version: "v1"), theirs[name].read("version", version: "v2")])
+        theirs[name].write("version", "text", version: "Grüße")
+        same("#{title}, version, theirs", ["text", nil], [ours[name].read("version", version: "Grüße"), ours[name].read("version", version: "v2")])
+        # An entry that just expired is written again, to live a little longer.
+        theirs[name].write("race", LONG, expires_in: 0.001)
+        sleep 0.002
+        seen = nil
+        ours[name].fetch("race", race_condition_ttl: 10) { seen = ours[name].read("race"); "new" }
+        same("#{title}, race", [LONG, "new"], [seen, theirs[name].read("race")])
+
+        # A class that is not allowed is a miss; nothing is built, and the log says so.
+        [Hostile.new, [LONG, Hostile.new]].each do |hostile|
+          theirs[name].write("hostile", hostile)
+          Hostile.built = 0
+          log = log_of { same("#{title}, hostile", nil, ours[name].read("hostile")) }
+          same("#{title}, hostile is not built", 0, Hostile.built)
+          same("#{title}, the log names it", true, log.include?("Hostile"))
+          same("#{title}, hostile, fetched", "new", ours[name].fetch("hostile") { "new" })
+          theirs[name].write("hostile", hostile)
+          same("#{title}, hostile, with others", {}, ours[name].read_multi("hostile"))
+          same("#{title}, hostile does not exist", false, ours[name].exist?("hostile") && ours[name].read("hostile"))
+        end
+        ours[name].clear
+      end
+    end
+  end
+
+  # Damage is a miss too.
+  store = ActiveSupport::Cache::FileStore.new("#{folder}/damaged", coder: Coder.new)
+  store.write("a", LONG)
+  file = Dir["#{folder}/damaged/**/a"].first
+  bytes = File.binread(file)
+  wrong = 0
+  bytes.bytesize.times do |at|
+    File.binwrite(file, bytes.byteslice(0, at))
+    wrong += 1 unless store.read("a").nil? || store.read("a") == LONG
+    changed = bytes.dup
+    changed.setbyte(at, changed.getbyte(at) ^ 0x55)
+    File.binwrite(file, changed)
+    store.read("a")
+  end
+  same("damaged entries", 0, wrong)
+end
+
+# A store in memory that freezes what it holds.
+memory = ActiveSupport::Cache::MemoryStore.new(coder: Coder.new(classes: [Employee]))
+VALUES.each { |key, value| memory.write(key, value) }
+same_values("MemoryStore", memory)
+same("MemoryStore: what is read is nobody else's", false, memory.read("employee").equal?(memory.read("employee")))
+
+# -- Entries of other versions, made by hand -------------------------------------
+
+CODER = Coder.new(classes: Employee)
+LATER = Time.now.to_f + 1000
+
+def read(bytes) = CODER.load(bytes.b)
+
+def facts(entry) = [!!entry.mismatched?(nil), entry.value, entry.expires_at, entry.version, !!entry.expired?]
+
+alice = Employee.new("Alice")
+MARSHALLED = { "plain" => LONG, "employee" => alice }.freeze
+MARSHALLED.each do |name, value|
+  m = ->(what) { Marshal.dump(what) }
+  same("7.0, #{name}", [false, value, LATER, "v1", false], facts(read("\x00".b + m[[value, LATER, "v1"]])))
+  same("7.0, #{name}, compressed", [false, value, LATER, "v1", false], facts(read("\x01".b + Zlib.deflate(m[[value, LATER, "v1"]]))))
+  same("7.0, #{name}, short", [false, value, nil, nil, false], facts(read("\x00".b + m[[value]])))
+  head = ->(type, version = nil) { ["\x00\x11".b, type, version ? LATER : -1.0, version&.bytesize || -1, version].pack("a2CEl<a*") }
+  same("7.1, #{name}", [false, value, nil, nil, false], facts(read(head[1] + m[value])))
+  same("7.1, #{name}, version", [false, value, LATER, "v42", false], facts(read(head[1, "v42"] + m[value])))
+  same("7.1, #{name}, compressed", [false, value, LATER, "v", false], facts(read(head[0x81, "v"] + Zlib.deflate(m[value]))))
+end
+head = ["\x00\x11".b, 2, -1.0, -1].pack("a2CEl<")
+same("7.1, text", [false, "Grüße", nil, nil, false], facts(read(head + "Grüße".b)))
+same("7.1, text, encoding", Encoding::UTF_8, read(head + "Grüße".b).value.encoding)
+head.setbyte(2, 0x83)
+same("7.1, bytes", ["\xFF".b, Encoding::BINARY], read(head + Zlib.deflate("\xFF".b)).then { |entry| [entry.value, entry.value.encoding] })
+head.setbyte(2, 4)
+same("7.1, ASCII", Encoding::US_ASCII, read(head + "a").value.encoding)
+latin = "Grüße".encode("ISO-8859-1")
+version = Marshal.dump(latin)
+same("7.1, a version in another encoding", latin, read(["\x00\x11".b, 1, -1.0, version.bytesize, version].pack("a2CEl<a*") + Marshal.dump(1)).version)
+
+# Entries of 6.1, as its Marshal wrote them.
+def entry61(value, **more)
+  entry = ActiveSupport::Cache::Entry.allocate
+  { value: value, version: nil, created_at: Time.now.to_f, expires_in: nil, **more }.each { |name, v| entry.instance_variable_set("@#{name}", v) }
+  Marshal.dump(entry)
+end
+MARSHALLED.each do |name, value|
+  same("6.1, #{name}", [false, value, nil, nil, false], facts(read(entry61(value))))
+  same("6.1, #{name}, version and expiry", [value, "v1", false, true],
+       read(entry61(value, version: "v1", expires_in: 1000.0)).then { |e| [e.value, e.version, !!e.expired?, (e.expires_at - LATER).abs < 100] })
+  same("6.1, #{name}, compressed", [false, value, nil, nil, false], facts(read(entry61(Zlib.deflate(Marshal.dump(value)), compressed: true))))
+end
+Hostile.built = 0
+entry = read(entry61(Zlib.deflate(Marshal.dump(Hostile.new)), compressed: true))
+same("6.1, hostile in a compressed entry", [true, 0], [entry.mismatched?(nil), Hostile.built])
+
+# What is no entry.
+{
+  "nothing" => "", "zeros" => "\x00" * 3, "no array" => "\x00".b + Marshal.dump(1), "short head" => "\x00\x11\x01", "no entry" => Marshal.dump([1]),
+  "a version that is longer" => ["\x00\x11".b, 1, -1.0, 100].pack("a2CEl<"), "an expiry of text" => "\x00".b + Marshal.dump([1, "x"]),
+  "no zlib" => "\x01abc", "compressed without bytes" => entry61([1], compressed: true)
+}.each do |name, bytes|
+  same("#{name} is a miss", nil, read(bytes))
+  same("#{name}, strictly", true, !raised { Coder.new(strict: true).load(bytes.b) }.nil?)
+end
+same("an unknown type is a miss", true, read(["\x00\x11".b, 9, -1.0, -1].pack("a2CEl<")).mismatched?(nil))
+raises("strictly, a class", Icecore::ClassError, "Hostile") { Coder.new(strict: true).load("\x00".b + Marshal.dump([Hostile.new])) }
+
+# Options.
+raises("no records", ArgumentError, "name the classes") { Coder.new(classes: :record) }
+raises("no such format", ArgumentError, "6.1, 7.0, 7.1") { Coder.new(format: 5) }
+same("any", true, Coder.new(classes: :any).load("\x00".b + Marshal.dump([Hostile.new])).value.is_a?(Hostile))
+same("written for 7.0", "\x00\x04\x08".b, Coder.new(format: 7.0).dump(ActiveSupport::Cache::Entry.new(1))[0, 3])
+same("written for 6.1", [1], [Marshal.load(Coder.new(format: 6.1).dump(ActiveSupport::Cache::Entry.new(1))).value])
+unless HAS_SERIALIZER
+  raises("a serializer in old Rails", Icecore::RuntimeError, "CacheCoder") { Icecore::Rails::CacheSerializer.new }
+  raises("format 7.1 in old Rails", ArgumentError, "needs Rails 7.1") { Coder.new(format: 7.1) }
+end

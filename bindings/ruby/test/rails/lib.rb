@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+# What the tests of this folder share. Warnings of Rails itself are none of ours, and zlib's
+# says that a damaged entry ends early.
+module Warning
+  OURS = File.expand_path("../..", __dir__)
+
+  def self.warn(message, category: nil)
+    same("no warning", "", message) if message.start_with?(OURS) && !message.include?("zstream")
+  end
+end
+
+$passed = $failed = 0
+
+# Counts, and shows what failed.
+def same(name, wanted, got)
+  return $passed += 1 if wanted == got
+  $failed += 1
+  puts "not ok - #{name}", "    wanted: #{wanted.inspect[0, 500]}", "    got:    #{got.inspect[0, 500]}"
+end
+
+# The class of what the block raises, or nil, and its message.
+def raised
+  yield
+  nil
+rescue StandardError => error
+  [error.class, error.message]
+end
+
+def raises(name, type, words)
+  error, message = raised { yield }
+  same(name, "#{type} with #{words.inspect}", error && error <= type && message.include?(words) ? "#{type} with #{words.inspect}" : "#{error}: #{message}")
+end
+
+# Left out, if a library is missing.
+def needs(library, package)
+  require library
+rescue LoadError
+  puts "# left out: #{File.basename($PROGRAM_NAME)} needs #{package}"
+  exit
+end
+
+at_exit do
+  next unless $!.nil? || ($!.is_a?(SystemExit) && $!.success?)
+  puts "#{$passed} passed, #{$failed} failed"
+  exit!($failed.zero? ? 0 : 1) if $stdout.flush
+end

@@ -1,0 +1,78 @@
+//! New names of classes, for hosts that build objects of classes that moved.
+
+use crate::error::{ErrorOut, guard, icecore_error, usage};
+use crate::lent;
+use icecore::ClassMap;
+use std::ffi::c_char;
+
+/// New names of classes: a map that was parsed.
+pub struct icecore_class_map(ClassMap);
+
+/// Parses a map of classes: lines of `OLD=NEW`, in which `*` stands for any characters, as
+/// the option `class-map` has them. To be freed with `icecore_class_map_free`. Null, if there
+/// is an error.
+///
+/// # Safety
+/// `text` names `len` bytes; `error` is null or names a struct.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_class_map_new(
+    text: *const c_char,
+    len: usize,
+    error: *mut icecore_error,
+) -> *mut icecore_class_map {
+    let mut map = std::ptr::null_mut();
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: `text` names `len` bytes.
+        let text = unsafe { lent(text.cast(), len) };
+        let text = std::str::from_utf8(text).map_err(|_| usage("a map of classes in UTF-8", "other bytes"))?;
+        map = Box::into_raw(Box::new(icecore_class_map(ClassMap::parse(text)?)));
+        Ok(())
+    });
+    map
+}
+
+/// The new name of a class. Returns its length, 0 if the map gives it none; `new_name` gets
+/// as much of it as fits.
+///
+/// # Safety
+/// `map` is null or a map; `name` names `len` bytes; `new_name` is null or names `room` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_class_map_name(
+    map: *const icecore_class_map,
+    name: *const c_char,
+    len: usize,
+    new_name: *mut c_char,
+    room: usize,
+) -> usize {
+    let mut length = 0;
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle that is only read.
+        let Some(map) = (unsafe { map.as_ref() }) else { return Ok(()) };
+        // SAFETY: `name` names `len` bytes.
+        let name = unsafe { lent(name.cast(), len) };
+        let Some(found) = map.0.rename(name) else { return Ok(()) };
+        length = found.len();
+        if !new_name.is_null() {
+            // SAFETY: not null, so it names `room` bytes, and no more are written; `found` is
+            // memory of its own.
+            unsafe { std::ptr::copy_nonoverlapping(found.as_ptr().cast(), new_name, length.min(room)) };
+        }
+        Ok(())
+    });
+    length
+}
+
+/// Frees a map, or does nothing with null.
+///
+/// # Safety
+/// `map` is null or a map; the caller does not use it again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_class_map_free(map: *mut icecore_class_map) {
+    if !map.is_null() {
+        // SAFETY: every map comes from `Box::into_raw` in `icecore_class_map_new`, and is freed
+        // once: the caller does not use it again.
+        drop(unsafe { Box::from_raw(map) });
+    }
+}

@@ -1,0 +1,78 @@
+# shellcheck shell=bash disable=SC2154
+# The Ruby module, for modules.sh, which calls these in bindings/ruby.
+
+ruby_needs() {
+    say 'the headers of Ruby are missing: ruby-dev'
+}
+
+# What is compiled stays in build/; lib/ has the module, so `ruby -I bindings/ruby/lib` finds it.
+ruby_build() {
+    local files made_for
+    # A Makefile remembers the Ruby and the library that it was made for, and which files
+    # there were.
+    files=$(find ext ../common -maxdepth 3 -name '*.[ch]' ! -path '../common/*/*' | LC_ALL=C sort)
+    made_for="$(ruby -e 'print RUBY_DESCRIPTION') $library $files"
+    if [ ! -e build/Makefile ] || [ ext/icecore/extconf.rb -nt build/Makefile ] || [ "$(cat build/.made-for 2>/dev/null)" != "$made_for" ]; then
+        ruby_clean
+        mkdir build
+        (cd build && ICECORE_LIB=$library ruby ../ext/icecore/extconf.rb) >"$folder/configure" 2>&1 || {
+            tail -n 20 "$folder/configure" >&2
+            fail 'The Ruby module could not be configured.'
+        }
+        echo "$made_for" >build/.made-for
+    fi
+    make -C build -j"$(nproc 2>/dev/null || echo 1)" >"$folder/make" || {
+        cat "$folder/make" >&2
+        fail 'The Ruby module could not be built.'
+    }
+    # A file of its own, as a running Ruby may have the old one.
+    install -m 755 "build/icecore.$(ruby_suffix)" "$folder/"
+    mv -f "$folder/icecore.$(ruby_suffix)" lib/icecore/
+}
+
+# How the name of a module ends.
+ruby_suffix() {
+    ruby -e 'print RbConfig::CONFIG["DLEXT"]'
+}
+
+ruby_clean() {
+    rm -rf build lib/icecore/*.so lib/icecore/*.bundle
+}
+
+ruby_test() {
+    local exported test ended=0
+    check_order build/*.o
+    exported=$(nm -D --defined-only "lib/icecore/icecore.$(ruby_suffix)" | awk '{ print $NF }')
+    [ "$exported" = Init_icecore ] || fail "The module must export Init_icecore only, and exports: $exported"
+    [ ! -x test/run.sh ] || test/run.sh || ended=1
+    for test in test/rails/[!l]*.rb examples/check.rb; do
+        ruby -w -I lib "$test" || ended=1
+    done
+    ruby_signatures || ended=1
+    return "$ended"
+}
+
+# The signatures say what rbs understands, where there is rbs.
+ruby_signatures() {
+    if ! ruby -e 'require "rbs"' 2>/dev/null; then
+        say '# left out: the signatures need rbs'
+        return
+    fi
+    ruby -e 'load Gem.bin_path("rbs", "rbs")' -- -I sig validate >"$folder/rbs" 2>&1 || {
+        cat "$folder/rbs" >&2
+        fail 'The signatures in sig/ are wrong.'
+    }
+    say '1 passed, 0 failed'
+}
+
+# Where Ruby looks for what did not come with it: sitelibdir, sitearchdir.
+ruby_install() {
+    local lib arch file
+    lib=${DESTDIR:-}$(ruby -e 'print RbConfig::CONFIG["sitelibdir"]')
+    arch=${DESTDIR:-}$(ruby -e 'print RbConfig::CONFIG["sitearchdir"]')
+    find lib -name '*.rb' | while IFS= read -r file; do
+        install -D -m 644 "$file" "$lib/${file#lib/}"
+    done
+    install -D -m 755 "lib/icecore/icecore.$(ruby_suffix)" "$arch/icecore/icecore.$(ruby_suffix)"
+    say "$lib/icecore.rb and $arch/icecore/icecore.$(ruby_suffix)"
+}
