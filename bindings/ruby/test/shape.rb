@@ -10,12 +10,14 @@ class Shape
   GET = Kernel.instance_method(:instance_variable_get)
   SINGLETON = Kernel.instance_method(:singleton_class)
 
-  def self.of(value, most: 400_000) = new(most).tap { |shape| shape.catching { shape.add("", value) } }.lines
+  # `loose`: not which strings are the same object.
+  def self.of(value, most: 400_000, loose: false) = new(most, loose).tap { |shape| shape.catching { shape.add("", value) } }.lines
 
   attr_reader :lines
 
-  def initialize(most)
+  def initialize(most, loose)
     @most = most
+    @loose = loose
     @lines = []
     @seen = {}.compare_by_identity
   end
@@ -32,8 +34,8 @@ class Shape
     when Module then return line("#{role} #{type} #{value.inspect}")
     end
     return line("#{role} same #{@seen[value]}") if @seen.key?(value)
-    @seen[value] = @seen.size
-    line("#{role} ##{@seen.size - 1} #{type.name || 'anonymous'}#{' frozen' if FROZEN.bind_call(value)}#{modules(value, type)}")
+    @seen[value] = @seen.size unless @loose && type == String && NAMES.bind_call(value).empty?
+    line("#{role} #{"##{@seen[value]} " unless @loose}#{type.name || 'anonymous'}#{' frozen' if FROZEN.bind_call(value)}#{modules(value, type)}")
     body(value)
     NAMES.bind_call(value).each { |name| add("#{bytes(name.name)} #{name.encoding} =", GET.bind_call(value, name)) }
   end
