@@ -38,7 +38,7 @@ is_partial(ice_context *ctx)
     if (!top || ctx->value_count != top->base)
         return false;
     return top->kind == ICE_B_VARIABLES || top->kind == ICE_B_MODULE || top->kind == ICE_B_RECORD_OF ||
-           (top->kind == ICE_B_SUBCLASS && top->is_partial) || top->kind == ICE_B_DUMP ||
+           (top->kind == ICE_B_SUBCLASS && (top->is_partial || top->is_said)) || top->kind == ICE_B_DUMP ||
            (top->kind == ICE_B_RECORD && ctx->view.nodes[top->node].kind == ICECORE_OPAQUE &&
             ICE_FORM_OF(&ctx->view.nodes[top->node]) == ICECORE_FORM_USER_DUMP);
 }
@@ -123,6 +123,7 @@ open_object(ice_builder *b, uint32_t at, const icecore_node *node)
     if (!RB_TYPE_P(class->klass, T_CLASS))
         ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", class->klass);
     object = rb_obj_alloc(class->klass);
+    ice_check_call(b->ctx, b->call);
     class = ice_class_slot(b->ctx, id);
     if (is_struct) {
         if (!RB_TYPE_P(object, T_STRUCT))
@@ -175,6 +176,7 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
     if (form != ICECORE_FORM_USER_DUMP && !class->is_own) {
         method = form == ICECORE_FORM_DATA ? "_load_data" : "marshal_load";
         object = rb_obj_alloc(class->klass);
+        ice_check_call(b->ctx, b->call);
         class = ice_class_slot(b->ctx, id);
         if (form == ICECORE_FORM_DATA && !RB_TYPE_P(object, T_DATA))
             ice_raise(ice_argument_error, "malformed", "", "dump format error");
@@ -193,6 +195,18 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
                        at, (uint32_t)node->payload);
     frame->object = object;
     frame->class = class;
+}
+
+/* Whether what modules and classes stand around says its encoding. */
+static bool
+says_encoding(ice_builder *b, uint32_t at)
+{
+    const icecore_node *node = &b->ctx->view.nodes[at];
+    while (node->kind == ICECORE_ATTRS)
+        node++;
+    if (node->kind == ICECORE_REGEXP)
+        node++;
+    return node->kind == ICECORE_TEXT || node->kind == ICECORE_ENCODED;
 }
 
 static void
@@ -214,7 +228,7 @@ open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
     ice_class *class;
     ice_build_frame *frame;
     VALUE klass;
-    bool is_module;
+    bool is_module, is_said;
     if (!id) {
         const icecore_node *inner = node + 1;
         if (inner->kind == ICECORE_MODULE)
@@ -236,8 +250,10 @@ open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
     klass = ice_class_of(b->ctx, &b->settings->classes, id)->klass;
     if (!is_module && !RB_TYPE_P(klass, T_CLASS))
         ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", klass);
+    is_said = b->is_slow && says_encoding(b, at);
     frame = open_frame(b, is_module ? ICE_B_MODULE : ICE_B_SUBCLASS, at, end);
     frame->klass = klass;
+    frame->is_said = is_said;
     frame->is_partial = partial;
 }
 
@@ -294,7 +310,7 @@ hand_over(ice_builder *b, ice_build_frame *frame)
     else if (count != 2)
         return;
     else if (frame->kind == ICE_B_HASH)
-        rb_hash_aset(frame->object, values[0], values[1]);
+        rb_hash_aset(frame->object, values[0], values[1]), ice_check_call(ctx, b->call);
     else if (frame->kind == ICE_B_MEMBERS && SYMBOL_P(values[0]))
         rb_ivar_set(frame->object, rb_sym2id(values[0]), values[1]);
     else
@@ -403,13 +419,15 @@ slow_leaf(ice_builder *b, uint32_t at)
 /* Up to 3.1 Marshal left out what has modules mixed in, and froze nothing that
  * marshal_load made. */
 static VALUE
-leave_container(ice_builder *b, uint8_t kind, VALUE value, bool partial)
+leave_container(ice_builder *b, uint8_t kind, VALUE value, bool partial, bool is_said)
 {
     const bool is_old = RUBY_API_VERSION_CODE < 30200;
     switch (kind) {
     case ICE_B_SUBCLASS:
-        return value;
+        return is_said && !partial ? ice_leave(b, value) : value;
     case ICE_B_MODULE:
+        if (is_said)
+            return partial ? value : ice_leave(b, value);
         return partial || is_old ? value : ice_leave(b, value);
     case ICE_B_MARSHAL:
         return is_old ? ice_call_proc(b, value) : ice_leave(b, value);
@@ -426,21 +444,23 @@ close_top(ice_builder *b)
     const uint32_t at = frame->node, base = frame->base;
     const icecore_node *node = &ctx->view.nodes[at];
     const bool was_there = frame->is_shared, partial = frame->is_partial;
+    const bool is_said = frame->is_said;
     const uint8_t kind = frame->kind;
     VALUE value = ice_close(b, frame);
+    ice_check_call(ctx, b->call);
     ctx->value_count = base;
     ctx->build_depth--;
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_there && node->kind != ICECORE_ATTRS)
         ice_remember(b, at, value);
     if (ICE_UNLIKELY(b->is_slow))
-        value = leave_container(b, kind, value, partial);
+        value = leave_container(b, kind, value, partial, is_said);
     return value;
 }
 
 VALUE
 ice_build(ice_context *ctx, const ice_read_settings *settings)
 {
-    ice_builder builder = { ctx, settings, !NIL_P(settings->proc) || settings->freeze, Qnil };
+    ice_builder builder = { ctx, ctx->call, settings, !NIL_P(settings->proc) || settings->freeze, Qnil };
     ice_builder *b = &builder;
     const icecore_view *view = &ctx->view;
     uint32_t at = view->root;

@@ -13,6 +13,7 @@
 
 typedef struct {
     ice_context *ctx;
+    uint32_t call; /* of the context */
     const ice_read_settings *settings;
     bool is_slow; /* a proc or freeze */
     VALUE seen;   /* if it is slow: symbols, keys and names of encodings that were there already,

@@ -165,6 +165,7 @@ check_date(VALUE fields)
 static VALUE
 close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
+    VALUE object;
     switch (frame->class->how) {
     case ICE_RATIONAL_OF:
         return rational_of(data);
@@ -174,10 +175,11 @@ close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
         check_date(data);
         return ice_date_load(frame->class->klass, data);
     }
-    rb_funcallv(frame->object, rb_intern("marshal_load"), 1, &data);
+    object = frame->object;
+    rb_funcallv(object, rb_intern("marshal_load"), 1, &data);
     if (!RB_SPECIAL_CONST_P(data))
-        rb_ivar_foreach(data, copy_variable, (st_data_t)frame->object);
-    return frame->object;
+        rb_ivar_foreach(data, copy_variable, (st_data_t)object);
+    return object;
 }
 
 static VALUE
@@ -317,8 +319,10 @@ close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t
     if (pairs && RHASH_SIZE(hash) == 0 && !(node->flags & ICECORE_FLAG_IDENTITY) && are_plain_keys(values, pairs))
         rb_hash_bulk_insert(2 * pairs, values, hash);
     else
-        for (i = 0; i < pairs; i++)
+        for (i = 0; i < pairs; i++) {
             rb_hash_aset(hash, values[2 * i], values[2 * i + 1]);
+            ice_check_call(b->ctx, b->call);
+        }
     if (has_default)
         RHASH_SET_IFNONE(hash, values[count - 1]);
     return hash;

@@ -40,7 +40,9 @@ ice_call_proc(ice_builder *b, VALUE value)
 {
     if (NIL_P(b->settings->proc))
         return value;
-    return rb_funcallv(b->settings->proc, rb_intern("call"), 1, &value);
+    value = rb_funcallv(b->settings->proc, rb_intern("call"), 1, &value);
+    ice_check_call(b->ctx, b->call);
+    return value;
 }
 
 VALUE

@@ -141,6 +141,7 @@ ice_class_of(ice_context *ctx, const ice_allowed *allowed, uint32_t id)
     const icecore_name *name;
     VALUE klass;
     ID steps[ICE_STEPS] = { 0 };
+    const uint32_t call = ctx->call;
     if (ICE_LIKELY(class->klass && class->found == ctx->call))
         return class;
     if (class->klass && !allowed->rename && is_still_there(class)) {
@@ -158,6 +159,7 @@ ice_class_of(ice_context *ctx, const ice_allowed *allowed, uint32_t id)
     else
         klass = look_up(text, name->node.aux, name->node.kind == ICECORE_TEXT, steps);
     /* What was autoloaded may have used this module. */
+    ice_check_call(ctx, call);
     class = ice_class_slot(ctx, id);
     if (class->klass != klass && class->row) {
         class->row->is_known = false;

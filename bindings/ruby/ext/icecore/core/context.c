@@ -11,6 +11,7 @@
 
 static ice_pool pool;
 static ice_context *all;
+static ice_warm *spare; /* structs without an engine */
 static uint32_t calls;
 
 /* ---- the collector ---------------------------------------------------------- */
@@ -94,6 +95,12 @@ ice_context *
 ice_checkout(void)
 {
     ice_context *ctx = (ice_context *)ice_pool_next(&pool);
+    if (!ctx && spare) {
+        ctx = (ice_context *)spare;
+        spare = spare->next;
+        ctx->warm.next = NULL;
+        ctx->warm.engine = icecore_context_new();
+    }
     if (!ctx) {
         ctx = (ice_context *)ice_warm_new(sizeof *ctx);
         ctx->next = all;
@@ -122,19 +129,17 @@ release_nothing(void *host, void *held)
 {
 }
 
+/* What an idle context keeps is freed; the struct itself stays. */
 static void
-free_context(ice_context *ctx)
+empty_context(ice_context *ctx)
 {
-    ice_context **at = &all;
     uint32_t i;
-    while (*at != ctx)
-        at = &(*at)->next;
-    *at = ctx->next;
     ice_keys_free(&ctx->keys, release_nothing, NULL);
     for (i = 0; i < ctx->class_room; i++)
         ice_host_free(ctx->classes[i].row);
     for (i = 0; i < ctx->written_room; i++)
         ice_host_free(ctx->written[i]);
+    ice_host_free(ctx->rows);
     ice_host_free(ctx->classes);
     ice_host_free(ctx->written);
     ice_host_free(ctx->values);
@@ -144,22 +149,50 @@ free_context(ice_context *ctx)
     ice_map_free(&ctx->seen);
     ice_map_free(&ctx->target_places);
     ice_map_free(&ctx->written_places);
-    ice_warm_free(&ctx->warm);
+    icecore_context_free(ctx->warm.engine);
+    {
+        ice_context *const next = ctx->next;
+        memset(ctx, 0, sizeof *ctx);
+        ctx->next = next;
+    }
+}
+
+static void
+drop_rows(ice_context *ctx)
+{
+    uint32_t i;
+    for (i = 0; i < ctx->row_count; i++)
+        ice_host_free(ctx->rows[i]);
+    ctx->row_count = 0;
+    for (i = 0; i < ctx->written_count; i++)
+        ctx->written[i]->row = NULL;
 }
 
 void
-ice_checkin(ice_context *ctx)
+ice_reentered(void)
 {
+    ice_raise(ice_runtime_error, "other", "", "Icecore::Marshal reentered: a continuation came back to a call that ended");
+}
+
+void
+ice_checkin(ice_context *ctx, uint32_t call)
+{
+    if (ctx->call != call || !ctx->is_busy)
+        return;
     ctx->value_count = ctx->target_count = ctx->build_depth = ctx->walk_depth = 0;
     ctx->is_busy = false;
+    drop_rows(ctx);
     ice_map_clear(&ctx->seen);
     ice_map_clear(&ctx->target_places);
     trim(&ctx->values, &ctx->value_room);
     trim(&ctx->targets, &ctx->target_room);
     trim(&ctx->building, &ctx->build_room);
     trim(&ctx->walking, &ctx->walk_room);
-    if (!ice_pool_give(&pool, &ctx->warm))
-        free_context(ctx);
+    if (!ice_pool_give(&pool, &ctx->warm)) {
+        empty_context(ctx);
+        ctx->warm.next = spare;
+        spare = &ctx->warm;
+    }
 }
 
 void
@@ -173,13 +206,7 @@ ice_more_values(ice_context *ctx, uint32_t more)
 void
 ice_keys_renew(ice_context *ctx, uint32_t generation)
 {
-    uint32_t i, j;
-    if (ctx->keys.generation == generation)
-        return;
     ice_keys_check(&ctx->keys, generation, release_nothing, NULL);
-    for (i = 0; i < ctx->written_count; i++)
-        for (j = 0; j < ctx->written[i]->row.count; j++)
-            ctx->written[i]->row.slots[j].key = 0;
 }
 
 void

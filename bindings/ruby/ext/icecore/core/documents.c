@@ -63,6 +63,7 @@ read_body(VALUE argument)
     if (!NIL_P(reading->classes) || !NIL_P(reading->rename))
         ice_allowed_begin(&settings->classes, reading->classes, reading->rename);
     ctx = reading->ctx = ice_checkout();
+    reading->call = ctx->call;
     if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
                      RSTRING_LEN(settings->source), reading->may_trail ? ICECORE_EACH : 0, &ctx->view, &error))
         ice_raise_error(&error, RSTRING_PTR(settings->source), RSTRING_LEN(settings->source), reading->is_stream);
@@ -86,7 +87,7 @@ read_end(VALUE argument)
     ice_reading *reading = (ice_reading *)argument;
     ice_allowed_end(&reading->settings.classes);
     if (reading->ctx)
-        ice_checkin(reading->ctx);
+        ice_checkin(reading->ctx, reading->call);
     return Qnil;
 }
 
@@ -105,6 +106,7 @@ typedef struct {
     VALUE value;
     long limit;
     ice_context *ctx;
+    uint32_t call;
 } ice_writing;
 
 static VALUE
@@ -114,6 +116,7 @@ write_body(VALUE argument)
     ice_context *ctx = call->ctx = ice_checkout();
     icecore_bytes out;
     icecore_error error;
+    call->call = ctx->call;
     ice_walk(ctx, call->value, call->limit);
     if (icecore_write(ctx->warm.engine, call->stage, &ctx->tape, &out, NULL, &error))
         ice_raise_error(&error, NULL, 0, false);
@@ -125,13 +128,13 @@ write_end(VALUE argument)
 {
     ice_writing *call = (ice_writing *)argument;
     if (call->ctx)
-        ice_checkin(call->ctx);
+        ice_checkin(call->ctx, call->call);
     return Qnil;
 }
 
 VALUE
 ice_write(const icecore_stage *stage, VALUE value, long limit)
 {
-    ice_writing call = { stage ? stage : writing, value, limit, NULL };
+    ice_writing call = { stage ? stage : writing, value, limit, NULL, 0 };
     return rb_ensure(write_body, (VALUE)&call, write_end, (VALUE)&call);
 }

@@ -12,6 +12,7 @@ typedef struct {
     bool is_stream;        /* the bytes come from an IO */
     bool only_refused;     /* nothing is built: the names of the classes that are not allowed */
     ice_context *ctx;
+    uint32_t call;
 } ice_reading;
 
 /* The value that the source says, or a Hash of names. */

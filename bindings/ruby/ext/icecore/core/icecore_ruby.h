@@ -109,7 +109,7 @@ typedef struct {
     ice_slot_of slots[ICE_ROW];
 } ice_row;
 
-/* Learns the row of a class from an object of it. */
+/* Learns the row of a class from an object of it; `row` has what was learned before. */
 void ice_row_learn(ice_row *row, VALUE object);
 
 /* ---- classes ---------------------------------------------------------------- */
@@ -158,7 +158,7 @@ typedef struct {
     bool has_marshal_dump, has_dump;
     bool is_asked;   /* an object of it decides itself whether it has these */
     bool is_plain;   /* none of that, and no singleton class */
-    ice_row row;
+    ice_row *row;    /* the context's; or NULL. It is never changed: another takes its place */
 } ice_written;
 
 /* ---- contexts ---------------------------------------------------------------- */
@@ -168,6 +168,8 @@ typedef struct {
     uint8_t kind;
     bool is_shared;  /* a link names it: what is in it is put there at once */
     bool is_partial; /* something around it completes it */
+    bool is_said;    /* of modules and classes around a string that says its encoding: this
+                      * stands outside of them, and completes them */
     uint32_t node;
     uint32_t end;
     uint32_t base;   /* where its values begin */
@@ -188,7 +190,7 @@ typedef struct {
     long limit;      /* how many levels there may be in it; below zero: any */
     VALUE object;
     VALUE extra;     /* what its kind needs */
-    ice_written *class;
+    ice_row *row;
 } ice_walk_frame;
 
 #define ICE_NEAR_WRITTEN 64 /* a power of two */
@@ -196,7 +198,8 @@ typedef struct {
 typedef struct ice_context ice_context;
 struct ice_context {
     ice_warm warm;
-    ice_context *next;        /* of all contexts there are */
+    ice_context *next;        /* of all contexts there are: none is freed as a whole, as a
+                               * continuation may come back to it */
     bool is_busy;
     bool knows;               /* something is to be forgotten when the collector runs */
     ice_keys keys;            /* symbols and interned strings by id */
@@ -221,11 +224,17 @@ struct ice_context {
     ice_map written_places;   /* classes to places in `written` */
     ice_written **written;
     uint32_t written_count, written_room;
+    ice_row **rows;           /* of objects that are written, until the call ends */
+    uint32_t row_count, row_room;
     ice_written *near_written[ICE_NEAR_WRITTEN]; /* by the address of the class */
 };
 
 ice_context *ice_checkout(void);
-void ice_checkin(ice_context *ctx);
+/* Gives back the context of a call, unless a continuation did that before. */
+void ice_checkin(ice_context *ctx, uint32_t call);
+/* Raises, if a continuation came back to a call that has ended: behind foreign code. */
+static inline void ice_check_call(const ice_context *ctx, uint32_t call);
+NORETURN(void ice_reentered(void));
 /* Puts a value where the collector finds it. */
 static inline void ice_push_value(ice_context *ctx, VALUE value);
 void ice_more_values(ice_context *ctx, uint32_t more);
@@ -233,6 +242,13 @@ void ice_more_values(ice_context *ctx, uint32_t more);
 void ice_keys_renew(ice_context *ctx, uint32_t generation);
 void ice_classes_renew(ice_context *ctx, uint32_t generation);
 void ice_context_init(void);
+
+static inline void
+ice_check_call(const ice_context *ctx, uint32_t call)
+{
+    if (ICE_UNLIKELY(ctx->call != call || !ctx->is_busy))
+        ice_reentered();
+}
 
 static inline void
 ice_push_value(ice_context *ctx, VALUE value)

@@ -64,8 +64,9 @@ call_hook(ice_walker *w, VALUE object, ID method, int argc, const VALUE *argv)
     w->ctx->ran_foreign = true;
     result = rb_funcallv(object, method, argc, argv);
     /* Classes may have got new variables. */
+    ice_check_call(w->ctx, w->call);
     for (i = 0; i < w->ctx->written_count; i++)
-        w->ctx->written[i]->row.is_known = false;
+        w->ctx->written[i]->row = NULL;
     if (CLASS_OF(result) == klass)
         ice_raise(ice_runtime_error, "other", "", "%" PRIsVALUE "#%s returned same class instance", klass,
                   rb_id2name(method));
@@ -146,30 +147,48 @@ open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wraps)
     open_frame(w, W_ARRAY, array, node, (uint32_t)length, limit)->wraps = wraps;
 }
 
+/* So many hashes in each other are walked inside of Ruby's own loop over them. */
+#define NESTED 64
+
 typedef struct {
     ice_walker *walker;
-    bool may;     /* keys may have ids */
-    bool waits;   /* a value came that is no leaf: all that follow wait on the stack */
-    uint32_t done;
+    bool may;         /* keys may have ids */
+    bool by_identity;
+    long limit;
+    uint32_t count;   /* entries that were there */
 } hash_walk;
+
+static bool step(ice_walker *w, uint32_t depth);
+static void close_frame(ice_walker *w);
+static void put_key_value(ice_walker *w, VALUE key, long limit);
+
+/* Walks what was opened. */
+static void
+finish(ice_walker *w, uint32_t depth)
+{
+    while (w->ctx->walk_depth > depth)
+        if (!step(w, w->ctx->walk_depth))
+            close_frame(w);
+}
 
 static int
 walk_entry(VALUE key, VALUE value, VALUE to)
 {
     hash_walk *hash = (hash_walk *)to;
     ice_walker *w = hash->walker;
-    if (ICE_LIKELY(!hash->waits)) {
-        const size_t nodes = w->tape->node_count;
-        const uint16_t id = ice_put_key(w, key, hash->may);
-        if (ICE_LIKELY(id) && ice_put_leaf(w, value, id)) {
-            hash->done++;
-            return ST_CONTINUE;
-        }
-        w->tape->node_count = nodes; /* a key that was put is put again */
-        hash->waits = true;
+    uint16_t id = ICE_UNLIKELY(hash->by_identity) ? 0 : ice_put_key(w, key, hash->may);
+    hash->count++;
+    if (ICE_UNLIKELY(!id)) {
+        const uint32_t depth = w->ctx->walk_depth;
+        put_key_value(w, key, hash->limit);
+        finish(w, depth);
+        id = ICECORE_KEY_NODE;
     }
-    ice_push_value(w->ctx, key);
-    ice_push_value(w->ctx, value);
+    if (!ice_put_leaf(w, value, id)) {
+        const uint32_t depth = w->ctx->walk_depth;
+        put(w, value, id, hash->limit);
+        finish(w, depth);
+    }
     return ST_CONTINUE;
 }
 
@@ -191,7 +210,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
     uint8_t flags = 0;
     uint32_t node, base = w->ctx->value_count;
     ice_walk_frame *frame;
-    hash_walk walk = { w, size <= ICECORE_MOST_IDS, false, 0 };
+    hash_walk walk = { w, size <= ICECORE_MOST_IDS, by_identity, limit, 0 };
     if (size > UINT32_MAX)
         ice_host_fail("too many entries");
     if (!NIL_P(standard)) {
@@ -204,14 +223,20 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
     node = ice_put_node(w, ICECORE_MAP, flags, key, 0);
     if (size && limit == 0)
         too_deep();
-    if (by_identity)
-        rb_hash_foreach(hash, collect_entry, (VALUE)w);
-    else
+    if (ICE_LIKELY(w->nesting < NESTED)) {
+        w->nesting++;
         rb_hash_foreach(hash, walk_entry, (VALUE)&walk);
-    if (ICE_LIKELY(w->ctx->value_count == base && !flags)) {
-        ice_end_node(w->tape, node, (uint32_t)size, wraps);
+        w->nesting--;
+        ice_check_call(w->ctx, w->call);
+        if (ICE_UNLIKELY(!NIL_P(standard))) {
+            const uint32_t depth = w->ctx->walk_depth;
+            put(w, ice_hash_default(hash), ICECORE_NO_KEY, limit);
+            finish(w, depth);
+        }
+        ice_end_node(w->tape, node, walk.count, wraps);
         return;
     }
+    rb_hash_foreach(hash, collect_entry, (VALUE)w);
     frame = open_frame(w, W_HASH, hash, node, (uint32_t)size, limit);
     frame->base = base;
     frame->extra = standard;
@@ -250,15 +275,28 @@ count_row(const ice_row *row, VALUE object)
     return others ? UINT32_MAX : count;
 }
 
-/* Whether the places of all its variables are known; learns them if they are not. */
-static bool
-has_row(ice_written *class, VALUE object, uint32_t *count)
+/* The row of an object, if the places of all its variables are known; learns it if they are
+ * not. */
+static ice_row *
+row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
 {
-    ice_row *row = &class->row;
-    if (row->is_known && (*count = count_row(row, object)) != UINT32_MAX)
-        return true;
+    ice_context *ctx = w->ctx;
+    ice_row *row = class->row;
+    if (row && (*count = count_row(row, object)) != UINT32_MAX)
+        return row;
+    if (ctx->row_count == ctx->row_room)
+        ctx->rows = ice_stack_grow(ctx->rows, &ctx->row_room, sizeof *ctx->rows, 16);
+    ctx->rows[ctx->row_count] = ice_host_resize(NULL, sizeof *row);
+    if (row)
+        *ctx->rows[ctx->row_count] = *row;
+    else
+        memset(ctx->rows[ctx->row_count], 0, sizeof *row);
+    row = ctx->rows[ctx->row_count++];
     ice_row_learn(row, object);
-    return row->is_known && (*count = count_row(row, object)) != UINT32_MAX;
+    if (!row->is_known || (*count = count_row(row, object)) == UINT32_MAX)
+        return NULL;
+    class->row = row;
+    return row;
 }
 #endif
 
@@ -269,11 +307,12 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
     uint32_t base;
 #if ICE_HAS_ROWS
     uint32_t count;
-    if (has_row(class, object, &count)) {
+    ice_row *row = row_of(w, class, object, &count);
+    if (ICE_LIKELY(row != NULL)) {
         const uint32_t node = put_object(w, id, ICECORE_FORM_USUAL, key);
         ice_walk_frame *frame = open_frame(w, W_ROW, object, node, count, limit);
         frame->wraps = wraps + 1;
-        frame->class = class;
+        frame->row = row;
         return;
     }
 #endif
@@ -496,6 +535,7 @@ open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long lim
     case T_DATA:
         if (class->real == backtrace_class) {
             VALUE lines = ice_backtrace(value);
+            ice_check_call(w->ctx, w->call);
             ice_note_seen(w, value);
             open_array(w, lines, key, limit, 0);
             return;
@@ -636,6 +676,31 @@ step_hash(ice_walker *w, uint32_t depth)
     return false;
 }
 
+static int
+count_variable(ID id, VALUE value, st_data_t to)
+{
+    const bool is_skipped = id == rb_intern("E") || id == rb_intern("K") || id == rb_intern("encoding") || !rb_id2str(id);
+    *(uint32_t *)to += !is_skipped;
+    return ST_CONTINUE;
+}
+
+static void
+changed(VALUE object, bool is_more)
+{
+    ice_raise(ice_runtime_error, "other", "", "instance variable %s %" PRIsVALUE " instance",
+              is_more ? "added to" : "removed from", CLASS_OF(object));
+}
+
+/* Hooks ran: the variables must still be as many as were announced. */
+static void
+check_count(VALUE object, uint32_t count)
+{
+    uint32_t now = 0;
+    rb_ivar_foreach(object, count_variable, (st_data_t)&now);
+    if (now != count)
+        changed(object, now > count);
+}
+
 static bool
 step_named(ice_walker *w, uint32_t depth)
 {
@@ -644,8 +709,11 @@ step_named(ice_walker *w, uint32_t depth)
         ice_walk_frame *frame = top_frame(ctx);
         const uint32_t at = frame->base + 2 * frame->at;
         uint16_t key;
-        if (frame->at >= frame->count)
+        if (frame->at >= frame->count) {
+            if (ICE_UNLIKELY(ctx->ran_foreign && frame->kind == W_NAMED && RB_TYPE_P(frame->object, T_OBJECT)))
+                check_count(frame->object, frame->count);
             return false;
+        }
         frame->at++;
         if (frame->limit == 0)
             too_deep();
@@ -675,20 +743,13 @@ step_struct(ice_walker *w, uint32_t depth)
 }
 
 #if ICE_HAS_ROWS
-static void
-changed(VALUE object, bool is_more)
-{
-    ice_raise(ice_runtime_error, "other", "", "instance variable %s %" PRIsVALUE " instance",
-              is_more ? "added to" : "removed from", CLASS_OF(object));
-}
-
 static bool
 step_row(ice_walker *w, uint32_t depth)
 {
     ice_context *ctx = w->ctx;
     for (;;) {
         ice_walk_frame *frame = top_frame(ctx);
-        ice_row *row = &frame->class->row;
+        ice_row *row = frame->row;
         ice_slot_of *slot;
         VALUE value;
         uint16_t key;
@@ -715,6 +776,8 @@ step_row(ice_walker *w, uint32_t depth)
         ice_walk_frame *frame = top_frame(ctx);
         if (ICE_UNLIKELY(frame->wraps >> 16 != frame->count))
             changed(frame->object, frame->wraps >> 16 > frame->count);
+        if (ICE_UNLIKELY(ctx->ran_foreign))
+            check_count(frame->object, frame->count);
         frame->wraps &= 0xFFFF;
     }
     return false;
@@ -795,11 +858,12 @@ close_frame(ice_walker *w)
 void
 ice_walk(ice_context *ctx, VALUE value, long limit)
 {
-    ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape };
+    ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape, ctx->call, 0 };
     if (!id_dump_data) {
         id_marshal_dump = rb_intern("marshal_dump");
         id_dump = rb_intern("_dump");
         backtrace_class = rb_path2class("Thread::Backtrace");
+        rb_gc_register_mark_object(backtrace_class);
         id_dump_data = rb_intern("_dump_data");
     }
     ctx->ran_foreign = false;

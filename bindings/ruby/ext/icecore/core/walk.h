@@ -13,6 +13,8 @@ typedef struct {
     ice_context *ctx;
     icecore_context *engine;
     icecore_tape *tape;
+    uint32_t call;    /* of the context */
+    uint32_t nesting; /* hashes that are being walked inside of Ruby's own loop */
 } ice_walker;
 
 /* ---- walk_leaf.c --------------------------------------------------------------- */

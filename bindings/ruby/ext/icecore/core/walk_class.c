@@ -73,7 +73,7 @@ ice_written_of(ice_walker *w, VALUE klass)
     if (ICE_UNLIKELY(class->call != ctx->call)) {
         class->call = ctx->call;
         class->id = 0;
-        class->row.is_known = false;
+        class->row = NULL;
         look_for_hooks(class);
     }
     return class;
