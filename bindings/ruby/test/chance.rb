@@ -19,6 +19,7 @@ class ChanceRun
     @from = options["--from"] || 0
     @seconds = options["--seconds"]
     @known = Hash.new(0)
+    @short = Set[]
     @trace = ENV["ICECORE_TRACE"]
   end
 
@@ -50,7 +51,10 @@ class ChanceRun
       known = (@known[kind(check, ours, theirs)] += 1)
       next Check.failure("#{check} (#{name})", nil, show: false) if known > 1
       choices = dice && Dice.shorten(dice.made) { |shorter| fails?(check, shorter) }
-      Check.failure("#{check} (#{name})", detail(check, choices, ours, theirs))
+      # What becomes the same short case is the same defect.
+      show = choices.nil? || !@short.include?(choices)
+      @short << choices
+      Check.failure("#{check} (#{name})", show && detail(check, choices, ours, theirs), show: show)
     end
   end
 

@@ -44,7 +44,7 @@ now = Time.at(1, 5, :nsec, in: "+01:00")
   "arrays" => [[], [[]]], "hashes" => { 1 => { "a" => :b } }, "a default" => Hash.new(5), "a hash by identity" => {}.compare_by_identity.merge!("a" => 1), "Time" => [now, Time.at(0).utc, Time.now], "Date" => [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3, 4, 5, 6)],
   "Range" => [1..2, "a"..., nil..nil], "Set" => Set[1, "a", [2]], "Complex and Rational" => [Complex(1, 2.5), Rational(1, 3)], "BigDecimal" => BigDecimal("1.25"), "a string with variables" => (+"a").tap { |text| text.instance_variable_set(:@v, [1]) },
   "links" => (list = [+"s"]; list << list << list[0])
-}.each { |name, value| same("plain: #{name}", value) { IMPL.load(Oracle.dump(value)) } }
+}.each { |name, value| same("plain: #{name}", Oracle.load(Oracle.dump(value))) { IMPL.load(Oracle.dump(value)) } }
 
 # -- Each use of a class is refused by name, and allowed by name ------------------
 
@@ -92,8 +92,8 @@ Check.raises("classes: [nil]", TypeError) { IMPL.load(item, classes: [nil]) }
 # -- rename -------------------------------------------------------------------------
 
 old = Oracle.dump(employee("a")).sub("\rEmployee", "\rOldNames")
-same("rename: to a class", employee("a")) { IMPL.load(old, rename: { "OldNames" => Employee }) }
-same("rename: to a name", employee("a")) { IMPL.load(old, rename: { "OldNames" => "Employee" }) }
+same("rename: to a class", Oracle.load(Oracle.dump(employee("a")))) { IMPL.load(old, rename: { "OldNames" => Employee }) }
+same("rename: to a name", Oracle.load(Oracle.dump(employee("a")))) { IMPL.load(old, rename: { "OldNames" => "Employee" }) }
 refused("a name that rename: does not know", old, "OldNames", rename: { "OldName" => Employee })
 Check.raises("an old name without rename:", ArgumentError, "undefined class/module OldNames") { IMPL.load(old, classes: :any) }
 Check.raises("rename: that is none", ::TypeError) { IMPL.load(old, rename: ["OldNames"]) }

@@ -156,17 +156,24 @@ end
 both("getbyte and read") { |side| Source.new("#{bytes}rest".b).then { |source| [walked(side.load(source)), source.rest] } }
 both("several documents") { |side| Source.new((bytes * 3) + "r").then { |source| [*3.times.map { walked(side.load(source)) }, source.rest] } }
 {
-  "less" => ->(part) { part.byteslice(0, part.bytesize - 1) }, "nil" => ->(_part) {}, "nothing" => ->(_part) { "" }, "no string" => ->(_part) { 5 }, "a symbol" => ->(_part) { :x },
-  "text in UTF-16" => ->(part) { part.dup.force_encoding("UTF-16LE") }, "something frozen" => ->(part) { part.dup.freeze }, "an object like a string" => ->(part) { Struct.new(:to_str).new(part) },
-  "a subclass" => ->(part) { Chance::Str.new(part) }, "an exception" => ->(_part) { raise IOError, "the disk says no" }
+  "nil" => ->(_part) {}, "no string" => ->(_part) { 5 }, "a symbol" => ->(_part) { :x },
+  "text in UTF-16" => ->(part) { part.dup.force_encoding("UTF-16LE") }, "an object like a string" => ->(part) { Struct.new(:to_str).new(part) },
+  "an exception" => ->(_part) { raise IOError, "the disk says no" }
 }.each { |name, answer| both("read gives #{name}") { |side| walked(side.load(Source.new(bytes, read: answer))) } }
 {
   "nil" => ->(_byte) {}, "a string" => ->(byte) { byte.chr }, "300" => ->(byte) { byte + 256 }, "a float" => ->(byte) { byte.to_f }, "an exception" => ->(_byte) { raise IOError, "the disk says no" }
 }.each { |name, answer| both("getbyte gives #{name}") { |side| walked(side.load(Source.new(bytes, byte: answer))) } }
 
-# More than was asked for: what Ruby makes of it is not worth keeping, but nothing dies.
-more = Outcome.of { Ours.load(Source.new(bytes, read: ->(part) { "#{part}more" })) }
-Check.ok("read gives more", !more.error? || more.error.is_a?(StandardError), more.to_s)
+# What Ruby makes of these is by chance (strings that are of the subclass, or frozen too
+# early): ours reads what is there, or says that it is not enough.
+{ "more" => ->(part) { "#{part}more" }, "less" => ->(part) { part.byteslice(0, part.bytesize - 1) }, "nothing" => ->(_part) { "" } }.each do |name, answer|
+  said = Outcome.of { Ours.load(Source.new(bytes, read: answer)) }
+  Check.ok("read gives #{name}", said.error? ? [ArgumentError, TypeError, EOFError].any? { |type| said.error.is_a?(type) } : name == "more", said.to_s)
+end
+unless STAND_IN
+  { "something frozen" => ->(part) { part.dup.freeze }, "a subclass" => ->(part) { Chance::Str.new(part) } }
+    .each { |name, answer| Check.equal("read gives #{name}", walked(Oracle.load(bytes)), walked(Ours.load(Source.new(bytes, read: answer)))) }
+end
 
 # In the middle of each call another load; the source is closed while it is read.
 both("read loads itself") { |side| walked(side.load(Source.new(bytes, read: ->(part) { side.load(side.dump([1])).then { part } }))) }

@@ -153,7 +153,15 @@ module Behaviour
       want(value.class_name == string(said["record"]), path, "a record of #{said['record']}", value.class_name)
       want(value.kind.to_s == said["kind"], path, "the kind #{said['kind']}", value.kind) if said.key?("kind")
       meet(value, path)
-      check(said["is"], value.value, path)
+      said["is"].key?("map") && value.value.is_a?(Hash) ? record_members(said["is"]["map"], value.value, path) : check(said["is"], value.value, path)
+    end
+
+    def record_members(entries, members, path)
+      want(members.size == entries.size, path, "#{entries.size} members", members.keys.inspect.to_sym)
+      entries.zip(members.keys).each do |(name, item), key|
+        want(key.to_sym == member(name), path, "the member #{member(name)}", key)
+        check(item, members[key], "#{path}.#{key}")
+      end
     end
 
     def struct(said, value, path)

@@ -31,7 +31,7 @@ module Behaviour
 
     def define(name, &make)
       parts = name.split("::")
-      return if parts.empty? || parts.any? { |part| !part.match?(/\A[A-Z]\w*\z/) }
+      return if parts.empty?
       parts.reduce(Object) do |scope, part|
         next scope.const_get(part, false) if scope.const_defined?(part, false)
         scope.const_set(part, part.equal?(parts.last) && make ? make.call : Class.new)

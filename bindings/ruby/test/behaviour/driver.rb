@@ -85,7 +85,7 @@ module Behaviour
     def fact(found, fact, want)
       got = found[fact]
       good = if want.is_a?(Array) then want.include?(got)
-             elsif fact == "says" then got.include?(want)
+             elsif fact == "says" then got.include?(Words.name(want))
              else got == want
              end
       raise Part, "the error has #{fact} #{got || 'nothing'}, not #{Array(want).join(' ')}: #{found['kind']} at offset #{found['offset'] || 'none'}, #{found['says']}" unless good
@@ -112,9 +112,13 @@ module Behaviour
       [->(value) { Icecore.encode(value, format) }] + (format == "marshal" ? [marshal] : [])
     end
 
+    # A pattern is asked for in Ruby, and names of PHP are those of Ruby's modules.
     def options(step)
       classes = step["classes"]
-      step.key?("classes") ? DEPTH.merge(classes: classes.is_a?(String) ? classes.to_sym : classes) : DEPTH
+      return DEPTH.merge(classes: classes.to_sym) if classes.is_a?(String)
+      classes = classes&.map { |name| Words.name(name) }
+      classes = [*classes, "Regexp"] if step["value"].to_s.include?('"regexp"=>') || step["value"].to_s.include?('"regexp" =>')
+      classes ? DEPTH.merge(classes: classes) : DEPTH
     end
 
     def do_read(step)

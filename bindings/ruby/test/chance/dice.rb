@@ -28,7 +28,7 @@ class Dice
   def bytes(count) = Array.new(count) { below(256) }.pack("C*")
 
   # The shortest choices for which the block still says true.
-  def self.shorten(choices, seconds: 15)
+  def self.shorten(choices, seconds: 4)
     stop = now + seconds
     loop do
       before = choices
