@@ -443,11 +443,12 @@ close_top(ice_builder *b)
     ice_build_frame *frame = top_frame(ctx);
     const uint32_t at = frame->node, base = frame->base;
     const icecore_node *node = &ctx->view.nodes[at];
-    const bool was_there = frame->is_shared, partial = frame->is_partial;
-    const bool is_said = frame->is_said;
+    const bool partial = frame->is_partial, is_said = frame->is_said;
     const uint8_t kind = frame->kind;
+    bool was_there;
     VALUE value = ice_close(b, frame);
     ice_check_call(ctx, b->call);
+    was_there = frame->is_shared;
     ctx->value_count = base;
     ctx->build_depth--;
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_there && node->kind != ICECORE_ATTRS)
