@@ -171,7 +171,7 @@ check_date(VALUE fields)
 static VALUE
 close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
-    VALUE object;
+    VALUE object = 0;
     switch (frame->class->how) {
     case ICE_RATIONAL_OF:
         return rational_of(data);
@@ -180,7 +180,10 @@ close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
     case ICE_DATE_OF:
         if (NIL_P(b->settings->proc))
             check_date(data);
-        return ice_date_load(frame->class->klass, data);
+        object = frame->object;
+        ice_date_load(object, data);
+        rb_ivar_foreach(data, copy_variable, (st_data_t)object);
+        return object;
     }
     object = frame->object;
     rb_funcallv(object, rb_intern("marshal_load"), 1, &data);
@@ -246,7 +249,7 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
     for (i = 0; i < sizeof options / sizeof *options; i++)
         if (memchr(RSTRING_PTR(letters), options[i].letter, RSTRING_LEN(letters)))
             bits |= options[i].bit;
-    if (frame > b->ctx->building && (frame - 1)->kind == ICE_B_SUBCLASS) {
+    if (frame > b->ctx->building && ((frame - 1)->kind == ICE_B_SUBCLASS || (frame - 1)->kind == ICE_B_MODULE)) {
         /* Marshal hears of the encoding too late for the source. */
         rb_encoding *encoding = rb_enc_get(source);
         VALUE regexp;
@@ -414,8 +417,8 @@ ice_close(ice_builder *b, ice_build_frame *frame)
         return object;
     case ICE_B_SET:
         /* What a proc put there is the program's own affair. */
-        if (NIL_P(b->settings->proc) && (count != 2 || values[0] != ID2SYM(rb_intern("@hash")) || !RB_TYPE_P(values[1], T_HASH)))
-            ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has one variable, @hash, a Hash");
+        if (NIL_P(b->settings->proc) && !RB_TYPE_P(member(values, count / 2, "@hash"), T_HASH))
+            ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has a Hash in @hash");
         ice_set_members(b, NULL, object, values, count / 2);
         return object;
     case ICE_B_DUMP:

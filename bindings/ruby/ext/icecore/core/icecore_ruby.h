@@ -75,7 +75,7 @@ typedef enum {
 VALUE ice_call_original(ice_original which, VALUE self, int argc, const VALUE *argv);
 /* The same for what stands in a library that is loaded at need: Date#marshal_load,
  * BigDecimal._load. */
-VALUE ice_date_load(VALUE klass, VALUE fields);
+VALUE ice_date_load(VALUE date, VALUE fields);
 VALUE ice_decimal_load(VALUE text);
 /* A class of a standard library, which is loaded if it is not there yet. */
 VALUE ice_library_class(const char *library, const char *name);

@@ -49,11 +49,11 @@ ice_library_class(const char *library, const char *name)
 }
 
 VALUE
-ice_date_load(VALUE class, VALUE fields)
+ice_date_load(VALUE date, VALUE fields)
 {
     if (!date_load)
         date_load = instance_method(ice_library_class("date", "Date"), "marshal_load");
-    return call_unbound(date_load, rb_obj_alloc(class), 1, &fields);
+    return call_unbound(date_load, date, 1, &fields);
 }
 
 VALUE
