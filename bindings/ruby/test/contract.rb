@@ -110,7 +110,9 @@ Check.equal("records of what is not there", guarded.sub("Guarded", "Nothing"), I
 require_relative "damaged/dumps"
 Damaged::Dumps.values.each do |name, value|
   bytes = Oracle.dump(value)
-  Check.equal("as records and back: #{name}", bytes, IMPL.dump(IMPL.load(bytes, classes: :record)))
+  # A key is a string of its own once it is loaded, also where a value was a link to it.
+  back = name == "keys" ? Oracle.dump(Oracle.load(bytes)) : bytes
+  Check.equal("as records and back: #{name}", back, IMPL.dump(IMPL.load(bytes, classes: :record)))
 end
 
 # -- Hostile data ------------------------------------------------------------------------
