@@ -215,6 +215,8 @@ if memory_held
     GC.start
     grown = memory_held - before
     Check.ok("memory of #{name}", grown < 6_000_000, "it grew by #{grown} bytes in 3000 calls")
+  rescue StandardError => error
+    Check.failure("memory of #{name}", "#{error.class}: #{error.message}")
   end
 end
 
