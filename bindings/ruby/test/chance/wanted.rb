@@ -12,7 +12,7 @@ module Chance
 
     def self.name(bytes, theirs)
       return unless bytes
-      return "a class whose name is not ASCII" if theirs.error? && theirs.error.message.b.match?(%r{undefined class/module [^\x80-\xff]*[\x80-\xff]}n)
+      return "a class whose name is not ASCII" if theirs.error? && theirs.error.message.b.match?(/undefined class\/module .*(?:\\x|[\x80-\xff])/n)
       return "an Encoding that is linked" if bytes.match?(/u:\rEncoding/n) && bytes.count("@").positive?
       "a pattern in UTF-8, of a subclass or extended" if bytes.match?(%r{I(?:[Ce](?::.[\w:]+?|;.))+/}mn)
     end
