@@ -39,6 +39,7 @@ is_partial(ice_context *ctx)
         return false;
     return top->kind == ICE_B_VARIABLES || top->kind == ICE_B_MODULE || top->kind == ICE_B_RECORD_OF ||
            (top->kind == ICE_B_SUBCLASS && (top->is_partial || top->is_said)) || top->kind == ICE_B_DUMP ||
+           (top->kind == ICE_B_DATA && top->is_partial) ||
            (top->kind == ICE_B_RECORD && ctx->view.nodes[top->node].kind == ICECORE_OPAQUE &&
             ICE_FORM_OF(&ctx->view.nodes[top->node]) == ICECORE_FORM_USER_DUMP);
 }
@@ -59,7 +60,8 @@ class_name(ice_builder *b, uint32_t id)
         rb_enc_associate(string, rb_utf8_encoding());
     if (b->is_slow) {
         VALUE symbol = rb_str_intern(string);
-        ice_is_first(b, symbol, symbol);
+        if (ice_is_first(b, symbol, symbol) && name->node.kind == ICECORE_TEXT && !rb_enc_str_asciionly_p(string))
+            ice_leave_encoding(b, &name->node, text, name->node.aux, Qnil);
     }
     return string;
 }
@@ -173,7 +175,9 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
     class = ice_class_of(b->ctx, &b->settings->classes, id);
     if (!RB_TYPE_P(class->klass, T_CLASS))
         ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", class->klass);
-    if (form != ICECORE_FORM_USER_DUMP && !class->is_own) {
+    if (class->how == ICE_DATE_OF && class->is_own)
+        object = rb_obj_alloc(class->klass);
+    else if (form != ICECORE_FORM_USER_DUMP && !class->is_own) {
         method = form == ICECORE_FORM_DATA ? "_load_data" : "marshal_load";
         object = rb_obj_alloc(class->klass);
         ice_check_call(b->ctx, b->call);
@@ -366,6 +370,16 @@ put_key(ice_builder *b, const icecore_node *node)
     ice_push_value(b->ctx, key);
 }
 
+/* Whether a frame is about this value: it is built there, or gets variables there. */
+static bool
+is_unfinished(const ice_context *ctx, const ice_build_frame *frame, VALUE value)
+{
+    if (frame->object == value)
+        return true;
+    return (frame->kind == ICE_B_VARIABLES || frame->kind == ICE_B_MODULE || frame->kind == ICE_B_SUBCLASS) &&
+           ctx->value_count > frame->base && ctx->values[frame->base] == value;
+}
+
 /* A leaf, with all that Marshal does behind it. */
 static VALUE
 slow_leaf(ice_builder *b, uint32_t at)
@@ -400,7 +414,7 @@ slow_leaf(ice_builder *b, uint32_t at)
             (ICE_FORM_OF(target) == ICECORE_FORM_USER_MARSHAL || (target + 1)->kind == ICECORE_BYTES))
             return value;
         for (i = 0; i < b->ctx->build_depth; i++)
-            if (b->ctx->building[i].object == value)
+            if (is_unfinished(b->ctx, &b->ctx->building[i], value))
                 return value;
         return RB_TYPE_P(value, T_STRING) ? ice_leave_again(b, value) : ice_leave(b, value);
     }
@@ -443,11 +457,12 @@ close_top(ice_builder *b)
     ice_build_frame *frame = top_frame(ctx);
     const uint32_t at = frame->node, base = frame->base;
     const icecore_node *node = &ctx->view.nodes[at];
-    const bool was_there = frame->is_shared, partial = frame->is_partial;
-    const bool is_said = frame->is_said;
+    const bool partial = frame->is_partial, is_said = frame->is_said;
     const uint8_t kind = frame->kind;
+    bool was_there;
     VALUE value = ice_close(b, frame);
     ice_check_call(ctx, b->call);
+    was_there = frame->is_shared;
     ctx->value_count = base;
     ctx->build_depth--;
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_there && node->kind != ICECORE_ATTRS)

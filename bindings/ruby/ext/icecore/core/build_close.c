@@ -30,6 +30,12 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
             check_no_encoding(object, id, pairs[2 * i + 1]);
         rb_ivar_set(object, id, pairs[2 * i + 1]);
     }
+    if (ICE_UNLIKELY(class && class->how == ICE_EXCEPTION_OF)) {
+        /* What Ruby was told in both forms it keeps in one. */
+        const ID where = rb_intern("bt_locations");
+        if (rb_attr_get(object, rb_intern("bt")) == rb_attr_get(object, where))
+            rb_ivar_set(object, where, Qnil);
+    }
 #if ICE_HAS_ROWS
     if (class && class->how == ICE_OBJECT_OF && count <= ICE_ROW && RB_TYPE_P(object, T_OBJECT)) {
         if (!class->row) {
@@ -154,7 +160,7 @@ check_date(VALUE fields)
 {
     long i;
     if (!RB_TYPE_P(fields, T_ARRAY))
-        ice_raise(ice_type_error, "malformed", "", "expected array");
+        ice_raise(ice_type_error, "malformed", "", "expected an array");
     for (i = 0; i < RARRAY_LEN(fields); i++) {
         VALUE field = RARRAY_AREF(fields, i);
         if (!is_real(field) && field != Qtrue && field != Qfalse)
@@ -165,15 +171,19 @@ check_date(VALUE fields)
 static VALUE
 close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
-    VALUE object;
+    VALUE object = 0;
     switch (frame->class->how) {
     case ICE_RATIONAL_OF:
         return rational_of(data);
     case ICE_COMPLEX_OF:
         return complex_of(data, !NIL_P(b->settings->proc));
     case ICE_DATE_OF:
-        check_date(data);
-        return ice_date_load(frame->class->klass, data);
+        if (NIL_P(b->settings->proc))
+            check_date(data);
+        object = frame->object;
+        ice_date_load(object, data);
+        rb_ivar_foreach(data, copy_variable, (st_data_t)object);
+        return object;
     }
     object = frame->object;
     rb_funcallv(object, rb_intern("marshal_load"), 1, &data);
@@ -193,9 +203,14 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
     if (!rb_obj_respond_to(klass, rb_intern("_load"), 1))
         ice_raise(ice_type_error, "class", "", "class %" PRIsVALUE " needs to have method `_load'", klass);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
-    /* What Marshal does with the one class of Ruby's that is so. */
-    if (klass == rb_cEncoding)
+    /* What Marshal does with the one class of Ruby's that is so: a link is to the string. */
+    if (klass == rb_cEncoding) {
+        if (b->ctx->view.nodes[frame->node].flags & ICECORE_FLAG_TARGET) {
+            ice_remember(b, frame->node, text);
+            frame->is_shared = true;
+        }
         return rb_enc_from_encoding(rb_to_encoding(text));
+    }
     return text;
 }
 
@@ -234,6 +249,15 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
     for (i = 0; i < sizeof options / sizeof *options; i++)
         if (memchr(RSTRING_PTR(letters), options[i].letter, RSTRING_LEN(letters)))
             bits |= options[i].bit;
+    if (frame > b->ctx->building && ((frame - 1)->kind == ICE_B_SUBCLASS || (frame - 1)->kind == ICE_B_MODULE)) {
+        /* Marshal hears of the encoding too late for the source. */
+        rb_encoding *encoding = rb_enc_get(source);
+        VALUE regexp;
+        rb_enc_associate(source, rb_ascii8bit_encoding());
+        regexp = rb_reg_new_str(without_old_escapes(source), bits);
+        rb_enc_associate(regexp, encoding);
+        return regexp;
+    }
     if (pattern->kind == ICECORE_BYTES)
         source = without_old_escapes(source);
     return rb_reg_new_str(source, bits);
@@ -392,9 +416,10 @@ ice_close(ice_builder *b, ice_build_frame *frame)
         set_range(object, values, count / 2);
         return object;
     case ICE_B_SET:
-        if (count != 2 || values[0] != ID2SYM(rb_intern("@hash")) || !RB_TYPE_P(values[1], T_HASH))
-            ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has one variable, @hash, a Hash");
-        ice_set_members(b, NULL, object, values, 1);
+        /* What a proc put there is the program's own affair. */
+        if (NIL_P(b->settings->proc) && !RB_TYPE_P(member(values, count / 2, "@hash"), T_HASH))
+            ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has a Hash in @hash");
+        ice_set_members(b, NULL, object, values, count / 2);
         return object;
     case ICE_B_DUMP:
         return close_dump(b, frame, values[0]);

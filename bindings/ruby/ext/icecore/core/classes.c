@@ -109,6 +109,8 @@ how_of(VALUE klass, rb_alloc_func_t allocate)
         return ICE_OTHER_OF;
     if (allocate == rb_get_alloc_func(rb_cRange))
         return ICE_RANGE_OF;
+    if (RTEST(rb_class_inherited_p(klass, rb_eException)))
+        return ICE_EXCEPTION_OF;
     return allocate == rb_get_alloc_func(rb_cObject) ? ICE_OBJECT_OF : ICE_OTHER_OF;
 }
 

@@ -62,6 +62,7 @@ typedef enum {
     ICE_HASH_DEFAULT,       /* Hash#default */
     ICE_HASH_BY_IDENTITY,   /* Hash#compare_by_identity? */
     ICE_HASH_MAKE_IDENTITY, /* Hash#compare_by_identity */
+    ICE_BACKTRACE,          /* Exception#backtrace */
     ICE_MODULE_NAME,        /* Module#name */
     ICE_ANCESTORS,          /* Module#ancestors */
     ICE_INSTANCE_METHODS,   /* Module#instance_methods */
@@ -74,7 +75,7 @@ typedef enum {
 VALUE ice_call_original(ice_original which, VALUE self, int argc, const VALUE *argv);
 /* The same for what stands in a library that is loaded at need: Date#marshal_load,
  * BigDecimal._load. */
-VALUE ice_date_load(VALUE klass, VALUE fields);
+VALUE ice_date_load(VALUE date, VALUE fields);
 VALUE ice_decimal_load(VALUE text);
 /* A class of a standard library, which is loaded if it is not there yet. */
 VALUE ice_library_class(const char *library, const char *name);
@@ -86,7 +87,7 @@ extern VALUE ice_hash_has_proc, ice_hash_is_keywords;
 bool ice_hash_by_identity(VALUE hash);
 /* The default value; of a hash with a default procedure something that is not nil. */
 VALUE ice_hash_default(VALUE hash);
-/* What Ruby's own Marshal makes of a Thread::Backtrace: an Array. */
+/* What Marshal makes of a Thread::Backtrace: an Array. */
 VALUE ice_backtrace(VALUE backtrace);
 void ice_originals_init(void);
 
@@ -118,7 +119,7 @@ void ice_row_learn(ice_row *row, VALUE object);
 enum {
     ICE_UNKNOWN,      /* not looked at yet */
     ICE_OBJECT_OF,    /* an object with variables */
-    ICE_STRUCT_OF,    /* Struct or Data */
+    ICE_EXCEPTION_OF, /* the same, of which Marshal says where it was raised */
     ICE_RANGE_OF,     /* Range, or a class below it */
     ICE_SET_OF,
     ICE_TIME_OF,

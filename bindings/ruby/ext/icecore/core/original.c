@@ -49,11 +49,11 @@ ice_library_class(const char *library, const char *name)
 }
 
 VALUE
-ice_date_load(VALUE class, VALUE fields)
+ice_date_load(VALUE date, VALUE fields)
 {
     if (!date_load)
         date_load = instance_method(ice_library_class("date", "Date"), "marshal_load");
-    return call_unbound(date_load, rb_obj_alloc(class), 1, &fields);
+    return call_unbound(date_load, date, 1, &fields);
 }
 
 VALUE
@@ -74,11 +74,13 @@ own_method(const char *name)
     return method;
 }
 
+/* An exception that has it says it as Ruby does, and each time as the same strings. */
 VALUE
 ice_backtrace(VALUE backtrace)
 {
-    VALUE bytes = rb_funcallv(marshal_dump, id_call, 1, &backtrace);
-    return rb_funcallv(marshal_load, id_call, 1, &bytes);
+    VALUE error = rb_obj_alloc(rb_eStandardError);
+    rb_ivar_set(error, rb_intern("bt"), backtrace);
+    return ice_call_original(ICE_BACKTRACE, error, 0, NULL);
 }
 
 #ifdef HAVE_RB_HASH_COMPARE_BY_ID_P
@@ -170,6 +172,7 @@ ice_originals_init(void)
     find_default_word();
     originals[ICE_HASH_BY_IDENTITY] = instance_method(rb_cHash, "compare_by_identity?");
     originals[ICE_HASH_MAKE_IDENTITY] = instance_method(rb_cHash, "compare_by_identity");
+    originals[ICE_BACKTRACE] = instance_method(rb_eException, "backtrace");
     originals[ICE_MODULE_NAME] = instance_method(rb_cModule, "name");
     originals[ICE_ANCESTORS] = instance_method(rb_cModule, "ancestors");
     originals[ICE_INSTANCE_METHODS] = instance_method(rb_cModule, "instance_methods");
