@@ -20,6 +20,7 @@ class ChanceRun
     @seconds = options["--seconds"]
     @known = Hash.new(0)
     @short = Set[]
+    @wanted = Hash.new(0)
     @trace = ENV["ICECORE_TRACE"]
   end
 
@@ -47,6 +48,7 @@ class ChanceRun
     # Whether a literal is still in Ruby's table of literals depends on the collector.
     trial = trial.again.run if trial.failures.any? { |check,| check.include?("freeze") }
     Check.passed(trial.checks - trial.failures.size)
+    trial.wanted.each { |wanted| @wanted[wanted] += 1 }
     trial.failures.each do |check, ours, theirs|
       known = (@known[kind(check, ours, theirs)] += 1)
       next Check.failure("#{check} (#{name})", nil, show: false) if known > 1
@@ -85,6 +87,7 @@ class ChanceRun
   def run(corners: true)
     self.corners if corners
     cases
+    Chance::Wanted::WHY.each { |wanted, why| puts "# wanted difference, #{@wanted[wanted]} times: #{wanted}: #{why}" }
     @known.each { |kind, count| puts "# failed #{count} times: #{kind}" }
     puts "# seed #{@seed}"
   end

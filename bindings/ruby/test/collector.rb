@@ -203,7 +203,9 @@ def changed(name)
     value, change = yield
     Outcome.of { Collect.with(dumping: ->(_) { change.call(value) }) { side.dump(value) } }
   end
-  Check.ok(name, said[0].like_error?(said[1]) && (said[0].error? || said[0].value == said[1].value), -> { "ours:    #{said[0].error? ? said[0] : said[0].value.inspect}\nMarshal: #{said[1].error? ? said[1] : said[1].value.inspect}" })
+  # What Marshal then can't load itself (it wrote another count) need not be the same.
+  broken = !said[1].error? && Outcome.of { Oracle.load(said[1].value) }.error?
+  Check.ok(name, broken || (said[0].like_error?(said[1]) && (said[0].error? || said[0].value == said[1].value)), -> { "ours:    #{said[0].error? ? said[0] : said[0].value.inspect}\nMarshal: #{said[1].error? ? said[1] : said[1].value.inspect}" })
 end
 hooked = -> { Collect::Hooked.new(1) }
 changed("an array that grows") { [[hooked.call, 2, 3], ->(list) { list << 4 }] }

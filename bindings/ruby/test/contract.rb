@@ -110,7 +110,9 @@ Check.equal("records of what is not there", guarded.sub("Guarded", "Nothing"), I
 require_relative "damaged/dumps"
 Damaged::Dumps.values.each do |name, value|
   bytes = Oracle.dump(value)
-  Check.equal("as records and back: #{name}", bytes, IMPL.dump(IMPL.load(bytes, classes: :record)))
+  # A key is a string of its own once it is loaded, also where a value was a link to it.
+  back = name == "keys" ? Oracle.dump(Oracle.load(bytes)) : bytes
+  Check.equal("as records and back: #{name}", back, IMPL.dump(IMPL.load(bytes, classes: :record)))
 end
 
 # -- Hostile data ------------------------------------------------------------------------
@@ -213,6 +215,8 @@ if memory_held
     GC.start
     grown = memory_held - before
     Check.ok("memory of #{name}", grown < 6_000_000, "it grew by #{grown} bytes in 3000 calls")
+  rescue StandardError => error
+    Check.failure("memory of #{name}", "#{error.class}: #{error.message}")
   end
 end
 

@@ -2,6 +2,7 @@
 
 require_relative "maker"
 require_relative "corners"
+require_relative "wanted"
 require_relative "../shape"
 
 module Chance
@@ -9,7 +10,7 @@ module Chance
   class Trial
     EXTRAS = %i[plain frozen traced replaced raising limited through_io through_pipe frozen_and_traced].freeze
 
-    attr_reader :failures, :checks
+    attr_reader :failures, :checks, :wanted
 
     def self.by_dice(dice)
       extra = dice.pick(EXTRAS)
@@ -26,6 +27,7 @@ module Chance
       @number = number
       @failures = []
       @checks = 0
+      @wanted = []
     end
 
     def run
@@ -54,7 +56,9 @@ module Chance
       end
       return if ours.error? && theirs.error? && ours.like_error?(theirs) && (!log || ours.log == theirs.log)
       said[0] = said[0].zip(said[1]).map { |mine, other| as_frozen(mine, other) } if @loose
-      @failures << [check, *said] if said[0] != said[1] || ours.error? != theirs.error?
+      return if said[0] == said[1] && ours.error? == theirs.error?
+      name = check.start_with?("dump") ? nil : Wanted.name(@bytes, theirs)
+      name ? @wanted << name : @failures << [check, *said]
     end
 
     # More may be frozen than by Marshal.
