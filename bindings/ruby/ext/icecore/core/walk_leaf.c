@@ -16,17 +16,17 @@ ice_encoding_id(ice_walker *w, int index)
 bool
 ice_put_again(ice_walker *w, VALUE object, uint16_t key)
 {
-    const ice_slot *slot = ice_map_find(&w->ctx->seen, (const void *)object);
-    if (!slot)
+    const ice_seen_object *seen = ice_seen_find(&w->ctx->seen, object);
+    if (ICE_LIKELY(!seen))
         return false;
-    ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, slot->value);
+    ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
     return true;
 }
 
 void
 ice_note_seen(ice_walker *w, VALUE object)
 {
-    ice_map_add(&w->ctx->seen, (const void *)object, (uint32_t)w->tape->node_count);
+    ice_seen_add(&w->ctx->seen, object, (uint32_t)w->tape->node_count);
 }
 
 /* ---- strings and symbols ----------------------------------------------------------------- */

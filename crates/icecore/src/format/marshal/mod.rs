@@ -25,6 +25,7 @@ mod spelling;
 mod symbols;
 mod write;
 mod write_fast;
+mod write_filled;
 mod write_floats;
 mod write_leaves;
 mod write_names;
