@@ -108,6 +108,9 @@ pub struct Spare {
     pub(crate) called_keys: Vec<Called>,
     pub(crate) called_classes: Vec<Called>,
     pub(crate) call: u32,
+    /// Symbols by number, as the writer of Marshal says who has them; open containers.
+    pub(crate) symbols: Vec<u64>,
+    pub(crate) containers: Vec<u64>,
 }
 
 /// What is written for a name that was there before: up to seven bytes, and their number in

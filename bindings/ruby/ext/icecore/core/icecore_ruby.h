@@ -165,6 +165,7 @@ typedef struct {
     bool is_plain;   /* none of that, and no singleton class */
     ID steps[ICE_STEPS]; /* the constants that lead to it, as in ice_class */
     bool is_checked; /* in this call: its name leads to it */
+    bool was_seen;   /* an object of it was written */
     uint32_t row_call; /* in which call the order of the row was found right */
     ice_row *row;    /* the context's; or NULL. It is never changed: another takes its place */
 } ice_written;

@@ -63,6 +63,7 @@ call_hook(ice_walker *w, VALUE object, ID method, int argc, const VALUE *argv)
     VALUE result;
     uint32_t i;
     w->ctx->ran_foreign = true;
+    w->has_plain_strings = false;
     result = rb_funcallv(object, method, argc, argv);
     /* Classes may have got new variables. */
     ice_check_call(w->ctx, w->call);
@@ -148,6 +149,9 @@ open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wraps)
         ice_host_fail("too many items");
     open_frame(w, W_ARRAY, array, node, (uint32_t)length, limit)->wraps = wraps;
 }
+
+/* How many integers are put between two looks at the room on the tape. */
+#define RUN 256
 
 /* So many hashes in each other are walked inside of Ruby's own loop over them. */
 #define NESTED 64
@@ -322,9 +326,9 @@ row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
             class->row_call = ctx->call;
             return row;
         }
-    } else if (!row && class->row_call != ctx->call) {
+    } else if (!row && !class->was_seen) {
         /* The first object of a class: it may stay the only one. */
-        class->row_call = ctx->call;
+        class->was_seen = true;
         return NULL;
     }
     if (ctx->row_count == ctx->row_room)
@@ -344,6 +348,29 @@ row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
 }
 #endif
 
+#if ICE_HAS_ROWS
+/* Puts the variables of an object, as long as they are leaves; false: at `at` is one that is
+ * none. */
+static bool
+put_row(ice_walker *w, VALUE object, ice_row *row, uint32_t *at, uint32_t *done)
+{
+    const VALUE *places = ROBJECT_IVPTR(object);
+    const uint32_t width = ROBJECT_NUMIV(object), count = row->count;
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        ice_slot_of *slot = &row->slots[i];
+        if (slot->place >= width || places[slot->place] == Qundef)
+            continue;
+        if (ICE_UNLIKELY(!slot->key) || !ice_put_leaf(w, places[slot->place], slot->key)) {
+            *at = i;
+            return false;
+        }
+        ++*done;
+    }
+    return true;
+}
+#endif
+
 static void
 open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit, uint32_t wraps)
 {
@@ -354,8 +381,15 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
     ice_row *row = row_of(w, class, object, &count);
     if (ICE_LIKELY(row != NULL)) {
         const uint32_t node = put_object(w, id, ICECORE_FORM_USUAL, key);
-        ice_walk_frame *frame = open_frame(w, W_ROW, object, node, count, limit);
-        frame->wraps = wraps + 1;
+        ice_walk_frame *frame;
+        uint32_t at = 0, done = 0;
+        if (ICE_LIKELY(limit != 0) && put_row(w, object, row, &at, &done)) {
+            ice_end_node(w->tape, node, count, wraps + 1);
+            return;
+        }
+        frame = open_frame(w, W_ROW, object, node, count, limit);
+        frame->wraps = (wraps + 1) | done << 16;
+        frame->at = at;
         frame->row = row;
         return;
     }
@@ -645,6 +679,22 @@ top_frame(ice_context *ctx)
     return &ctx->walking[ctx->walk_depth - 1];
 }
 
+/* A run of integers; returns where it ends. Nothing is allocated in Ruby, so the items stay
+ * where they are. */
+static uint32_t
+put_integers(ice_walker *w, VALUE array, uint32_t at, uint32_t count)
+{
+    const VALUE *items = RARRAY_CONST_PTR(array);
+    while (at < count && RB_FIXNUM_P(items[at])) {
+        const uint32_t most = count - at < RUN ? count : at + RUN;
+        ice_pen pen = ice_pen_take(w->engine, w->tape, RUN);
+        while (at < most && RB_FIXNUM_P(items[at]))
+            ice_pen_node(&pen, ICECORE_INT, ICECORE_NO_KEY, 0, (uint64_t)FIX2LONG(items[at++]));
+        ice_pen_give(&pen, w->tape);
+    }
+    return at;
+}
+
 static bool
 step_array(ice_walker *w, uint32_t depth)
 {
@@ -656,6 +706,10 @@ step_array(ice_walker *w, uint32_t depth)
     while (i < count) {
         if (ICE_UNLIKELY(RARRAY_LEN(array) != (long)count))
             ice_raise(ice_runtime_error, "other", "", "array modified during dump");
+        if (RB_FIXNUM_P(RARRAY_AREF(array, i)) && limit != 0) {
+            i = put_integers(w, array, i, count);
+            continue;
+        }
         put(w, RARRAY_AREF(array, i), ICECORE_NO_KEY, limit);
         i++;
         if (w->ctx->walk_depth > depth) {
@@ -903,7 +957,7 @@ close_frame(ice_walker *w)
 void
 ice_walk(ice_context *ctx, VALUE value, long limit)
 {
-    ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape, ctx->call, 0 };
+    ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape, ctx->call, 0, false };
     if (!id_dump_data) {
         id_marshal_dump = rb_intern("marshal_dump");
         id_dump = rb_intern("_dump");

@@ -18,14 +18,6 @@ const FEW: usize = 32;
 /// What one node may take in the room.
 const NODE: usize = 96;
 
-/// A container that is being written.
-#[derive(Clone, Copy)]
-struct Open {
-    end: u32,
-    /// How many children are still to come.
-    left: u32,
-}
-
 /// Who was called first by a symbol.
 #[derive(Clone, Copy)]
 enum Name {
@@ -37,14 +29,41 @@ enum Name {
     Node(u32),
 }
 
+impl Name {
+    fn packed(self) -> u64 {
+        match self {
+            Name::Key(id) => u64::from(id),
+            Name::Class(id) => 1 << 32 | u64::from(id),
+            Name::Encoding => 2 << 32,
+            Name::Node(at) => 3 << 32 | u64::from(at),
+        }
+    }
+
+    fn of(packed: u64) -> Name {
+        match packed >> 32 {
+            0 => Name::Key(packed as u16),
+            1 => Name::Class(packed as u32),
+            2 => Name::Encoding,
+            _ => Name::Node(packed as u32),
+        }
+    }
+}
+
+/// A container that is being written: where it ends, and how many children are still to come.
+fn packed(end: u32, left: u32) -> u64 {
+    u64::from(end) << 32 | u64::from(left)
+}
+
 struct Filled<'d, 's> {
     document: &'d Document<'d>,
     nodes: &'d [Node],
     call: u32,
     keys: &'s mut Vec<Called>,
     classes: &'s mut Vec<Called>,
-    /// Who has the symbol with each number.
-    symbols: Vec<Name>,
+    /// Who has the symbol with each number, packed.
+    symbols: &'s mut Vec<u64>,
+    /// The containers around the innermost one, packed.
+    stack: &'s mut Vec<u64>,
     /// All of them by name, once a value needs that.
     by_name: Option<SeededMap<&'d [u8], u32>>,
     /// The number of the symbol `E`.
@@ -55,7 +74,8 @@ struct Filled<'d, 's> {
     string_keys: Vec<(u16, u32)>,
     /// Strings that are one object wherever they stand, once a value needs that.
     interned: Option<SeededMap<(Kind, u16, &'d [u8]), u32>>,
-    floats: SeededMap<u64, u32>,
+    /// The numbers of floats, once there is one.
+    floats: Option<SeededMap<u64, u32>>,
     /// Nodes that links name, and their numbers.
     targets: Vec<(u32, u32)>,
     next: u32,
@@ -80,16 +100,19 @@ pub(super) fn write_filled(document: &Document<'_>, limits: &Limits, spare: &mut
         call: spare.call,
         keys: &mut spare.called_keys,
         classes: &mut spare.called_classes,
-        symbols: Vec::new(),
+        symbols: &mut spare.symbols,
+        stack: &mut spare.containers,
         by_name: None,
         short: None,
         utf8_tail: Word::NONE,
         string_keys: Vec::new(),
         interned: None,
-        floats: SeededMap::default(),
+        floats: None,
         targets: Vec::new(),
         next: 0,
     };
+    filled.symbols.clear();
+    filled.stack.clear();
     filled.run(buf)?;
     ((buf.len() - start) as u64 <= most).then_some(())
 }
@@ -98,7 +121,6 @@ impl<'d> Filled<'d, '_> {
     fn run(&mut self, buf: &mut Vec<u8>) -> Option<()> {
         let nodes = self.nodes;
         let mut room = Room::new();
-        let mut stack: Vec<Open> = Vec::new();
         let mut at = self.document.root().index();
         let (mut end, mut left) = (nodes.len() as u32, 1u32);
         loop {
@@ -106,11 +128,11 @@ impl<'d> Filled<'d, '_> {
                 if at != end {
                     return None;
                 }
-                let Some(outer) = stack.pop() else {
+                let Some(outer) = self.stack.pop() else {
                     room.empty(buf);
                     return Some(());
                 };
-                (end, left) = (outer.end, outer.left);
+                (end, left) = ((outer >> 32) as u32, outer as u32);
             }
             if room.used() > ROOM - NODE {
                 room.empty(buf);
@@ -144,7 +166,7 @@ impl<'d> Filled<'d, '_> {
                 continue;
             }
             let (first, count) = self.open(at, node, &mut room, buf)?;
-            stack.push(Open { end, left });
+            self.stack.push(packed(end, left));
             (end, left) = if node.end() > end { return None } else { (node.end(), count) };
             at = first;
         }
@@ -184,7 +206,7 @@ impl<'d> Filled<'d, '_> {
         let next = self.symbols.len() as u32;
         let is_class_like = bytes.first().is_some_and(u8::is_ascii_uppercase);
         if self.by_name.is_none() && (matches!(name, Name::Node(_)) || is_class_like && self.symbols.len() > FEW) {
-            let all = (0..).zip(&self.symbols).map(|(number, name)| (self.name_of(*name), number)).collect();
+            let all = (0..).zip(&*self.symbols).map(|(number, name)| (self.name_of(Name::of(*name)), number)).collect();
             self.by_name = Some(all);
         }
         let found = match &self.by_name {
@@ -192,7 +214,7 @@ impl<'d> Filled<'d, '_> {
             // A member, a key, a class: few of these can be another's name.
             None if bytes == b"E" => self.short,
             None if is_class_like => {
-                let found = self.symbols.iter().position(|name| self.name_of(*name) == bytes);
+                let found = self.symbols.iter().position(|name| self.name_of(Name::of(*name)) == bytes);
                 found.map(|number| number as u32)
             }
             None => None,
@@ -200,7 +222,7 @@ impl<'d> Filled<'d, '_> {
         if let Some(number) = found {
             return (number, true);
         }
-        self.symbols.push(name);
+        self.symbols.push(name.packed());
         if let Some(names) = &mut self.by_name {
             names.insert(bytes, next);
         }
@@ -421,7 +443,7 @@ impl<'d> Filled<'d, '_> {
         room.empty(buf);
         if is_immediate(node.payload) {
             let next = self.next;
-            let number = *self.floats.entry(node.payload).or_insert(next);
+            let number = *self.floats.get_or_insert_default().entry(node.payload).or_insert(next);
             if number != next {
                 buf.push(b'@');
                 return push_long(i64::from(number), buf);
