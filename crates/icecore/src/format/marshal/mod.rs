@@ -95,6 +95,7 @@ fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<
         reader.abandon();
         error.on_path(path)
     });
+    reader.keep();
     (consumed, error)
 }
 
