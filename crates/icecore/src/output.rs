@@ -104,6 +104,22 @@ pub struct Spare {
     /// Keys and the fronts of objects as a text has them, by id.
     pub(crate) keys: Vec<Kept<64>>,
     pub(crate) fronts: Vec<Kept<96>>,
+    /// How keys and classes are called in the document of the last call, by id.
+    pub(crate) called_keys: Vec<Called>,
+    pub(crate) called_classes: Vec<Called>,
+    pub(crate) call: u32,
+    /// Symbols by number, as the writer of Marshal says who has them; open containers.
+    pub(crate) symbols: Vec<u64>,
+    pub(crate) containers: Vec<u64>,
+}
+
+/// What is written for a name that was there before: up to seven bytes, and their number in
+/// the highest one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Called {
+    /// In which call; another one knows nothing of it.
+    pub(crate) call: u32,
+    pub(crate) bytes: u64,
 }
 
 /// A short piece of text for a name.

@@ -430,7 +430,8 @@ impl Names {
         is_too_much
     }
 
-    fn is_name(&self, id: u32, node: &Node, bytes: &[u8]) -> bool {
+    /// Whether the name with this id, if there is one, is this.
+    pub(crate) fn is_name(&self, id: u32, node: &Node, bytes: &[u8]) -> bool {
         self.get(id).is_some_and(|known| {
             known.node.kind == node.kind
                 && known.node.flags == node.flags

@@ -41,7 +41,8 @@ enum {
 
 /* build_leaf.c */
 VALUE ice_leaf(ice_builder *b, uint32_t at);
-VALUE ice_key_value(ice_builder *b, uint16_t id);
+static inline VALUE ice_key_value(ice_builder *b, uint16_t id);
+VALUE ice_new_key_value(ice_builder *b, uint16_t id);
 /* The encoding of a string; NULL: no Ruby has one of that name, which gets a place. */
 rb_encoding *ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name);
 void ice_remember(ice_builder *b, uint32_t node, VALUE value);
@@ -64,6 +65,39 @@ bool ice_flat(ice_builder *b, uint32_t at, VALUE *value);
 /* build_close.c */
 VALUE ice_close(ice_builder *b, ice_build_frame *frame);
 void ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pairs, uint32_t count);
+
+/* A string in UTF-8: a new one has no encoding that would have to be replaced. */
+static inline VALUE
+ice_text(const char *text, size_t len)
+{
+    VALUE string = rb_str_new(text, len);
+    RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
+    return string;
+}
+
+static inline VALUE
+ice_key_value(ice_builder *b, uint16_t id)
+{
+    void *held = ice_keys_held(&b->ctx->keys, id);
+    return ICE_LIKELY(held && !b->is_slow) ? (VALUE)held : ice_new_key_value(b, id);
+}
+
+/* A leaf, of which the frequent ones need no call. */
+static inline VALUE
+ice_any_leaf(ice_builder *b, uint32_t at)
+{
+    const icecore_node *node = &b->ctx->view.nodes[at];
+    if (!(node->flags & ICECORE_FLAG_TARGET)) {
+        if (node->kind == ICECORE_INT)
+            return LL2NUM((int64_t)node->payload);
+        if (node->kind == ICECORE_TEXT) {
+            size_t len;
+            const char *text = ice_bytes_of(&b->ctx->view, node, &len);
+            return ice_text(text, len);
+        }
+    }
+    return ice_leaf(b, at);
+}
 
 static inline bool
 ice_is_leaf(const icecore_node *node)

@@ -12,7 +12,7 @@ item(ice_builder *b, uint32_t at)
     const icecore_node *node = &b->ctx->view.nodes[at];
     VALUE value;
     if (ICE_LIKELY(ice_is_leaf(node)))
-        return ice_leaf(b, at);
+        return ice_any_leaf(b, at);
     value = node->kind == ICECORE_ARRAY ? rb_ary_new() : rb_hash_new();
     if (node->flags & ICECORE_FLAG_IDENTITY)
         ice_call_original(ICE_HASH_MAKE_IDENTITY, value, 0, NULL);

@@ -183,7 +183,7 @@ string_of(ice_builder *b, const icecore_node *node)
     VALUE string, name = Qnil;
     rb_encoding *encoding;
     if (ICE_LIKELY(node->kind == ICECORE_TEXT))
-        return rb_utf8_str_new(text, len);
+        return ice_text(text, len);
     string = rb_str_new(text, len);
     if (node->kind == ICECORE_ENCODED) {
         encoding = ice_encoding_of(b, node, &name);
@@ -245,13 +245,9 @@ new_key(ice_builder *b, uint16_t id)
 }
 
 VALUE
-ice_key_value(ice_builder *b, uint16_t id)
+ice_new_key_value(ice_builder *b, uint16_t id)
 {
-    void *held = ice_keys_held(&b->ctx->keys, id);
-    VALUE key;
-    if (ICE_LIKELY(held && !b->is_slow))
-        return (VALUE)held;
-    key = new_key(b, id);
+    VALUE key = new_key(b, id);
     if (!b->is_slow && !RB_SPECIAL_CONST_P(key) && RB_TYPE_P(key, T_STRING) && !OBJ_FROZEN(key))
         return key;
     if (!b->is_slow || SYMBOL_P(key))

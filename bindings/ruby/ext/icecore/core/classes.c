@@ -66,9 +66,9 @@ look_up(const char *name, size_t len, bool is_text, ID *steps)
 }
 
 VALUE
-ice_class_at(const char *name, size_t len, bool is_text)
+ice_class_at(const char *name, size_t len, bool is_text, ID *steps)
 {
-    return look_up(name, len, is_text, NULL);
+    return look_up(name, len, is_text, steps);
 }
 
 VALUE
@@ -82,22 +82,21 @@ ice_class_named(const ice_allowed *allowed, const char *name, size_t len, bool i
     return look_up(name, len, is_text, NULL);
 }
 
-/* Whether the constants still lead to the class. */
-static bool
-is_still_there(const ice_class *class)
+bool
+ice_class_is_at(VALUE klass, const ID *steps)
 {
     VALUE found = rb_cObject;
     uint32_t i;
-    if (!class->steps[0])
+    if (!steps[0])
         return false;
-    for (i = 0; i < ICE_STEPS && class->steps[i]; i++) {
-        if (!rb_const_defined_at(found, class->steps[i]))
+    for (i = 0; i < ICE_STEPS && steps[i]; i++) {
+        if (!rb_const_defined_at(found, steps[i]))
             return false;
-        found = rb_const_get_at(found, class->steps[i]);
+        found = rb_const_get_at(found, steps[i]);
         if (!RB_TYPE_P(found, T_CLASS) && !RB_TYPE_P(found, T_MODULE))
             return false;
     }
-    return found == class->klass;
+    return found == klass;
 }
 
 /* ---- how objects are made --------------------------------------------------------- */
@@ -146,7 +145,7 @@ ice_class_of(ice_context *ctx, const ice_allowed *allowed, uint32_t id)
     const uint32_t call = ctx->call;
     if (ICE_LIKELY(class->klass && class->found == ctx->call))
         return class;
-    if (class->klass && !allowed->rename && is_still_there(class)) {
+    if (class->klass && !allowed->rename && ice_class_is_at(class->klass, class->steps)) {
         class = ice_class_slot(ctx, id);
         class->found = ctx->call;
         return class;

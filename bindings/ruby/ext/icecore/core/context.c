@@ -8,6 +8,7 @@
 
 /* What is kept of a stack from call to call. */
 #define KEPT 4096
+#define ROWS_KEPT 64
 
 static ice_pool pool;
 static ice_context *all;
@@ -41,9 +42,8 @@ mark_busy(const ice_context *ctx)
     for (i = 0; i < ctx->written_count; i++)
         rb_gc_mark(ctx->written[i]->klass);
     /* What was seen must not go: another object could come to its address. */
-    for (i = 0; ctx->seen.used && i <= ctx->seen.mask; i++)
-        if (ctx->seen.slots[i].key)
-            rb_gc_mark((VALUE)ctx->seen.slots[i].key);
+    for (i = 0; i < ctx->seen.count; i++)
+        rb_gc_mark(ctx->seen.objects[i].object);
 }
 
 /* Frees nothing: the collector runs. */
@@ -59,8 +59,10 @@ forget(ice_context *ctx)
         ctx->classes[i].how = ICE_UNKNOWN;
         ctx->classes[i].call = 0;
     }
-    for (i = 0; i < ctx->written_count; i++)
+    for (i = 0; i < ctx->written_count; i++) {
         ctx->written[i]->klass = 0;
+        ctx->written[i]->row = NULL;
+    }
     ctx->written_count = 0;
     ctx->written_places.used = 0;
     if (ctx->written_places.mask)
@@ -139,6 +141,8 @@ empty_context(ice_context *ctx)
         ice_host_free(ctx->classes[i].row);
     for (i = 0; i < ctx->written_room; i++)
         ice_host_free(ctx->written[i]);
+    for (i = 0; i < ctx->row_count; i++)
+        ice_host_free(ctx->rows[i]);
     ice_host_free(ctx->rows);
     ice_host_free(ctx->classes);
     ice_host_free(ctx->written);
@@ -146,7 +150,7 @@ empty_context(ice_context *ctx)
     ice_host_free(ctx->targets);
     ice_host_free(ctx->building);
     ice_host_free(ctx->walking);
-    ice_map_free(&ctx->seen);
+    ice_seen_free(&ctx->seen);
     ice_map_free(&ctx->target_places);
     ice_map_free(&ctx->written_places);
     icecore_context_free(ctx->warm.engine);
@@ -157,10 +161,13 @@ empty_context(ice_context *ctx)
     }
 }
 
+/* Those that classes have stay for the next call, unless they are many. */
 static void
 drop_rows(ice_context *ctx)
 {
     uint32_t i;
+    if (ctx->row_count <= ROWS_KEPT)
+        return;
     for (i = 0; i < ctx->row_count; i++)
         ice_host_free(ctx->rows[i]);
     ctx->row_count = 0;
@@ -182,7 +189,7 @@ ice_checkin(ice_context *ctx, uint32_t call)
     ctx->value_count = ctx->target_count = ctx->build_depth = ctx->walk_depth = 0;
     ctx->is_busy = false;
     drop_rows(ctx);
-    ice_map_clear(&ctx->seen);
+    ice_seen_clear(&ctx->seen);
     ice_map_clear(&ctx->target_places);
     trim(&ctx->values, &ctx->value_room);
     trim(&ctx->targets, &ctx->target_room);
@@ -206,7 +213,13 @@ ice_more_values(ice_context *ctx, uint32_t more)
 void
 ice_keys_renew(ice_context *ctx, uint32_t generation)
 {
+    uint32_t i, j;
+    if (ctx->keys.generation == generation)
+        return;
     ice_keys_check(&ctx->keys, generation, release_nothing, NULL);
+    for (i = 0; i < ctx->row_count; i++)
+        for (j = 0; j < ctx->rows[i]->count; j++)
+            ctx->rows[i]->slots[j].key = 0;
 }
 
 void

@@ -12,6 +12,7 @@
  *   original.c   what is asked of Ruby's own methods, kept from the start
  *   errors.c     exceptions
  *   context.c    warm contexts, and what the collector marks
+ *   seen.c       which objects were seen
  *   slots.c      where objects have their instance variables
  *   record.c     Icecore::Record
  *   policy.c     which classes may be built
@@ -41,6 +42,7 @@
 #include "common/ice_stack.h"
 #include "common/ice_tape.h"
 #include "common/ice_view.h"
+#include "core/seen.h"
 #include "icecore.h"
 
 /* Up to 3.1 an object has its instance variables in a row whose order is its class's. */
@@ -93,7 +95,8 @@ void ice_originals_init(void);
 
 /* ---- where objects have their variables ------------------------------------ */
 
-#define ICE_ROW 32 /* as many variables at most are looked at by their places */
+#define ICE_ROW 32    /* as many variables at most are looked at by their places */
+#define ICE_PLACES 64 /* and so many places */
 
 /* The variables of a class's objects: in the order in which Ruby tells them. */
 typedef struct {
@@ -108,6 +111,7 @@ typedef struct {
     uint8_t widest; /* the variable with the last place */
     uint16_t width; /* how many places the variables need */
     ice_slot_of slots[ICE_ROW];
+    uint8_t at_place[ICE_PLACES]; /* which of these has this place, plus 1; 0: it is not known */
 } ice_row;
 
 /* Learns the row of a class from an object of it; `row` has what was learned before. */
@@ -159,6 +163,10 @@ typedef struct {
     bool has_marshal_dump, has_dump;
     bool is_asked;   /* an object of it decides itself whether it has these */
     bool is_plain;   /* none of that, and no singleton class */
+    ID steps[ICE_STEPS]; /* the constants that lead to it, as in ice_class */
+    bool is_checked; /* in this call: its name leads to it */
+    bool was_seen;   /* an object of it was written */
+    uint32_t row_call; /* in which call the order of the row was found right */
     ice_row *row;    /* the context's; or NULL. It is never changed: another takes its place */
 } ice_written;
 
@@ -221,7 +229,7 @@ struct ice_context {
     ice_walk_frame *walking;
     uint32_t walk_depth, walk_room;
     bool ran_foreign;         /* hooks ran */
-    ice_map seen;
+    ice_seen seen;
     ice_map written_places;   /* classes to places in `written` */
     ice_written **written;
     uint32_t written_count, written_room;
@@ -311,8 +319,10 @@ void ice_policy_init(void);
 ice_class *ice_class_slot(ice_context *ctx, uint32_t id);
 /* The class with this id of the engine, looked up as Ruby does it; raises as Ruby does. */
 ice_class *ice_class_of(ice_context *ctx, const ice_allowed *allowed, uint32_t id);
-/* A class or module by its name. */
-VALUE ice_class_at(const char *name, size_t len, bool is_text);
+/* A class or module by its name; `steps`, if it is not NULL, gets the constants. */
+VALUE ice_class_at(const char *name, size_t len, bool is_text, ID *steps);
+/* Whether constants still lead to it. */
+bool ice_class_is_at(VALUE klass, const ID *steps);
 /* The same by its name in the data. */
 VALUE ice_class_named(const ice_allowed *allowed, const char *name, size_t len, bool is_text);
 

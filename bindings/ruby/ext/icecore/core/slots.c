@@ -24,6 +24,13 @@ note_name(ID id, VALUE value, st_data_t to)
     return ST_CONTINUE;
 }
 
+/* What Marshal does not write. */
+static bool
+is_left_out(ID id)
+{
+    return id == rb_intern("E") || id == rb_intern("K") || id == rb_intern("encoding") || !rb_id2name(id);
+}
+
 void
 ice_row_learn(ice_row *row, VALUE object)
 {
@@ -46,6 +53,7 @@ ice_row_learn(ice_row *row, VALUE object)
     }
     if (known.is_full)
         return;
+    memset(row->at_place, 0, sizeof row->at_place);
     trial = allocate(rb_obj_class(object));
     for (i = 0; i < known.count; i++)
         rb_ivar_set(trial, known.ids[i], INT2FIX(i));
@@ -59,11 +67,12 @@ ice_row_learn(ice_row *row, VALUE object)
         for (place = 0; place < width; place++)
             if (FIXNUM_P(places[place]) && known.ids[FIX2INT(places[place])] == in_order.ids[i])
                 break;
-        if (place == width || place > UINT16_MAX - 1 || !rb_id2name(in_order.ids[i]))
+        if (place == width || place >= ICE_PLACES || is_left_out(in_order.ids[i]))
             return;
         row->slots[row->count].id = in_order.ids[i];
         row->slots[row->count].place = (uint16_t)place;
         row->slots[row->count].key = 0;
+        row->at_place[place] = row->count + 1;
         if (place >= row->width) {
             row->width = (uint16_t)(place + 1);
             row->widest = row->count;

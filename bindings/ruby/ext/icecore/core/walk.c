@@ -11,6 +11,7 @@ enum {
     W_HASH,      /* keys and values on the stack of values */
     W_ROW,       /* an object whose variables have known places */
     W_NAMED,     /* names and values on the stack of values */
+    W_PLAIN,     /* the same, of an object that has these variables */
     W_STRUCT,
     W_ONE,       /* what a hook returned */
     W_DUMP,      /* the string that _dump returned */
@@ -62,11 +63,12 @@ call_hook(ice_walker *w, VALUE object, ID method, int argc, const VALUE *argv)
     VALUE result;
     uint32_t i;
     w->ctx->ran_foreign = true;
+    w->has_plain_strings = false;
     result = rb_funcallv(object, method, argc, argv);
     /* Classes may have got new variables. */
     ice_check_call(w->ctx, w->call);
     for (i = 0; i < w->ctx->written_count; i++)
-        w->ctx->written[i]->row = NULL;
+        w->ctx->written[i]->row_call = 0;
     if (CLASS_OF(result) == klass)
         ice_raise(ice_runtime_error, "other", "", "%" PRIsVALUE "#%s returned same class instance", klass,
                   rb_id2name(method));
@@ -92,15 +94,16 @@ open_marshal_dump(ice_walker *w, VALUE object, ice_written *class, uint16_t key,
     open_one(w, object, class, ICECORE_FORM_USER_MARSHAL, key, limit, 0, result);
 }
 
-/* Whether an object is being dumped by _dump. */
+/* Whether an object is being dumped by _dump. Older Rubies let it come to an end by itself,
+ * if it does. */
 static bool
 is_in_dump(const ice_context *ctx, VALUE object)
 {
-    uint32_t i;
+    const uint32_t most = RUBY_API_VERSION_CODE < 30300 ? 1000 : 1;
+    uint32_t i, count = 0;
     for (i = 0; i < ctx->walk_depth; i++)
-        if (ctx->walking[i].kind == W_DUMP && ctx->walking[i].object == object)
-            return true;
-    return false;
+        count += ctx->walking[i].kind == W_DUMP && ctx->walking[i].object == object;
+    return count >= most;
 }
 
 static void
@@ -146,6 +149,9 @@ open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wraps)
         ice_host_fail("too many items");
     open_frame(w, W_ARRAY, array, node, (uint32_t)length, limit)->wraps = wraps;
 }
+
+/* How many integers are put between two looks at the room on the tape. */
+#define RUN 256
 
 /* So many hashes in each other are walked inside of Ruby's own loop over them. */
 #define NESTED 64
@@ -215,7 +221,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
         ice_host_fail("too many entries");
     if (!NIL_P(standard)) {
         if (RBASIC(hash)->flags & ice_hash_has_proc)
-            ice_raise(ice_type_error, "other", "", "can't dump hash with default proc");
+            ice_raise(ice_type_error, "value", "", "can't dump hash with default proc");
         flags |= ICECORE_FLAG_DEFAULT;
     }
     if (by_identity || (!size && ice_hash_by_identity(hash)))
@@ -251,7 +257,7 @@ put_object(ice_walker *w, uint32_t class, uint8_t form, uint16_t key)
 }
 
 /* An object with names and values that stand on the stack of values from `base` on. */
-static void
+static ice_walk_frame *
 open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t key, long limit, uint32_t wraps,
            uint32_t base)
 {
@@ -259,6 +265,7 @@ open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t k
     ice_walk_frame *frame = open_frame(w, W_NAMED, object, node, (w->ctx->value_count - base) / 2, limit);
     frame->base = base;
     frame->wraps = wraps + 1;
+    return frame;
 }
 
 #if ICE_HAS_ROWS
@@ -267,12 +274,44 @@ count_row(const ice_row *row, VALUE object)
 {
     const VALUE *places = ROBJECT_IVPTR(object);
     const uint32_t width = ROBJECT_NUMIV(object);
-    uint32_t i, count = 0, others = 0;
-    for (i = 0; i < row->count; i++)
-        count += row->slots[i].place < width && places[row->slots[i].place] != Qundef;
-    for (i = row->width; i < width; i++)
-        others += places[i] != Qundef;
-    return others ? UINT32_MAX : count;
+    uint32_t i, count = 0;
+    for (i = 0; i < width; i++)
+        if (places[i] != Qundef) {
+            if (i >= ICE_PLACES || !row->at_place[i])
+                return UINT32_MAX;
+            count++;
+        }
+    return count;
+}
+
+typedef struct {
+    const ice_row *row;
+    uint32_t at;
+    bool is_wrong;
+} ordering;
+
+static int
+check_order(ID id, VALUE value, st_data_t to)
+{
+    ordering *order = (ordering *)to;
+    while (order->at < order->row->count && order->row->slots[order->at].id != id)
+        order->at++;
+    if (order->at == order->row->count) {
+        order->is_wrong = true;
+        return ST_STOP;
+    }
+    order->at++;
+    return ST_CONTINUE;
+}
+
+/* Whether Ruby tells the variables of an object in the order of the row: a class that got
+ * more of them may have another one. */
+static bool
+is_in_order(const ice_row *row, VALUE object)
+{
+    ordering order = { row, 0, false };
+    rb_ivar_foreach(object, check_order, (st_data_t)&order);
+    return !order.is_wrong;
 }
 
 /* The row of an object, if the places of all its variables are known; learns it if they are
@@ -282,8 +321,16 @@ row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
 {
     ice_context *ctx = w->ctx;
     ice_row *row = class->row;
-    if (row && (*count = count_row(row, object)) != UINT32_MAX)
-        return row;
+    if (ICE_LIKELY(row && (*count = count_row(row, object)) != UINT32_MAX)) {
+        if (ICE_LIKELY(class->row_call == ctx->call) || is_in_order(row, object)) {
+            class->row_call = ctx->call;
+            return row;
+        }
+    } else if (!row && !class->was_seen) {
+        /* The first object of a class: it may stay the only one. */
+        class->was_seen = true;
+        return NULL;
+    }
     if (ctx->row_count == ctx->row_room)
         ctx->rows = ice_stack_grow(ctx->rows, &ctx->row_room, sizeof *ctx->rows, 16);
     ctx->rows[ctx->row_count] = ice_host_resize(NULL, sizeof *row);
@@ -296,7 +343,31 @@ row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
     if (!row->is_known || (*count = count_row(row, object)) == UINT32_MAX)
         return NULL;
     class->row = row;
+    class->row_call = ctx->call;
     return row;
+}
+#endif
+
+#if ICE_HAS_ROWS
+/* Puts the variables of an object, as long as they are leaves; false: at `at` is one that is
+ * none. */
+static bool
+put_row(ice_walker *w, VALUE object, ice_row *row, uint32_t *at, uint32_t *done)
+{
+    const VALUE *places = ROBJECT_IVPTR(object);
+    const uint32_t width = ROBJECT_NUMIV(object), count = row->count;
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        ice_slot_of *slot = &row->slots[i];
+        if (slot->place >= width || places[slot->place] == Qundef)
+            continue;
+        if (ICE_UNLIKELY(!slot->key) || !ice_put_leaf(w, places[slot->place], slot->key)) {
+            *at = i;
+            return false;
+        }
+        ++*done;
+    }
+    return true;
 }
 #endif
 
@@ -310,15 +381,22 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
     ice_row *row = row_of(w, class, object, &count);
     if (ICE_LIKELY(row != NULL)) {
         const uint32_t node = put_object(w, id, ICECORE_FORM_USUAL, key);
-        ice_walk_frame *frame = open_frame(w, W_ROW, object, node, count, limit);
-        frame->wraps = wraps + 1;
+        ice_walk_frame *frame;
+        uint32_t at = 0, done = 0;
+        if (ICE_LIKELY(limit != 0) && put_row(w, object, row, &at, &done)) {
+            ice_end_node(w->tape, node, count, wraps + 1);
+            return;
+        }
+        frame = open_frame(w, W_ROW, object, node, count, limit);
+        frame->wraps = (wraps + 1) | done << 16;
+        frame->at = at;
         frame->row = row;
         return;
     }
 #endif
     base = w->ctx->value_count;
     ice_variables_of(w, object);
-    open_named(w, object, id, ICECORE_FORM_USUAL, key, limit, wraps, base);
+    open_named(w, object, id, ICECORE_FORM_USUAL, key, limit, wraps, base)->kind = W_PLAIN;
 }
 
 static int
@@ -382,7 +460,7 @@ put_module(ice_walker *w, VALUE module, uint16_t key)
     const bool is_class = RB_TYPE_P(module, T_CLASS);
     VALUE path;
     if (is_class && RTEST(ice_call_original(ICE_IS_SINGLETON, module, 0, NULL)))
-        ice_raise(ice_type_error, "class", "", "singleton class can't be dumped");
+        ice_raise(ice_type_error, "value", "", "singleton class can't be dumped");
     path = ice_path_of(module);
     ice_push_string(w->engine, w->tape, ICECORE_MODULE, 0, key, RSTRING_PTR(path), RSTRING_LEN(path));
     w->tape->nodes[w->tape->node_count - 1].payload |= is_class ? 0 : ICE_FORM(ICECORE_FORM_MODULE);
@@ -541,7 +619,7 @@ open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long lim
             return;
         }
         if (!rb_obj_respond_to(value, id_dump_data, 1))
-            ice_raise(ice_type_error, "class", "", "no _dump_data is defined for class %" PRIsVALUE, class->real);
+            ice_raise(ice_type_error, "value", "", "no _dump_data is defined for class %" PRIsVALUE, class->real);
         {
             VALUE result = call_hook(w, value, id_dump_data, 0, NULL);
             wraps = ice_put_around(w, value, class, 0, &key);
@@ -550,7 +628,7 @@ open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long lim
         }
         return;
     default:
-        ice_raise(ice_type_error, "class", "", "can't dump %" PRIsVALUE, class->real);
+        ice_raise(ice_type_error, "value", "", "can't dump %" PRIsVALUE, class->real);
     }
 }
 
@@ -562,7 +640,7 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
     uint32_t count = 0;
     const uint32_t base = w->ctx->value_count;
     if (!RBASIC_CLASS(value))
-        ice_raise(ice_type_error, "other", "", "can't dump internal object");
+        ice_raise(ice_type_error, "value", "", "can't dump internal object");
     class = ice_written_of(w, RBASIC_CLASS(value));
     if (ICE_UNLIKELY(!class->is_plain)) {
         if (has_hook(class, value, class->has_marshal_dump, id_marshal_dump)) {
@@ -601,6 +679,22 @@ top_frame(ice_context *ctx)
     return &ctx->walking[ctx->walk_depth - 1];
 }
 
+/* A run of integers; returns where it ends. Nothing is allocated in Ruby, so the items stay
+ * where they are. */
+static uint32_t
+put_integers(ice_walker *w, VALUE array, uint32_t at, uint32_t count)
+{
+    const VALUE *items = RARRAY_CONST_PTR(array);
+    while (at < count && RB_FIXNUM_P(items[at])) {
+        const uint32_t most = count - at < RUN ? count : at + RUN;
+        ice_pen pen = ice_pen_take(w->engine, w->tape, RUN);
+        while (at < most && RB_FIXNUM_P(items[at]))
+            ice_pen_node(&pen, ICECORE_INT, ICECORE_NO_KEY, 0, (uint64_t)FIX2LONG(items[at++]));
+        ice_pen_give(&pen, w->tape);
+    }
+    return at;
+}
+
 static bool
 step_array(ice_walker *w, uint32_t depth)
 {
@@ -612,6 +706,10 @@ step_array(ice_walker *w, uint32_t depth)
     while (i < count) {
         if (ICE_UNLIKELY(RARRAY_LEN(array) != (long)count))
             ice_raise(ice_runtime_error, "other", "", "array modified during dump");
+        if (RB_FIXNUM_P(RARRAY_AREF(array, i)) && limit != 0) {
+            i = put_integers(w, array, i, count);
+            continue;
+        }
         put(w, RARRAY_AREF(array, i), ICECORE_NO_KEY, limit);
         i++;
         if (w->ctx->walk_depth > depth) {
@@ -710,7 +808,7 @@ step_named(ice_walker *w, uint32_t depth)
         const uint32_t at = frame->base + 2 * frame->at;
         uint16_t key;
         if (frame->at >= frame->count) {
-            if (ICE_UNLIKELY(ctx->ran_foreign && frame->kind == W_NAMED && RB_TYPE_P(frame->object, T_OBJECT)))
+            if (ICE_UNLIKELY(ctx->ran_foreign && frame->kind == W_PLAIN))
                 check_count(frame->object, frame->count);
             return false;
         }
@@ -813,7 +911,7 @@ step_around(ice_walker *w, uint32_t depth)
     open_value(w, inner, ICECORE_NO_KEY, frame->limit);
     while (w->tape->nodes[node].kind == ICECORE_ATTRS)
         node++;
-    ice_map_add(&w->ctx->seen, (const void *)record, node);
+    ice_seen_add(&w->ctx->seen, record, node);
     return w->ctx->walk_depth > depth;
 }
 
@@ -830,6 +928,7 @@ step(ice_walker *w, uint32_t depth)
         return step_row(w, depth);
 #endif
     case W_NAMED:
+    case W_PLAIN:
     case W_VARIABLES:
         return step_named(w, depth);
     case W_STRUCT:
@@ -850,7 +949,7 @@ close_frame(ice_walker *w)
     ice_walk_frame *frame = top_frame(ctx);
     ice_end_node(w->tape, frame->node, frame->count + (frame->kind == W_VARIABLES), frame->wraps);
     if (frame->kind == W_DUMP)
-        ice_map_add(&ctx->seen, (const void *)frame->object, frame->node);
+        ice_seen_add(&ctx->seen, frame->object, frame->node);
     ctx->value_count = frame->base;
     ctx->walk_depth--;
 }
@@ -858,7 +957,7 @@ close_frame(ice_walker *w)
 void
 ice_walk(ice_context *ctx, VALUE value, long limit)
 {
-    ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape, ctx->call, 0 };
+    ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape, ctx->call, 0, false };
     if (!id_dump_data) {
         id_marshal_dump = rb_intern("marshal_dump");
         id_dump = rb_intern("_dump");

@@ -15,12 +15,14 @@ typedef struct {
     icecore_tape *tape;
     uint32_t call;    /* of the context */
     uint32_t nesting; /* hashes that are being walked inside of Ruby's own loop */
+    bool has_plain_strings; /* it is known that strings have no hooks */
 } ice_walker;
 
 /* ---- walk_leaf.c --------------------------------------------------------------- */
 
 /* Puts a value, if it is a leaf that has nothing special about it. */
-bool ice_put_leaf(ice_walker *w, VALUE value, uint16_t key);
+static inline bool ice_put_leaf(ice_walker *w, VALUE value, uint16_t key);
+bool ice_put_any_leaf(ice_walker *w, VALUE value, uint16_t key);
 /* Puts a link, if the object is there already. */
 bool ice_put_again(ice_walker *w, VALUE object, uint16_t key);
 /* Notes that an object is the node that is put next. */
@@ -53,6 +55,36 @@ uint32_t ice_class_id(ice_walker *w, VALUE path);
 uint32_t ice_put_around(ice_walker *w, VALUE object, ice_written *class, VALUE core, uint16_t *key);
 /* Puts the variables of a value to the stack of values, in pairs; returns how many. */
 uint32_t ice_variables_of(ice_walker *w, VALUE object);
+
+/* Of a string that Ruby keeps once for all equal ones: then all keys are this object, too. */
+#define ICE_IS_INTERNED(string) (RB_FL_ANY_RAW(string, RSTRING_FSTR))
+
+static inline bool
+ice_put_leaf(ice_walker *w, VALUE value, uint16_t key)
+{
+    if (RB_FIXNUM_P(value)) {
+        ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, (uint64_t)FIX2LONG(value));
+        return true;
+    }
+    if (!RB_SPECIAL_CONST_P(value)) {
+        const VALUE flags = RBASIC(value)->flags;
+        const VALUE kind = flags & RUBY_T_MASK;
+        if (kind == T_STRING && !(flags & (FL_EXIVAR | RSTRING_FSTR)) && RBASIC_CLASS(value) == rb_cString &&
+            w->has_plain_strings && RB_ENCODING_GET_INLINED(value) == rb_utf8_encindex()) {
+            const ice_seen_object *seen = ice_seen_find(&w->ctx->seen, value);
+            if (ICE_UNLIKELY(seen != NULL))
+                ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
+            else {
+                ice_seen_add(&w->ctx->seen, value, (uint32_t)w->tape->node_count);
+                ice_push_string(w->engine, w->tape, ICECORE_TEXT, 0, key, RSTRING_PTR(value), RSTRING_LEN(value));
+            }
+            return true;
+        }
+        if (kind == T_OBJECT || kind == T_ARRAY || kind == T_HASH)
+            return false;
+    }
+    return ice_put_any_leaf(w, value, key);
+}
 
 static inline uint32_t
 ice_put_node(ice_walker *w, uint8_t kind, uint8_t flags, uint16_t key, uint64_t payload)

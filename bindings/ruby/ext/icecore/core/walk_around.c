@@ -29,7 +29,7 @@ put_modules(ice_walker *w, ice_written *class, uint16_t *key)
     long i, own;
     uint32_t count = 0;
     if (has_own_methods(class->klass))
-        ice_raise(ice_type_error, "class", "", "singleton can't be dumped");
+        ice_raise(ice_type_error, "value", "", "singleton can't be dumped");
     all = ice_call_original(ICE_ANCESTORS, class->klass, 0, NULL);
     below = ice_call_original(ICE_ANCESTORS, class->real, 0, NULL);
     own = RARRAY_LEN(all) - RARRAY_LEN(below);
@@ -42,7 +42,7 @@ put_modules(ice_walker *w, ice_written *class, uint16_t *key)
         }
         path = rb_class_path(module);
         if (*RSTRING_PTR(path) == '#')
-            ice_raise(ice_type_error, "class", "", "can't dump anonymous class %" PRIsVALUE, path);
+            ice_raise(ice_type_error, "value", "", "can't dump anonymous class %" PRIsVALUE, path);
         put_module(w, ice_class_id(w, path), ICECORE_FORM_MODULE, key);
         count++;
     }

@@ -1,16 +1,22 @@
 /* What is known of the classes of objects that are written. */
 #include "core/walk.h"
 
-VALUE
-ice_path_of(VALUE module)
+static VALUE
+path_of(VALUE module, ID *steps)
 {
     VALUE path = rb_class_path(module);
     const char *kind = RB_TYPE_P(module, T_CLASS) ? "class" : "module";
     if (RSTRING_LEN(path) == 0 || *RSTRING_PTR(path) == '#')
-        ice_raise(ice_type_error, "class", "", "can't dump anonymous %s %" PRIsVALUE, kind, path);
-    if (ice_class_at(RSTRING_PTR(path), RSTRING_LEN(path), ENCODING_GET(path) != rb_ascii8bit_encindex()) != module)
-        ice_raise(ice_type_error, "class", "", "%" PRIsVALUE " can't be referred to", path);
+        ice_raise(ice_type_error, "value", "", "can't dump anonymous %s %" PRIsVALUE, kind, path);
+    if (ice_class_at(RSTRING_PTR(path), RSTRING_LEN(path), ENCODING_GET(path) != rb_ascii8bit_encindex(), steps) != module)
+        ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " can't be referred to", path);
     return path;
+}
+
+VALUE
+ice_path_of(VALUE module)
+{
+    return path_of(module, NULL);
 }
 
 uint32_t
@@ -72,8 +78,8 @@ ice_written_of(ice_walker *w, VALUE klass)
     }
     if (ICE_UNLIKELY(class->call != ctx->call)) {
         class->call = ctx->call;
-        class->id = 0;
-        class->row = NULL;
+        class->is_checked = false;
+        class->row_call = 0;
         look_for_hooks(class);
     }
     return class;
@@ -82,10 +88,14 @@ ice_written_of(ice_walker *w, VALUE klass)
 uint32_t
 ice_written_id(ice_walker *w, ice_written *class)
 {
-    if (ICE_UNLIKELY(!class->id)) {
+    if (ICE_UNLIKELY(!class->is_checked)) {
         /* What is autoloaded for that may use the module. */
-        const uint32_t id = ice_class_id(w, ice_path_of(class->real));
-        class->id = id;
+        if (!class->id || !ice_class_is_at(class->real, class->steps)) {
+            VALUE path = path_of(class->real, class->steps);
+            ice_check_call(w->ctx, w->call);
+            class->id = ice_class_id(w, path);
+        }
+        class->is_checked = true;
     }
     return class->id;
 }

@@ -1,9 +1,6 @@
 /* Leaves, keys and links. */
 #include "core/walk.h"
 
-/* Of a string that Ruby keeps once for all equal ones: then all keys are this object, too. */
-#define IS_INTERNED(string) (RB_FL_ANY_RAW(string, RSTRING_FSTR))
-
 uint64_t
 ice_encoding_id(ice_walker *w, int index)
 {
@@ -16,17 +13,17 @@ ice_encoding_id(ice_walker *w, int index)
 bool
 ice_put_again(ice_walker *w, VALUE object, uint16_t key)
 {
-    const ice_slot *slot = ice_map_find(&w->ctx->seen, (const void *)object);
-    if (!slot)
+    const ice_seen_object *seen = ice_seen_find(&w->ctx->seen, object);
+    if (ICE_LIKELY(!seen))
         return false;
-    ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, slot->value);
+    ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
     return true;
 }
 
 void
 ice_note_seen(ice_walker *w, VALUE object)
 {
-    ice_map_add(&w->ctx->seen, (const void *)object, (uint32_t)w->tape->node_count);
+    ice_seen_add(&w->ctx->seen, object, (uint32_t)w->tape->node_count);
 }
 
 /* ---- strings and symbols ----------------------------------------------------------------- */
@@ -95,7 +92,7 @@ bits_of(double number)
 /* ---- leaves ------------------------------------------------------------------------------------- */
 
 bool
-ice_put_leaf(ice_walker *w, VALUE value, uint16_t key)
+ice_put_any_leaf(ice_walker *w, VALUE value, uint16_t key)
 {
     if (RB_SPECIAL_CONST_P(value)) {
         if (RB_FIXNUM_P(value))
@@ -116,7 +113,8 @@ ice_put_leaf(ice_walker *w, VALUE value, uint16_t key)
         if (RBASIC_CLASS(value) != rb_cString || RB_FL_ANY_RAW(value, FL_EXIVAR) ||
             !ice_written_of(w, rb_cString)->is_plain)
             return false;
-        if (IS_INTERNED(value)) {
+        w->has_plain_strings = true;
+        if (ICE_IS_INTERNED(value)) {
             ice_put_string(w, value, key, ICECORE_FLAG_HINT);
             return true;
         }
@@ -191,7 +189,7 @@ ice_put_key(ice_walker *w, VALUE key, bool may)
         ice_put_leaf(w, key, ICECORE_IS_KEY);
         return ICECORE_KEY_NODE;
     }
-    if (!RB_TYPE_P(key, T_STRING) || !IS_INTERNED(key) || !ice_written_of(w, rb_cString)->is_plain)
+    if (!RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key) || !ice_written_of(w, rb_cString)->is_plain)
         return 0;
     if (may && ice_keys_near(&w->ctx->keys, (void *)key, &id))
         return id;

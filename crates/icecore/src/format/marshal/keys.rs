@@ -100,10 +100,8 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         let side = if entry & SIDE != 0 { self.sides.get((entry & !SIDE) as usize).copied() } else { None };
         let mut key = side.map_or(0, |side| side.key);
         if key == 0 && self.is_keyed() {
-            let input = self.scan.input;
-            let tape = self.sink.tape();
-            let bytes = tape.bytes(&string, input).to_vec();
-            key = tape.intern_key(Node { payload: string.payload, aux: string.aux, ..string }, &bytes).unwrap_or(0);
+            let bytes = self.input_bytes(&string);
+            key = self.sink.tape().intern_key(string, bytes).unwrap_or(0);
             if entry & SIDE != 0
                 && let Some(side) = self.sides.get_mut((entry & !SIDE) as usize)
             {

@@ -25,6 +25,7 @@ mod spelling;
 mod symbols;
 mod write;
 mod write_fast;
+mod write_filled;
 mod write_floats;
 mod write_leaves;
 mod write_names;
@@ -94,6 +95,7 @@ fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<
         reader.abandon();
         error.on_path(path)
     });
+    reader.keep();
     (consumed, error)
 }
 

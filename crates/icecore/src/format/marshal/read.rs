@@ -60,7 +60,24 @@ pub(super) const SIDE: u32 = 1 << 31;
 /// An object that is not on the tape yet.
 pub(super) const PENDING: u32 = u32::MAX;
 
+/// What a reader keeps for the next document that is read onto the same tape.
+#[derive(Default)]
+pub(super) struct Kept {
+    frames: Vec<Frame>,
+    symbols: Vec<Symbol>,
+    numbers: Vec<u32>,
+    sides: Vec<Side>,
+    /// The ids that symbols had in the last document, by number: as a key and as a class.
+    guesses: Vec<(u16, u32)>,
+}
+
+/// So many symbols are guessed.
+const GUESSES: usize = 256;
+/// Of each of these vectors so many entries are kept.
+const ENTRIES_KEPT: usize = 1 << 16;
+
 pub(super) struct Reader<'a, 's, S: Sink> {
+    pub(super) guesses: Vec<(u16, u32)>,
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
@@ -83,20 +100,42 @@ pub(super) struct Reader<'a, 's, S: Sink> {
 
 impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     pub(super) fn new(scan: Scan<'a>, limits: &'s Limits, sink: &'s mut S) -> Self {
+        let kept = *sink.tape().memory.take::<Kept>();
         Reader {
+            guesses: kept.guesses,
             scan,
             sink,
             limits,
-            frames: Vec::new(),
-            symbols: Vec::new(),
+            frames: kept.frames,
+            symbols: kept.symbols,
             utf8: u64::MAX,
-            numbers: Vec::new(),
+            numbers: kept.numbers,
             gone: 0,
-            sides: Vec::new(),
+            sides: kept.sides,
             floats: HashMap::new(),
             encodings: HashMap::new(),
             keys: HashMap::new(),
         }
+    }
+
+    /// Leaves what it has to the next document.
+    pub(super) fn keep(&mut self) {
+        fn emptied<T>(list: &mut Vec<T>) -> Vec<T> {
+            let mut list = std::mem::take(list);
+            list.clear();
+            list.shrink_to(ENTRIES_KEPT);
+            list
+        }
+        let mut guesses = emptied(&mut self.guesses);
+        guesses.extend(self.symbols.iter().take(GUESSES).map(|symbol| (symbol.key, symbol.class)));
+        let kept = Kept {
+            frames: emptied(&mut self.frames),
+            symbols: emptied(&mut self.symbols),
+            numbers: emptied(&mut self.numbers),
+            sides: emptied(&mut self.sides),
+            guesses,
+        };
+        self.sink.tape().memory.keep(Box::new(kept));
     }
 
     /// Reads the root and all that is in it.

@@ -1,7 +1,7 @@
 //! Symbols: names that are written once and then named by number.
 
 use super::read::Reader;
-use crate::document::{Kind, Node, Sink};
+use crate::document::{Kind, Location, Node, Sink};
 use crate::error::{Error, ErrorKind};
 
 /// A symbol that has a number.
@@ -23,7 +23,15 @@ pub(super) enum Encoding {
     Named(u16),
 }
 
-impl<S: Sink> Reader<'_, '_, S> {
+impl<'a, S: Sink> Reader<'a, '_, S> {
+    /// The bytes of a string, all of which stand in the input.
+    #[inline]
+    pub(super) fn input_bytes(&self, node: &Node) -> &'a [u8] {
+        let Location::Input(start) = node.place() else { return &[] };
+        let start = start as usize;
+        self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
+    }
+
     /// A symbol where only a symbol may stand; its number.
     pub(super) fn symbol(&mut self, node: u32) -> Result<usize, Error> {
         let start = self.scan.at;
@@ -152,8 +160,8 @@ impl<S: Sink> Reader<'_, '_, S> {
                 if let Some(id) = self.encodings.get(&(side.payload, side.aux)) {
                     return Ok(Some(Encoding::Named(*id)));
                 }
-                let name = self.sink.tape().bytes(&side, self.scan.input).to_vec();
-                let id = self.encoding_id(&name)?;
+                let name = self.input_bytes(&side);
+                let id = self.encoding_id(name)?;
                 self.encodings.insert((side.payload, side.aux), id);
                 Ok(Some(Encoding::Named(id)))
             }
@@ -187,10 +195,11 @@ impl<S: Sink> Reader<'_, '_, S> {
         if symbol.key != 0 {
             return Some(symbol.key);
         }
-        let input = self.scan.input;
+        let bytes = self.input_bytes(&symbol.node);
+        let guess = self.guesses.get(number).map_or(0, |guess| guess.0);
         let tape = self.sink.tape();
-        let bytes = tape.bytes(&symbol.node, input).to_vec();
-        let key = tape.intern_key(symbol.node, &bytes)?;
+        let is_guessed = tape.keys().is_name(u32::from(guess), &symbol.node, bytes);
+        let key = if is_guessed { guess } else { tape.intern_key(symbol.node, bytes)? };
         if let Some(symbol) = self.symbols.get_mut(number) {
             symbol.key = key;
         }
@@ -205,11 +214,14 @@ impl<S: Sink> Reader<'_, '_, S> {
         if symbol.class != 0 {
             return Ok(symbol.class);
         }
-        let input = self.scan.input;
-        let tape = self.sink.tape();
-        let name = tape.bytes(&symbol.node, input).to_vec();
+        let name = self.input_bytes(&symbol.node);
         let kind = if symbol.node.encoding() == 0 { Kind::Text } else { Kind::Bytes };
-        let class = tape.intern_class(kind, &name).map_err(|error| error.at(start))?;
+        let guess = self.guesses.get(number).map_or(0, |guess| guess.1);
+        let tape = self.sink.tape();
+        let class = match tape.classes().is_name(guess, &Node::leaf(kind, 0), name) {
+            true => guess,
+            false => tape.intern_class(kind, name).map_err(|error| error.at(start))?,
+        };
         if let Some(symbol) = self.symbols.get_mut(number) {
             symbol.class = class;
         }

@@ -6,6 +6,7 @@
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
 use super::write_fast::{CHUNK, Here};
+use super::write_filled::write_filled;
 use super::write_floats::Floats;
 use super::write_names::Names;
 use super::{FORMAT, MAJOR, MINOR, NAME, WriteOptions};
@@ -15,7 +16,7 @@ use crate::format::append::append_named;
 use crate::format::too_long_a_chain;
 use crate::hash::SeededMap;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, Written};
+use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
 
 /// Writes a document as a dump, and says what Marshal could not represent.
 ///
@@ -39,6 +40,19 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 impl crate::format::Writer for WriteOptions {
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         write(document, self, limits, out)
+    }
+
+    fn write_filled(&self, document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
+        let tape = document.tape();
+        let start = buf.len();
+        let is_written = tape.is_by_hand()
+            && tape.naming == FORMAT.can.naming
+            && !self.utf8
+            && write_filled(document, limits, spare, buf).is_some();
+        if !is_written {
+            buf.truncate(start);
+        }
+        is_written
     }
 }
 

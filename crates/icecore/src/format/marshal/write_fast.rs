@@ -44,6 +44,22 @@ impl Word {
         }
     }
 
+    #[inline(always)]
+    pub(super) fn of(bytes: u64) -> Word {
+        Word(bytes)
+    }
+
+    #[inline(always)]
+    pub(super) fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// A length or a count.
+    #[inline(always)]
+    pub(super) fn length(len: usize) -> Word {
+        Word::long(len as i64)
+    }
+
     /// These bytes and those of `behind`, together at most seven.
     #[inline(always)]
     pub(super) fn and(self, behind: Word) -> Word {
@@ -64,20 +80,41 @@ impl Word {
 }
 
 /// Where small things are put together: no vector has to be looked at.
-struct Room {
+pub(super) struct Room {
     bytes: [u8; ROOM],
     to: usize,
 }
 
-const ROOM: usize = 512;
+pub(super) const ROOM: usize = 512;
 /// What one child may take of it: a key, a front and a short string.
 const CHILD: usize = 64;
 /// How long a string may be to go there.
 const SHORT: usize = 32;
 
 impl Room {
+    pub(super) fn new() -> Room {
+        Room { bytes: [0; ROOM], to: 0 }
+    }
+
     #[inline(always)]
-    fn put(&mut self, word: Word) {
+    pub(super) fn used(&self) -> usize {
+        self.to
+    }
+
+    /// Puts a string of any length behind what is there.
+    #[inline(always)]
+    pub(super) fn long(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
+        if bytes.len() <= SHORT {
+            self.bytes[self.to..self.to + bytes.len()].copy_from_slice(bytes);
+            self.to += bytes.len();
+        } else {
+            self.empty(buf);
+            buf.extend_from_slice(bytes);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn put(&mut self, word: Word) {
         self.bytes[self.to..self.to + 8].copy_from_slice(&word.0.to_le_bytes());
         self.to += word.len();
     }
@@ -103,7 +140,7 @@ impl Room {
     }
 
     #[inline(always)]
-    fn empty(&mut self, buf: &mut Vec<u8>) {
+    pub(super) fn empty(&mut self, buf: &mut Vec<u8>) {
         buf.extend_from_slice(&self.bytes[..self.to]);
         self.to = 0;
     }
@@ -124,7 +161,7 @@ impl Writer<'_> {
     /// and of what they are in. Returns the child that it can't write; `None`
     /// if what is left is on the stack.
     pub(super) fn fast_children(&mut self, here: Here, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
-        let mut room = Room { bytes: [0; ROOM], to: 0 };
+        let mut room = Room::new();
         self.also.clear();
         let end = self.in_room(here, &mut room, buf);
         room.empty(buf);
@@ -294,13 +331,13 @@ impl Writer<'_> {
 
 /// Whether this is an item that [`integers`] takes.
 #[inline(always)]
-fn is_small(node: &Node) -> bool {
+pub(super) fn is_small(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
 }
 
 /// Writes a run of integers; returns how many it took.
 #[inline]
-fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
+pub(super) fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 64;
     let mut block = [0u8; 6 * MOST + 16];
     let (mut to, mut taken) = (0, 0);

@@ -1,0 +1,510 @@
+//! Writes what a Ruby program filled: in one go over the nodes, as they stand in the order
+//! in which they are written.
+//!
+//! What was called before is called by its number. Numbers of keys and classes stand beside
+//! their ids, so that a small document looks nothing up; tables by name are made when a value
+//! comes that needs one. What is special is left to [`super::write`], which writes the same
+//! bytes.
+
+use super::number::{is_fixnum, is_immediate, push_float, push_long};
+use super::write_fast::{ROOM, Room, Word, is_small, integers};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
+use crate::hash::SeededMap;
+use crate::limits::Limits;
+use crate::output::{Called, Spare};
+
+/// So many symbols are looked through one by one.
+const FEW: usize = 32;
+/// What one node may take in the room.
+const NODE: usize = 96;
+
+/// Who was called first by a symbol.
+#[derive(Clone, Copy)]
+enum Name {
+    Key(u16),
+    Class(u32),
+    /// The short name of the instance variable that says an encoding.
+    Encoding,
+    /// A value.
+    Node(u32),
+}
+
+impl Name {
+    fn packed(self) -> u64 {
+        match self {
+            Name::Key(id) => u64::from(id),
+            Name::Class(id) => 1 << 32 | u64::from(id),
+            Name::Encoding => 2 << 32,
+            Name::Node(at) => 3 << 32 | u64::from(at),
+        }
+    }
+
+    fn of(packed: u64) -> Name {
+        match packed >> 32 {
+            0 => Name::Key(packed as u16),
+            1 => Name::Class(packed as u32),
+            2 => Name::Encoding,
+            _ => Name::Node(packed as u32),
+        }
+    }
+}
+
+/// A container that is being written: where it ends, and how many children are still to come.
+fn packed(end: u32, left: u32) -> u64 {
+    u64::from(end) << 32 | u64::from(left)
+}
+
+struct Filled<'d, 's> {
+    document: &'d Document<'d>,
+    nodes: &'d [Node],
+    call: u32,
+    keys: &'s mut Vec<Called>,
+    classes: &'s mut Vec<Called>,
+    /// Who has the symbol with each number, packed.
+    symbols: &'s mut Vec<u64>,
+    /// The containers around the innermost one, packed.
+    stack: &'s mut Vec<u64>,
+    /// All of them by name, once a value needs that.
+    by_name: Option<SeededMap<&'d [u8], u32>>,
+    /// The number of the symbol `E`.
+    short: Option<u32>,
+    /// What follows a string in UTF-8.
+    utf8_tail: Word,
+    /// Keys that are strings, with their object numbers.
+    string_keys: Vec<(u16, u32)>,
+    /// Strings that are one object wherever they stand, once a value needs that.
+    interned: Option<SeededMap<(Kind, u16, &'d [u8]), u32>>,
+    /// The numbers of floats, once there is one.
+    floats: Option<SeededMap<u64, u32>>,
+    /// Nodes that links name, and their numbers.
+    targets: Vec<(u32, u32)>,
+    next: u32,
+}
+
+/// Appends the document; `None`, if it has something special.
+pub(super) fn write_filled(document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> Option<()> {
+    let nodes = document.nodes();
+    if (limits.depth as usize) < nodes.len() || document.header().is_some() || document.tape().keys().any_absent() {
+        return None;
+    }
+    spare.call = spare.call.wrapping_add(1);
+    if spare.call == 0 {
+        (spare.called_keys, spare.called_classes, spare.call) = (Vec::new(), Vec::new(), 1);
+    }
+    let most = limits.output_from(document.size());
+    let start = buf.len();
+    buf.extend_from_slice(&[super::MAJOR, super::MINOR]);
+    let mut filled = Filled {
+        document,
+        nodes,
+        call: spare.call,
+        keys: &mut spare.called_keys,
+        classes: &mut spare.called_classes,
+        symbols: &mut spare.symbols,
+        stack: &mut spare.containers,
+        by_name: None,
+        short: None,
+        utf8_tail: Word::NONE,
+        string_keys: Vec::new(),
+        interned: None,
+        floats: None,
+        targets: Vec::new(),
+        next: 0,
+    };
+    filled.symbols.clear();
+    filled.stack.clear();
+    filled.run(buf)?;
+    ((buf.len() - start) as u64 <= most).then_some(())
+}
+
+impl<'d> Filled<'d, '_> {
+    fn run(&mut self, buf: &mut Vec<u8>) -> Option<()> {
+        let nodes = self.nodes;
+        let mut room = Room::new();
+        let mut at = self.document.root().index();
+        let (mut end, mut left) = (nodes.len() as u32, 1u32);
+        loop {
+            while left == 0 {
+                if at != end {
+                    return None;
+                }
+                let Some(outer) = self.stack.pop() else {
+                    room.empty(buf);
+                    return Some(());
+                };
+                (end, left) = ((outer >> 32) as u32, outer as u32);
+            }
+            if room.used() > ROOM - NODE {
+                room.empty(buf);
+            }
+            let node = nodes.get(at as usize)?;
+            left -= 1;
+            match node.key {
+                NO_KEY if is_small(node) && left > 0 => {
+                    room.empty(buf);
+                    let taken = integers(nodes.get(at as usize..end as usize)?, buf);
+                    at += taken;
+                    left = (left + 1).checked_sub(taken)?;
+                    continue;
+                }
+                NO_KEY | KEY_NODE => {}
+                // The value behind it is the one that counts.
+                IS_KEY => {
+                    left += 1;
+                    self.key_node(at, node, &mut room, buf)?;
+                    at += 1;
+                    continue;
+                }
+                id => match self.keys.get(usize::from(id)) {
+                    Some(called) if called.call == self.call => room.put(Word::of(called.bytes)),
+                    _ => self.new_key(id, &mut room, buf)?,
+                },
+            }
+            if !node.kind.is_container() {
+                self.leaf(at, node, &mut room, buf)?;
+                at += 1;
+                continue;
+            }
+            let (first, count) = self.open(at, node, &mut room, buf)?;
+            self.stack.push(packed(end, left));
+            (end, left) = if node.end() > end { return None } else { (node.end(), count) };
+            at = first;
+        }
+    }
+
+    // -- Small things -----------------------------------------------------------
+
+    #[inline(always)]
+    fn number(&mut self, at: u32, node: &Node) {
+        if node.has(flag::TARGET) {
+            self.targets.push((at, self.next));
+        }
+        self.next += 1;
+    }
+
+    fn bytes(&self, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) {
+        room.put(Word::length(bytes.len()));
+        room.long(bytes, buf);
+    }
+
+    // -- Symbols ------------------------------------------------------------------
+
+    fn name_of(&self, name: Name) -> &'d [u8] {
+        let tape = self.document.tape();
+        let name = match name {
+            Name::Key(id) => tape.keys().get(u32::from(id)).map(|name| name.bytes),
+            Name::Class(id) => tape.classes().get(id).map(|name| name.bytes),
+            Name::Encoding => Some(&b"E"[..]),
+            Name::Node(at) => self.nodes.get(at as usize).map(|node| self.document.bytes(node)),
+        };
+        name.unwrap_or_default()
+    }
+
+    /// The number of a symbol that may have been called before in another place; `true`, if
+    /// it was.
+    fn called_before(&mut self, name: Name, bytes: &'d [u8]) -> (u32, bool) {
+        let next = self.symbols.len() as u32;
+        let is_class_like = bytes.first().is_some_and(u8::is_ascii_uppercase);
+        if self.by_name.is_none() && (matches!(name, Name::Node(_)) || is_class_like && self.symbols.len() > FEW) {
+            let all = (0..).zip(&*self.symbols).map(|(number, name)| (self.name_of(Name::of(*name)), number)).collect();
+            self.by_name = Some(all);
+        }
+        let found = match &self.by_name {
+            Some(names) => names.get(bytes).copied(),
+            // A member, a key, a class: few of these can be another's name.
+            None if bytes == b"E" => self.short,
+            None if is_class_like => {
+                let found = self.symbols.iter().position(|name| self.name_of(Name::of(*name)) == bytes);
+                found.map(|number| number as u32)
+            }
+            None => None,
+        };
+        if let Some(number) = found {
+            return (number, true);
+        }
+        self.symbols.push(name.packed());
+        if let Some(names) = &mut self.by_name {
+            names.insert(bytes, next);
+        }
+        if bytes == b"E" {
+            self.short = Some(next);
+        }
+        (next, false)
+    }
+
+    /// Writes a symbol, and says what it is called by from now on.
+    fn symbol(&mut self, name: Name, bytes: &'d [u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<Word> {
+        // What is not ASCII says its encoding.
+        if !bytes.is_ascii() {
+            return None;
+        }
+        let (number, is_called) = self.called_before(name, bytes);
+        if number >= 1 << 24 {
+            return None;
+        }
+        let word = Word::byte(b';').and(Word::length(number as usize));
+        if is_called {
+            room.put(word);
+        } else {
+            room.put(Word::byte(b':'));
+            self.bytes(bytes, room, buf);
+        }
+        Some(word)
+    }
+
+    fn new_key(&mut self, id: u16, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        let name = self.document.tape().keys().get(u32::from(id))?;
+        if name.node.flags != 0 || name.node.encoding() != 0 {
+            return None;
+        }
+        let word = match name.node.kind {
+            Kind::Symbol => self.symbol(Name::Key(id), name.bytes, room, buf)?,
+            Kind::Text | Kind::Bytes => {
+                let number = self.interned_key(id, name.node.kind, name.bytes);
+                let word = Word::byte(b'@').and(Word::length(number as usize));
+                if number >= 1 << 24 {
+                    return None;
+                }
+                if number == self.next {
+                    self.next += 1;
+                    self.string(name.node.kind, name.bytes, room, buf)?;
+                } else {
+                    room.put(word);
+                }
+                word
+            }
+            _ => return None,
+        };
+        if self.keys.len() <= usize::from(id) {
+            self.keys.resize(usize::from(id) + 1, Called::default());
+        }
+        self.keys[usize::from(id)] = Called { call: self.call, bytes: word.bits() };
+        Some(())
+    }
+
+    fn class(&mut self, id: u32, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        if let Some(called) = self.classes.get(id as usize)
+            && called.call == self.call
+        {
+            room.put(Word::of(called.bytes));
+            return Some(());
+        }
+        let name = self.document.tape().classes().get(id)?;
+        let word = self.symbol(Name::Class(id), name.bytes, room, buf)?;
+        if self.classes.len() <= id as usize {
+            self.classes.resize(id as usize + 1, Called::default());
+        }
+        self.classes[id as usize] = Called { call: self.call, bytes: word.bits() };
+        Some(())
+    }
+
+    // -- Strings -------------------------------------------------------------------
+
+    /// The number of a key that is a string; the next one, if it stands nowhere yet.
+    fn interned_key(&mut self, id: u16, kind: Kind, bytes: &'d [u8]) -> u32 {
+        let next = self.next;
+        match &mut self.interned {
+            Some(strings) => *strings.entry((kind, 0, bytes)).or_insert(next),
+            None => {
+                self.string_keys.push((id, next));
+                next
+            }
+        }
+    }
+
+    /// The same for a value or a key with a node.
+    fn interned_string(&mut self, node: &Node, bytes: &'d [u8]) -> u32 {
+        let (keys, next) = (self.document.tape().keys(), self.next);
+        let string_keys = &self.string_keys;
+        let strings = self.interned.get_or_insert_with(|| {
+            let name = |(id, number): &(u16, u32)| {
+                let name = keys.get(u32::from(*id))?;
+                Some(((name.node.kind, 0, name.bytes), *number))
+            };
+            string_keys.iter().filter_map(name).collect()
+        });
+        *strings.entry((node.kind, node.encoding(), bytes)).or_insert(next)
+    }
+
+    /// Writes a string in full, without a look whether it was there.
+    fn string(&mut self, kind: Kind, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        if kind == Kind::Bytes {
+            room.put(Word::byte(b'"'));
+            self.bytes(bytes, room, buf);
+            return Some(());
+        }
+        room.put(Word::byte(b'I').and(Word::byte(b'"')));
+        self.bytes(bytes, room, buf);
+        if self.utf8_tail.is_none() {
+            room.put(Word::byte(6));
+            let word = self.symbol(Name::Encoding, b"E", room, buf)?;
+            self.utf8_tail = Word::byte(6).and(word).and(Word::byte(b'T'));
+            room.put(Word::byte(b'T'));
+        } else {
+            room.put(self.utf8_tail);
+        }
+        Some(())
+    }
+
+    /// A string in US-ASCII; others say the name of their encoding, and are special.
+    fn encoded(&mut self, node: &Node, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        let encoding = self.document.tape().encodings().get(u32::from(node.encoding()))?;
+        if encoding.bytes != b"US-ASCII" {
+            return None;
+        }
+        room.put(Word::byte(b'I').and(Word::byte(b'"')));
+        self.bytes(bytes, room, buf);
+        room.put(Word::byte(6));
+        self.symbol(Name::Encoding, b"E", room, buf)?;
+        room.put(Word::byte(b'F'));
+        Some(())
+    }
+
+    fn any_string(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        let bytes = self.document.bytes(node);
+        if node.has(flag::HINT) {
+            let number = self.interned_string(node, bytes);
+            if number != self.next {
+                room.put(Word::byte(b'@').and(Word::length(number as usize)));
+                return (number < 1 << 24).then_some(());
+            }
+        }
+        self.number(at, node);
+        match node.kind {
+            Kind::Encoded => self.encoded(node, bytes, room, buf),
+            kind => self.string(kind, bytes, room, buf),
+        }
+    }
+
+    fn key_node(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        if self.nodes.get(at as usize + 1)?.key != KEY_NODE || node.kind.is_container() {
+            return None;
+        }
+        let is_string = matches!(node.kind, Kind::Text | Kind::Bytes | Kind::Encoded);
+        if is_string && !node.has(flag::TARGET) {
+            return self.any_string(at, &node.with(flag::HINT), room, buf);
+        }
+        self.leaf(at, node, room, buf)
+    }
+
+    // -- Values ---------------------------------------------------------------------
+
+    #[inline(always)]
+    fn leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        match node.kind {
+            Kind::Int if is_fixnum(node.payload as i64) => {
+                room.put(Word::byte(b'i').and(Word::long(node.payload as i64)));
+            }
+            Kind::Text | Kind::Bytes if node.flags == 0 && !(node.kind == Kind::Text && self.utf8_tail.is_none()) => {
+                let bytes = self.document.bytes(node);
+                self.next += 1;
+                let is_text = node.kind == Kind::Text;
+                let tag = if is_text { Word::byte(b'I').and(Word::byte(b'"')) } else { Word::byte(b'"') };
+                room.put(tag.and(Word::length(bytes.len())));
+                room.long(bytes, buf);
+                if is_text {
+                    room.put(self.utf8_tail);
+                }
+            }
+            Kind::Text | Kind::Bytes | Kind::Encoded => self.any_string(at, node, room, buf)?,
+            Kind::Symbol => {
+                if node.encoding() != 0 {
+                    return None;
+                }
+                self.symbol(Name::Node(at), self.document.bytes(node), room, buf)?;
+            }
+            Kind::Null => room.put(Word::byte(b'0')),
+            Kind::Bool => room.put(Word::byte(if node.payload != 0 { b'T' } else { b'F' })),
+            Kind::Float => self.float(at, node, room, buf),
+            Kind::Int => {
+                let value = node.payload as i64;
+                self.big(at, node, value < 0, &value.unsigned_abs().to_le_bytes(), room, buf);
+            }
+            Kind::BigInt => self.big(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), room, buf),
+            Kind::Link => {
+                let target = node.payload as u32;
+                let found = self.targets.binary_search_by_key(&target, |(at, _)| *at).ok()?;
+                let number = self.targets[found].1;
+                room.empty(buf);
+                buf.push(b'@');
+                push_long(i64::from(number), buf);
+            }
+            Kind::Module if matches!(node.form(), Form::Usual | Form::Module) => {
+                self.number(at, node);
+                room.put(Word::byte(if node.form() == Form::Module { b'm' } else { b'c' }));
+                self.bytes(self.document.bytes(node), room, buf);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn float(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) {
+        room.empty(buf);
+        if is_immediate(node.payload) {
+            let next = self.next;
+            let number = *self.floats.get_or_insert_default().entry(node.payload).or_insert(next);
+            if number != next {
+                buf.push(b'@');
+                return push_long(i64::from(number), buf);
+            }
+        }
+        self.number(at, node);
+        buf.extend_from_slice(&[b'f', 0]);
+        let before = buf.len();
+        push_float(f64::from_bits(node.payload), buf);
+        buf[before - 1] = (buf.len() - before) as u8 + 5;
+    }
+
+    fn big(&mut self, at: u32, node: &Node, negative: bool, magnitude: &[u8], room: &mut Room, buf: &mut Vec<u8>) {
+        room.empty(buf);
+        self.number(at, node);
+        let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        buf.extend_from_slice(&[b'l', if negative { b'-' } else { b'+' }]);
+        push_long(len.div_ceil(2) as i64, buf);
+        buf.extend_from_slice(&magnitude[..len]);
+        if len % 2 == 1 {
+            buf.push(0);
+        }
+    }
+
+    /// Writes the front of a container; says where its children begin, and how many there are.
+    #[inline(always)]
+    fn open(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<(u32, u32)> {
+        match node.kind {
+            Kind::Array => {
+                self.number(at, node);
+                room.put(Word::byte(b'[').and(Word::length(node.aux as usize)));
+                Some((at + 1, node.aux))
+            }
+            Kind::Map if node.flags & (flag::IDENTITY | flag::RESTRICTED) == 0 => {
+                self.number(at, node);
+                let has_default = node.has(flag::DEFAULT);
+                room.put(Word::byte(if has_default { b'}' } else { b'{' }).and(Word::length(node.aux as usize)));
+                Some((at + 1, node.aux + u32::from(has_default)))
+            }
+            Kind::Object => {
+                let body = self.nodes.get(at as usize + 1)?;
+                if body.kind != Kind::Map || body.flags != 0 || body.end() != node.end() {
+                    return None;
+                }
+                self.number(at, node);
+                room.put(Word::byte(match node.form() {
+                    Form::Usual => b'o',
+                    Form::Struct => b'S',
+                    _ => return None,
+                }));
+                self.class(node.class(), room, buf)?;
+                room.put(Word::length(body.aux as usize));
+                Some((at + 2, body.aux))
+            }
+            Kind::Opaque if matches!(node.form(), Form::UserMarshal | Form::Data) => {
+                self.number(at, node);
+                room.put(Word::byte(if node.form() == Form::Data { b'd' } else { b'U' }));
+                self.class(node.class(), room, buf)?;
+                Some((at + 1, 1))
+            }
+            _ => None,
+        }
+    }
+}
