@@ -44,11 +44,21 @@ too_deep(void)
 
 static void open_value(ice_walker *w, VALUE value, uint16_t key, long limit);
 
+/* Older Rubies count an integer that needs more than 31 bits as a level of its own. */
+static bool wide_integers_are_levels;
+
+static bool
+is_level_itself(VALUE value)
+{
+    return wide_integers_are_levels && RB_FIXNUM_P(value) &&
+           (FIX2LONG(value) < -(1L << 30) || FIX2LONG(value) >= 1L << 30);
+}
+
 /* Puts a value: a leaf whole, of a container the front. */
 static void
 put(ice_walker *w, VALUE value, uint16_t key, long limit)
 {
-    if (ICE_UNLIKELY(limit == 0))
+    if (ICE_UNLIKELY(limit == 0 || (limit == 1 && is_level_itself(value))))
         too_deep();
     if (!ice_put_leaf(w, value, key) && !ice_put_again(w, value, key))
         open_value(w, value, key, limit < 0 ? limit : limit - 1);
@@ -190,7 +200,7 @@ walk_entry(VALUE key, VALUE value, VALUE to)
         finish(w, depth);
         id = ICECORE_KEY_NODE;
     }
-    if (!ice_put_leaf(w, value, id)) {
+    if (hash->limit == 1 || !ice_put_leaf(w, value, id)) {
         const uint32_t depth = w->ctx->walk_depth;
         put(w, value, id, hash->limit);
         finish(w, depth);
@@ -383,7 +393,7 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
         const uint32_t node = put_object(w, id, ICECORE_FORM_USUAL, key);
         ice_walk_frame *frame;
         uint32_t at = 0, done = 0;
-        if (ICE_LIKELY(limit != 0) && put_row(w, object, row, &at, &done)) {
+        if (ICE_LIKELY(limit < 0 || limit > 1) && put_row(w, object, row, &at, &done)) {
             ice_end_node(w->tape, node, count, wraps + 1);
             return;
         }
@@ -706,7 +716,7 @@ step_array(ice_walker *w, uint32_t depth)
     while (i < count) {
         if (ICE_UNLIKELY(RARRAY_LEN(array) != (long)count))
             ice_raise(ice_runtime_error, "other", "", "array modified during dump");
-        if (RB_FIXNUM_P(RARRAY_AREF(array, i)) && limit != 0) {
+        if (RB_FIXNUM_P(RARRAY_AREF(array, i)) && (limit < 0 || limit > 1)) {
             i = put_integers(w, array, i, count);
             continue;
         }
@@ -963,6 +973,7 @@ ice_walk(ice_context *ctx, VALUE value, long limit)
         id_dump = rb_intern("_dump");
         backtrace_class = rb_path2class("Thread::Backtrace");
         rb_gc_register_mark_object(backtrace_class);
+        wide_integers_are_levels = RUBY_API_VERSION_CODE < 30200;
         id_dump_data = rb_intern("_dump_data");
     }
     ctx->ran_foreign = false;
