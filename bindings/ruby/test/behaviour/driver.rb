@@ -85,7 +85,8 @@ module Behaviour
     def fact(found, fact, want)
       got = found[fact]
       good = if want.is_a?(Array) then want.include?(got)
-             elsif fact == "says" then got.include?(Words.name(want))
+             # A class is named as the data names it.
+             elsif fact == "says" then got.include?(want) || got.include?(Words.name(want))
              else got == want
              end
       raise Part, "the error has #{fact} #{got || 'nothing'}, not #{Array(want).join(' ')}: #{found['kind']} at offset #{found['offset'] || 'none'}, #{found['says']}" unless good

@@ -23,7 +23,7 @@ open_frame(ice_builder *b, uint8_t kind, uint32_t at, uint32_t end)
 }
 
 static ice_build_frame *
-top_frame(ice_context *ctx)
+top_frame(const ice_context *ctx)
 {
     return ctx->build_depth ? &ctx->building[ctx->build_depth - 1] : NULL;
 }
@@ -123,13 +123,13 @@ open_object(ice_builder *b, uint32_t at, const icecore_node *node)
     }
     class = ice_class_of(b->ctx, &b->settings->classes, id);
     if (!RB_TYPE_P(class->klass, T_CLASS))
-        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", class->klass);
+        ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to class", class->klass);
     object = rb_obj_alloc(class->klass);
     ice_check_call(b->ctx, b->call);
     class = ice_class_slot(b->ctx, id);
     if (is_struct) {
         if (!RB_TYPE_P(object, T_STRUCT))
-            ice_raise(ice_type_error, "class", "", "class %" PRIsVALUE " not a struct", class->klass);
+            ice_raise(ice_type_error, "value", "", "class %" PRIsVALUE " not a struct", class->klass);
         kind = ICE_B_STRUCT;
     } else if (class->how == ICE_RANGE_OF)
         kind = ICE_B_RANGE;
@@ -162,7 +162,7 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
     const char *method;
     ice_class *class = ice_class_slot(b->ctx, id);
     ice_build_frame *frame;
-    VALUE object = 0;
+    VALUE object = 0, klass;
     note_class(b, id);
     if (is_record(class)) {
         open_record(b, at, node,
@@ -173,24 +173,30 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
         return;
     }
     class = ice_class_of(b->ctx, &b->settings->classes, id);
-    if (!RB_TYPE_P(class->klass, T_CLASS))
-        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", class->klass);
+    klass = class->klass;
+    if (!RB_TYPE_P(klass, T_CLASS))
+        ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to class", klass);
     if (class->how == ICE_DATE_OF && class->is_own)
-        object = rb_obj_alloc(class->klass);
-    else if (form != ICECORE_FORM_USER_DUMP && !class->is_own) {
-        method = form == ICECORE_FORM_DATA ? "_load_data" : "marshal_load";
-        object = rb_obj_alloc(class->klass);
+        object = rb_obj_alloc(klass);
+    else if (!class->is_own) {
+        bool responds;
+        if (form != ICECORE_FORM_USER_DUMP)
+            object = rb_obj_alloc(klass);
         ice_check_call(b->ctx, b->call);
-        class = ice_class_slot(b->ctx, id);
         if (form == ICECORE_FORM_DATA && !RB_TYPE_P(object, T_DATA))
             ice_raise(ice_argument_error, "malformed", "", "dump format error");
         if (form == ICECORE_FORM_USER_MARSHAL)
             extend_early(b->ctx, object);
-        if (!rb_obj_respond_to(object, rb_intern(method), 1))
-            ice_raise(ice_type_error, "class", "",
-                      form == ICECORE_FORM_DATA ? "class %" PRIsVALUE " needs to have instance method `%s'"
-                                                : "instance of %" PRIsVALUE " needs to have method `%s'",
-                      class->klass, method);
+        method = form == ICECORE_FORM_USER_DUMP ? "_load" : form == ICECORE_FORM_DATA ? "_load_data" : "marshal_load";
+        responds = rb_obj_respond_to(object ? object : klass, rb_intern(method), 1);
+        ice_check_call(b->ctx, b->call);
+        if (!responds)
+            ice_raise(ice_type_error, "value", "",
+                      form == ICECORE_FORM_USER_DUMP ? "class %" PRIsVALUE " needs to have method `%s'"
+                      : form == ICECORE_FORM_DATA    ? "class %" PRIsVALUE " needs to have instance method `%s'"
+                                                     : "instance of %" PRIsVALUE " needs to have method `%s'",
+                      klass, method);
+        class = ice_class_slot(b->ctx, id);
     }
     frame = open_frame(b,
                        form == ICECORE_FORM_USER_DUMP ? ICE_B_DUMP
@@ -219,7 +225,7 @@ refuse_variables(ice_builder *b, const icecore_node *module)
     size_t len;
     const char *name = ice_bytes_of(&b->ctx->view, module, &len);
     const uint8_t form = ICE_FORM_OF(module);
-    ice_raise(ice_type_error, "class", "", "can't override instance variable of %s `%" PRIsVALUE "'",
+    ice_raise(ice_type_error, "value", "", "can't override instance variable of %s `%" PRIsVALUE "'",
               form == ICECORE_FORM_MODULE ? "module" : form == ICECORE_FORM_OLD_MODULE ? "class/module" : "class",
               rb_utf8_str_new(name, len));
 }
@@ -253,7 +259,7 @@ open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
     }
     klass = ice_class_of(b->ctx, &b->settings->classes, id)->klass;
     if (!is_module && !RB_TYPE_P(klass, T_CLASS))
-        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", klass);
+        ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to class", klass);
     is_said = b->is_slow && says_encoding(b, at);
     frame = open_frame(b, is_module ? ICE_B_MODULE : ICE_B_SUBCLASS, at, end);
     frame->klass = klass;
@@ -364,8 +370,8 @@ put_key(ice_builder *b, const icecore_node *node)
         const icecore_name *name = ice_name(&b->ctx->view.keys, node->key, &text);
         if (top_frame(b->ctx)->kind == ICE_B_HASH)
             key = leave_key(b, &name->node, text, name->node.aux, key);
-        else
-            ice_is_first(b, key, key);
+        else if (ice_is_first(b, key, key))
+            ice_leave_encoding(b, &name->node, text, name->node.aux, Qnil);
     }
     ice_push_value(b->ctx, key);
 }
@@ -376,8 +382,31 @@ is_unfinished(const ice_context *ctx, const ice_build_frame *frame, VALUE value)
 {
     if (frame->object == value)
         return true;
+    /* What is in it is open still, and the first value there is that one's. */
+    if (frame != top_frame(ctx) && (frame + 1)->base == frame->base)
+        return false;
     return (frame->kind == ICE_B_VARIABLES || frame->kind == ICE_B_MODULE || frame->kind == ICE_B_SUBCLASS) &&
            ctx->value_count > frame->base && ctx->values[frame->base] == value;
+}
+
+/* Whether Marshal takes a value for unfinished to the end: what _load_data is given, if
+ * something is around the object; up to 3.1 what has modules mixed in. */
+static bool
+stays_unfinished(ice_builder *b, uint32_t at)
+{
+    const icecore_node *nodes = b->ctx->view.nodes;
+    uint32_t outer = at;
+    if (at > 1 && nodes[at - 1].kind == ICECORE_OPAQUE && ICE_FORM_OF(&nodes[at - 1]) == ICECORE_FORM_DATA)
+        return nodes[at - 2].kind == ICECORE_ATTRS && nodes[at].kind != ICECORE_FLOAT && nodes[at].kind != ICECORE_BIGINT;
+    while (RUBY_API_VERSION_CODE < 30200 && outer > 0 && nodes[outer - 1].kind == ICECORE_ATTRS)
+        outer--;
+    for (; outer < at; outer++) {
+        if (!ICE_CLASS_OF(&nodes[outer]))
+            return false;
+        if (ICE_FORM_OF(&nodes[outer]) == ICECORE_FORM_MODULE)
+            return !says_encoding(b, outer);
+    }
+    return false;
 }
 
 /* A leaf, with all that Marshal does behind it. */
@@ -389,22 +418,27 @@ slow_leaf(ice_builder *b, uint32_t at)
     VALUE value;
     const char *text = NULL;
     size_t len = 0;
-    const bool partial = is_partial(b->ctx);
     const bool is_string = node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT || node->kind == ICECORE_ENCODED;
+    /* Numbers, true, false and nil are finished, whatever is around them. */
+    const bool partial =
+        (is_string || node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE) && is_partial(b->ctx);
     value = ice_leaf(b, at);
     if (is_string || node->kind == ICECORE_SYMBOL)
         text = ice_bytes_of(&b->ctx->view, node, &len);
-    if (node->key == ICECORE_IS_KEY && node->kind != ICECORE_LINK && node->kind != ICECORE_COPY) {
+    /* A hash that compares by identity has its keys as they are, like values. */
+    if (node->key == ICECORE_IS_KEY && node->kind != ICECORE_LINK && node->kind != ICECORE_COPY &&
+        !(b->ctx->view.nodes[top->node].flags & ICECORE_FLAG_IDENTITY)) {
         if (top->kind == ICE_B_HASH)
             return leave_key(b, node, text, len, value);
-        ice_is_first(b, value, value);
+        if (ice_is_first(b, value, value))
+            ice_leave_encoding(b, node, text, len, Qnil);
         return value;
     }
     if (node->kind == ICECORE_SYMBOL) {
         if (!ice_is_first(b, value, value))
             return value;
         ice_leave_encoding(b, node, text, len, value);
-        return ice_leave(b, value);
+        return partial ? value : ice_leave(b, value);
     }
     if (node->kind == ICECORE_LINK || node->kind == ICECORE_COPY) {
         const icecore_node *target = &b->ctx->view.nodes[(uint32_t)node->payload];
@@ -412,6 +446,8 @@ slow_leaf(ice_builder *b, uint32_t at)
         /* Marshal takes what a hook made for unfinished. */
         if (target->kind == ICECORE_OPAQUE && ICE_FORM_OF(target) != ICECORE_FORM_DATA &&
             (ICE_FORM_OF(target) == ICECORE_FORM_USER_MARSHAL || (target + 1)->kind == ICECORE_BYTES))
+            return value;
+        if (stays_unfinished(b, (uint32_t)node->payload))
             return value;
         for (i = 0; i < b->ctx->build_depth; i++)
             if (is_unfinished(b->ctx, &b->ctx->building[i], value))

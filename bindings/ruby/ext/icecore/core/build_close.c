@@ -15,9 +15,18 @@ id_of(VALUE symbol)
 static void
 check_no_encoding(VALUE object, ID id, VALUE value)
 {
+    if (ICE_LIKELY(id != rb_intern("E") && id != rb_intern("encoding")))
+        return;
     if (id == rb_intern("E") ? value == Qtrue || value == Qfalse
                              : RB_TYPE_P(value, T_STRING) && rb_enc_find_index(StringValueCStr(value)) >= 0)
-        ice_raise(ice_argument_error, "malformed", "", "%" PRIsVALUE " is not enc_capable", object);
+        ice_raise(ice_argument_error, "malformed", "", "%" PRIsVALUE " is not enc_capable", rb_any_to_s(object));
+}
+
+static bool
+has_encoding(VALUE object)
+{
+    return RB_TYPE_P(object, T_STRING) || RB_TYPE_P(object, T_REGEXP) || RB_TYPE_P(object, T_SYMBOL) ||
+           rb_obj_class(object) == rb_cEncoding;
 }
 
 void
@@ -26,8 +35,7 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
     uint32_t i;
     for (i = 0; i < count; i++) {
         const ID id = id_of(pairs[2 * i]);
-        if (ICE_UNLIKELY(id == rb_intern("E") || id == rb_intern("encoding")))
-            check_no_encoding(object, id, pairs[2 * i + 1]);
+        check_no_encoding(object, id, pairs[2 * i + 1]);
         rb_ivar_set(object, id, pairs[2 * i + 1]);
     }
     if (ICE_UNLIKELY(class && class->how == ICE_EXCEPTION_OF)) {
@@ -48,31 +56,27 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
 #endif
 }
 
-/* Struct and Data: the members must be those of the class, in its order. */
+/* Struct and Data: the members must be those of the class, in its order. Each is set by
+ * itself: rb_struct_initialize would take one Hash for keywords if this call has some. */
 static void
 set_struct(VALUE object, const VALUE *pairs, uint32_t count)
 {
-    VALUE klass = rb_obj_class(object), members, values, keywords = Qnil;
+    VALUE klass = rb_obj_class(object), members = rb_struct_s_members(klass);
     uint32_t i;
-    members = rb_struct_s_members(klass);
     if (RARRAY_LEN(members) != (long)count)
-        ice_raise(ice_type_error, "class", "", "struct %" PRIsVALUE " not compatible (struct size differs)", klass);
-    values = rb_ary_new_capa(count);
-    if (rb_respond_to(klass, rb_intern("keyword_init?")) && RTEST(rb_funcall(klass, rb_intern("keyword_init?"), 0))) {
-        keywords = rb_hash_new();
-        rb_ary_push(values, keywords);
-    }
+        ice_raise(ice_type_error, "value", "", "struct %" PRIsVALUE " not compatible (struct size differs)", klass);
     for (i = 0; i < count; i++) {
         VALUE member = RARRAY_AREF(members, i);
         if (member != pairs[2 * i])
-            ice_raise(ice_type_error, "class", "", "struct %" PRIsVALUE " not compatible (:%" PRIsVALUE " for :%" PRIsVALUE ")",
+            ice_raise(ice_type_error, "value", "", "struct %" PRIsVALUE " not compatible (:%" PRIsVALUE " for :%" PRIsVALUE ")",
                       klass, SYMBOL_P(pairs[2 * i]) ? rb_sym2str(pairs[2 * i]) : pairs[2 * i], rb_sym2str(member));
-        if (NIL_P(keywords))
-            rb_ary_push(values, pairs[2 * i + 1]);
-        else
-            rb_hash_aset(keywords, member, pairs[2 * i + 1]);
     }
-    rb_struct_initialize(object, values);
+    for (i = 0; i < count; i++)
+        rb_struct_aset(object, UINT2NUM(i), pairs[2 * i + 1]);
+#if !ICE_HAS_ROWS
+    if (RTEST(rb_obj_is_kind_of(object, rb_const_get(rb_cObject, rb_intern("Data")))))
+        OBJ_FREEZE(object);
+#endif
 }
 
 static VALUE
@@ -91,6 +95,9 @@ static void
 set_range(VALUE range, const VALUE *pairs, uint32_t count)
 {
     VALUE arguments[3];
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        check_no_encoding(range, id_of(pairs[2 * i]), pairs[2 * i + 1]);
     arguments[0] = member(pairs, count, "begin");
     arguments[1] = member(pairs, count, "end");
     arguments[2] = member(pairs, count, "excl");
@@ -200,9 +207,8 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
         return ice_call_original(ICE_TIME_LOAD, klass, 1, &text);
     if (frame->class->how == ICE_DECIMAL_OF)
         return ice_decimal_load(text);
-    if (!rb_obj_respond_to(klass, rb_intern("_load"), 1))
-        ice_raise(ice_type_error, "class", "", "class %" PRIsVALUE " needs to have method `_load'", klass);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
+    ice_check_call(b->ctx, b->call);
     /* What Marshal does with the one class of Ruby's that is so: a link is to the string. */
     if (klass == rb_cEncoding) {
         if (b->ctx->view.nodes[frame->node].flags & ICECORE_FLAG_TARGET) {
@@ -258,7 +264,8 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
         rb_enc_associate(regexp, encoding);
         return regexp;
     }
-    if (pattern->kind == ICECORE_BYTES)
+    /* A proc may have taken the encoding away. */
+    if (pattern->kind == ICECORE_BYTES || rb_ivar_defined(source, rb_intern("E")))
         source = without_old_escapes(source);
     return rb_reg_new_str(source, bits);
 }
@@ -268,7 +275,7 @@ set_variables(ice_builder *b, VALUE object, const VALUE *pairs, uint32_t count)
 {
     uint32_t i;
     if (count && (RB_TYPE_P(object, T_CLASS) || RB_TYPE_P(object, T_MODULE)))
-        ice_raise(ice_type_error, "class", "", "can't override instance variable of %s `%" PRIsVALUE "'",
+        ice_raise(ice_type_error, "value", "", "can't override instance variable of %s `%" PRIsVALUE "'",
                   RB_TYPE_P(object, T_CLASS) ? "class" : "module", object);
     for (i = 0; i < count; i++) {
         if (pairs[2 * i] == ID2SYM(rb_intern("K"))) {
@@ -276,8 +283,11 @@ set_variables(ice_builder *b, VALUE object, const VALUE *pairs, uint32_t count)
                 ice_raise(ice_argument_error, "malformed", "", "ruby2_keywords flag is given but %" PRIsVALUE " is not a Hash",
                           object);
             RBASIC(object)->flags |= ice_hash_is_keywords;
-        } else
+        } else {
+            if (!has_encoding(object))
+                check_no_encoding(object, id_of(pairs[2 * i]), pairs[2 * i + 1]);
             rb_ivar_set(object, id_of(pairs[2 * i]), pairs[2 * i + 1]);
+        }
     }
 }
 
@@ -292,7 +302,7 @@ close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
     if (RB_TYPE_P(frame->klass, T_CLASS)) {
         ice_build_frame *outer = frame;
         if (CLASS_OF(object) != frame->klass)
-            ice_raise(ice_argument_error, "class", "", "prepended class %" PRIsVALUE " differs from class %" PRIsVALUE,
+            ice_raise(ice_argument_error, "value", "", "prepended class %" PRIsVALUE " differs from class %" PRIsVALUE,
                       frame->klass, rb_obj_class(object));
         while (outer > ctx->building && (outer - 1)->kind == ICE_B_MODULE) {
             outer--;

@@ -271,9 +271,9 @@ module_of(ice_builder *b, const icecore_node *node, uint32_t at)
                               rb_utf8_str_new(name, len), Qnil);
     found = ice_class_named(&b->settings->classes, name, len, true);
     if (form == ICECORE_FORM_MODULE && !RB_TYPE_P(found, T_MODULE))
-        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to module", found);
+        ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to module", found);
     if (form == ICECORE_FORM_USUAL && !RB_TYPE_P(found, T_CLASS))
-        ice_raise(ice_argument_error, "class", "", "%" PRIsVALUE " does not refer to class", found);
+        ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to class", found);
     return found;
 }
 

@@ -27,7 +27,7 @@ NORETURN(static void undefined(const char *name, size_t len, bool is_text));
 static void
 undefined(const char *name, size_t len, bool is_text)
 {
-    ice_raise(ice_argument_error, "undefined", "", "undefined class/module %" PRIsVALUE,
+    ice_raise(ice_argument_error, "value", "", "undefined class/module %" PRIsVALUE,
               is_text ? rb_utf8_str_new(name, len) : rb_str_new(name, len));
 }
 
@@ -39,7 +39,7 @@ look_up(const char *name, size_t len, bool is_text, ID *steps)
     VALUE found = rb_cObject;
     uint32_t step = 0;
     if (len == 0 || *name == '#')
-        ice_raise(ice_argument_error, "class", "", "can't retrieve anonymous class %" PRIsVALUE,
+        ice_raise(ice_argument_error, "value", "", "can't retrieve anonymous class %" PRIsVALUE,
                   rb_utf8_str_new(name, len));
     while (at < end) {
         const char *from = at;
@@ -56,7 +56,7 @@ look_up(const char *name, size_t len, bool is_text, ID *steps)
             undefined(name, at - name, is_text);
         found = rb_const_get_at(found, id);
         if (!RB_TYPE_P(found, T_CLASS) && !RB_TYPE_P(found, T_MODULE))
-            ice_raise(ice_type_error, "class", "", "%" PRIsVALUE " does not refer to class/module",
+            ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " does not refer to class/module",
                       rb_utf8_str_new(name, at - name));
         if (steps && step <= ICE_STEPS)
             steps[step < ICE_STEPS ? step : 0] = step < ICE_STEPS ? id : 0;

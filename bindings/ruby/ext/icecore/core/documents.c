@@ -62,6 +62,11 @@ read_body(VALUE argument)
     bool has_foreign = false;
     if (!NIL_P(reading->classes) || !NIL_P(reading->rename))
         ice_allowed_begin(&settings->classes, reading->classes, reading->rename);
+    if (reading->prepare) {
+        value = reading->prepare(reading);
+        if (value != Qundef)
+            return value;
+    }
     ctx = reading->ctx = ice_checkout();
     reading->call = ctx->call;
     if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),

@@ -4,16 +4,20 @@
 #include "core/icecore_ruby.h"
 
 /* What a call reads. `settings` must be zero but for what its caller set. */
-typedef struct {
+typedef struct ice_reading ice_reading;
+struct ice_reading {
     const icecore_stage *stage;
     ice_read_settings settings;
     VALUE classes, rename; /* as the caller gave them */
     bool may_trail;        /* bytes behind the document are no error */
     bool is_stream;        /* the bytes come from an IO */
     bool only_refused;     /* nothing is built: the names of the classes that are not allowed */
+    /* Data of another language: asks for the classes that it names, sets `stage` and the
+     * source to what it becomes, and returns Qundef, or a Hash of names; or NULL. */
+    VALUE (*prepare)(ice_reading *reading);
     ice_context *ctx;
     uint32_t call;
-} ice_reading;
+};
 
 /* The value that the source says, or a Hash of names. */
 VALUE ice_read(ice_reading *reading);

@@ -283,6 +283,7 @@ typedef struct {
     icecore_class_map *rename; /* or NULL; freed by ice_allowed_end */
     uint32_t word;   /* one of icecore_otherwise */
     bool has_rails;
+    bool is_foreign; /* names of another language's data are asked for: `App\\User` is `App::User` */
 } ice_allowed;
 
 typedef struct {
@@ -304,6 +305,8 @@ bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed);
 void ice_policy_check_names(const ice_allowed *allowed, VALUE names);
 /* Names of the classes of a document that are not allowed, with their paths. */
 VALUE ice_policy_refused(ice_context *ctx, const ice_allowed *allowed);
+/* Those of names and paths. */
+VALUE ice_policy_refused_names(const ice_allowed *allowed, VALUE names);
 /* Whether a record stands for a class or module of this name. */
 bool ice_policy_is_record(const ice_allowed *allowed, const char *name, size_t len);
 /* Allows a class, a name, a pattern or a word for the whole process. */

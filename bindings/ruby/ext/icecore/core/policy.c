@@ -196,7 +196,7 @@ ask_list(icecore_question *question, VALUE list)
 }
 
 static uint32_t
-verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
 {
     char renamed[ICE_MOST_NAME];
     const size_t new_len = allowed->rename ? icecore_class_map_name(allowed->rename, bytes, len, renamed, sizeof renamed) : 0;
@@ -222,6 +222,40 @@ verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
     else if (allowed->word == ICECORE_ASK_ON || !icecore_question_otherwise(&question, allowed->word))
         icecore_question_rules(&question, process);
     return icecore_question_answer(&question);
+}
+
+/* The name with other separators: those of PHP for those of Ruby and Perl, and back. */
+static VALUE
+other_name(const char *bytes, size_t len)
+{
+    const bool has_slashes = memchr(bytes, '\\', len) != NULL;
+    VALUE other = rb_utf8_str_new(NULL, 0);
+    size_t i;
+    for (i = 0; i < len; i++) {
+        const bool is_colons = bytes[i] == ':' && i + 1 < len && bytes[i + 1] == ':';
+        if (has_slashes ? bytes[i] != '\\' : !is_colons)
+            rb_str_cat(other, bytes + i, 1);
+        else {
+            rb_str_cat_cstr(other, has_slashes ? "::" : "\\");
+            i += !has_slashes;
+        }
+    }
+    return other;
+}
+
+static uint32_t
+verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+{
+    const uint32_t verdict = verdict_by_name(allowed, bytes, len);
+    VALUE other;
+    if (ICE_LIKELY(!allowed->is_foreign || verdict == ICECORE_ALLOWED))
+        return verdict;
+    other = other_name(bytes, len);
+    {
+        const uint32_t found = verdict_by_name(allowed, RSTRING_PTR(other), RSTRING_LEN(other));
+        RB_GC_GUARD(other);
+        return found == ICECORE_ALLOWED ? found : verdict;
+    }
 }
 
 bool
@@ -446,18 +480,30 @@ check_name(VALUE name, VALUE path, VALUE to)
 {
     name_check *check = (name_check *)to;
     const uint32_t verdict = verdict_of(check->allowed, RSTRING_PTR(name), RSTRING_LEN(name));
-    if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED)
-        rb_hash_aset(check->refused, name, path);
+    if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
+        report(ICECORE_WORDS_BUILT, name, "");
+    if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
+        return ST_CONTINUE;
+    rb_hash_aset(check->refused, name, path);
+    if (verdict & ICECORE_REPORTED)
+        report(ICECORE_WORDS_REFUSED, name, StringValueCStr(path));
     return ST_CONTINUE;
+}
+
+VALUE
+ice_policy_refused_names(const ice_allowed *allowed, VALUE names)
+{
+    name_check check = { allowed, rb_hash_new() };
+    rb_hash_foreach(names, check_name, (VALUE)&check);
+    return check.refused;
 }
 
 void
 ice_policy_check_names(const ice_allowed *allowed, VALUE names)
 {
-    name_check check = { allowed, rb_hash_new() };
-    rb_hash_foreach(names, check_name, (VALUE)&check);
-    if (RHASH_SIZE(check.refused))
-        raise_refusal(check.refused);
+    VALUE refused = ice_policy_refused_names(allowed, names);
+    if (RHASH_SIZE(refused))
+        raise_refusal(refused);
 }
 
 void

@@ -1,11 +1,13 @@
 /* Documents of any format, and what is asked of them without building anything.
  *
- * What Ruby froze is built from its own tape. What another language froze is turned into
- * Ruby's terms by the engine first, as `icecore convert -t marshal` does. */
+ * What Ruby froze is built from its own tape. What another language froze is asked for by
+ * the names that it has there, and then turned into Ruby's terms by the engine, as
+ * `icecore convert -t marshal` does. */
 #include "formats/formats.h"
 #include "core/documents.h"
+#include <stddef.h>
 
-static ID keywords[4];
+static ID keywords[5];
 
 /* The stage that is named, or that fits the bytes. */
 static icecore_stage *
@@ -93,18 +95,25 @@ noted_text(const char **at)
     return text;
 }
 
-/* All classes that a document names, as Hashes. */
-static VALUE
-all_classes(any_call *call)
+/* Notes all classes that a document names. */
+static void
+find_classes(any_call *call)
 {
     icecore_error error;
-    VALUE list = rb_ary_new();
-    const char *at;
     if (icecore_classes(call->stage, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes), visit,
                         &call->found, &error))
         ice_raise_error(&error, NULL, 0, false);
     if (call->found.failed)
         rb_memerror();
+}
+
+/* They, as Hashes. */
+static VALUE
+all_classes(any_call *call)
+{
+    VALUE list = rb_ary_new();
+    const char *at;
+    find_classes(call);
     for (at = call->found.text; at && at < call->found.text + call->found.len;) {
         VALUE entry = rb_hash_new();
         uint64_t count;
@@ -117,6 +126,27 @@ all_classes(any_call *call)
         rb_ary_push(list, entry);
     }
     return list;
+}
+
+/* Their names, with the first path of each. */
+static VALUE
+all_names(any_call *call)
+{
+    VALUE names = rb_hash_new();
+    const char *at;
+    find_classes(call);
+    for (at = call->found.text; at && at < call->found.text + call->found.len;) {
+        VALUE name = noted_text(&at), path;
+        noted_text(&at);
+        path = noted_text(&at);
+        at += sizeof(uint64_t);
+        /* PHP's object that is a map: it becomes a Hash. */
+        if (RSTRING_LEN(name) == 8 && STRNCASECMP(RSTRING_PTR(name), "stdClass", 8) == 0)
+            continue;
+        if (NIL_P(rb_hash_lookup(names, name)))
+            rb_hash_aset(names, name, path);
+    }
+    return names;
 }
 
 static VALUE
@@ -162,40 +192,57 @@ converted(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
     return text;
 }
 
+/* Asks for the classes that data of another language names itself, as not all of them are
+ * classes of what it becomes here; then converts it. */
+static VALUE
+prepare(ice_reading *reading)
+{
+    any_call *call = (any_call *)((char *)reading - offsetof(any_call, reading));
+    VALUE names = all_names(call);
+    reading->settings.classes.is_foreign = true;
+    if (reading->only_refused)
+        return ice_policy_refused_names(&reading->settings.classes, names);
+    ice_policy_check_names(&reading->settings.classes, names);
+    if (call->depth)
+        call->marshal = ice_marshal_stage_of_depth(call->depth);
+    reading->stage = call->marshal ? call->marshal : ice_marshal_stage();
+    reading->settings.source = converted(call->bytes, call->stage, reading->stage);
+    return Qundef;
+}
+
 static VALUE
 decode_body(VALUE argument)
 {
     any_call *call = (any_call *)argument;
     ice_reading *reading = &call->reading;
+    VALUE value;
     call->stage = stage_for(call->format, call->bytes);
     reading->stage = call->stage;
     reading->settings.source = call->bytes;
     if (call->depth)
         icecore_stage_limit(call->stage, "depth", 5, call->depth, NULL);
-    if (!is_ruby(call->stage)) {
-        if (call->depth)
-            call->marshal = ice_marshal_stage_of_depth(call->depth);
-        reading->stage = call->marshal ? call->marshal : ice_marshal_stage();
-        reading->settings.source = converted(call->bytes, call->stage, reading->stage);
-    }
-    return ice_read(reading);
+    if (!is_ruby(call->stage))
+        reading->prepare = prepare;
+    value = ice_read(reading);
+    return reading->only_refused ? rb_funcall(value, rb_intern("keys"), 0) : value;
 }
 
 static VALUE
 decode(int argc, VALUE *argv, VALUE self)
 {
     any_call call = { .format = Qnil, .reading = { .classes = Qnil, .rename = Qnil } };
-    VALUE options, values[4];
+    VALUE options, values[5];
     rb_scan_args(argc, argv, "11:", &call.bytes, &call.format, &options);
     StringValue(call.bytes);
     call.reading.settings.proc = Qnil;
     if (!NIL_P(options)) {
-        rb_get_kwargs(options, keywords, 0, 4, values);
+        rb_get_kwargs(options, keywords, 0, 5, values);
         call.reading.classes = values[0] == Qundef ? Qnil : values[0];
         call.reading.rename = values[1] == Qundef ? Qnil : values[1];
         call.reading.settings.freeze = values[2] != Qundef && RTEST(values[2]);
         if (values[3] != Qundef)
             call.depth = ice_depth_option(values[3]);
+        call.reading.only_refused = values[4] != Qundef && RTEST(values[4]);
     }
     return rb_ensure(decode_body, (VALUE)&call, any_end, (VALUE)&call);
 }
@@ -267,6 +314,7 @@ ice_any_init(void)
     keywords[1] = rb_intern("rename");
     keywords[2] = rb_intern("freeze");
     keywords[3] = rb_intern("max_depth");
+    keywords[4] = rb_intern("report");
     rb_define_singleton_method(ice_module, "decode", decode, -1);
     rb_define_singleton_method(ice_module, "encode", encode, 2);
     rb_define_singleton_method(ice_module, "convert", convert, 3);

@@ -51,22 +51,14 @@ dump(int argc, VALUE *argv, VALUE self)
 typedef struct {
     ice_reading reading;
     icecore_stage *stage; /* of this call, or NULL */
-    VALUE report;
 } load_call;
 
 static VALUE
 load_body(VALUE argument)
 {
     load_call *call = (load_call *)argument;
-    VALUE names;
-    if (!RTEST(call->report))
-        return ice_read(&call->reading);
-    call->reading.only_refused = true;
-    names = rb_funcall(ice_read(&call->reading), rb_intern("keys"), 0);
-    if (call->report == Qtrue)
-        return names;
-    rb_funcall(call->report, rb_intern("concat"), 1, names);
-    return Qnil;
+    VALUE value = ice_read(&call->reading);
+    return call->reading.only_refused ? rb_funcall(value, rb_intern("keys"), 0) : value;
 }
 
 static VALUE
@@ -79,7 +71,7 @@ load_end(VALUE argument)
 static VALUE
 load(int argc, VALUE *argv, VALUE self)
 {
-    load_call call = { .reading = { .classes = Qnil, .rename = Qnil, .may_trail = true }, .report = Qnil };
+    load_call call = { .reading = { .classes = Qnil, .rename = Qnil, .may_trail = true } };
     ice_reading *reading = &call.reading;
     VALUE source, options = Qnil, values[5];
     reading->settings.proc = Qnil;
@@ -92,7 +84,7 @@ load(int argc, VALUE *argv, VALUE self)
             reading->settings.freeze = values[0] != Qundef && RTEST(values[0]);
             reading->classes = values[1] == Qundef ? Qnil : values[1];
             reading->rename = values[2] == Qundef ? Qnil : values[2];
-            call.report = values[3] == Qundef ? Qnil : values[3];
+            reading->only_refused = values[3] != Qundef && RTEST(values[3]);
             if (values[4] != Qundef)
                 call.stage = ice_marshal_stage_of_depth(ice_depth_option(values[4]));
         }
@@ -111,7 +103,7 @@ load(int argc, VALUE *argv, VALUE self)
         } else
             io_needed();
     }
-    if (call.stage || !NIL_P(call.report))
+    if (call.stage || reading->only_refused)
         return rb_ensure(load_body, (VALUE)&call, load_end, (VALUE)&call);
     return ice_read(reading);
 }
