@@ -8,7 +8,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 export ICECORE_RUBY_LIB="${1:-$here/../lib}"
 status=0
-for program in harness behaviour chance damaged contract collector iosources; do
+for program in harness behaviour chance damaged contract foreign collector iosources; do
     [ -e "$here/$program.rb" ] || continue
     echo "# $program"
     "${RUBY:-ruby}" -w "$here/$program.rb" || status=1

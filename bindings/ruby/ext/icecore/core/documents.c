@@ -58,8 +58,9 @@ read_body(VALUE argument)
     ice_read_settings *settings = &reading->settings;
     ice_context *ctx;
     icecore_error error;
-    VALUE value;
+    VALUE value, said = Qnil;
     bool has_foreign = false;
+    settings->classes.is_foreign = reading->prepare != NULL;
     if (!NIL_P(reading->classes) || !NIL_P(reading->rename))
         ice_allowed_begin(&settings->classes, reading->classes, reading->rename);
     if (reading->prepare) {
@@ -72,15 +73,22 @@ read_body(VALUE argument)
     if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
                      RSTRING_LEN(settings->source), reading->may_trail ? ICECORE_EACH : 0, &ctx->view, &error))
         ice_raise_error(&error, RSTRING_PTR(settings->source), RSTRING_LEN(settings->source), reading->is_stream);
-    if (RTEST(ruby_verbose) && reading->stage == usual && RSTRING_PTR(settings->source)[1] != 8)
+    if (RTEST(ruby_verbose) && reading->stage == usual && RSTRING_PTR(settings->source)[1] != 8) {
+        pin(reading);
         rb_warn("incompatible marshal file format (can be read)\n\tformat version 4.8 required; %d.%d given", 4,
                 RSTRING_PTR(settings->source)[1]);
+        ice_check_call(ctx, reading->call);
+    }
     if (reading->only_refused)
         return ice_policy_refused(ctx, &settings->classes);
     if (!ctx->view.is_simple)
-        has_foreign = ice_policy_check(ctx, &settings->classes);
+        has_foreign = ice_policy_check(ctx, &settings->classes, &said);
     if (has_foreign || !NIL_P(settings->proc))
         pin(reading);
+    if (ICE_UNLIKELY(!NIL_P(said))) {
+        ice_policy_say(said);
+        ice_check_call(ctx, reading->call);
+    }
     value = ice_build(ctx, settings);
     RB_GC_GUARD(settings->source);
     return value;

@@ -299,8 +299,11 @@ typedef struct {
 void ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename);
 void ice_allowed_end(ice_allowed *allowed);
 /* Asks for each class of the document; raises, if one is refused. What was allowed stands
- * in the context. Returns whether foreign code may run when the document is built. */
-bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed);
+ * in the context. Returns whether foreign code may run when the document is built. `said`
+ * gets what is to be warned of, or nil. */
+bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said);
+/* Warns: a program may have put code of its own there. */
+void ice_policy_say(VALUE said);
 /* The same for names that data of another language has, a Hash of names and paths. */
 void ice_policy_check_names(const ice_allowed *allowed, VALUE names);
 /* Names of the classes of a document that are not allowed, with their paths. */

@@ -44,6 +44,25 @@ name_of(VALUE item)
     return rb_str_new_frozen(name);
 }
 
+/* The name with other separators: those of PHP for those of Ruby and Perl, and back. */
+static VALUE
+other_name(const char *bytes, size_t len)
+{
+    const bool has_slashes = memchr(bytes, '\\', len) != NULL;
+    VALUE other = rb_utf8_str_new(NULL, 0);
+    size_t i;
+    for (i = 0; i < len; i++) {
+        const bool is_colons = bytes[i] == ':' && i + 1 < len && bytes[i + 1] == ':';
+        if (has_slashes ? bytes[i] != '\\' : !is_colons)
+            rb_str_cat(other, bytes + i, 1);
+        else {
+            rb_str_cat_cstr(other, has_slashes ? "::" : "\\");
+            i += !has_slashes;
+        }
+    }
+    return other;
+}
+
 static uint32_t
 word_of(VALUE symbol, bool *is_rails)
 {
@@ -82,6 +101,16 @@ add_line(VALUE old, VALUE new, VALUE text)
     rb_str_append(text, name_of(new));
     rb_str_cat_cstr(text, "\n");
     return ST_CONTINUE;
+}
+
+/* The same, by the name that a class of PHP has when it is looked up here. */
+static int
+add_foreign_line(VALUE old, VALUE new, VALUE text)
+{
+    VALUE name = name_of(old);
+    if (memchr(RSTRING_PTR(name), '\\', RSTRING_LEN(name)))
+        name = other_name(RSTRING_PTR(name), RSTRING_LEN(name));
+    return add_line(name, new, text);
 }
 
 static int
@@ -127,7 +156,7 @@ ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
         VALUE text = rb_utf8_str_new(NULL, 0);
         icecore_error error;
         Check_Type(rename, T_HASH);
-        rb_hash_foreach(rename, add_line, text);
+        rb_hash_foreach(rename, allowed->is_foreign ? add_foreign_line : add_line, text);
         rb_hash_foreach(rename, add_new, (VALUE)allowed);
         allowed->rename = icecore_class_map_new(RSTRING_PTR(text), RSTRING_LEN(text), &error);
         if (!allowed->rename)
@@ -224,25 +253,6 @@ verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
     return icecore_question_answer(&question);
 }
 
-/* The name with other separators: those of PHP for those of Ruby and Perl, and back. */
-static VALUE
-other_name(const char *bytes, size_t len)
-{
-    const bool has_slashes = memchr(bytes, '\\', len) != NULL;
-    VALUE other = rb_utf8_str_new(NULL, 0);
-    size_t i;
-    for (i = 0; i < len; i++) {
-        const bool is_colons = bytes[i] == ':' && i + 1 < len && bytes[i + 1] == ':';
-        if (has_slashes ? bytes[i] != '\\' : !is_colons)
-            rb_str_cat(other, bytes + i, 1);
-        else {
-            rb_str_cat_cstr(other, has_slashes ? "::" : "\\");
-            i += !has_slashes;
-        }
-    }
-    return other;
-}
-
 static uint32_t
 verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
 {
@@ -278,15 +288,25 @@ words(uint32_t what, VALUE class, const char *path)
     return text;
 }
 
-/* Warns once in a process of what is said of a class. */
+/* Notes once in a process what is said of a class. */
 static void
-report(uint32_t what, VALUE class, const char *path)
+report(VALUE *said, uint32_t what, VALUE class, const char *path)
 {
     if (RTEST(rb_hash_lookup(reported, class)))
         return;
     if (RHASH_SIZE(reported) < 1000)
         rb_hash_aset(reported, class, Qtrue);
-    rb_warn("Icecore: %" PRIsVALUE, words(what, class, path));
+    if (NIL_P(*said))
+        *said = rb_ary_new();
+    rb_ary_push(*said, words(what, class, path));
+}
+
+void
+ice_policy_say(VALUE said)
+{
+    long i;
+    for (i = 0; !NIL_P(said) && i < RARRAY_LEN(said); i++)
+        rb_warn("Icecore: %" PRIsVALUE, RARRAY_AREF(said, i));
 }
 
 static int
@@ -314,9 +334,10 @@ first_of(VALUE class, VALUE path, VALUE pair)
 
 /* `refused`: names and paths. */
 static void
-raise_refusal(VALUE refused)
+raise_refusal(VALUE refused, VALUE said)
 {
     VALUE first = rb_ary_new(), message, error;
+    ice_policy_say(said);
     rb_hash_foreach(refused, first_of, first);
     if (RHASH_SIZE(refused) == 1)
         message = words(ICECORE_WORDS_REFUSED, RARRAY_AREF(first, 0), StringValueCStr(RARRAY_PTR(first)[1]));
@@ -387,10 +408,10 @@ asked_name(const icecore_view *view, const icecore_node *node, size_t *len)
     }
 }
 
-/* Asks once for each class; `refused` gets those that are not allowed, with their paths.
- * Returns whether there are others than Ruby's own. */
+/* Asks once for each class; `refused` gets those that are not allowed, with their paths,
+ * `said` what is to be warned of. Returns whether there are others than Ruby's own. */
 static bool
-each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused)
+each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused, VALUE *said)
 {
     const icecore_view *view = &ctx->view;
     const icecore_node *node = view->nodes, *end = node + view->node_count;
@@ -426,7 +447,7 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused)
         }
         verdict = verdict_of(allowed, name, len);
         if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
-            report(ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
+            report(said, ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
         if (class) {
             class->call = ctx->call;
             class->verdict = verdict & ~(uint32_t)ICECORE_REPORTED;
@@ -446,33 +467,34 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused)
                          sizeof path);
             rb_hash_aset(refused, text, rb_utf8_str_new_cstr(path));
             if (verdict & ICECORE_REPORTED)
-                report(ICECORE_WORDS_REFUSED, text, path);
+                report(said, ICECORE_WORDS_REFUSED, text, path);
         }
     }
     return has_foreign;
 }
 
 bool
-ice_policy_check(ice_context *ctx, const ice_allowed *allowed)
+ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said)
 {
     VALUE refused = rb_hash_new();
-    const bool has_foreign = each_class(ctx, allowed, refused);
+    const bool has_foreign = each_class(ctx, allowed, refused, said);
     if (RHASH_SIZE(refused))
-        raise_refusal(refused);
+        raise_refusal(refused, *said);
     return has_foreign;
 }
 
 VALUE
 ice_policy_refused(ice_context *ctx, const ice_allowed *allowed)
 {
-    VALUE refused = rb_hash_new();
-    each_class(ctx, allowed, refused);
+    VALUE refused = rb_hash_new(), said = Qnil;
+    each_class(ctx, allowed, refused, &said);
+    ice_policy_say(said);
     return refused;
 }
 
 typedef struct {
     const ice_allowed *allowed;
-    VALUE refused;
+    VALUE refused, said;
 } name_check;
 
 static int
@@ -481,20 +503,21 @@ check_name(VALUE name, VALUE path, VALUE to)
     name_check *check = (name_check *)to;
     const uint32_t verdict = verdict_of(check->allowed, RSTRING_PTR(name), RSTRING_LEN(name));
     if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
-        report(ICECORE_WORDS_BUILT, name, "");
+        report(&check->said, ICECORE_WORDS_BUILT, name, "");
     if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
         return ST_CONTINUE;
     rb_hash_aset(check->refused, name, path);
     if (verdict & ICECORE_REPORTED)
-        report(ICECORE_WORDS_REFUSED, name, StringValueCStr(path));
+        report(&check->said, ICECORE_WORDS_REFUSED, name, StringValueCStr(path));
     return ST_CONTINUE;
 }
 
 VALUE
 ice_policy_refused_names(const ice_allowed *allowed, VALUE names)
 {
-    name_check check = { allowed, rb_hash_new() };
+    name_check check = { allowed, rb_hash_new(), Qnil };
     rb_hash_foreach(names, check_name, (VALUE)&check);
+    ice_policy_say(check.said);
     return check.refused;
 }
 
@@ -503,7 +526,7 @@ ice_policy_check_names(const ice_allowed *allowed, VALUE names)
 {
     VALUE refused = ice_policy_refused_names(allowed, names);
     if (RHASH_SIZE(refused))
-        raise_refusal(refused);
+        raise_refusal(refused, Qnil);
 }
 
 void

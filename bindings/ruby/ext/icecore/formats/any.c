@@ -9,18 +9,27 @@
 
 static ID keywords[5];
 
-/* The stage that is named, or that fits the bytes. */
+/* The stage that is named. */
+static icecore_stage *
+stage_named(VALUE format)
+{
+    icecore_error error;
+    VALUE spec = SYMBOL_P(format) ? rb_sym2str(format) : StringValue(format);
+    icecore_stage *stage = icecore_stage_new(RSTRING_PTR(spec), RSTRING_LEN(spec), &error);
+    if (!stage)
+        ice_raise_error(&error, NULL, 0, false);
+    return stage;
+}
+
+/* The same, or the one that fits the bytes. */
 static icecore_stage *
 stage_for(VALUE format, VALUE bytes)
 {
     icecore_error error;
     icecore_stage *stage;
-    if (NIL_P(format))
-        stage = icecore_detect((const uint8_t *)RSTRING_PTR(bytes), RSTRING_LEN(bytes), &error);
-    else {
-        VALUE spec = SYMBOL_P(format) ? rb_sym2str(format) : StringValue(format);
-        stage = icecore_stage_new(RSTRING_PTR(spec), RSTRING_LEN(spec), &error);
-    }
+    if (!NIL_P(format))
+        return stage_named(format);
+    stage = icecore_detect((const uint8_t *)RSTRING_PTR(bytes), RSTRING_LEN(bytes), &error);
     if (!stage)
         ice_raise_error(&error, NULL, 0, false);
     return stage;
@@ -76,11 +85,10 @@ visit(const icecore_class_use *use, void *to)
 }
 
 typedef struct {
-    VALUE bytes, format;
-    icecore_stage *stage;
+    VALUE bytes, format, target;
+    icecore_stage *stage, *to; /* `to`: of what they become */
     notes found;
     ice_reading reading;
-    icecore_stage *marshal;
     uint64_t depth; /* 0: the usual one */
 } any_call;
 
@@ -155,7 +163,7 @@ any_end(VALUE argument)
     any_call *call = (any_call *)argument;
     free(call->found.text);
     icecore_stage_free(call->stage);
-    icecore_stage_free(call->marshal);
+    icecore_stage_free(call->to);
     return Qnil;
 }
 
@@ -199,13 +207,12 @@ prepare(ice_reading *reading)
 {
     any_call *call = (any_call *)((char *)reading - offsetof(any_call, reading));
     VALUE names = all_names(call);
-    reading->settings.classes.is_foreign = true;
     if (reading->only_refused)
         return ice_policy_refused_names(&reading->settings.classes, names);
     ice_policy_check_names(&reading->settings.classes, names);
     if (call->depth)
-        call->marshal = ice_marshal_stage_of_depth(call->depth);
-    reading->stage = call->marshal ? call->marshal : ice_marshal_stage();
+        call->to = ice_marshal_stage_of_depth(call->depth);
+    reading->stage = call->to ? call->to : ice_marshal_stage();
     reading->settings.source = converted(call->bytes, call->stage, reading->stage);
     return Qundef;
 }
@@ -254,7 +261,7 @@ encode_body(VALUE argument)
 {
     any_call *call = (any_call *)argument;
     VALUE dumped;
-    call->stage = stage_for(call->format, Qnil);
+    call->stage = stage_named(call->format);
     if (is_ruby(call->stage))
         return ice_write(call->stage, call->bytes, -1);
     dumped = ice_write(NULL, call->bytes, -1);
@@ -269,18 +276,20 @@ encode(VALUE self, VALUE value, VALUE format)
 }
 
 static VALUE
+convert_body(VALUE argument)
+{
+    any_call *call = (any_call *)argument;
+    call->stage = stage_for(call->format, call->bytes);
+    call->to = stage_named(call->target);
+    return converted(call->bytes, call->stage, call->to);
+}
+
+static VALUE
 convert(VALUE self, VALUE bytes, VALUE from, VALUE to)
 {
-    icecore_buffer out = { NULL, 0, 0 };
-    icecore_error error;
-    VALUE text;
-    StringValue(bytes);
-    if (icecore_convert((const uint8_t *)RSTRING_PTR(bytes), RSTRING_LEN(bytes), NIL_P(from) ? NULL : StringValueCStr(from),
-                        StringValueCStr(to), &out, &error))
-        ice_raise_error(&error, NULL, 0, false);
-    text = rb_str_new((const char *)out.bytes, out.len);
-    icecore_buffer_free(&out);
-    return text;
+    any_call call = { .bytes = bytes, .format = from, .target = to };
+    StringValue(call.bytes);
+    return rb_ensure(convert_body, (VALUE)&call, any_end, (VALUE)&call);
 }
 
 static VALUE
