@@ -217,18 +217,63 @@ collect_entry(VALUE key, VALUE value, VALUE to)
     return ST_CONTINUE;
 }
 
+/* Whether an entry is put without anything of Ruby's being called. */
+static inline bool
+is_quick(const ice_walker *w, VALUE key, VALUE value)
+{
+    if (!RB_STATIC_SYM_P(key) && (RB_SPECIAL_CONST_P(key) || !RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key)))
+        return false;
+    if (RB_SPECIAL_CONST_P(value))
+        return true;
+    return RB_TYPE_P(value, T_STRING) && RBASIC_CLASS(value) == rb_cString && !RB_FL_ANY_RAW(value, FL_EXIVAR) &&
+           RB_ENCODING_GET_INLINED(value) == rb_utf8_encindex();
+}
+
+/* Puts the entries of a small hash of leaves. */
+static bool
+put_pairs(ice_walker *w, VALUE hash, uint32_t size)
+{
+    uint32_t bound, i, count = 0;
+    const VALUE *pairs = ice_hash_pairs(hash, &bound);
+    if (!pairs || !w->has_plain_strings)
+        return false;
+    for (i = 0; i < bound; i++)
+        if (pairs[2 * i] != Qundef) {
+            count++;
+            if (!is_quick(w, pairs[2 * i], pairs[2 * i + 1]))
+                return false;
+        }
+    if (count != size)
+        return false;
+    for (i = 0; i < bound; i++)
+        if (pairs[2 * i] != Qundef)
+            ice_put_leaf(w, pairs[2 * i + 1], ice_put_key(w, pairs[2 * i], true));
+    return true;
+}
+
 static void
 open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
 {
     const size_t size = RHASH_SIZE(hash);
     const VALUE standard = ice_hash_default(hash);
-    const bool by_identity = size && ice_hash_by_identity(hash);
+    const bool is_small = (limit < 0 || limit > 1) && size && size <= 8;
+    bool by_identity;
     uint8_t flags = 0;
     uint32_t node, base = w->ctx->value_count;
     ice_walk_frame *frame;
-    hash_walk walk = { w, size <= ICECORE_MOST_IDS, by_identity, limit, 0 };
+    hash_walk walk;
     if (size > UINT32_MAX)
         ice_host_fail("too many entries");
+    if (ICE_LIKELY(is_small && NIL_P(standard))) {
+        node = ice_put_node(w, ICECORE_MAP, 0, key, 0);
+        if (put_pairs(w, hash, (uint32_t)size)) {
+            ice_end_node(w->tape, node, (uint32_t)size, wraps);
+            return;
+        }
+        w->tape->node_count = node;
+    }
+    by_identity = size && ice_hash_by_identity(hash);
+    walk = (hash_walk){ w, size <= ICECORE_MOST_IDS, by_identity, limit, 0 };
     if (!NIL_P(standard)) {
         if (RBASIC(hash)->flags & ice_hash_has_proc)
             ice_raise(ice_type_error, "value", "", "can't dump hash with default proc");
