@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// The folder of Icecore's modules, if one of them is built.
 pub fn modules() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bindings");
-    (folder.join("perl/blib").is_dir() || folder.join("php/modules").is_dir()).then_some(folder)
+    ["perl/blib", "php/modules", "ruby/build"].iter().any(|built| folder.join(built).is_dir()).then_some(folder)
 }
 
 /// Whether a language's runtime is there.
