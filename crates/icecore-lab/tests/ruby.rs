@@ -19,11 +19,6 @@ fn is_here() -> bool {
     here
 }
 
-/// Whether Icecore's module was built here.
-fn is_built() -> bool {
-    common::modules().is_some_and(|modules| modules.join("ruby/lib/icecore/icecore.so").is_file())
-}
-
 fn small(scenario: Scenario) -> Report {
     with_runners(scenario, None)
 }
@@ -83,7 +78,7 @@ fn everyone_gives_the_articles_objects_back() {
     let ours = [("", 38_147), ("-base64", 50_864), ("-each", 66_115), ("-each-base64", 89_688)];
     for (name, size) in ours {
         let Some(entry) = entry(&report, &format!("ruby/icecore{name}")) else {
-            assert!(!is_built(), "icecore{name} does not take part");
+            assert!(!common::is_built("ruby"), "icecore{name} does not take part");
             continue;
         };
         assert_eq!(entry.size, Some(size), "icecore{name}: the bytes are Marshal's");
