@@ -192,7 +192,7 @@ walk_entry(VALUE key, VALUE value, VALUE to)
 {
     hash_walk *hash = (hash_walk *)to;
     ice_walker *w = hash->walker;
-    uint16_t id = ICE_UNLIKELY(hash->by_identity) ? 0 : ice_put_key(w, key, hash->may);
+    uint16_t id = ICE_UNLIKELY(hash->by_identity || hash->limit == 1) ? 0 : ice_put_key(w, key, hash->may);
     hash->count++;
     if (ICE_UNLIKELY(!id)) {
         const uint32_t depth = w->ctx->walk_depth;
