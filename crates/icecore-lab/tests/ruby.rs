@@ -2,6 +2,8 @@
 //!
 //! Says that it was skipped where Ruby or the library of a runner is not installed.
 
+mod common;
+
 use icecore_lab::model::{Absent, Entry, Fidelity, Operation, Report, Role};
 use icecore_lab::run::{Options, run};
 use icecore_lab::scenario::{self, Scenario};
@@ -22,7 +24,7 @@ fn small(scenario: Scenario) -> Report {
 }
 
 fn with_runners(scenario: Scenario, runners: Option<PathBuf>) -> Report {
-    let options = Options { rounds: 1, turns: 1, runners, ..Options::default().small() };
+    let options = Options { rounds: 1, turns: 1, runners, modules: common::modules(), ..Options::default().small() };
     run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs")
 }
 
@@ -73,7 +75,17 @@ fn everyone_gives_the_articles_objects_back() {
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
         assert_eq!(entry.size, Some(size), "{name}");
     }
-    for name in ["json", "yaml", "oj-object", "oj-compat", "msgpack"] {
+    let ours = [("", 38_147), ("-base64", 50_864), ("-each", 66_115), ("-each-base64", 89_688)];
+    for (name, size) in ours {
+        let Some(entry) = entry(&report, &format!("ruby/icecore{name}")) else {
+            assert!(!common::is_built("ruby"), "icecore{name} does not take part");
+            continue;
+        };
+        assert_eq!(entry.size, Some(size), "icecore{name}: the bytes are Marshal's");
+    }
+    let names = ["json", "yaml", "oj-object", "oj-compat", "msgpack"];
+    let ours = ours.map(|(name, _)| format!("icecore{name}"));
+    for name in names.into_iter().chain(ours.iter().map(String::as_str)) {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
         for operation in [Operation::Write, Operation::Read, Operation::RoundTrip] {
@@ -105,9 +117,20 @@ fn plain_data_comes_back_and_is_built() {
     }
     for medium in ["memory", "file"] {
         let report = plain(EMPLOYEES, medium, "");
-        for name in
-            ["marshal", "marshal-base64", "json", "yaml", "oj-object", "oj-compat", "msgpack", "cbor", "yajl", "floor"]
-        {
+        for name in [
+            "marshal",
+            "marshal-base64",
+            "icecore",
+            "icecore-base64",
+            "json",
+            "yaml",
+            "oj-object",
+            "oj-compat",
+            "msgpack",
+            "cbor",
+            "yajl",
+            "floor",
+        ] {
             let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
             let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
             assert!(is_exact(entry) || unchecked, "{name}: {:?}", entry.fidelity);
@@ -127,7 +150,7 @@ fn what_json_cannot_say_is_found() {
         return;
     }
     let report = plain(r#"{"$map":[[{"$symbol":"a"},[{"$symbol":"b"},1]],[2,3]]}"#, "memory", "");
-    for name in ["marshal", "yaml", "msgpack"] {
+    for name in ["marshal", "icecore", "icecore-base64", "yaml", "msgpack"] {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
     }
@@ -147,7 +170,7 @@ fn objects_of_unknown_classes_are_carried_by_who_can() {
         "memory",
         "",
     );
-    for name in ["marshal", "yaml", "oj-object"] {
+    for name in ["marshal", "icecore", "icecore-base64", "yaml", "oj-object"] {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
     }
@@ -163,10 +186,12 @@ fn a_file_becomes_json_in_a_process_of_its_own() {
         return;
     }
     let report = plain(EMPLOYEES, "file", ", \"to-json\"");
-    let marshal = entry(&report, "ruby/marshal").expect("it needs nothing");
-    let cell = marshal.cell(Operation::ToJson).expect("marshal has it");
-    // No Ruby starts within a millisecond.
-    assert!(cell.summary.median.estimate > 1e6, "{:?}", cell.summary);
+    for name in ["marshal", "icecore"] {
+        let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
+        let cell = entry.cell(Operation::ToJson).expect("it has that");
+        // No Ruby starts within a millisecond.
+        assert!(cell.summary.median.estimate > 1e6, "{name}: {:?}", cell.summary);
+    }
 }
 
 fn page() -> String {

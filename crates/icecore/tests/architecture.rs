@@ -17,6 +17,9 @@ const BASES: &[&str] = &[
     "bindings/perl",
     "bindings/php",
     "bindings/php/core",
+    "bindings/ruby",
+    "bindings/ruby/ext/icecore",
+    "bindings/ruby/ext/icecore/core",
 ];
 
 /// What stands between backticks, and the first words of the lines of blocks.

@@ -9,7 +9,7 @@ use fixtures::load;
 use icecore::raw::Reader as _;
 use icecore::{
     Codec, Document, Limits, Request, Stage, Written,
-    format::{sereal, storable},
+    format::{marshal, sereal, storable},
     raw::{Outcome, Part, Parts, Tape},
 };
 
@@ -124,6 +124,52 @@ fn random_documents_are_written_the_same() {
             assert_eq!(ours, theirs, "{seed}");
         }
     }
+}
+
+/// What a program filled, as Ruby's module does it.
+fn filled<'a>(document: &Document<'a>, input: &'a [u8], codec: &Codec) -> Document<'a> {
+    let mut tape = document.tape().clone();
+    let (nodes, arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
+    tape.fill(nodes, arena, document.root().index(), None);
+    codec.stage().format().named(&mut tape);
+    Document::from_tape(input, tape)
+}
+
+fn read_marshal(bytes: &[u8]) -> Result<Document<'_>, icecore::Error> {
+    marshal::read(bytes, &marshal::ReadOptions::default(), &Limits::default())
+}
+
+#[test]
+fn marshal_is_written_in_one_go_as_it_is_otherwise() {
+    let codec = Codec::new(Stage::parse("marshal").unwrap());
+    let mut unlimited = Codec::new(Stage::parse("marshal").unwrap());
+    unlimited.limits.depth = u32::MAX;
+    let mut spare = icecore::raw::Spare::default();
+    let (mut taken, mut left) = (0, 0);
+    let mut compare = |document: &Document<'_>, what: &str| {
+        let (mut quick, mut usual) = (Vec::new(), Vec::new());
+        if unlimited.write_filled(document, &mut spare, &mut quick) {
+            unlimited.write(document, &mut usual).unwrap();
+            assert_eq!(quick.escape_ascii().to_string(), usual.escape_ascii().to_string(), "{what}");
+            taken += 1;
+        } else {
+            assert_eq!(quick, b"", "{what}");
+            left += 1;
+        }
+    };
+    for fixture in load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "dump") {
+        let Ok(document) = read_marshal(&fixture.blob) else { continue };
+        compare(&filled(&document, &fixture.blob, &codec), &fixture.name);
+    }
+    for seed in 0..3000 {
+        let mut bytes = Vec::new();
+        let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
+        if codec.write(&document, &mut bytes).is_ok() {
+            let document = read_marshal(&bytes).unwrap();
+            compare(&filled(&document, &bytes, &codec), &seed.to_string());
+        }
+    }
+    assert!(taken > 2000 && left > 20, "{taken} taken, {left} left to the usual way");
 }
 
 #[test]

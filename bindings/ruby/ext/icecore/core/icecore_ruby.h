@@ -87,6 +87,9 @@ extern bool ice_freezes_links;
 /* Bits of a hash: of one with a default procedure, of one marked by ruby2_keywords. */
 extern VALUE ice_hash_has_proc, ice_hash_is_keywords;
 bool ice_hash_by_identity(VALUE hash);
+/* The entries of a small hash as they stand in it, deleted ones with an undefined key; NULL:
+ * it is none, or this Ruby keeps them otherwise. Lent as long as nothing of Ruby's is called. */
+const VALUE *ice_hash_pairs(VALUE hash, uint32_t *bound);
 /* The default value; of a hash with a default procedure something that is not nil. */
 VALUE ice_hash_default(VALUE hash);
 /* What Marshal makes of a Thread::Backtrace: an Array. */

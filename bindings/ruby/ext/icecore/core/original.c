@@ -119,6 +119,47 @@ find_default_word(void)
             default_word = i;
 }
 
+/* Up to 3.2 a hash of up to 8 entries has them in a table beside it, and says in its flags
+ * how many places of that are used. Whether this Ruby does so is tried once. */
+#define ICE_LARGE_HASH RUBY_FL_USER3
+#define ICE_BOUND_SHIFT (RUBY_FL_USHIFT + 8)
+static bool has_pairs;
+
+const VALUE *
+ice_hash_pairs(VALUE hash, uint32_t *bound)
+{
+    const VALUE flags = RBASIC(hash)->flags;
+    const VALUE *table;
+    if (!has_pairs || flags & ICE_LARGE_HASH)
+        return NULL;
+    table = ((const VALUE *const *)hash)[2];
+    *bound = flags >> ICE_BOUND_SHIFT & 15;
+    return table && *bound <= 8 ? table + 1 : NULL;
+}
+
+static void
+find_pairs(void)
+{
+#if RUBY_API_VERSION_CODE < 30300
+    static const char *const names[] = { "icecore_a", "icecore_b", "icecore_c" };
+    VALUE hash = rb_hash_new(), keys[3];
+    const VALUE *pairs;
+    uint32_t bound, i;
+    for (i = 0; i < 3; i++) {
+        keys[i] = ID2SYM(rb_intern(names[i]));
+        rb_hash_aset(hash, keys[i], INT2FIX(0x5EED + i));
+    }
+    rb_hash_delete(hash, keys[1]);
+    has_pairs = true;
+    pairs = ice_hash_pairs(hash, &bound);
+    has_pairs = pairs && bound == 3 && pairs[0] == keys[0] && pairs[1] == INT2FIX(0x5EED) && pairs[2] == Qundef &&
+                pairs[4] == keys[2] && pairs[5] == INT2FIX(0x5EED + 2);
+    for (i = 0; i < 8; i++)
+        rb_hash_aset(hash, INT2FIX(i), Qtrue);
+    has_pairs = has_pairs && RBASIC(hash)->flags & ICE_LARGE_HASH;
+#endif
+}
+
 VALUE
 ice_hash_default(VALUE hash)
 {
@@ -170,6 +211,7 @@ ice_originals_init(void)
     originals[ICE_RANGE_INITIALIZE] = instance_method(rb_cRange, "initialize");
     originals[ICE_HASH_DEFAULT] = instance_method(rb_cHash, "default");
     find_default_word();
+    find_pairs();
     originals[ICE_HASH_BY_IDENTITY] = instance_method(rb_cHash, "compare_by_identity?");
     originals[ICE_HASH_MAKE_IDENTITY] = instance_method(rb_cHash, "compare_by_identity");
     originals[ICE_BACKTRACE] = instance_method(rb_eException, "backtrace");

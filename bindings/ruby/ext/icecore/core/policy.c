@@ -415,6 +415,9 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused, VALUE *s
 {
     const icecore_view *view = &ctx->view;
     const icecore_node *node = view->nodes, *end = node + view->node_count;
+    static const uint64_t asked = UINT64_C(1) << ICECORE_OBJECT | UINT64_C(1) << ICECORE_OPAQUE |
+                                  UINT64_C(1) << ICECORE_ATTRS | UINT64_C(1) << ICECORE_MODULE |
+                                  UINT64_C(1) << ICECORE_REGEXP;
     bool has_foreign = false;
     for (; node < end; node++) {
         const char *name;
@@ -422,8 +425,7 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused, VALUE *s
         uint32_t verdict;
         ice_class *class = NULL;
         VALUE text;
-        if (ICE_LIKELY(node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE && node->kind != ICECORE_ATTRS &&
-                       node->kind != ICECORE_MODULE && node->kind != ICECORE_REGEXP))
+        if (ICE_LIKELY(!(asked >> (node->kind & 63) & 1)))
             continue;
         if (node->kind >= ICECORE_OBJECT && node->kind <= ICECORE_ATTRS && ICE_CLASS_OF(node)) {
             class = ice_class_slot(ctx, ICE_CLASS_OF(node));

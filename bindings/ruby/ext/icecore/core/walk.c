@@ -44,11 +44,21 @@ too_deep(void)
 
 static void open_value(ice_walker *w, VALUE value, uint16_t key, long limit);
 
+/* Older Rubies count an integer that needs more than 31 bits as a level of its own. */
+static bool wide_integers_are_levels;
+
+static bool
+is_level_itself(VALUE value)
+{
+    return wide_integers_are_levels && RB_FIXNUM_P(value) &&
+           (FIX2LONG(value) < -(1L << 30) || FIX2LONG(value) >= 1L << 30);
+}
+
 /* Puts a value: a leaf whole, of a container the front. */
 static void
 put(ice_walker *w, VALUE value, uint16_t key, long limit)
 {
-    if (ICE_UNLIKELY(limit == 0))
+    if (ICE_UNLIKELY(limit == 0 || (limit == 1 && is_level_itself(value))))
         too_deep();
     if (!ice_put_leaf(w, value, key) && !ice_put_again(w, value, key))
         open_value(w, value, key, limit < 0 ? limit : limit - 1);
@@ -182,7 +192,7 @@ walk_entry(VALUE key, VALUE value, VALUE to)
 {
     hash_walk *hash = (hash_walk *)to;
     ice_walker *w = hash->walker;
-    uint16_t id = ICE_UNLIKELY(hash->by_identity) ? 0 : ice_put_key(w, key, hash->may);
+    uint16_t id = ICE_UNLIKELY(hash->by_identity || hash->limit == 1) ? 0 : ice_put_key(w, key, hash->may);
     hash->count++;
     if (ICE_UNLIKELY(!id)) {
         const uint32_t depth = w->ctx->walk_depth;
@@ -190,7 +200,7 @@ walk_entry(VALUE key, VALUE value, VALUE to)
         finish(w, depth);
         id = ICECORE_KEY_NODE;
     }
-    if (!ice_put_leaf(w, value, id)) {
+    if (hash->limit == 1 || !ice_put_leaf(w, value, id)) {
         const uint32_t depth = w->ctx->walk_depth;
         put(w, value, id, hash->limit);
         finish(w, depth);
@@ -207,18 +217,63 @@ collect_entry(VALUE key, VALUE value, VALUE to)
     return ST_CONTINUE;
 }
 
+/* Whether an entry is put without anything of Ruby's being called. */
+static inline bool
+is_quick(const ice_walker *w, VALUE key, VALUE value)
+{
+    if (!RB_STATIC_SYM_P(key) && (RB_SPECIAL_CONST_P(key) || !RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key)))
+        return false;
+    if (RB_SPECIAL_CONST_P(value))
+        return true;
+    return RB_TYPE_P(value, T_STRING) && RBASIC_CLASS(value) == rb_cString && !RB_FL_ANY_RAW(value, FL_EXIVAR) &&
+           RB_ENCODING_GET_INLINED(value) == rb_utf8_encindex();
+}
+
+/* Puts the entries of a small hash of leaves. */
+static bool
+put_pairs(ice_walker *w, VALUE hash, uint32_t size)
+{
+    uint32_t bound, i, count = 0;
+    const VALUE *pairs = ice_hash_pairs(hash, &bound);
+    if (!pairs || !w->has_plain_strings)
+        return false;
+    for (i = 0; i < bound; i++)
+        if (pairs[2 * i] != Qundef) {
+            count++;
+            if (!is_quick(w, pairs[2 * i], pairs[2 * i + 1]))
+                return false;
+        }
+    if (count != size)
+        return false;
+    for (i = 0; i < bound; i++)
+        if (pairs[2 * i] != Qundef)
+            ice_put_leaf(w, pairs[2 * i + 1], ice_put_key(w, pairs[2 * i], true));
+    return true;
+}
+
 static void
 open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
 {
     const size_t size = RHASH_SIZE(hash);
     const VALUE standard = ice_hash_default(hash);
-    const bool by_identity = size && ice_hash_by_identity(hash);
+    const bool is_small = (limit < 0 || limit > 1) && size && size <= 8;
+    bool by_identity;
     uint8_t flags = 0;
     uint32_t node, base = w->ctx->value_count;
     ice_walk_frame *frame;
-    hash_walk walk = { w, size <= ICECORE_MOST_IDS, by_identity, limit, 0 };
+    hash_walk walk;
     if (size > UINT32_MAX)
         ice_host_fail("too many entries");
+    if (ICE_LIKELY(is_small && NIL_P(standard))) {
+        node = ice_put_node(w, ICECORE_MAP, 0, key, 0);
+        if (put_pairs(w, hash, (uint32_t)size)) {
+            ice_end_node(w->tape, node, (uint32_t)size, wraps);
+            return;
+        }
+        w->tape->node_count = node;
+    }
+    by_identity = size && ice_hash_by_identity(hash);
+    walk = (hash_walk){ w, size <= ICECORE_MOST_IDS, by_identity, limit, 0 };
     if (!NIL_P(standard)) {
         if (RBASIC(hash)->flags & ice_hash_has_proc)
             ice_raise(ice_type_error, "value", "", "can't dump hash with default proc");
@@ -383,7 +438,7 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
         const uint32_t node = put_object(w, id, ICECORE_FORM_USUAL, key);
         ice_walk_frame *frame;
         uint32_t at = 0, done = 0;
-        if (ICE_LIKELY(limit != 0) && put_row(w, object, row, &at, &done)) {
+        if (ICE_LIKELY(limit < 0 || limit > 1) && put_row(w, object, row, &at, &done)) {
             ice_end_node(w->tape, node, count, wraps + 1);
             return;
         }
@@ -706,7 +761,7 @@ step_array(ice_walker *w, uint32_t depth)
     while (i < count) {
         if (ICE_UNLIKELY(RARRAY_LEN(array) != (long)count))
             ice_raise(ice_runtime_error, "other", "", "array modified during dump");
-        if (RB_FIXNUM_P(RARRAY_AREF(array, i)) && limit != 0) {
+        if (RB_FIXNUM_P(RARRAY_AREF(array, i)) && (limit < 0 || limit > 1)) {
             i = put_integers(w, array, i, count);
             continue;
         }
@@ -963,6 +1018,7 @@ ice_walk(ice_context *ctx, VALUE value, long limit)
         id_dump = rb_intern("_dump");
         backtrace_class = rb_path2class("Thread::Backtrace");
         rb_gc_register_mark_object(backtrace_class);
+        wide_integers_are_levels = RUBY_API_VERSION_CODE < 30200;
         id_dump_data = rb_intern("_dump_data");
     }
     ctx->ran_foreign = false;

@@ -189,7 +189,8 @@ ice_put_key(ice_walker *w, VALUE key, bool may)
         ice_put_leaf(w, key, ICECORE_IS_KEY);
         return ICECORE_KEY_NODE;
     }
-    if (!RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key) || !ice_written_of(w, rb_cString)->is_plain)
+    if (!RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key) ||
+        (!w->has_plain_strings && !ice_written_of(w, rb_cString)->is_plain))
         return 0;
     if (may && ice_keys_near(&w->ctx->keys, (void *)key, &id))
         return id;

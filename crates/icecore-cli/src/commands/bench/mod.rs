@@ -91,7 +91,7 @@ fn modules() -> Option<PathBuf> {
 
 /// Whether the module of a language was built there.
 fn has_modules(folder: &Path) -> bool {
-    let is_built = |language: PathBuf| ["blib", "modules"].iter().any(|built| language.join(built).is_dir());
+    let is_built = |language: PathBuf| ["blib", "modules", "build"].iter().any(|built| language.join(built).is_dir());
     std::fs::read_dir(folder).is_ok_and(|languages| languages.flatten().any(|language| is_built(language.path())))
 }
 

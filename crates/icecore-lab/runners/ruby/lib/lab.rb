@@ -35,7 +35,8 @@ module Lab
   #   build       in their place for a floor: a block that gets the value and
   #               gives a block that builds the same (whatever it is called with)
   #   prepare     a block that gets a Load, before anything else is done with it
-  #   to_json     whether a process of its own can turn the file into JSON
+  #   to_json     whether a process of its own can turn the file into JSON, or a block that
+  #               makes JSON of the bytes
   #   scenarios   if it belongs to some only
   def self.run(name, **settings)
     require_relative "lab/runner"

@@ -7,7 +7,7 @@
 //! bytes.
 
 use super::number::{is_fixnum, is_immediate, push_float, push_long};
-use super::write_fast::{ROOM, Room, Word, is_small, integers};
+use super::write_fast::{ROOM, Room, Word, integers, is_small};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::hash::SeededMap;
 use crate::limits::Limits;
@@ -15,6 +15,9 @@ use crate::output::{Called, Spare};
 
 /// So many symbols are looked through one by one.
 const FEW: usize = 32;
+/// Kind, encoding and bytes of a string.
+type Text<'d> = (Kind, u16, &'d [u8]);
+
 /// What one node may take in the room.
 const NODE: usize = 96;
 
@@ -73,7 +76,7 @@ struct Filled<'d, 's> {
     /// Keys that are strings, with their object numbers.
     string_keys: Vec<(u16, u32)>,
     /// Strings that are one object wherever they stand, once a value needs that.
-    interned: Option<SeededMap<(Kind, u16, &'d [u8]), u32>>,
+    interned: Option<SeededMap<Text<'d>, u32>>,
     /// The numbers of floats, once there is one.
     floats: Option<SeededMap<u64, u32>>,
     /// Nodes that links name, and their numbers.
@@ -82,7 +85,12 @@ struct Filled<'d, 's> {
 }
 
 /// Appends the document; `None`, if it has something special.
-pub(super) fn write_filled(document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> Option<()> {
+pub(super) fn write_filled(
+    document: &Document<'_>,
+    limits: &Limits,
+    spare: &mut Spare,
+    buf: &mut Vec<u8>,
+) -> Option<()> {
     let nodes = document.nodes();
     if (limits.depth as usize) < nodes.len() || document.header().is_some() || document.tape().keys().any_absent() {
         return None;

@@ -31,8 +31,11 @@ module Lab
 
     # What `to-json` starts: this script again.
     def to_json_file(from, to)
+      bytes = File.binread(from)
+      return File.write(to, @to_json.call(bytes)) if @to_json.respond_to?(:call)
+
       require "json"
-      File.write(to, JSON.generate(@read.call(File.binread(from))))
+      File.write(to, JSON.generate(@read.call(bytes)))
     end
 
     private
