@@ -243,8 +243,11 @@ open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
         const icecore_node *inner = node + 1;
         if (inner->kind == ICECORE_MODULE)
             refuse_variables(b, inner);
+        while (inner->kind == ICECORE_ATTRS)
+            inner++;
         frame = open_frame(b, ICE_B_VARIABLES, at, end);
         frame->is_partial = partial;
+        frame->is_shared = b->is_slow || inner->flags & ICECORE_FLAG_TARGET;
         return;
     }
     is_module = ICE_FORM_OF(node) == ICECORE_FORM_MODULE;
@@ -315,14 +318,24 @@ hand_over(ice_builder *b, ice_build_frame *frame)
     ice_context *ctx = b->ctx;
     const VALUE *values = ctx->values + frame->base;
     const uint32_t count = ctx->value_count - frame->base;
+    if (frame->kind == ICE_B_VARIABLES) {
+        if (count == 3) {
+            ice_set_variables(values[0], values + 1, 1);
+            ctx->value_count -= 2;
+        }
+        return;
+    }
     if (frame->kind == ICE_B_ARRAY)
         rb_ary_cat(frame->object, values, count);
     else if (count != 2)
         return;
     else if (frame->kind == ICE_B_HASH)
         rb_hash_aset(frame->object, values[0], values[1]), ice_check_call(ctx, b->call);
-    else if (frame->kind == ICE_B_MEMBERS && SYMBOL_P(values[0]))
-        rb_ivar_set(frame->object, rb_sym2id(values[0]), values[1]);
+    else if (frame->kind == ICE_B_SET)
+        ice_set_of(b, frame->object, values, 1);
+    /* Marshal gives an exception all of its variables when it has them. */
+    else if (frame->kind == ICE_B_MEMBERS && frame->class->how != ICE_EXCEPTION_OF)
+        ice_set_members(b, NULL, frame->object, values, 1);
     else
         return;
     ctx->value_count = ctx->building[ctx->build_depth - 1].base;

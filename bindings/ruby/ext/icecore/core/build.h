@@ -65,6 +65,10 @@ bool ice_flat(ice_builder *b, uint32_t at, VALUE *value);
 /* build_close.c */
 VALUE ice_close(ice_builder *b, ice_build_frame *frame);
 void ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pairs, uint32_t count);
+/* The members of a Set. */
+void ice_set_of(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t count);
+/* The variables of a value that is no object. */
+void ice_set_variables(VALUE object, const VALUE *pairs, uint32_t count);
 
 /* A string in UTF-8: a new one has no encoding that would have to be replaced. */
 static inline VALUE

@@ -107,6 +107,24 @@ set_range(VALUE range, const VALUE *pairs, uint32_t count)
     ice_call_original(ICE_RANGE_INITIALIZE, range, 3, arguments);
 }
 
+/* What a proc put there is the program's own affair. */
+static void
+not_a_set(const ice_builder *b)
+{
+    if (NIL_P(b->settings->proc))
+        ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has a Hash in @hash");
+}
+
+void
+ice_set_of(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t count)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if (pairs[2 * i] == ID2SYM(rb_intern("@hash")) && !RB_TYPE_P(pairs[2 * i + 1], T_HASH))
+            not_a_set(b);
+    ice_set_members(b, NULL, set, pairs, count);
+}
+
 /* ---- hooks -------------------------------------------------------------------------- */
 
 static int
@@ -270,8 +288,8 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
     return rb_reg_new_str(source, bits);
 }
 
-static void
-set_variables(ice_builder *b, VALUE object, const VALUE *pairs, uint32_t count)
+void
+ice_set_variables(VALUE object, const VALUE *pairs, uint32_t count)
 {
     uint32_t i;
     if (count && (RB_TYPE_P(object, T_CLASS) || RB_TYPE_P(object, T_MODULE)))
@@ -426,10 +444,9 @@ ice_close(ice_builder *b, ice_build_frame *frame)
         set_range(object, values, count / 2);
         return object;
     case ICE_B_SET:
-        /* What a proc put there is the program's own affair. */
-        if (NIL_P(b->settings->proc) && !RB_TYPE_P(member(values, count / 2, "@hash"), T_HASH))
-            ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has a Hash in @hash");
-        ice_set_members(b, NULL, object, values, count / 2);
+        ice_set_of(b, object, values, count / 2);
+        if (NIL_P(rb_attr_get(object, rb_intern("@hash"))))
+            not_a_set(b);
         return object;
     case ICE_B_DUMP:
         return close_dump(b, frame, values[0]);
@@ -442,7 +459,7 @@ ice_close(ice_builder *b, ice_build_frame *frame)
     }
     case ICE_B_VARIABLES:
         object = values[0];
-        set_variables(b, object, values + 1, (count - 1) / 2);
+        ice_set_variables(object, values + 1, (count - 1) / 2);
         return object;
     case ICE_B_MODULE:
         object = values[0];
