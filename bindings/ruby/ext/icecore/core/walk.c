@@ -375,7 +375,10 @@ static ice_row *
 row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
 {
     ice_context *ctx = w->ctx;
-    ice_row *row = class->row;
+    ice_row *row;
+    if (ICE_UNLIKELY(class->base != NULL))
+        class = class->base;
+    row = class->row;
     if (ICE_LIKELY(row && (*count = count_row(row, object)) != UINT32_MAX)) {
         if (ICE_LIKELY(class->row_call == ctx->call) || is_in_order(row, object)) {
             class->row_call = ctx->call;
