@@ -7,14 +7,31 @@ module Chance
     WHY = {
       "a class whose name is not ASCII" => "Ruby 3.1 dumps it and can't load it by `c`",
       "an Encoding that is linked" => "a link to an Encoding is its name in Ruby, a String",
-      "a pattern in UTF-8, of a subclass or extended" => "Ruby compiles it before it knows the encoding"
+      "a pattern in UTF-8, of a subclass or extended" => "Ruby compiles it before it knows the encoding",
+      "a regexp that is linked from its own variables" => "Marshal writes it, and can't read it",
+      "an extended object with _dump_data" => "Ruby extends what _load_data gets",
+      "a proc or freeze, and a key that is there twice" => "equal keys of hashes are one object, however they are written"
     }.freeze
 
-    def self.name(bytes, theirs)
+    def self.name(bytes, theirs, check)
       return unless bytes
+      return "a proc or freeze, and a key that is there twice" if check.match?(/proc|freeze/) && key_twice?(bytes)
       return "a class whose name is not ASCII" if theirs.error? && theirs.error.message.b.match?(/undefined class\/module .*(?:\\x|[\x80-\xff])/n)
+      return "a regexp that is linked from its own variables" if theirs.error? && theirs.error.message.include?("bad link") && bytes.match?(%r{I[^@]*/}mn)
+      return "an extended object with _dump_data" if bytes.match?(/(?:e(?::.[\w:]+?|;.))+d[:;]/mn)
       return "an Encoding that is linked" if bytes.match?(/u:\rEncoding/n) && bytes.count("@").positive?
       "a pattern in UTF-8, of a subclass or extended" if bytes.match?(%r{I(?:[Ce](?::.[\w:]+?|;.))+/}mn)
+    end
+
+    # A String that is a key, and equal to another key or to what is linked to it.
+    def self.key_twice?(bytes)
+      lines = Shape.of(Oracle.load(bytes))
+      lines.each_cons(2).any? do |line, text|
+        number = line[/\Akey #(\d+) String/, 1]
+        number && (lines.count(text) > 1 || lines.any? { |other| other.end_with?("same #{number}") })
+      end
+    rescue StandardError
+      false
     end
   end
 end

@@ -396,10 +396,13 @@ stays_unfinished(ice_builder *b, uint32_t at)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
     uint32_t outer = at;
-    if (at > 1 && nodes[at - 1].kind == ICECORE_OPAQUE && ICE_FORM_OF(&nodes[at - 1]) == ICECORE_FORM_DATA)
-        return nodes[at - 2].kind == ICECORE_ATTRS && nodes[at].kind != ICECORE_FLOAT && nodes[at].kind != ICECORE_BIGINT;
-    while (RUBY_API_VERSION_CODE < 30200 && outer > 0 && nodes[outer - 1].kind == ICECORE_ATTRS)
+    while (outer > 0 && nodes[outer - 1].kind == ICECORE_ATTRS)
         outer--;
+    if (outer > 1 && nodes[outer - 1].kind == ICECORE_OPAQUE && ICE_FORM_OF(&nodes[outer - 1]) == ICECORE_FORM_DATA &&
+        nodes[outer - 2].kind == ICECORE_ATTRS)
+        return nodes[at].kind != ICECORE_FLOAT && nodes[at].kind != ICECORE_BIGINT;
+    if (RUBY_API_VERSION_CODE >= 30200)
+        return false;
     for (; outer < at; outer++) {
         if (!ICE_CLASS_OF(&nodes[outer]))
             return false;
