@@ -119,7 +119,20 @@ impl Codec {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn write_filled(&self, document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
-        !self.is_wrapped() && self.prepared.writer.write_filled(document, &self.limits, spare, buf)
+        if !self.is_wrapped() {
+            return self.prepared.writer.write_filled(document, &self.limits, spare, buf);
+        }
+        let mut inside = Vec::new();
+        if !self.prepared.writer.write_filled(document, &self.limits, spare, &mut inside) {
+            return false;
+        }
+        match self.stage.wrap_with(inside, document.metadata()) {
+            Ok((bytes, lost)) if lost.is_empty() => {
+                buf.extend_from_slice(&bytes);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// As [`Codec::write`], for documents that were read onto one and the same tape:

@@ -158,7 +158,7 @@ typedef struct {
 } ice_class;
 
 /* A class whose objects are written. */
-typedef struct {
+typedef struct ice_written {
     VALUE klass;     /* of objects, a singleton class too */
     VALUE real;
     uint32_t id;     /* the engine's; 0: not asked for */
@@ -171,6 +171,7 @@ typedef struct {
     bool was_seen;   /* an object of it was written */
     uint32_t row_call; /* in which call the order of the row was found right */
     ice_row *row;    /* the context's; or NULL. It is never changed: another takes its place */
+    struct ice_written *base; /* of a singleton class, which is not kept: what it is below */
 } ice_written;
 
 /* ---- contexts ---------------------------------------------------------------- */
@@ -236,6 +237,7 @@ struct ice_context {
     ice_map written_places;   /* classes to places in `written` */
     ice_written **written;
     uint32_t written_count, written_room;
+    ice_written singleton;    /* the last one: each is of one object */
     ice_row **rows;           /* of objects that are written, until the call ends */
     uint32_t row_count, row_room;
     ice_written *near_written[ICE_NEAR_WRITTEN]; /* by the address of the class */

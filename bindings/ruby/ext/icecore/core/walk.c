@@ -375,7 +375,10 @@ static ice_row *
 row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
 {
     ice_context *ctx = w->ctx;
-    ice_row *row = class->row;
+    ice_row *row;
+    if (ICE_UNLIKELY(class->base != NULL))
+        class = class->base;
+    row = class->row;
     if (ICE_LIKELY(row && (*count = count_row(row, object)) != UINT32_MAX)) {
         if (ICE_LIKELY(class->row_call == ctx->call) || is_in_order(row, object)) {
             class->row_call = ctx->call;
@@ -855,6 +858,12 @@ check_count(VALUE object, uint32_t count)
 }
 
 static bool
+is_keywords_mark(VALUE object, VALUE name)
+{
+    return RB_TYPE_P(object, T_HASH) && name == ID2SYM(rb_intern("K"));
+}
+
+static bool
 step_named(ice_walker *w, uint32_t depth)
 {
     ice_context *ctx = w->ctx;
@@ -868,6 +877,12 @@ step_named(ice_walker *w, uint32_t depth)
             return false;
         }
         frame->at++;
+        if (ICE_UNLIKELY(frame->kind == W_VARIABLES && is_keywords_mark(frame->object, ctx->values[at]))) {
+            /* What it says is no level of its own. */
+            key = ice_put_name(w, ctx->values[at], true);
+            ice_put_leaf(w, Qtrue, key);
+            continue;
+        }
         if (frame->limit == 0)
             too_deep();
         key = ice_put_name(w, ctx->values[at], frame->count <= ICECORE_MOST_IDS);

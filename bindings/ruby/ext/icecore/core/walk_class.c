@@ -65,6 +65,19 @@ add(ice_walker *w, VALUE klass)
     return class;
 }
 
+/* A singleton class is one object's own, and would fill the table. */
+static ice_written *
+singleton_of(ice_walker *w, VALUE klass, VALUE real)
+{
+    ice_written *base = ice_written_of(w, real), *class = &w->ctx->singleton;
+    *class = *base;
+    class->klass = klass;
+    class->real = real;
+    class->base = base;
+    look_for_hooks(class);
+    return class;
+}
+
 ice_written *
 ice_written_of(ice_walker *w, VALUE klass)
 {
@@ -73,7 +86,14 @@ ice_written_of(ice_walker *w, VALUE klass)
     ice_written *class = *near;
     if (ICE_UNLIKELY(!class || class->klass != klass)) {
         const ice_slot *slot = ice_map_find(&ctx->written_places, (const void *)klass);
-        class = slot ? ctx->written[slot->value] : add(w, klass);
+        if (slot)
+            class = ctx->written[slot->value];
+        else {
+            const VALUE real = rb_class_real(klass);
+            if (real != klass)
+                return singleton_of(w, klass, real);
+            class = add(w, klass);
+        }
         *near = class;
     }
     if (ICE_UNLIKELY(class->call != ctx->call)) {
@@ -88,6 +108,8 @@ ice_written_of(ice_walker *w, VALUE klass)
 uint32_t
 ice_written_id(ice_walker *w, ice_written *class)
 {
+    if (ICE_UNLIKELY(class->base != NULL))
+        class = class->base;
     if (ICE_UNLIKELY(!class->is_checked)) {
         /* What is autoloaded for that may use the module. */
         if (!class->id || !ice_class_is_at(class->real, class->steps)) {

@@ -35,6 +35,35 @@ stage_for(VALUE format, VALUE bytes)
     return stage;
 }
 
+/* The last stage that was named for one purpose: most programs name the same each time. It
+ * is taken out as long as a call uses it. */
+typedef struct {
+    icecore_stage *stage;
+    char name[64]; /* as the program says it */
+} kept_stage;
+
+static kept_stage kept_for_reading, kept_for_writing;
+
+/* A stage that is kept under this name; NULL: none is. */
+static icecore_stage *
+take_kept(kept_stage *kept, VALUE format)
+{
+    icecore_stage *stage = kept->stage;
+    if (!stage || !RB_TYPE_P(format, T_STRING) || RSTRING_LEN(format) != (long)strlen(kept->name) ||
+        memcmp(kept->name, RSTRING_PTR(format), RSTRING_LEN(format)) != 0)
+        return NULL;
+    kept->stage = NULL;
+    return stage;
+}
+
+static void
+keep(kept_stage *kept, icecore_stage *stage, const char *name)
+{
+    icecore_stage_free(kept->stage);
+    kept->stage = stage;
+    strcpy(kept->name, name);
+}
+
 static bool
 is_ruby(const icecore_stage *stage)
 {
@@ -90,6 +119,8 @@ typedef struct {
     notes found;
     ice_reading reading;
     uint64_t depth; /* 0: the usual one */
+    kept_stage *kept; /* where the stage goes when the call ends; or NULL */
+    char name[64];    /* and under which name */
 } any_call;
 
 static VALUE
@@ -157,12 +188,27 @@ all_names(any_call *call)
     return names;
 }
 
+/* The name is noted now: a hook may change the string. */
+static void
+keep_later(any_call *call, kept_stage *kept)
+{
+    const long len = RB_TYPE_P(call->format, T_STRING) ? RSTRING_LEN(call->format) : -1;
+    if (len < 0 || len >= (long)sizeof call->name || memchr(RSTRING_PTR(call->format), 0, len))
+        return;
+    memcpy(call->name, RSTRING_PTR(call->format), len);
+    call->name[len] = 0;
+    call->kept = kept;
+}
+
 static VALUE
 any_end(VALUE argument)
 {
     any_call *call = (any_call *)argument;
     free(call->found.text);
-    icecore_stage_free(call->stage);
+    if (call->kept && call->stage)
+        keep(call->kept, call->stage, call->name);
+    else
+        icecore_stage_free(call->stage);
     icecore_stage_free(call->to);
     return Qnil;
 }
@@ -223,7 +269,13 @@ decode_body(VALUE argument)
     any_call *call = (any_call *)argument;
     ice_reading *reading = &call->reading;
     VALUE value;
-    call->stage = stage_for(call->format, call->bytes);
+    /* One with a depth of its own is no other call's. */
+    if (!call->depth)
+        call->stage = take_kept(&kept_for_reading, call->format);
+    if (!call->stage)
+        call->stage = stage_for(call->format, call->bytes);
+    if (!call->depth)
+        keep_later(call, &kept_for_reading);
     reading->stage = call->stage;
     reading->settings.source = call->bytes;
     if (call->depth)
@@ -261,7 +313,14 @@ encode_body(VALUE argument)
 {
     any_call *call = (any_call *)argument;
     VALUE dumped;
-    call->stage = stage_named(call->format);
+    call->stage = take_kept(&kept_for_writing, call->format);
+    if (!call->stage) {
+        call->stage = stage_named(call->format);
+        /* Ruby's own values may be as deep as they like. */
+        if (is_ruby(call->stage))
+            icecore_stage_limit(call->stage, "depth", 5, UINT64_MAX, NULL);
+    }
+    keep_later(call, &kept_for_writing);
     if (is_ruby(call->stage))
         return ice_write(call->stage, call->bytes, -1);
     dumped = ice_write(NULL, call->bytes, -1);
