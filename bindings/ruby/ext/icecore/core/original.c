@@ -66,10 +66,16 @@ ice_decimal_load(VALUE text)
     return rb_funcallv(decimal_load, id_call, 1, &text);
 }
 
+/* Marshal's own, below what a program put in front of it, as ActiveSupport does. */
 static VALUE
 own_method(const char *name)
 {
-    VALUE method = rb_obj_method(rb_const_get(rb_cObject, rb_intern("Marshal")), ID2SYM(rb_intern(name)));
+    const VALUE marshal = rb_const_get(rb_cObject, rb_intern("Marshal"));
+    VALUE method = rb_obj_method(marshal, ID2SYM(rb_intern(name))), at = method;
+    while (!NIL_P(at) && rb_funcall(at, rb_intern("owner"), 0) != rb_singleton_class(marshal))
+        at = rb_funcall(at, rb_intern("super_method"), 0);
+    if (!NIL_P(at))
+        method = at;
     rb_gc_register_mark_object(method);
     return method;
 }
