@@ -9,7 +9,10 @@ module Damaged
     LAXER = [].freeze
 
     # Where both accept, and the values may differ: [why, condition on the bytes].
-    OTHERWISE = [].freeze
+    OTHERWISE = [
+      ["a hexadecimal float that ends behind its p", /f.0[xX]\h*[pP]/mn],
+      ["two encodings, the second of which is none: the tape has one", /:\x06E[TF]:\rencoding/n]
+    ].freeze
 
     attr_reader :counts, :failures
 
