@@ -241,6 +241,35 @@ apart("Icecore.allow", <<~RUBY)
     puts "good"
   end
 RUBY
+# What is known of a class from one call must not hold for another one: names are forgotten
+# when they are many, lists hold for a call, constants change.
+apart("what was allowed before", <<~RUBY)
+  class A1; end
+  class B9; end
+  class C1; end
+  dump = ->(name) { "\\x04\\bo:".b << name.size + 5 << name.b << 0 }
+  refused = ->(name) { begin; Icecore::Marshal.load(dump[name]); rescue Icecore::ClassError; true; end }
+  Icecore.allow("A*")
+  80_000.times do |number|
+    begin
+      Icecore::Marshal.load(dump["A\#{number + 10}"])
+      raise "there is no such class"
+    rescue Icecore::ClassError
+      raise "an allowed name was refused"
+    rescue ArgumentError
+    end
+    raise "B\#{number} was allowed" if number % 100 == 0 && refused["B\#{number}"] != true
+  end
+  raise "A1" unless Icecore::Marshal.load(dump["A1"]).is_a?(A1)
+  raise "a list of a call was kept" unless Icecore::Marshal.load(dump["B9"], classes: B9).is_a?(B9) && refused["B9"] == true
+  Icecore.allow(B9)
+  raise "B9" unless Icecore::Marshal.load(dump["B9"]).is_a?(B9) && refused["C1"] == true
+  Object.send(:remove_const, :A1)
+  gone = begin; Icecore::Marshal.load(dump["A1"]); rescue ArgumentError => error; error.message; end
+  raise "a class that is gone" unless gone == "undefined class/module A1"
+  class A1; def new? = true; end
+  puts "good" if Icecore::Marshal.load(dump["A1"]).new?
+RUBY
 apart("icecore/replace", <<~RUBY)
   require "icecore/replace"
   class Employee; end

@@ -151,10 +151,16 @@ static inline ice_class *
 flat_class(ice_builder *b, uint32_t id)
 {
     ice_class *class = &b->ctx->classes[id];
-    if (ICE_LIKELY(id < b->ctx->class_room && class->klass && class->found == b->ctx->call &&
-                   class->how == ICE_OBJECT_OF && class->verdict == ICECORE_ALLOWED))
+    if (ICE_UNLIKELY(id >= b->ctx->class_room || !class->klass || class->how != ICE_OBJECT_OF ||
+                     class->verdict != ICECORE_ALLOWED || class->is_own))
+        return NULL;
+    if (ICE_LIKELY(class->found == b->ctx->call))
         return class;
-    return NULL;
+    /* Known from another call: nothing is loaded if its constants still lead to it. */
+    if (b->settings->classes.rename || !ice_class_is_at(class->klass, class->steps))
+        return NULL;
+    class->found = b->ctx->call;
+    return class;
 }
 
 bool

@@ -149,6 +149,7 @@ typedef struct {
     rb_alloc_func_t allocate;  /* of ICE_OBJECT_OF */
     uint32_t call;             /* of which call the verdict is */
     uint8_t verdict;
+    uint32_t rules;            /* by which rules of the process it is allowed; 0: it is to be asked */
     bool is_own;               /* a class of Ruby's own, in Ruby's own form */
     uint8_t own;               /* which one, as `how` */
     uint8_t how;

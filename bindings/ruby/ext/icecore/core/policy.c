@@ -12,6 +12,7 @@
 static icecore_rules *process;
 static VALUE reported; /* names that were reported, as keys */
 static bool process_has_rails;
+static uint32_t changes = 1; /* of the rules of the process */
 
 /* What Rails' values need. None of them runs more than its own code on plain values. */
 static const char *const rails[] = {
@@ -177,6 +178,7 @@ ice_policy_allow(VALUE item)
     icecore_error error;
     if (!process)
         process = icecore_rules_new(0);
+    changes++;
     if (SYMBOL_P(item)) {
         bool is_rails;
         const uint32_t word = word_of(item, &is_rails);
@@ -408,16 +410,26 @@ asked_name(const icecore_view *view, const icecore_node *node, size_t *len)
     }
 }
 
+/* By which rules a class is asked for; 0: the call has its own. */
+static uint32_t
+rules_of(const ice_allowed *allowed)
+{
+    const bool has_own = !NIL_P(allowed->list) || !NIL_P(allowed->exact) || allowed->rename || allowed->has_rails ||
+                         allowed->is_foreign || allowed->word != ICECORE_ASK_ON;
+    return has_own ? 0 : changes;
+}
+
 /* Asks once for each class; `refused` gets those that are not allowed, with their paths,
  * `said` what is to be warned of. Returns whether there are others than Ruby's own. */
 static bool
-each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused, VALUE *said)
+each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *said)
 {
     const icecore_view *view = &ctx->view;
     const icecore_node *node = view->nodes, *end = node + view->node_count;
     static const uint64_t asked = UINT64_C(1) << ICECORE_OBJECT | UINT64_C(1) << ICECORE_OPAQUE |
                                   UINT64_C(1) << ICECORE_ATTRS | UINT64_C(1) << ICECORE_MODULE |
                                   UINT64_C(1) << ICECORE_REGEXP;
+    const uint32_t rules = rules_of(allowed);
     bool has_foreign = false;
     for (; node < end; node++) {
         const char *name;
@@ -447,7 +459,13 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused, VALUE *s
                 continue;
             }
         }
-        verdict = verdict_of(allowed, name, len);
+        if (class && rules && class->rules == rules && !class->is_own)
+            verdict = ICECORE_ALLOWED;
+        else {
+            verdict = verdict_of(allowed, name, len);
+            if (class) /* what is reported is asked for each time */
+                class->rules = verdict == ICECORE_ALLOWED ? rules : 0;
+        }
         if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
             report(said, ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
         if (class) {
@@ -463,11 +481,13 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused, VALUE *s
         if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
             continue;
         text = rb_utf8_str_new(name, len);
-        if (NIL_P(rb_hash_lookup(refused, text))) {
+        if (NIL_P(*refused))
+            *refused = rb_hash_new();
+        if (NIL_P(rb_hash_lookup(*refused, text))) {
             char path[512];
             icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
                          sizeof path);
-            rb_hash_aset(refused, text, rb_utf8_str_new_cstr(path));
+            rb_hash_aset(*refused, text, rb_utf8_str_new_cstr(path));
             if (verdict & ICECORE_REPORTED)
                 report(said, ICECORE_WORDS_REFUSED, text, path);
         }
@@ -478,9 +498,9 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE refused, VALUE *s
 bool
 ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said)
 {
-    VALUE refused = rb_hash_new();
-    const bool has_foreign = each_class(ctx, allowed, refused, said);
-    if (RHASH_SIZE(refused))
+    VALUE refused = Qnil;
+    const bool has_foreign = each_class(ctx, allowed, &refused, said);
+    if (!NIL_P(refused))
         raise_refusal(refused, *said);
     return has_foreign;
 }
@@ -488,10 +508,10 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said)
 VALUE
 ice_policy_refused(ice_context *ctx, const ice_allowed *allowed)
 {
-    VALUE refused = rb_hash_new(), said = Qnil;
-    each_class(ctx, allowed, refused, &said);
+    VALUE refused = Qnil, said = Qnil;
+    each_class(ctx, allowed, &refused, &said);
     ice_policy_say(said);
-    return refused;
+    return NIL_P(refused) ? rb_hash_new() : refused;
 }
 
 typedef struct {
