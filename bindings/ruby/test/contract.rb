@@ -244,6 +244,7 @@ RUBY
 # What is known of a class from one call must not hold for another one: names are forgotten
 # when they are many, lists hold for a call, constants change.
 apart("what was allowed before", <<~RUBY)
+  require "icecore"
   class A1; end
   class B9; end
   class C1; end
