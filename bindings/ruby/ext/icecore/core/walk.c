@@ -323,112 +323,6 @@ open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t k
     return frame;
 }
 
-#if ICE_HAS_ROWS
-static uint32_t
-count_row(const ice_row *row, VALUE object)
-{
-    const VALUE *places = ROBJECT_IVPTR(object);
-    const uint32_t width = ROBJECT_NUMIV(object);
-    uint32_t i, count = 0;
-    for (i = 0; i < width; i++)
-        if (places[i] != Qundef) {
-            if (i >= ICE_PLACES || !row->at_place[i])
-                return UINT32_MAX;
-            count++;
-        }
-    return count;
-}
-
-typedef struct {
-    const ice_row *row;
-    uint32_t at;
-    bool is_wrong;
-} ordering;
-
-static int
-check_order(ID id, VALUE value, st_data_t to)
-{
-    ordering *order = (ordering *)to;
-    while (order->at < order->row->count && order->row->slots[order->at].id != id)
-        order->at++;
-    if (order->at == order->row->count) {
-        order->is_wrong = true;
-        return ST_STOP;
-    }
-    order->at++;
-    return ST_CONTINUE;
-}
-
-/* Whether Ruby tells the variables of an object in the order of the row: a class that got
- * more of them may have another one. */
-static bool
-is_in_order(const ice_row *row, VALUE object)
-{
-    ordering order = { row, 0, false };
-    rb_ivar_foreach(object, check_order, (st_data_t)&order);
-    return !order.is_wrong;
-}
-
-/* The row of an object, if the places of all its variables are known; learns it if they are
- * not. */
-static ice_row *
-row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
-{
-    ice_context *ctx = w->ctx;
-    ice_row *row;
-    if (ICE_UNLIKELY(class->base != NULL))
-        class = class->base;
-    row = class->row;
-    if (ICE_LIKELY(row && (*count = count_row(row, object)) != UINT32_MAX)) {
-        if (ICE_LIKELY(class->row_call == ctx->call) || is_in_order(row, object)) {
-            class->row_call = ctx->call;
-            return row;
-        }
-    } else if (!row && !class->was_seen) {
-        /* The first object of a class: it may stay the only one. */
-        class->was_seen = true;
-        return NULL;
-    }
-    if (ctx->row_count == ctx->row_room)
-        ctx->rows = ice_stack_grow(ctx->rows, &ctx->row_room, sizeof *ctx->rows, 16);
-    ctx->rows[ctx->row_count] = ice_host_resize(NULL, sizeof *row);
-    if (row)
-        *ctx->rows[ctx->row_count] = *row;
-    else
-        memset(ctx->rows[ctx->row_count], 0, sizeof *row);
-    row = ctx->rows[ctx->row_count++];
-    ice_row_learn(row, object);
-    if (!row->is_known || (*count = count_row(row, object)) == UINT32_MAX)
-        return NULL;
-    class->row = row;
-    class->row_call = ctx->call;
-    return row;
-}
-#endif
-
-#if ICE_HAS_ROWS
-/* Puts the variables of an object, as long as they are leaves; false: at `at` is one that is
- * none. */
-static bool
-put_row(ice_walker *w, VALUE object, ice_row *row, uint32_t *at, uint32_t *done)
-{
-    const VALUE *places = ROBJECT_IVPTR(object);
-    const uint32_t width = ROBJECT_NUMIV(object), count = row->count;
-    uint32_t i;
-    for (i = 0; i < count; i++) {
-        ice_slot_of *slot = &row->slots[i];
-        if (slot->place >= width || places[slot->place] == Qundef)
-            continue;
-        if (ICE_UNLIKELY(!slot->key) || !ice_put_leaf(w, places[slot->place], slot->key)) {
-            *at = i;
-            return false;
-        }
-        ++*done;
-    }
-    return true;
-}
-#endif
-
 static void
 open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit, uint32_t wraps)
 {
@@ -436,12 +330,12 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
     uint32_t base;
 #if ICE_HAS_ROWS
     uint32_t count;
-    ice_row *row = row_of(w, class, object, &count);
+    ice_row *row = ice_row_of(w, class, object, &count);
     if (ICE_LIKELY(row != NULL)) {
         const uint32_t node = put_object(w, id, ICECORE_FORM_USUAL, key);
         ice_walk_frame *frame;
         uint32_t at = 0, done = 0;
-        if (ICE_LIKELY(limit < 0 || limit > 1) && put_row(w, object, row, &at, &done)) {
+        if (ICE_LIKELY(limit < 0 || limit > 1) && ice_put_row(w, object, row, &at, &done)) {
             ice_end_node(w->tape, node, count, wraps + 1);
             return;
         }

@@ -3,6 +3,7 @@
  *   walk_leaf.c     leaves: numbers, symbols, strings; keys; links
  *   walk_class.c    what is known of the classes of objects that are written
  *   walk_around.c   what stands around a value: variables, modules, a class below a core class
+ *   walk_rows.c     objects whose variables stand at known places
  *   walk.c          the machine
  */
 #ifndef ICE_WALK_H
@@ -47,6 +48,15 @@ uint32_t ice_written_id(ice_walker *w, ice_written *class);
 /* The path of a class or module; raises, if it leads nowhere. */
 VALUE ice_path_of(VALUE module);
 uint32_t ice_class_id(ice_walker *w, VALUE path);
+
+/* ---- walk_rows.c ------------------------------------------------------------------- */
+
+/* The row of an object, if the places of all its variables are known; learns it if they are
+ * not. `count` gets how many it has. */
+ice_row *ice_row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count);
+/* Puts the variables of an object, as long as they are leaves; false: at `at` is one that is
+ * none. `done` is how many were put. */
+bool ice_put_row(ice_walker *w, VALUE object, ice_row *row, uint32_t *at, uint32_t *done);
 
 /* ---- walk_around.c ------------------------------------------------------------------ */
 
