@@ -2,6 +2,7 @@
 #include "common/ice_bytes.h"
 #include "common/ice_keys.h"
 #include "common/ice_map.h"
+#include "common/ice_class_notes.h"
 #include "common/ice_message.h"
 #include "common/ice_pool.h"
 #include "common/ice_stack.h"
@@ -295,6 +296,28 @@ message(void)
     icecore_context_free(engine);
 }
 
+/* What icecore_classes tells is noted whole, and in its order. */
+static void
+class_notes(void)
+{
+    static const char text[] = "a:2:{i:0;O:3:\"Foo\":0:{}i:1;O:6:\"My\\Bar\":0:{}}";
+    icecore_error error;
+    icecore_stage *stage = icecore_stage_new("php", 3, &error);
+    ice_class_notes notes = { NULL, 0, 0, 0 };
+    ice_noted_class use;
+    const char *at = NULL;
+    OK(!ice_next_noted(&notes, &at, &use));
+    OK(icecore_classes(stage, (const uint8_t *)text, sizeof text - 1, ice_note_class, &notes, &error) == ICECORE_OK);
+    OK(ice_next_noted(&notes, &at, &use) && use.name.len == 3 && memcmp(use.name.bytes, "Foo", 3) == 0);
+    OK(use.count == 1 && use.path.len == 4 && memcmp(use.path.bytes, "$[0]", 4) == 0);
+    OK(ice_next_noted(&notes, &at, &use) && use.name.len == 6 && memcmp(use.kind.bytes, "object", 6) == 0);
+    OK(!ice_next_noted(&notes, &at, &use));
+    ice_class_notes_free(&notes);
+    at = NULL;
+    OK(!notes.text && !ice_next_noted(&notes, &at, &use));
+    icecore_stage_free(stage);
+}
+
 int
 main(void)
 {
@@ -308,6 +331,7 @@ main(void)
     keys();
     pool();
     message();
+    class_notes();
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

@@ -4,6 +4,7 @@
  * PHP's terms by the engine first, as `icecore convert -t php` does: names of classes,
  * members, integers beyond 64 bits, what PHP has no type for. */
 #include "core/documents.h"
+#include "common/ice_class_notes.h"
 #include "ext/standard/basic_functions.h"
 
 /* Whether the format has PHP's own values. */
@@ -36,83 +37,34 @@ stage_for(zend_string *format, zend_string *bytes)
 
 /* ---- classes ------------------------------------------------------------ */
 
-/* What a visitor notes. It runs while the engine does, so nothing of PHP's may be called,
- * which could leave by a jump. */
-typedef struct {
-    char *text; /* lengths, counts and bytes, one behind the other */
-    size_t len, room;
-    bool failed;
-} notes;
-
-static void
-note(notes *to, const void *bytes, size_t len)
-{
-    if (to->room - to->len < len) {
-        const size_t room = (to->room + len) * 2;
-        char *text = realloc(to->text, room);
-        if (!text) {
-            to->failed = true;
-            return;
-        }
-        to->text = text;
-        to->room = room;
-    }
-    memcpy(to->text + to->len, bytes, len);
-    to->len += len;
-}
-
-static void
-note_bytes(notes *to, const icecore_bytes *bytes)
-{
-    note(to, &bytes->len, sizeof bytes->len);
-    note(to, bytes->bytes, bytes->len);
-}
-
-static void
-visit(const icecore_class_use *use, void *to)
-{
-    note_bytes(to, &use->name);
-    note_bytes(to, &use->kind);
-    note_bytes(to, &use->path);
-    note(to, &use->count, sizeof use->count);
-}
-
 /* Asks for the classes that data of another language names itself: not all of them are
  * classes of what it becomes in PHP. False: an exception was thrown. */
 static bool
 check_foreign(const icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
 {
-    notes found = { NULL, 0, 0, false };
+    ice_class_notes found = { NULL, 0, 0, 0 };
+    ice_noted_class use;
     icecore_error error;
     HashTable *names = zend_new_array(8);
-    const char *at;
+    const char *at = NULL;
     bool is_allowed = false;
-    if (icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), visit, &found, &error))
+    if (icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, &found, &error))
         ice_throw_error(ice_decode_exception, &error);
     else if (found.failed)
         zend_throw_error(NULL, "Icecore: not enough memory");
     else {
-        for (at = found.text; at && at < found.text + found.len;) {
-            size_t len[3];
-            const char *text[3];
+        while (ice_next_noted(&found, &at, &use)) {
             zval path;
-            int i;
-            for (i = 0; i < 3; i++) {
-                memcpy(&len[i], at, sizeof len[i]);
-                text[i] = at + sizeof len[i];
-                at = text[i] + len[i];
-            }
-            at += sizeof(uint64_t);
             /* A regular expression is none of a program's classes. */
-            if (len[1] == 6 && memcmp(text[1], "regexp", 6) == 0)
+            if (use.kind.len == 6 && memcmp(use.kind.bytes, "regexp", 6) == 0)
                 continue;
-            ZVAL_STRINGL(&path, text[2], len[2]);
-            if (!zend_hash_str_add(names, text[0], len[0], &path))
+            ZVAL_STRINGL(&path, use.path.bytes, use.path.len);
+            if (!zend_hash_str_add(names, use.name.bytes, use.name.len, &path))
                 zval_ptr_dtor(&path);
         }
         is_allowed = ice_policy_check_names(allowed, names);
     }
-    free(found.text);
+    ice_class_notes_free(&found);
     zend_array_destroy(names);
     return is_allowed;
 }
@@ -240,22 +192,14 @@ PHP_FUNCTION(Icecore_detect)
 
 /* ---- what is asked ------------------------------------------------------ */
 
-static const char *
-add_noted(zval *entry, const char *key, const char *from)
-{
-    size_t len;
-    memcpy(&len, from, sizeof len);
-    add_assoc_stringl(entry, key, from + sizeof len, len);
-    return from + sizeof len + len;
-}
-
 PHP_FUNCTION(Icecore_classes)
 {
     zend_string *bytes, *format = NULL;
     icecore_stage *stage;
     icecore_error error;
-    notes found = { NULL, 0, 0, false };
-    const char *at;
+    ice_class_notes found = { NULL, 0, 0, 0 };
+    ice_noted_class use;
+    const char *at = NULL;
     uint32_t kind;
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_STR(bytes)
@@ -265,30 +209,28 @@ PHP_FUNCTION(Icecore_classes)
     stage = stage_for(format, bytes);
     if (!stage)
         RETURN_THROWS();
-    kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), visit, &found, &error);
+    kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, &found, &error);
     icecore_stage_free(stage);
     if (kind != ICECORE_OK || found.failed) {
-        free(found.text);
-        if (found.failed)
+        const bool has_no_memory = found.failed;
+        ice_class_notes_free(&found);
+        if (has_no_memory)
             zend_throw_error(NULL, "Icecore: not enough memory");
         else
             ice_throw_error(ice_decode_exception, &error);
         RETURN_THROWS();
     }
     array_init(return_value);
-    for (at = found.text; at && at < found.text + found.len;) {
+    while (ice_next_noted(&found, &at, &use)) {
         zval entry;
-        uint64_t count;
         array_init(&entry);
-        at = add_noted(&entry, "class", at);
-        at = add_noted(&entry, "kind", at);
-        at = add_noted(&entry, "path", at);
-        memcpy(&count, at, sizeof count);
-        at += sizeof count;
-        add_assoc_long(&entry, "count", (zend_long)count);
+        add_assoc_stringl(&entry, "class", use.name.bytes, use.name.len);
+        add_assoc_stringl(&entry, "kind", use.kind.bytes, use.kind.len);
+        add_assoc_stringl(&entry, "path", use.path.bytes, use.path.len);
+        add_assoc_long(&entry, "count", (zend_long)use.count);
         add_next_index_zval(return_value, &entry);
     }
-    free(found.text);
+    ice_class_notes_free(&found);
 }
 
 PHP_FUNCTION(Icecore_allow)

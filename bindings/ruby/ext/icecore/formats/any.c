@@ -5,6 +5,7 @@
  * `icecore convert -t marshal` does. */
 #include "formats/formats.h"
 #include "core/documents.h"
+#include "common/ice_class_notes.h"
 #include <stddef.h>
 
 static ID keywords[5];
@@ -72,51 +73,10 @@ is_ruby(const icecore_stage *stage)
 
 /* ---- classes --------------------------------------------------------------------------- */
 
-/* What a visitor notes. It runs while the engine does, so nothing of Ruby's may be called,
- * which could leave by a jump. */
-typedef struct {
-    char *text; /* lengths, counts and bytes, one behind the other */
-    size_t len, room;
-    bool failed;
-} notes;
-
-static void
-note(notes *to, const void *bytes, size_t len)
-{
-    if (to->room - to->len < len) {
-        const size_t room = (to->room + len) * 2;
-        char *text = realloc(to->text, room);
-        if (!text) {
-            to->failed = true;
-            return;
-        }
-        to->text = text;
-        to->room = room;
-    }
-    memcpy(to->text + to->len, bytes, len);
-    to->len += len;
-}
-
-static void
-note_bytes(notes *to, const icecore_bytes *bytes)
-{
-    note(to, &bytes->len, sizeof bytes->len);
-    note(to, bytes->bytes, bytes->len);
-}
-
-static void
-visit(const icecore_class_use *use, void *to)
-{
-    note_bytes(to, &use->name);
-    note_bytes(to, &use->kind);
-    note_bytes(to, &use->path);
-    note(to, &use->count, sizeof use->count);
-}
-
 typedef struct {
     VALUE bytes, format, target;
     icecore_stage *stage, *to; /* `to`: of what they become */
-    notes found;
+    ice_class_notes found;
     ice_reading reading;
     uint64_t depth; /* 0: the usual one */
     kept_stage *kept; /* where the stage goes when the call ends; or NULL */
@@ -124,14 +84,9 @@ typedef struct {
 } any_call;
 
 static VALUE
-noted_text(const char **at)
+string_of(const ice_noted_text *text)
 {
-    size_t len;
-    VALUE text;
-    memcpy(&len, *at, sizeof len);
-    text = rb_utf8_str_new(*at + sizeof len, len);
-    *at += sizeof len + len;
-    return text;
+    return rb_utf8_str_new(text->bytes, text->len);
 }
 
 /* Notes all classes that a document names. */
@@ -139,7 +94,7 @@ static void
 find_classes(any_call *call)
 {
     icecore_error error;
-    if (icecore_classes(call->stage, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes), visit,
+    if (icecore_classes(call->stage, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes), ice_note_class,
                         &call->found, &error))
         ice_raise_error(&error, NULL, 0, false);
     if (call->found.failed)
@@ -151,17 +106,15 @@ static VALUE
 all_classes(any_call *call)
 {
     VALUE list = rb_ary_new();
-    const char *at;
+    const char *at = NULL;
+    ice_noted_class use;
     find_classes(call);
-    for (at = call->found.text; at && at < call->found.text + call->found.len;) {
+    while (ice_next_noted(&call->found, &at, &use)) {
         VALUE entry = rb_hash_new();
-        uint64_t count;
-        rb_hash_aset(entry, ID2SYM(rb_intern("class")), noted_text(&at));
-        rb_hash_aset(entry, ID2SYM(rb_intern("kind")), noted_text(&at));
-        rb_hash_aset(entry, ID2SYM(rb_intern("path")), noted_text(&at));
-        memcpy(&count, at, sizeof count);
-        at += sizeof count;
-        rb_hash_aset(entry, ID2SYM(rb_intern("count")), ULL2NUM(count));
+        rb_hash_aset(entry, ID2SYM(rb_intern("class")), string_of(&use.name));
+        rb_hash_aset(entry, ID2SYM(rb_intern("kind")), string_of(&use.kind));
+        rb_hash_aset(entry, ID2SYM(rb_intern("path")), string_of(&use.path));
+        rb_hash_aset(entry, ID2SYM(rb_intern("count")), ULL2NUM(use.count));
         rb_ary_push(list, entry);
     }
     return list;
@@ -172,18 +125,16 @@ static VALUE
 all_names(any_call *call)
 {
     VALUE names = rb_hash_new();
-    const char *at;
+    const char *at = NULL;
+    ice_noted_class use;
     find_classes(call);
-    for (at = call->found.text; at && at < call->found.text + call->found.len;) {
-        VALUE name = noted_text(&at), path;
-        noted_text(&at);
-        path = noted_text(&at);
-        at += sizeof(uint64_t);
+    while (ice_next_noted(&call->found, &at, &use)) {
+        VALUE name = string_of(&use.name);
         /* PHP's object that is a map: it becomes a Hash. */
         if (RSTRING_LEN(name) == 8 && STRNCASECMP(RSTRING_PTR(name), "stdClass", 8) == 0)
             continue;
         if (NIL_P(rb_hash_lookup(names, name)))
-            rb_hash_aset(names, name, path);
+            rb_hash_aset(names, name, string_of(&use.path));
     }
     return names;
 }
@@ -204,7 +155,7 @@ static VALUE
 any_end(VALUE argument)
 {
     any_call *call = (any_call *)argument;
-    free(call->found.text);
+    ice_class_notes_free(&call->found);
     if (call->kept && call->stage)
         keep(call->kept, call->stage, call->name);
     else
