@@ -231,7 +231,8 @@ ice_classes_renew(ice_context *ctx, uint32_t generation)
     for (i = 0; i < ctx->class_room; i++) {
         ctx->classes[i].klass = 0;
         ctx->classes[i].how = ICE_UNKNOWN;
-        ctx->classes[i].call = ctx->classes[i].rules = 0;
+        ctx->classes[i].call = 0;
+        ctx->classes[i].edition = 0;
     }
     for (i = 0; i < ctx->written_count; i++)
         ctx->written[i]->id = 0;

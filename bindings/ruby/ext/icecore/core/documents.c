@@ -109,6 +109,7 @@ ice_read(ice_reading *reading)
 {
     ice_allowed *classes = &reading->settings.classes;
     classes->list = classes->exact = Qnil;
+    classes->edition = 0;
     return rb_ensure(read_body, (VALUE)reading, read_end, (VALUE)reading);
 }
 

@@ -149,7 +149,7 @@ typedef struct {
     rb_alloc_func_t allocate;  /* of ICE_OBJECT_OF */
     uint32_t call;             /* of which call the verdict is */
     uint8_t verdict;
-    uint32_t rules;            /* by which rules of the process it is allowed; 0: it is to be asked */
+    uint64_t edition;          /* of the rules that allow it; 0: it is to be asked */
     bool is_own;               /* a class of Ruby's own, in Ruby's own form */
     uint8_t own;               /* which one, as `how` */
     uint8_t how;
@@ -289,6 +289,7 @@ typedef struct {
     icecore_class_map *rename; /* or NULL; freed by ice_allowed_end */
     uint32_t word;   /* one of icecore_otherwise */
     bool has_rails;
+    uint64_t edition; /* of these rules, if they are kept; or 0 */
     bool is_foreign; /* names of another language's data are asked for: `App\\User` is `App::User` */
 } ice_allowed;
 

@@ -12,7 +12,24 @@
 static icecore_rules *process;
 static VALUE reported; /* names that were reported, as keys */
 static bool process_has_rails;
-static uint32_t changes = 1; /* of the rules of the process */
+static uint64_t editions = 1;        /* of rules, those of calls and of the process */
+static uint64_t process_edition = 1; /* of the rules of the process */
+
+/* What calls said of classes lately, as bytes: a program says the same in each call, and
+ * what was allowed by that is not asked for again. */
+#define LISTS_KEPT 4
+#define LIST_BYTES 512
+
+typedef struct {
+    char names[LIST_BYTES]; /* a line each */
+    size_t len;
+    uint32_t word;
+    bool has_rails;
+    uint64_t edition; /* 0: there is none */
+} kept_list;
+
+static kept_list kept[LISTS_KEPT];
+static uint32_t next_kept;
 
 /* What Rails' values need. None of them runs more than its own code on plain values. */
 static const char *const rails[] = {
@@ -37,7 +54,7 @@ name_of(VALUE item)
 {
     VALUE name = item;
     if (RB_TYPE_P(item, T_CLASS) || RB_TYPE_P(item, T_MODULE))
-        name = ice_call_original(ICE_MODULE_NAME, item, 0, NULL);
+        name = rb_mod_name(item);
     else if (!RB_TYPE_P(item, T_STRING))
         ice_raise(ice_type_error, "usage", "", "classes: must have classes, names and patterns, not %+" PRIsVALUE, item);
     if (!RB_TYPE_P(name, T_STRING))
@@ -138,6 +155,45 @@ add_new(VALUE old, VALUE new, VALUE allowed)
     return ST_CONTINUE;
 }
 
+/* The names of a list, a line each; their length, or 0 if there is no room. */
+static size_t
+lines_of(VALUE list, char *lines)
+{
+    size_t len = 0;
+    long i;
+    for (i = 0; i < RARRAY_LEN(list); i++) {
+        VALUE name = RARRAY_AREF(list, i);
+        const size_t count = RSTRING_LEN(name);
+        if (count >= LIST_BYTES - len || memchr(RSTRING_PTR(name), '\n', count))
+            return 0;
+        memcpy(lines + len, RSTRING_PTR(name), count);
+        lines[len + count] = '\n';
+        len += count + 1;
+    }
+    return len;
+}
+
+/* The edition of rules that say the same; a new one, if none was kept. */
+static uint64_t
+edition_of_list(const ice_allowed *allowed)
+{
+    char lines[LIST_BYTES];
+    const size_t len = lines_of(allowed->list, lines);
+    kept_list *known;
+    if (!len)
+        return 0;
+    for (known = kept; known < kept + LISTS_KEPT; known++)
+        if (known->edition && known->len == len && known->word == allowed->word &&
+            known->has_rails == allowed->has_rails && memcmp(known->names, lines, len) == 0)
+            return known->edition;
+    known = &kept[next_kept++ % LISTS_KEPT];
+    memcpy(known->names, lines, len);
+    known->len = len;
+    known->word = allowed->word;
+    known->has_rails = allowed->has_rails;
+    return known->edition = ++editions;
+}
+
 void
 ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
 {
@@ -146,6 +202,7 @@ ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
     allowed->rename = NULL;
     allowed->word = ICECORE_ASK_ON;
     allowed->has_rails = false;
+    allowed->edition = 0;
     if (RB_TYPE_P(classes, T_ARRAY))
         for (i = 0; i < RARRAY_LEN(classes); i++)
             add(allowed, RARRAY_AREF(classes, i));
@@ -163,6 +220,8 @@ ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
         if (!allowed->rename)
             ice_raise_error(&error, NULL, 0, false);
     }
+    else if (!NIL_P(allowed->list) && NIL_P(allowed->exact))
+        allowed->edition = edition_of_list(allowed);
 }
 
 void
@@ -178,7 +237,8 @@ ice_policy_allow(VALUE item)
     icecore_error error;
     if (!process)
         process = icecore_rules_new(0);
-    changes++;
+    process_edition = ++editions;
+    memset(kept, 0, sizeof kept);
     if (SYMBOL_P(item)) {
         bool is_rails;
         const uint32_t word = word_of(item, &is_rails);
@@ -410,13 +470,15 @@ asked_name(const icecore_view *view, const icecore_node *node, size_t *len)
     }
 }
 
-/* By which rules a class is asked for; 0: the call has its own. */
-static uint32_t
-rules_of(const ice_allowed *allowed)
+/* Of which edition the rules are that a class is asked for by; 0: of this call's alone. */
+static uint64_t
+edition_of(const ice_allowed *allowed)
 {
     const bool has_own = !NIL_P(allowed->list) || !NIL_P(allowed->exact) || allowed->rename || allowed->has_rails ||
-                         allowed->is_foreign || allowed->word != ICECORE_ASK_ON;
-    return has_own ? 0 : changes;
+                         allowed->word != ICECORE_ASK_ON;
+    if (allowed->is_foreign)
+        return 0;
+    return has_own ? allowed->edition : process_edition;
 }
 
 /* Asks once for each class; `refused` gets those that are not allowed, with their paths,
@@ -429,7 +491,7 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
     static const uint64_t asked = UINT64_C(1) << ICECORE_OBJECT | UINT64_C(1) << ICECORE_OPAQUE |
                                   UINT64_C(1) << ICECORE_ATTRS | UINT64_C(1) << ICECORE_MODULE |
                                   UINT64_C(1) << ICECORE_REGEXP;
-    const uint32_t rules = rules_of(allowed);
+    const uint64_t edition = edition_of(allowed);
     bool has_foreign = false;
     for (; node < end; node++) {
         const char *name;
@@ -459,12 +521,12 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
                 continue;
             }
         }
-        if (class && rules && class->rules == rules && !class->is_own)
+        if (class && edition && class->edition == edition && !class->is_own)
             verdict = ICECORE_ALLOWED;
         else {
             verdict = verdict_of(allowed, name, len);
             if (class) /* what is reported is asked for each time */
-                class->rules = verdict == ICECORE_ALLOWED ? rules : 0;
+                class->edition = verdict == ICECORE_ALLOWED ? edition : 0;
         }
         if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
             report(said, ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");

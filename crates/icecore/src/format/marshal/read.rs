@@ -1,5 +1,6 @@
 //! The reader: one machine with an explicit stack.
 
+use super::read_fast::Record;
 use super::symbols::Symbol;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -77,6 +78,7 @@ const GUESSES: usize = 256;
 const ENTRIES_KEPT: usize = 1 << 16;
 
 pub(super) struct Reader<'a, 's, S: Sink> {
+    kept: Box<Kept>,
     pub(super) guesses: Vec<(u16, u32)>,
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
@@ -100,8 +102,10 @@ pub(super) struct Reader<'a, 's, S: Sink> {
 
 impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     pub(super) fn new(scan: Scan<'a>, limits: &'s Limits, sink: &'s mut S) -> Self {
-        let kept = *sink.tape().memory.take::<Kept>();
+        let mut memory = sink.tape().memory.take::<Kept>();
+        let kept = std::mem::take(&mut *memory);
         Reader {
+            kept: memory,
             guesses: kept.guesses,
             scan,
             sink,
@@ -119,7 +123,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     }
 
     /// Leaves what it has to the next document.
-    pub(super) fn keep(&mut self) {
+    pub(super) fn keep(mut self) {
         fn emptied<T>(list: &mut Vec<T>) -> Vec<T> {
             let mut list = std::mem::take(list);
             list.clear();
@@ -128,19 +132,23 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
         let mut guesses = emptied(&mut self.guesses);
         guesses.extend(self.symbols.iter().take(GUESSES).map(|symbol| (symbol.key, symbol.class)));
-        let kept = Kept {
+        let mut memory = self.kept;
+        *memory = Kept {
             frames: emptied(&mut self.frames),
             symbols: emptied(&mut self.symbols),
             numbers: emptied(&mut self.numbers),
             sides: emptied(&mut self.sides),
             guesses,
         };
-        self.sink.tape().memory.keep(Box::new(kept));
+        self.sink.tape().memory.keep(memory);
     }
 
     /// Reads the root and all that is in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        self.value(NO_KEY)?;
+        let is_begun = !S::DETAIL && !S::PARTS && !matches!(self.record(NO_KEY)?, Record::Other);
+        if !is_begun {
+            self.value(NO_KEY)?;
+        }
         while let Some(frame) = self.frames.last().copied() {
             let most = self.limits.nodes.min(SIDE - 1);
             if self.sink.tape().nodes().len() >= most as usize {

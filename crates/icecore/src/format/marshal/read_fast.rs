@@ -7,11 +7,12 @@
 
 use super::number::{is_immediate, parse_float, short_float};
 use super::read::{BATCH, Frame, KEYED, Reader, SIDE, Side, State};
+use super::symbols::{Symbol, utf8_tail};
 use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
 /// How far a container of leaves was read.
-enum Record {
+pub(super) enum Record {
     /// It is complete.
     Complete,
     /// It holds more than leaves: the machine continues inside it.
@@ -74,11 +75,12 @@ impl<S: Sink> Reader<'_, '_, S> {
                 let (start, len) = if *input.get(at + 1)? == b'"' { sized(input, at + 2)? } else { return None };
                 let end = start + len as usize;
                 let tail = u32::from_le_bytes(*input.get(end..)?.first_chunk()?);
-                if u64::from(tail) != self.utf8 || u64::from(len) > self.limits.string {
+                if u64::from(len) > self.limits.string {
                     return None;
                 }
+                let next = if u64::from(tail) == self.utf8 { end + 4 } else { self.first_utf8(end)? };
                 self.numbers.push(self.sink.nodes().len() as u32);
-                Some((Node::string(Kind::Text, Location::Input(start as u64), len), end + 4))
+                Some((Node::string(Kind::Text, Location::Input(start as u64), len), next))
             }
             b'"' => {
                 let (start, len) = sized(input, at + 1)?;
@@ -124,11 +126,65 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
+    /// Where what follows the first string in UTF-8 ends, which begins at `at`: it calls the
+    /// symbol `E`.
+    fn first_utf8(&mut self, at: usize) -> Option<usize> {
+        let number = self.symbols.len();
+        if self.utf8 != u64::MAX || number >= 122 || !self.scan.input.get(at..)?.starts_with(b"\x06:\x06ET") {
+            return None;
+        }
+        self.symbols.push(Symbol::new(at + 3, 1));
+        self.utf8 = utf8_tail(number);
+        Some(at + 5)
+    }
+
+    /// The symbol whose length stands at `at`, called for the first time, and where it ends;
+    /// with the ids that this one had in the document before.
+    #[inline(always)]
+    fn guessed(&self, at: usize) -> Option<(Symbol, usize)> {
+        let input = self.scan.input;
+        let (key, class) = *self.guesses.get(self.symbols.len())?;
+        let (start, len) = sized(input, at)?;
+        let end = start + len as usize;
+        let name = input.get(start..end)?;
+        let is_special = name == b"E" || !name.is_ascii();
+        (!is_special && u64::from(len) <= self.limits.string)
+            .then(|| (Symbol { key, class, ..Symbol::new(start, len) }, end))
+    }
+
+    /// The same as a key, if it is one. It has its number then.
+    #[inline(always)]
+    fn guessed_key(&mut self, at: usize) -> Option<(u16, usize)> {
+        let (symbol, end) = self.guessed(at)?;
+        let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
+        let keys = self.sink.tape().keys();
+        if !keys.is_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
+            return None;
+        }
+        self.symbols.push(Symbol { class: 0, ..symbol });
+        Some((symbol.key, end))
+    }
+
+    /// The same as a class. It has no number yet.
+    #[inline(always)]
+    fn guessed_class(&mut self, at: usize) -> Option<(Symbol, usize)> {
+        let (symbol, end) = self.guessed(at)?;
+        let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
+        let classes = self.sink.tape().classes();
+        let id = u16::try_from(symbol.class).ok()?;
+        classes
+            .is_at(id, Kind::Text, 0, self.scan.input, start as usize, len)
+            .then_some((Symbol { key: 0, ..symbol }, end))
+    }
+
     /// The id of the key at `at` and where it ends, if it was a key before.
     #[inline(always)]
-    fn key_at(&self, at: usize, state: State) -> Option<(u16, usize)> {
+    fn key_at(&mut self, at: usize, state: State) -> Option<(u16, usize)> {
         let input = self.scan.input;
         let tag = *input.get(at)?;
+        if tag == b':' {
+            return self.guessed_key(at + 1);
+        }
         let (number, next) = long(input, at + 1)?;
         let number = usize::try_from(number).ok()?;
         let key = match tag {
@@ -267,7 +323,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Reads an array, a small hash or an object, as far as it is made of
     /// leaves.
     #[inline]
-    fn record(&mut self, key: u16) -> Result<Record, Error> {
+    pub(super) fn record(&mut self, key: u16) -> Result<Record, Error> {
         let input = self.scan.input;
         let start = self.scan.at;
         let Some(tag) = input.get(start) else { return Ok(Record::Other) };
@@ -277,19 +333,23 @@ impl<S: Sink> Reader<'_, '_, S> {
             b'o' | b'S' => (Kind::Object, State::Members, 2),
             _ => return Ok(Record::Other),
         };
-        let (mut at, mut class) = (start + 1, 0);
+        let (mut at, mut class, mut called) = (start + 1, 0, None);
         if kind == Kind::Object {
-            let known = match input.get(at) {
-                Some(b';') => long(input, at + 1),
-                _ => return Ok(Record::Other),
+            let found = match input.get(at) {
+                Some(b';') => long(input, at + 1)
+                    .and_then(|(number, next)| Some((*self.symbols.get(usize::try_from(number).ok()?)?, next))),
+                Some(b':') => {
+                    let guessed = self.guessed_class(at + 1);
+                    called = guessed.map(|(symbol, _)| symbol);
+                    guessed
+                }
+                _ => None,
             };
-            let Some((number, next)) = known else { return Ok(Record::Other) };
-            let symbol = usize::try_from(number).ok().and_then(|number| self.symbols.get(number));
-            class = symbol.map_or(0, |symbol| symbol.class);
-            if class == 0 {
+            let Some((symbol, next)) = found else { return Ok(Record::Other) };
+            if symbol.class == 0 {
                 return Ok(Record::Other);
             }
-            at = next;
+            (class, at) = (symbol.class, next);
         }
         let Some((count, next)) = long(input, at) else { return Ok(Record::Other) };
         at = next;
@@ -300,6 +360,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             _ => return Ok(Record::Other),
         };
 
+        self.symbols.extend(called);
         let first = self.sink.next_node();
         self.numbers.push(first);
         let tape = self.sink.tape();

@@ -14,6 +14,21 @@ pub(super) struct Symbol {
     pub(super) class: u32,
 }
 
+impl Symbol {
+    /// The one of these bytes of the input, which has no ids yet.
+    #[inline(always)]
+    pub(super) fn new(start: usize, len: u32) -> Symbol {
+        Symbol { node: Node::string(Kind::Symbol, Location::Input(start as u64), len), key: 0, class: 0 }
+    }
+}
+
+/// What follows a string in UTF-8, where the symbol `E` has this number, which takes a byte.
+#[inline]
+pub(super) fn utf8_tail(number: usize) -> u64 {
+    let number = if number == 0 { 0 } else { number as u8 + 5 };
+    u64::from(u32::from_le_bytes([6, b';', number, b'T']))
+}
+
 /// What instance variables say of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
@@ -75,8 +90,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         }
         self.symbols.push(Symbol { node: name, key: 0, class: 0 });
         if bytes == b"E" && number < 122 && self.utf8 == u64::MAX {
-            let number = if number == 0 { 0 } else { number as u8 + 5 };
-            self.utf8 = u64::from(u32::from_le_bytes([6, b';', number, b'T']));
+            self.utf8 = utf8_tail(number);
         }
         if variables {
             let at = self.scan.at;

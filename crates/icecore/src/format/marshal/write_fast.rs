@@ -119,6 +119,13 @@ impl Room {
         self.to += word.len();
     }
 
+    /// Puts a name of up to 16 bytes there, whose first bytes these are.
+    #[inline(always)]
+    pub(super) fn head(&mut self, head: u128, len: usize) {
+        self.bytes[self.to..self.to + 16].copy_from_slice(&head.to_le_bytes());
+        self.to += len;
+    }
+
     /// Puts a string of up to [`SHORT`] bytes there: more are copied, and do not
     /// count.
     #[inline(always)]

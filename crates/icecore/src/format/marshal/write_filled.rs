@@ -8,7 +8,7 @@
 
 use super::number::{is_fixnum, is_immediate, push_float, push_long};
 use super::write_fast::{ROOM, Room, Word, integers, is_small};
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, NameEntry, Node, flag};
 use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{Called, Spare};
@@ -212,7 +212,7 @@ impl<'d> Filled<'d, '_> {
     /// it was.
     fn called_before(&mut self, name: Name, bytes: &'d [u8]) -> (u32, bool) {
         let next = self.symbols.len() as u32;
-        let is_class_like = bytes.first().is_some_and(u8::is_ascii_uppercase);
+        let is_class_like = next > 0 && bytes.first().is_some_and(u8::is_ascii_uppercase);
         if self.by_name.is_none() && (matches!(name, Name::Node(_)) || is_class_like && self.symbols.len() > FEW) {
             let all = (0..).zip(&*self.symbols).map(|(number, name)| (self.name_of(Name::of(*name)), number)).collect();
             self.by_name = Some(all);
@@ -260,7 +260,45 @@ impl<'d> Filled<'d, '_> {
         Some(word)
     }
 
+    /// Writes a short symbol that begins with no capital, so that it is no class's name and
+    /// not `E`, if all before it are known to be other ones.
+    #[inline(always)]
+    fn short_symbol(&mut self, id: u16, entry: &NameEntry, room: &mut Room) -> Option<Word> {
+        const NOT_ASCII: u128 = u128::MAX / 0xFF * 0x80;
+        let number = self.symbols.len();
+        let len = entry.node.aux as usize;
+        let is_short = (1..=16).contains(&len) && entry.head & NOT_ASCII == 0;
+        if !is_short || (entry.head as u8).is_ascii_uppercase() || self.by_name.is_some() || number >= FEW {
+            return None;
+        }
+        self.symbols.push(Name::Key(id).packed());
+        room.put(Word::byte(b':').and(Word::length(len)));
+        room.head(entry.head, len);
+        Some(Word::byte(b';').and(Word::length(number)))
+    }
+
+    /// The symbol `E`.
+    #[inline]
+    fn encoding(&mut self, room: &mut Room, buf: &mut Vec<u8>) -> Option<Word> {
+        let number = self.symbols.len();
+        if self.short.is_some() || self.by_name.is_some() || number >= FEW {
+            return self.symbol(Name::Encoding, b"E", room, buf);
+        }
+        self.symbols.push(Name::Encoding.packed());
+        self.short = Some(number as u32);
+        room.put(Word::byte(b':').and(Word::length(1)).and(Word::byte(b'E')));
+        Some(Word::byte(b';').and(Word::length(number)))
+    }
+
     fn new_key(&mut self, id: u16, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+        let (entries, _) = self.document.tape().keys().raw();
+        let entry = entries.get(usize::from(id).wrapping_sub(1))?;
+        if (entry.node.kind, entry.node.flags, entry.node.encoding()) == (Kind::Symbol, 0, 0)
+            && let Some(word) = self.short_symbol(id, entry, room)
+        {
+            self.called_as(id, word);
+            return Some(());
+        }
         let name = self.document.tape().keys().get(u32::from(id))?;
         if name.node.flags != 0 || name.node.encoding() != 0 {
             return None;
@@ -283,11 +321,17 @@ impl<'d> Filled<'d, '_> {
             }
             _ => return None,
         };
+        self.called_as(id, word);
+        Some(())
+    }
+
+    /// From now on the key is written so.
+    #[inline]
+    fn called_as(&mut self, id: u16, word: Word) {
         if self.keys.len() <= usize::from(id) {
             self.keys.resize(usize::from(id) + 1, Called::default());
         }
         self.keys[usize::from(id)] = Called { call: self.call, bytes: word.bits() };
-        Some(())
     }
 
     fn class(&mut self, id: u32, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
@@ -345,7 +389,7 @@ impl<'d> Filled<'d, '_> {
         self.bytes(bytes, room, buf);
         if self.utf8_tail.is_none() {
             room.put(Word::byte(6));
-            let word = self.symbol(Name::Encoding, b"E", room, buf)?;
+            let word = self.encoding(room, buf)?;
             self.utf8_tail = Word::byte(6).and(word).and(Word::byte(b'T'));
             room.put(Word::byte(b'T'));
         } else {
@@ -363,7 +407,7 @@ impl<'d> Filled<'d, '_> {
         room.put(Word::byte(b'I').and(Word::byte(b'"')));
         self.bytes(bytes, room, buf);
         room.put(Word::byte(6));
-        self.symbol(Name::Encoding, b"E", room, buf)?;
+        self.encoding(room, buf)?;
         room.put(Word::byte(b'F'));
         Some(())
     }
