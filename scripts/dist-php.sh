@@ -3,33 +3,10 @@
 # checkout and without the network: PHP's headers, a C compiler and Rust are all it needs.
 #
 #   scripts/dist-php.sh [--check]    --check: unpack, build and try it as well
-. "$(dirname "$0")/common.sh"
-new_folder
+. "$(dirname "$0")/package.sh"
 version=$(sed -n 's/^#define PHP_ICECORE_VERSION "\(.*\)"$/\1/p' bindings/php/php_icecore.h)
-name=icecore-$version
-stage=$folder/$name
-mkdir -p "$stage"
-
-# Copies what git knows of, and leaves out the first part of the names.
-copy() { # FROM TO PATHSPEC…
-    local from=$1 to=$2 file
-    shift 2
-    git ls-files -z "$@" | while IFS= read -r -d '' file; do
-        mkdir -p "$(dirname "$to/${file#"$from"}")"
-        cp -p "$file" "$to/${file#"$from"}"
-    done
-}
-copy bindings/php/ "$stage" bindings/php ':!bindings/php/.gitignore' ':!bindings/php/package.xml.in'
-cp LICENSE* "$stage/"
-# What the modules of all languages share, without its tests and its example.
-copy bindings/ "$stage" 'bindings/common/*.[ch]' ':!bindings/common/*/*'
-# The list that tests/behaviour.php runs, without what makes it.
-copy bindings/common/ "$stage/tests" bindings/common/behaviour ':!bindings/common/behaviour/make'
-# Its page comes along, and is linked where it stands now.
-mkdir "$stage/docs"
-sed 's,\.\./bindings/php,..,g' docs/php.md >"$stage/docs/php.md"
-sed -i 's,\.\./\.\./docs/,docs/,g' "$stage/README.md"
-stage_engine "$stage/engine"
+stage_module php "icecore-$version" ':!bindings/php/package.xml.in'
+stage_behaviour "$stage/tests"
 
 # -- package.xml -------------------------------------------------------------
 

@@ -3,34 +3,13 @@
 # Ruby's headers, a C compiler and Rust are all it needs.
 #
 #   scripts/dist-ruby.sh [--check]    --check: install it into a folder of its own and try it
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/package.sh"
 if ! have gem; then
     say 'no gem is made: ruby is missing'
     exit 0
 fi
-new_folder
 version=$(sed -n 's/^  VERSION = "\(.*\)"$/\1/p' bindings/ruby/lib/icecore/version.rb)
-name=icecore-$version
-stage=$folder/$name
-mkdir -p "$stage/docs"
-
-# Copies what git knows of, and leaves out the first part of the names.
-copy() { # FROM TO PATHSPEC…
-    local from=$1 to=$2 file
-    shift 2
-    git ls-files -z "$@" | while IFS= read -r -d '' file; do
-        mkdir -p "$(dirname "$to/${file#"$from"}")"
-        cp -p "$file" "$to/${file#"$from"}"
-    done
-}
-copy bindings/ruby/ "$stage" bindings/ruby ':!bindings/ruby/.gitignore' ':!bindings/ruby/test' ':!bindings/ruby/bench'
-cp LICENSE* "$stage/"
-# What the modules of all languages share, without its tests and its example.
-copy bindings/ "$stage" 'bindings/common/*.[ch]' ':!bindings/common/*/*'
-# Its page comes along, and is linked where it stands now.
-sed 's,\.\./bindings/ruby,..,g' docs/ruby.md >"$stage/docs/ruby.md"
-sed -i 's,\.\./\.\./docs/,docs/,g' "$stage/README.md"
-stage_engine "$stage/engine"
+stage_module ruby "icecore-$version" ':!bindings/ruby/test' ':!bindings/ruby/bench'
 
 mkdir -p dist
 (cd "$stage" && gem build --quiet icecore.gemspec --output "$folder/$name.gem") >"$folder/log" 2>&1 || {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make test`, and what takes longer: the modules in a Debian 13, the packages, PHP's
-# extension with sanitizers, and for hours the generators and the fuzz targets.
+# `make test`, and what takes longer: the modules in a Debian 13, the packages, the extensions
+# of PHP and Ruby with sanitizers, and for hours the generators and the fuzz targets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 make --no-print-directory test
@@ -11,6 +11,7 @@ scripts/dist-perl.sh --check
 scripts/dist-php.sh --check
 scripts/dist-ruby.sh --check
 bindings/php/tests/asan.sh || [ $? -eq 75 ]
+bindings/ruby/test/asan.sh || [ $? -eq 75 ]
 fuzz/run-generators
 # The targets as fuzz/run-short has them, with a hundred times as many executions.
 sed -n "/^done <<'RUNS'/,/^RUNS/p" fuzz/run-short | sed '1d;$d' | while read -r target execs seed; do

@@ -3,7 +3,8 @@
 #
 #   scripts/trixie.sh [FOLDER [LANGUAGE…]]    keeps the system in FOLDER for the next time
 #
-# Needs root, debootstrap and the network; it ends with 75 where it can't.
+# Needs root, debootstrap and the network; it ends with 75 where it can't. ICECORE_LIB names a
+# library of the engine that is there already.
 . "$(dirname "$0")/common.sh"
 cannot() {
     say "$*"
@@ -11,7 +12,6 @@ cannot() {
 }
 [ "$(id -u)" -eq 0 ] || cannot 'a Debian 13 can only be made by root'
 have debootstrap || cannot 'debootstrap is missing'
-have cargo || fail 'Rust is missing: make test installs it.'
 
 if [ $# -gt 0 ]; then
     tree=$1
@@ -33,11 +33,16 @@ if [ ! -e "$tree/usr/bin/perl" ] || [ ! -e "$tree/usr/bin/gcc" ] || [ ! -e "$tre
         cannot "Debian 13's packages could not be installed"
 fi
 
-cargo build --quiet --locked --release -p icecore-capi
+library=${ICECORE_LIB:-}
+if [ -z "$library" ]; then
+    have cargo || fail 'Rust is missing: make test installs it.'
+    cargo build --quiet --locked --release -p icecore-capi
+    library=$target/release/libicecore_capi.a
+fi
 rm -rf "$tree/icecore"
 mkdir -p "$tree/icecore/crates/icecore-capi"
 cp -R crates/icecore-capi/include "$tree/icecore/crates/icecore-capi/"
-cp "$target/release/libicecore_capi.a" "$tree/icecore/"
+cp "$library" "$tree/icecore/libicecore_capi.a"
 git ls-files -z bindings scripts Cargo.toml docs/cookbook/samples docs/php.md docs/ruby.md | while IFS= read -r -d '' file; do
     mkdir -p "$tree/icecore/$(dirname "$file")"
     cp -p "$file" "$tree/icecore/$file"

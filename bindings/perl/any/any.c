@@ -1,5 +1,6 @@
 /* One document of any format: read, written, or asked for its classes. */
 #include "any/any.h"
+#include "common/ice_class_notes.h"
 #include "core/documents.h"
 #include "sereal/sereal.h"
 #include "storable/storable.h"
@@ -122,31 +123,45 @@ ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count)
 }
 
 static void
-visit_class(const icecore_class_use *used, void *data)
+free_notes(pTHX_ void *notes)
 {
-    dTHX;
-    AV *list = (AV *)data;
+    PERL_UNUSED_CONTEXT;
+    ice_class_notes_free((ice_class_notes *)notes);
+}
+
+static SV *
+class_entry(pTHX_ const ice_noted_class *use)
+{
     HV *hv = newHV();
     /* A name that is UTF-8 is most likely meant as such: that of a package is. */
-    (void)hv_stores(hv, "class", newSVpvn_utf8((const char *)used->name.bytes, used->name.len,
-                                               !ice_is_ascii(used->name.bytes, used->name.len)
-                                                   && ice_is_utf8(used->name.bytes, used->name.len)));
-    (void)hv_stores(hv, "kind", newSVpvn((const char *)used->kind.bytes, used->kind.len));
-    (void)hv_stores(hv, "path", newSVpvn_utf8((const char *)used->path.bytes, used->path.len, 1));
-    (void)hv_stores(hv, "count", newSVuv(used->count));
-    av_push(list, newRV_noinc((SV *)hv));
+    (void)hv_stores(hv, "class", newSVpvn_utf8(use->name.bytes, use->name.len,
+                                               !ice_is_ascii((const U8 *)use->name.bytes, use->name.len)
+                                                   && ice_is_utf8((const U8 *)use->name.bytes, use->name.len)));
+    (void)hv_stores(hv, "kind", newSVpvn(use->kind.bytes, use->kind.len));
+    (void)hv_stores(hv, "path", newSVpvn_utf8(use->path.bytes, use->path.len, 1));
+    (void)hv_stores(hv, "count", newSVuv(use->count));
+    return newRV_noinc((SV *)hv);
 }
 
 AV *
 ice_classes(pTHX_ SV *bytes, SV *format)
 {
     STRLEN len;
-    const char *text = ice_bytes(aTHX_ bytes, &len);
+    const char *text = ice_bytes(aTHX_ bytes, &len), *at = NULL;
     AV *list = (AV *)sv_2mortal((SV *)newAV());
+    ice_class_notes notes = { NULL, 0, 0, 0 };
+    ice_noted_class use;
+    icecore_stage *stage;
     icecore_error error;
     ENTER;
-    if (icecore_classes(reader_for(aTHX_ format, text, len), (const U8 *)text, len, visit_class, list, &error) != ICECORE_OK)
+    stage = reader_for(aTHX_ format, text, len);
+    SAVEDESTRUCTOR_X(free_notes, &notes);
+    if (icecore_classes(stage, (const U8 *)text, len, ice_note_class, &notes, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
+    if (notes.failed)
+        croak("Icecore: not enough memory");
+    while (ice_next_noted(&notes, &at, &use))
+        av_push(list, class_entry(aTHX_ & use));
     LEAVE;
     return list;
 }

@@ -8,23 +8,12 @@
 # random values there are (3000), SEED is their seed (1). What the sanitizers say is printed,
 # and goes to FOLDER if that is given. The last line is `N passed, M failed`; the exit code
 # is 75 where it can't be built.
-set -u
-cd "$(dirname "$0")/../../.." || exit 1
-if [ -z "${ICECORE_LIB:-}" ]; then
-    cargo build --quiet --locked --release -p icecore-capi || exit 1
-    ICECORE_LIB=${CARGO_TARGET_DIR:-target}/release/libicecore_capi.a
-fi
-ICECORE_LIB=$(realpath "$ICECORE_LIB")
-export ICECORE_LIB
-runtime=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
-if [ ! -e "${runtime%:*}" ] || [ ! -e "${runtime#*:}" ] || ! command -v phpize >/dev/null; then
-    echo 'libasan and libubsan of gcc, or php-dev, are missing'
+# shellcheck source=sanitized.sh
+. "$(dirname "$0")/../../../scripts/sanitized.sh"
+if ! command -v phpize >/dev/null; then
+    echo 'php-dev is missing'
     exit 75
 fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-said=$folder/said
-mkdir -p "$said"
 
 # -- Build -------------------------------------------------------------------
 
@@ -32,7 +21,6 @@ git ls-files -z bindings/php bindings/common crates/icecore-capi/include docs/ph
 cd "$folder/bindings/php" || exit 1
 # Reports have lines, and no optimizer has hidden what is wrong.
 sed -i 's/ -O2 / -O1 /; s/ -Wl,--strip-debug//' config.m4
-flags='-fsanitize=address,undefined -fsanitize-recover=address -fno-omit-frame-pointer -g -O1'
 {
     phpize && ./configure CFLAGS="$flags" LDFLAGS="-fsanitize=address,undefined" && make -j"$(nproc 2>/dev/null || echo 1)"
 } >"$folder/log" 2>&1 || {
@@ -61,8 +49,7 @@ gcc -shared -fPIC -O1 "$folder/shallow.c" -o "$folder/shallow.so" -ldl || exit 1
 cat >"$folder/php" <<PHP
 #!/bin/sh
 export LD_PRELOAD='$folder/shallow.so:$runtime' USE_ZEND_ALLOC=0 ZEND_DONT_UNLOAD_MODULES=1 SKIP_ASAN=1
-export ASAN_OPTIONS='verify_asan_link_order=0:detect_leaks=0:halt_on_error=0:abort_on_error=0:log_path=$said/report:log_exe_name=1'
-export UBSAN_OPTIONS='print_stacktrace=1:log_path=$said/report'
+export ASAN_OPTIONS='verify_asan_link_order=0:$asan_options' UBSAN_OPTIONS='$ubsan_options'
 exec '$(command -v php)' "\$@"
 PHP
 chmod +x "$folder/php"
@@ -75,13 +62,5 @@ CHANCE=${CHANCE:-3000} PHPT_SIDES=icecore tests/run.sh modules/icecore.so "$fold
 grep -v '^[0-9]* passed, [0-9]* failed$' "$folder/out"
 counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$folder/out" | tail -n 1)
 # shellcheck disable=SC2086
-set -- "${1:-}" ${counts:-0 passed, 1 failed}
-reports=$(find "$said" -type f | wc -l)
-if [ "$reports" -gt 0 ]; then
-    # The same place is said once.
-    cat "$said"/* | sed -nE 's/0x[0-9a-f]+/…/g; /runtime error:|^SUMMARY/p' | sort | uniq -c | sort -rn | head -n 50
-    echo "not ok - reports of the sanitizers: $reports"
-    [ -z "$1" ] || { mkdir -p "$1" && cp "$said"/* "$1/"; }
-fi
-echo "$2 passed, $(($4 + reports)) failed"
-[ "$4" -eq 0 ] && [ "$reports" -eq 0 ]
+set -- ${counts:-0 passed, 1 failed}
+conclude "$1" "$3"

@@ -4,7 +4,8 @@
 #   run.sh [LIB]        LIB is the folder of icecore.rb; bindings/ruby/lib without it
 #
 # RUBY names another ruby. ICECORE_LONG=1 runs longer (10: much longer), and with other random
-# values each time; without it the seed is ICECORE_SEED, or 2.
+# values each time; without it the seed is ICECORE_SEED, or 2. CHANCE is how many random values
+# there are.
 # ICECORE_STAND_IN=1 tests the tests with Ruby's own Marshal.
 here=$(cd "$(dirname "$0")" && pwd)
 export ICECORE_RUBY_LIB="${1:-$here/../lib}"
@@ -14,11 +15,11 @@ seed=${ICECORE_SEED:-${ICECORE_LONG:+random}}
 for program in harness behaviour chance damaged contract foreign collector iosources; do
     [ -e "$here/$program.rb" ] || continue
     echo "# $program"
-    case $program in
-    chance) set -- --seed "${seed:-2}" ;;
-    *) set -- ;;
-    esac
-    [ "$*" != '--seed random' ] || set --
+    set --
+    if [ $program = chance ]; then
+        [ "$seed" = random ] || set -- --seed "${seed:-2}"
+        set -- "$@" ${CHANCE:+--count "$CHANCE"}
+    fi
     "${RUBY:-ruby}" -w "$here/$program.rb" "$@" || status=1
 done
 exit $status

@@ -57,7 +57,7 @@ module Chance
       return if ours.error? && theirs.error? && ours.like_error?(theirs) && (!log || ours.log == theirs.log)
       said[0] = said[0].zip(said[1]).map { |mine, other| as_frozen(mine, other) } if @loose
       return if said[0] == said[1] && ours.error? == theirs.error?
-      name = check.start_with?("dump") ? nil : Wanted.name(@bytes, theirs, check, @value)
+      name = check.start_with?("dump") ? nil : Wanted.name(@bytes, ours, theirs, check, @value)
       name ? @wanted << name : @failures << [check, *said]
     end
 

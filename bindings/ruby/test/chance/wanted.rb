@@ -10,15 +10,17 @@ module Chance
       "a pattern in UTF-8, of a subclass or extended" => "Ruby compiles it before it knows the encoding",
       "a regexp that is linked from its own variables" => "Marshal writes it, and can't read it",
       "an extended object with _dump_data" => "Ruby extends what _load_data gets",
-      "a proc or freeze, and a key that is there twice" => "equal keys of hashes are one object, however they are written"
+      "a proc or freeze, and a key that is there twice" => "equal keys of hashes are one object, however they are written",
+      "a Data with variables" => "Marshal refuses it at the first variable, ours when all are read, and hooks in them have run"
     }.freeze
 
-    def self.name(bytes, theirs, check, value)
+    def self.name(bytes, ours, theirs, check, value)
       return unless bytes
       return "a proc or freeze, and a key that is there twice" if check.match?(/proc|freeze/) && (key_twice?(value) || key_twice?(Outcome.of { Oracle.load(bytes) }.value))
       return "a class whose name is not ASCII" if theirs.error? && theirs.error.message.b.match?(/undefined class\/module .*(?:\\x|[\x80-\xff])/n)
       return "a regexp that is linked from its own variables" if theirs.error? && theirs.error.message.match?(/bad link|can.t convert (\w+) into \1/) && bytes.match?(%r{I[^@]*/}mn)
       return "an extended object with _dump_data" if bytes.match?(/(?:e(?::.[\w:]+?|;.))+d[:;]/mn)
+      return "a Data with variables" if theirs.error.is_a?(FrozenError) && theirs.error.message.include?("#<data ") && ours.like_error?(theirs)
       return "an Encoding that is linked" if bytes.match?(/u:\rEncoding/n) && bytes.count("@").positive?
       "a pattern in UTF-8, of a subclass or extended" if bytes.match?(%r{I(?:[Ce](?::.[\w:]+?|;.))+/}mn)
     end
