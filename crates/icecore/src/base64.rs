@@ -56,6 +56,30 @@ impl Alphabet {
     }
 }
 
+/// The Base64 of bytes, padded.
+///
+/// ```
+/// use icecore::text::{from_base64, to_base64};
+/// assert_eq!(to_base64(b"ice"), "aWNl");
+/// assert_eq!(from_base64(b"aWNl"), Ok(b"ice".to_vec()));
+/// assert_eq!(from_base64(b"aW*l"), Err(2));
+/// ```
+pub fn to_base64(bytes: &[u8]) -> String {
+    let mut out = Vec::with_capacity(bytes.len().div_ceil(3) * 4);
+    encode(bytes, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The bytes that a Base64 text stands for, padded and without blanks.
+///
+/// # Errors
+/// The position of the first character that is wrong.
+pub fn from_base64(text: &[u8]) -> Result<Vec<u8>, usize> {
+    let mut out = Vec::new();
+    decode(text, &mut out)?;
+    Ok(out)
+}
+
 /// Appends the Base64 of bytes, padded.
 pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     encode_in(Alphabet::Standard, true, bytes, out);

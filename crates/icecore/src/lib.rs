@@ -71,8 +71,9 @@ pub mod value {
 }
 
 /// Text for people: what data says, shortened and with its invisible characters escaped; bytes
-/// around an offset; the name that was meant.
+/// around an offset; the name that was meant. And Base64, for places that take only text.
 pub mod text {
+    pub use crate::base64::{from_base64, to_base64};
     pub use crate::error::{window, window_from};
     pub use crate::printable::{is_printable, printable};
     pub use crate::shortened::shortened;

@@ -1,0 +1,151 @@
+//! Addresses of databases: `sqlite:icecore.db`, `postgres://user@host/db`, `mysql://…`.
+
+use crate::error::{Error, ErrorKind, Result};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a database is. Shown, it has no password.
+///
+/// ```
+/// use icecore_store::Address;
+/// let address: Address = "postgres://ann:secret@db.example/jobs".parse()?;
+/// assert_eq!(address.to_string(), "postgres://ann@db.example/jobs");
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    scheme: Scheme,
+    /// As it was given.
+    text: String,
+    password: Option<String>,
+}
+
+/// The kinds of databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// A file, or memory.
+    Sqlite,
+    /// A server of PostgreSQL.
+    Postgres,
+    /// A server of MySQL or MariaDB.
+    Mysql,
+}
+
+impl Address {
+    /// Which kind of database it is.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// The file of SQLite.
+    pub(crate) fn file(&self) -> PathBuf {
+        let path = self.text.split_once(':').map_or("", |(_, path)| path);
+        let path = path.strip_prefix("//").unwrap_or(path);
+        PathBuf::from(path.split('?').next().unwrap_or_default())
+    }
+
+    /// The address with its password, for a driver.
+    pub(crate) fn secret(&self) -> &str {
+        &self.text
+    }
+
+    /// A password that does not stand in the address.
+    pub(crate) fn password(&self) -> Option<&str> {
+        self.password.as_deref()
+    }
+
+    /// Whether a password stands in it.
+    pub fn has_password(&self) -> bool {
+        self.text != self.shown()
+    }
+
+    /// With this password, which was kept elsewhere.
+    pub fn with_password(mut self, password: impl Into<String>) -> Address {
+        self.password = Some(password.into());
+        self
+    }
+
+    fn shown(&self) -> String {
+        let Some((scheme, rest)) = self.text.split_once("://") else { return self.text.clone() };
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        let host = match authority.rsplit_once('@') {
+            Some((user, host)) => match user.split_once(':') {
+                Some((user, _)) => format!("{user}@{host}"),
+                None => authority.to_owned(),
+            },
+            None => authority.to_owned(),
+        };
+        // Drivers take parameters that are passwords as well.
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let kept: Vec<&str> =
+            query.split('&').filter(|part| !part.is_empty() && !part.to_ascii_lowercase().contains("password")).collect();
+        let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+        format!("{scheme}://{host}{path}{query}")
+    }
+}
+
+impl std::str::FromStr for Address {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Address> {
+        let scheme = match text.split_once(':').map(|(scheme, _)| scheme) {
+            Some("sqlite") => Scheme::Sqlite,
+            Some("postgres" | "postgresql") => Scheme::Postgres,
+            Some("mysql" | "mariadb") => Scheme::Mysql,
+            // Not the text: it may be a password.
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::Address,
+                    "an address of a database begins with sqlite:, postgres: or mysql:, as sqlite:icecore.db",
+                ));
+            }
+        };
+        let address = Address { scheme, text: text.to_owned(), password: None };
+        if scheme == Scheme::Sqlite && address.file().as_os_str().is_empty() {
+            return Err(Error::new(ErrorKind::Address, "sqlite: wants a file, as sqlite:icecore.db"));
+        }
+        Ok(address)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({})", self.shown())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        for (text, shown) in [
+            ("postgres://ann:se:c@ret@db/jobs?sslmode=require", "postgres://ann@db/jobs?sslmode=require"),
+            ("mysql://:secret@db", "mysql://@db"),
+            ("postgres://db/jobs?password=secret&user=ann", "postgres://db/jobs?user=ann"),
+            ("postgres://ann@db/jobs", "postgres://ann@db/jobs"),
+            ("sqlite:a.db", "sqlite:a.db"),
+        ] {
+            let address: Address = text.parse().expect("an address");
+            assert_eq!(address.to_string(), shown);
+            assert_eq!(address.has_password(), text != shown);
+            assert!(!format!("{address:?}").contains("secret"));
+        }
+    }
+
+    #[test]
+    fn other_addresses_are_refused_without_being_told() {
+        for text in ["", "secret", "redis://secret@host", "sqlite:", "sqlite://?mode=ro"] {
+            let error = text.parse::<Address>().expect_err(text);
+            assert_eq!(error.kind(), ErrorKind::Address);
+            assert!(!error.to_string().contains("secret"));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What the engine says of bytes that are to be stored.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::job::NewJob;
+use crate::object::{Described, NewObject};
+use icecore::{Cursor, Document, Kind, Limits, Stage, Value, detect};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// The bounds of what is decoded here: a store gets what is not trusted.
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.depth = 1_000;
+    limits
+}
+
+/// Describes bytes. `format` says what they are, as `base64/marshal`; without it they are
+/// looked at. Bytes that can't be decoded are described as well: with the problem.
+///
+/// ```
+/// use icecore_store::describe::describe;
+/// let said = describe(b"a:1:{i:0;i:7;}", None);
+/// assert_eq!((said.format.as_deref(), said.json.as_deref()), (Some("php"), Some("[7]")));
+/// let said = describe(b"\x04\x08[", Some("marshal"));
+/// assert!(said.format.is_none() && said.problem.is_some());
+/// ```
+pub fn describe(bytes: &[u8], format: Option<&str>) -> Described {
+    let mut said = Described { checksum: checksum(bytes), ..Described::default() };
+    if let Err(error) = decode(bytes, format, &mut said) {
+        said.problem = Some(error.to_string());
+    }
+    said
+}
+
+/// An object of these bytes.
+pub fn object(bytes: Vec<u8>, format: Option<&str>) -> NewObject {
+    let said = describe(&bytes, format);
+    NewObject { bytes, said, ..NewObject::default() }
+}
+
+/// A job with these bytes as its payload.
+pub fn job(queue: &str, bytes: Vec<u8>, format: Option<&str>) -> NewJob {
+    let said = describe(&bytes, format);
+    NewJob::new(queue, bytes, said)
+}
+
+fn decode(bytes: &[u8], format: Option<&str>, said: &mut Described) -> std::result::Result<(), icecore::Error> {
+    let stage = match format {
+        Some(format) => Stage::parse(format)?,
+        None => detect::stage_of(bytes)?,
+    };
+    let limits = limits();
+    let document = icecore::read_as(bytes, &stage, &limits)?;
+    let name = stage.to_string();
+    let is_json = name == "json";
+    if !is_json {
+        said.json = Some(json_of(&document, &limits)?);
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let class = document.root().class();
+    said.class = (!class.is_empty()).then(|| text(class));
+    said.classes = document.classes().into_iter().map(|class| text(&class.name)).collect();
+    said.classes.sort_unstable();
+    said.classes.dedup();
+    said.format = Some(name);
+    Ok(())
+}
+
+fn json_stage() -> Stage {
+    Stage::parse("json:cycles=null").unwrap_or_else(|_| unreachable!("the engine has JSON"))
+}
+
+fn json_of(document: &Document<'_>, limits: &Limits) -> std::result::Result<String, icecore::Error> {
+    let mut out = Vec::new();
+    icecore::write_to(document, &json_stage(), limits, &mut out)?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// SHA-256 in hexadecimal digits.
+pub fn checksum(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// What an index keeps of a document: the value at a path, if it is a plain one.
+pub(crate) fn value_at(bytes: &[u8], format: &str, path: &str) -> Option<String> {
+    let document = icecore::read_as(bytes, &Stage::parse(format).ok()?, &limits()).ok()?;
+    plain(&document.find(path).ok()?)
+}
+
+/// The same of a value that a person asks for, as JSON; what is none is a text.
+pub(crate) fn wanted_value(json: &str) -> Result<String> {
+    let value = match icecore::read_as(json.as_bytes(), &json_stage(), &limits()) {
+        Ok(document) => plain(&document.root()),
+        Err(_) => Some(text_value(json.as_bytes())),
+    };
+    value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
+}
+
+/// Of a long text its checksum is kept.
+fn text_value(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.len() <= 200 => format!("text {text}"),
+        _ => format!("long {}", checksum(bytes)),
+    }
+}
+
+fn plain(value: &Cursor<'_>) -> Option<String> {
+    let value = if value.kind() == Kind::Link { value.target() } else { *value };
+    if let Some(bytes) = value.as_bytes() {
+        return Some(text_value(bytes));
+    }
+    match value.value() {
+        Value::Null => Some("null".to_owned()),
+        Value::Bool(is_true) => Some(is_true.to_string()),
+        _ => match (value.as_i64(), value.as_f64()) {
+            (Some(number), _) => Some(format!("number {number}")),
+            (None, Some(number)) => Some(format!("number {number}")),
+            (None, None) => None,
+        },
+    }
+}
+
+/// Whether a path is one that an index may have.
+pub(crate) fn check_path(path: &str) -> Result<()> {
+    if path.starts_with('$') && path.len() <= 200 {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Input, format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}")))
+}

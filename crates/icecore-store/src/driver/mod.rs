@@ -1,0 +1,91 @@
+//! Connections: what the drivers of the databases have in common.
+
+#[cfg(feature = "mysql")]
+mod mysql;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+use crate::address::{Address, Scheme};
+use crate::backend::{Backend, Flow};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sql::{Dialect, SqlBackend};
+
+/// A value of a statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value<'v> {
+    Null,
+    Int(i64),
+    Text(&'v str),
+    Bytes(&'v [u8]),
+}
+
+impl<'v> Value<'v> {
+    pub(crate) fn text(text: Option<&'v str>) -> Value<'v> {
+        text.map_or(Value::Null, Value::Text)
+    }
+
+    pub(crate) fn int(number: Option<i64>) -> Value<'v> {
+        number.map_or(Value::Null, Value::Int)
+    }
+
+    pub(crate) fn bytes(bytes: Option<&'v [u8]>) -> Value<'v> {
+        bytes.map_or(Value::Null, Value::Bytes)
+    }
+}
+
+/// A row of an answer; columns count from 0.
+pub(crate) trait Row {
+    fn int(&self, column: usize) -> Result<Option<i64>>;
+    fn text(&self, column: usize) -> Result<Option<String>>;
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>>;
+}
+
+/// Takes rows one by one.
+pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&dyn Row) -> Result<Flow>;
+
+/// A connection that statements are sent over. Places for values are `?`, `?`, … in all of
+/// them; a driver whose database wants others puts those there, and keeps the statement
+/// prepared.
+pub(crate) trait Session: Send {
+    fn dialect(&self) -> &'static Dialect;
+    /// Runs a statement; how many rows it changed.
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64>;
+    /// Runs a statement that answers.
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
+    /// Runs statements that set up tables.
+    fn script(&mut self, sql: &str) -> Result<()>;
+    /// Begins a transaction that will write.
+    fn begin(&mut self) -> Result<()>;
+    /// Ends it: what it did is durable when this returns.
+    fn commit(&mut self) -> Result<()>;
+    /// Ends it, and nothing was done. Called after any error.
+    fn rollback(&mut self);
+}
+
+/// Opens a database, and brings its tables to the version of this program.
+///
+/// # Errors
+/// Of kind `Address` if the driver is not in this build, `Away` if the database can't be
+/// reached, `Schema` if a newer program made its tables.
+pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
+    let session = connect(address)?;
+    Ok(Box::new(SqlBackend::open(session)?))
+}
+
+fn connect(address: &Address) -> Result<Box<dyn Session>> {
+    match address.scheme() {
+        #[cfg(feature = "sqlite")]
+        Scheme::Sqlite => Ok(Box::new(sqlite::connect(address)?)),
+        #[cfg(feature = "postgres")]
+        Scheme::Postgres => Ok(Box::new(postgres::connect(address)?)),
+        #[cfg(feature = "mysql")]
+        Scheme::Mysql => Ok(Box::new(mysql::connect(address)?)),
+        #[allow(unreachable_patterns, reason = "all may be there")]
+        scheme => Err(Error::new(
+            ErrorKind::Address,
+            format!("this build has no driver for {scheme:?}; `make install` makes one that has"),
+        )),
+    }
+}

@@ -1,0 +1,134 @@
+//! SQLite, a database in a file.
+
+use super::{EachRow, Row, Session, Value};
+use crate::address::Address;
+use crate::backend::Flow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sql::{Dialect, SQLITE};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, ToSql};
+use std::time::Duration;
+
+/// How long a writer waits for another one.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many statements stay prepared.
+const PREPARED: usize = 64;
+
+pub(super) struct Sqlite(Connection);
+
+pub(super) fn connect(address: &Address) -> Result<Sqlite> {
+    let connection = Connection::open(address.file()).map_err(|error| said(&error))?;
+    connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
+    connection.set_prepared_statement_cache_capacity(PREPARED);
+    // Readers and one writer at once; what a commit returned is on the disk.
+    for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
+        connection.pragma_update(None, name, value).map_err(|error| said(&error))?;
+    }
+    Ok(Sqlite(connection))
+}
+
+fn said(error: &rusqlite::Error) -> Error {
+    let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
+        Some(ErrorCode::DiskFull) => ErrorKind::Full,
+        Some(ErrorCode::CannotOpen) => ErrorKind::Away,
+        Some(ErrorCode::ConstraintViolation) => ErrorKind::Taken,
+        _ => ErrorKind::Database,
+    };
+    Error::new(kind, format!("SQLite: {error}"))
+}
+
+struct Lent<'v>(Value<'v>);
+
+impl ToSql for Lent<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.0 {
+            Value::Null => ValueRef::Null,
+            Value::Int(number) => ValueRef::Integer(number),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+struct SqliteRow<'r, 's>(&'r rusqlite::Row<'s>);
+
+impl SqliteRow<'_, '_> {
+    fn get(&self, column: usize) -> Result<ValueRef<'_>> {
+        self.0.get_ref(column).map_err(|error| said(&error))
+    }
+}
+
+fn unexpected(column: usize) -> Error {
+    Error::new(ErrorKind::Database, format!("SQLite: column {column} has a value of another type"))
+}
+
+impl Row for SqliteRow<'_, '_> {
+    fn int(&self, column: usize) -> Result<Option<i64>> {
+        match self.get(column)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Integer(number) => Ok(Some(number)),
+            _ => Err(unexpected(column)),
+        }
+    }
+
+    fn text(&self, column: usize) -> Result<Option<String>> {
+        match self.get(column)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Text(text) => Ok(Some(String::from_utf8_lossy(text).into_owned())),
+            _ => Err(unexpected(column)),
+        }
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
+        match self.get(column)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
+            _ => Err(unexpected(column)),
+        }
+    }
+}
+
+impl Session for Sqlite {
+    fn dialect(&self) -> &'static Dialect {
+        &SQLITE
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        let mut statement = self.0.prepare_cached(sql).map_err(|error| said(&error))?;
+        let values = values.iter().map(|value| Lent(*value));
+        let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
+        Ok(changed as u64)
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        let mut statement = self.0.prepare_cached(sql).map_err(|error| said(&error))?;
+        let values = values.iter().map(|value| Lent(*value));
+        let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
+        while let Some(row) = rows.next().map_err(|error| said(&error))? {
+            if each(&SqliteRow(row))? == Flow::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.0.execute_batch(sql).map_err(|error| said(&error))
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        // One that turns to writing later could be refused in the middle.
+        self.run("BEGIN IMMEDIATE", &[]).map(drop)
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.run("COMMIT", &[]).map(drop)
+    }
+
+    fn rollback(&mut self) {
+        if !self.0.is_autocommit() {
+            let _ = self.run("ROLLBACK", &[]);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Ids of objects and jobs.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The id of an object or of a job: a UUID of version 7, so that ids sort by the time of
+/// their making. It is made by who stores, before it is stored.
+///
+/// ```
+/// use icecore_store::Id;
+/// let (first, second) = (Id::new(), Id::new());
+/// assert!(first < second && first.to_string().len() == 36);
+/// assert_eq!(first.to_string().parse(), Ok(first));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(uuid::Uuid);
+
+impl Id {
+    /// A new one.
+    #[expect(clippy::new_without_default, reason = "each one is another")]
+    pub fn new() -> Id {
+        Id(uuid::Uuid::now_v7())
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_hyphenated().fmt(f)
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that is no id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoId;
+
+impl fmt::Display for NoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id has 36 characters, as 01890a5d-ac96-774b-bcce-b302099a8057")
+    }
+}
+
+impl std::error::Error for NoId {}
+
+impl FromStr for Id {
+    type Err = NoId;
+
+    fn from_str(text: &str) -> Result<Id, NoId> {
+        let id = (text.len() == 36).then(|| uuid::Uuid::try_parse(text).ok()).flatten();
+        id.map(Id).ok_or(NoId)
+    }
+}

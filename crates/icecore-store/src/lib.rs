@@ -1,0 +1,33 @@
+//! Frozen objects and jobs, in a database.
+//!
+//! ```
+//! use icecore_store::{Address, describe, open};
+//! # let folder = tempfile::tempdir().expect("a folder");
+//! # let address: Address = format!("sqlite:{}", folder.path().join("a.db").display()).parse()?;
+//! // let address: Address = "sqlite:icecore.db".parse()?;
+//! let mut store = open(&address)?;
+//! let object = describe::object(b"\x04\x08[\x06i\x06".to_vec(), None);
+//! let ids = store.put(&[object])?;
+//! let found = store.object(ids[0])?.expect("it was stored");
+//! assert_eq!((found.format.as_deref(), found.json.as_deref()), (Some("marshal"), Some("[1]")));
+//! # Ok::<(), icecore_store::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod address;
+mod backend;
+pub mod describe;
+mod driver;
+mod error;
+mod id;
+mod job;
+mod object;
+mod sql;
+
+pub use address::{Address, Scheme};
+pub use backend::{Backend, Each, Flow, ObjectStats, QueueSettings};
+pub use driver::open;
+pub use error::{Error, ErrorKind, Result};
+pub use id::{Id, NoId};
+pub use job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
+pub use object::{Described, NewObject, Object, ObjectFilter};

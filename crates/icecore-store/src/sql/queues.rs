@@ -1,0 +1,91 @@
+//! Queues: what is set for them, and what is in them.
+
+use super::{SqlBackend, millis, there};
+use crate::backend::QueueSettings;
+use crate::driver::Value;
+use crate::error::Result;
+use crate::job::{QueueStatus, State};
+use std::collections::BTreeMap;
+
+impl SqlBackend {
+    pub(super) fn is_paused(&mut self, queue: &str) -> Result<bool> {
+        let sql = "SELECT paused_at FROM icecore_queues WHERE name = ?";
+        Ok(self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten().is_some())
+    }
+
+    /// Makes the row of a queue, if it has none.
+    fn have_queue(&mut self, queue: &str) -> Result<()> {
+        let sql = "INSERT INTO icecore_queues (name) VALUES (?) {or_nothing}";
+        self.run(sql, &[Value::Text(queue)]).map(drop)
+    }
+
+    pub(super) fn pause_queue(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
+        self.transaction(|backend| {
+            backend.have_queue(queue)?;
+            let sql = match is_paused {
+                true => "UPDATE icecore_queues SET paused_at = {now} WHERE name = ? AND paused_at IS NULL",
+                false => "UPDATE icecore_queues SET paused_at = NULL WHERE name = ?",
+            };
+            backend.run(sql, &[Value::Text(queue)])?;
+            backend.note(by, if is_paused { "pause" } else { "resume" }, queue, 1)
+        })
+    }
+
+    pub(super) fn configure_queue(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
+        self.transaction(|backend| {
+            backend.have_queue(queue)?;
+            let name = Value::Text(queue);
+            if let Some(most) = settings.max_attempts {
+                let sql = "UPDATE icecore_queues SET max_attempts = ? WHERE name = ?";
+                backend.run(sql, &[Value::Int(i64::from(most.max(1))), name])?;
+            }
+            if let Some(backoff) = settings.backoff {
+                let sql = "UPDATE icecore_queues SET backoff = ? WHERE name = ?";
+                backend.run(sql, &[Value::Int(millis(backoff)), name])?;
+            }
+            if let Some(schema) = &settings.schema {
+                let schema = (!schema.trim().is_empty()).then_some(&**schema);
+                let sql = "UPDATE icecore_queues SET payload_schema = ? WHERE name = ?";
+                backend.run(sql, &[Value::text(schema), name])?;
+            }
+            Ok(())
+        })
+    }
+
+    pub(super) fn queue_schema(&mut self, queue: &str) -> Result<Option<String>> {
+        let sql = "SELECT payload_schema FROM icecore_queues WHERE name = ?";
+        Ok(self.first(sql, &[Value::Text(queue)], |row| row.text(0))?.flatten())
+    }
+
+    pub(super) fn all_queues(&mut self) -> Result<Vec<QueueStatus>> {
+        let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
+        let set = self.rows("SELECT name, paused_at, payload_schema FROM icecore_queues", &[], |row| {
+            Ok((there(row.text(0)?)?, row.int(1)?, row.text(2)?))
+        })?;
+        for (name, paused_at, schema) in set {
+            queues.insert(name.clone(), QueueStatus { name, paused_at, schema, ..QueueStatus::default() });
+        }
+        let counts = self.rows("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
+            Ok((there(row.text(0)?)?, there(row.text(1)?)?, there(row.int(2)?)?))
+        })?;
+        for (name, state, count) in counts {
+            let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
+            queues.entry(name).or_default().counts[state] = count.max(0) as u64;
+        }
+        let waiting = self.rows(
+            "SELECT queue, COUNT(*), {now} - MIN(run_at), CAST(SUM(CASE WHEN run_at > {now} THEN 1 ELSE 0 END) AS {integer}) \
+             FROM icecore_jobs WHERE state = 'ready' GROUP BY queue",
+            &[],
+            |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?, row.int(2)?, row.int(3)?.unwrap_or(0))),
+        )?;
+        for (name, count, oldest, delayed) in waiting {
+            let queue = queues.entry(name).or_default();
+            queue.delayed = delayed.max(0) as u64;
+            queue.oldest = oldest.filter(|_| delayed < count);
+        }
+        for (name, queue) in &mut queues {
+            queue.name.clone_from(name);
+        }
+        Ok(queues.into_values().collect())
+    }
+}
