@@ -2,6 +2,8 @@
 //! from.
 
 pub use crate::commands::bench::Bench;
+#[cfg(feature = "store")]
+use crate::commands::{queue::Queue, store::Store};
 use crate::commands::rows::{Bytea, Form, OnError, Text};
 use crate::limits::{self, Bounds};
 use crate::records::Frame;
@@ -83,6 +85,10 @@ pub enum Command {
     Classes(Classes),
     Convert(Convert),
     Rows(Rows),
+    #[cfg(feature = "store")]
+    Store(Store),
+    #[cfg(feature = "store")]
+    Queue(Queue),
     Bench(Box<Bench>),
     Formats(Formats),
     Completions(Completions),
@@ -98,6 +104,8 @@ impl Command {
             | Command::Classes(Classes { said, .. })
             | Command::Convert(Convert { said, .. })
             | Command::Rows(Rows { said, .. }) => said.report,
+            #[cfg(feature = "store")]
+            Command::Store(Store { said, .. }) | Command::Queue(Queue { said, .. }) => said.report,
             _ => said::Form::default(),
         }
     }

@@ -23,6 +23,7 @@ mod id;
 mod job;
 mod object;
 mod sql;
+pub mod time;
 
 pub use address::{Address, Scheme};
 pub use backend::{Backend, Each, Flow, ObjectStats, QueueSettings};

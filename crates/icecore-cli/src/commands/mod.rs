@@ -3,11 +3,17 @@
 pub mod bench;
 mod classes;
 mod convert;
+#[cfg(feature = "store")]
+mod database;
 mod detect;
 mod formats;
 mod inspect;
 mod manual;
+#[cfg(feature = "store")]
+pub mod queue;
 pub mod rows;
+#[cfg(feature = "store")]
+pub mod store;
 
 use crate::cli::{Cli, Command};
 use crate::report::{Abort, Report};
@@ -21,6 +27,10 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         Command::Classes(args) => classes::run(args, global, report),
         Command::Convert(args) => convert::run(args, global, report),
         Command::Rows(args) => rows::run(args, global, report),
+        #[cfg(feature = "store")]
+        Command::Store(args) => store::run(args, global, report),
+        #[cfg(feature = "store")]
+        Command::Queue(args) => queue::run(args, global, report),
         Command::Bench(args) => bench::run(args, global, report),
         Command::Formats(args) => formats::run(args, global),
         Command::Completions(args) => manual::completions(args),

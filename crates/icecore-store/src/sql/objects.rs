@@ -40,7 +40,7 @@ const PAGE: usize = 1_000;
 
 impl SqlBackend {
     pub(super) fn put_objects(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
-        let ids: Vec<Id> = objects.iter().map(|_| Id::new()).collect();
+        let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.transaction(|backend| {
             let paths = backend.all_indexes()?;
             for (object, id) in objects.iter().zip(&ids) {
@@ -64,10 +64,11 @@ impl SqlBackend {
         let bytes = base64.is_none().then_some(&*object.bytes);
         self.run(
             "INSERT INTO icecore_objects (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, \
-             base64, json, problem) VALUES (?, ?, {now}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             base64, json, problem) VALUES (?, ?, COALESCE(?, {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             &[
                 Value::Text(&id),
                 Value::text(object.key.as_deref()),
+                Value::int(object.stored_at),
                 Value::int(object.expires_at),
                 Value::text(said.format.as_deref()),
                 Value::text(said.class.as_deref().filter(|class| class.len() <= 255)),
