@@ -43,7 +43,7 @@ pub enum Action {
 #[derive(Debug, Args)]
 pub struct Which {
     /// The queue
-    #[arg(long = "queue", value_name = "QUEUE")]
+    #[arg(id = "named", long = "queue", value_name = "QUEUE")]
     pub queue: Option<String>,
 }
 
@@ -98,6 +98,7 @@ impl Only {
 #[derive(Debug, Args)]
 pub struct List {
     /// Of this queue; without it of all
+    #[arg(conflicts_with = "named")]
     pub queue: Option<String>,
     #[command(flatten)]
     pub which: Which,
@@ -116,6 +117,7 @@ pub struct List {
 #[derive(Debug, Args)]
 pub struct Dead {
     /// Of this queue; without it of all
+    #[arg(conflicts_with = "named")]
     pub queue: Option<String>,
     #[command(flatten)]
     pub which: Which,
@@ -157,6 +159,7 @@ pub struct Replay {
 #[derive(Debug, Args)]
 pub struct Named {
     /// The queue
+    #[arg(conflicts_with = "named")]
     pub queue: Option<String>,
     #[command(flatten)]
     pub which: Which,
@@ -166,6 +169,7 @@ pub struct Named {
 #[derive(Debug, Args)]
 pub struct Set {
     /// The queue
+    #[arg(conflicts_with = "named")]
     pub queue: Option<String>,
     #[command(flatten)]
     pub which: Which,
