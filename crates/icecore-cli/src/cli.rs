@@ -3,12 +3,13 @@
 
 pub use crate::commands::bench::Bench;
 #[cfg(feature = "store")]
-use crate::commands::{queue::Queue, store::Store};
+use crate::commands::{database::Database, queue::Queue, store::Store};
 use crate::commands::rows::{Bytea, Form, OnError, Text};
 use crate::limits::{self, Bounds};
 use crate::records::Frame;
 use crate::report::{Abort, code};
 use crate::said;
+use clap::builder::ArgPredicate;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -322,9 +323,16 @@ pub struct Convert {
 pub struct Rows {
     #[command(flatten)]
     pub said: Reporting,
-    /// How the rows are written
-    #[arg(long = "in", value_name = "FORM", value_enum)]
+    /// How the rows are written; those of a --query need no word
+    #[arg(long = "in", value_name = "FORM", value_enum, required_unless_present = "query", default_value_if("query", ArgPredicate::IsPresent, Some("mysql")))]
     pub form: Form,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub database: Database,
+    /// Take the rows of this query, which only reads, from the database of --db
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form"])]
+    pub query: Option<String>,
     /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
     ///
     /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
@@ -515,7 +523,8 @@ Examples:
   mysql -B -e 'select * from jobs' shop | icecore rows --in mysql --null NULL -c payload
   psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
   icecore rows --in ndjson -c session=base64/storable dump.ndjson
-  icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv";
+  icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv
+  icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload";
 
 const FORMATS_EXAMPLES: &str = "\
 Examples:

@@ -22,13 +22,15 @@ mod error;
 mod id;
 mod job;
 mod object;
+mod query;
 mod sql;
 pub mod time;
 
 pub use address::{Address, Scheme};
 pub use backend::{Backend, Each, Flow, ObjectStats, QueueSettings};
-pub use driver::open;
+pub use driver::{open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
+pub use query::{EachLine, Line};
 pub use object::{Described, NewObject, Object, ObjectFilter};

@@ -4,7 +4,7 @@ pub mod bench;
 mod classes;
 mod convert;
 #[cfg(feature = "store")]
-mod database;
+pub mod database;
 mod detect;
 mod formats;
 mod inspect;

@@ -10,6 +10,7 @@ mod sqlite;
 use crate::address::{Address, Scheme};
 use crate::backend::{Backend, Flow};
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::EachLine;
 use crate::sql::{Dialect, SqlBackend};
 
 /// A value of a statement.
@@ -74,6 +75,25 @@ pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
     Ok(Box::new(SqlBackend::open(session)?))
 }
 
+/// Runs a query of the caller's own, which may only read, and hands over its rows one by one,
+/// so that memory does not grow with them.
+///
+/// # Errors
+/// As for [`open`]; of kind `Input`, if the query would write.
+pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+    match address.scheme() {
+        #[cfg(feature = "sqlite")]
+        Scheme::Sqlite => sqlite::query(address, sql, each),
+        #[allow(unreachable_patterns, reason = "all may be there")]
+        scheme => Err(missing(scheme)),
+    }
+}
+
+fn missing(scheme: Scheme) -> Error {
+    let text = format!("this build has no driver for {scheme:?}; `make install` makes one that has");
+    Error::new(ErrorKind::Address, text)
+}
+
 fn connect(address: &Address) -> Result<Box<dyn Session>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
@@ -83,9 +103,6 @@ fn connect(address: &Address) -> Result<Box<dyn Session>> {
         #[cfg(feature = "mysql")]
         Scheme::Mysql => Ok(Box::new(mysql::connect(address)?)),
         #[allow(unreachable_patterns, reason = "all may be there")]
-        scheme => Err(Error::new(
-            ErrorKind::Address,
-            format!("this build has no driver for {scheme:?}; `make install` makes one that has"),
-        )),
+        scheme => Err(missing(scheme)),
     }
 }
