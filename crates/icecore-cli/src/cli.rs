@@ -9,7 +9,6 @@ use crate::limits::{self, Bounds};
 use crate::records::Frame;
 use crate::report::{Abort, code};
 use crate::said;
-use clap::builder::ArgPredicate;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -324,8 +323,10 @@ pub struct Rows {
     #[command(flatten)]
     pub said: Reporting,
     /// How the rows are written; those of a --query need no word
-    #[arg(long = "in", value_name = "FORM", value_enum, required_unless_present = "query", default_value_if("query", ArgPredicate::IsPresent, Some("mysql")))]
-    pub form: Form,
+    #[arg(long = "in", value_name = "FORM", value_enum)]
+    #[cfg_attr(feature = "store", arg(required_unless_present = "query"))]
+    #[cfg_attr(not(feature = "store"), arg(required = true))]
+    pub form: Option<Form>,
     #[cfg(feature = "store")]
     #[command(flatten)]
     pub database: Database,
@@ -424,9 +425,14 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// How the rows are written: those of a query as MySQL writes them.
+    pub fn form(&self) -> Form {
+        self.form.unwrap_or(Form::Mysql)
+    }
+
     /// What stands between values.
     pub fn delimiter(&self) -> u8 {
-        self.delimiter.unwrap_or(if self.form == Form::Csv { b',' } else { b'\t' })
+        self.delimiter.unwrap_or(if self.form() == Form::Csv { b',' } else { b'\t' })
     }
 }
 

@@ -144,7 +144,7 @@ impl Job<'_> {
             let reason = io_reason(&error);
             Abort::Failed(code::USAGE, if is_alone { format!("{name}: {reason}") } else { reason })
         };
-        let mut table = Table::new(args.form, Window::new(input, args.chunk), Settings::of(args)?);
+        let mut table = Table::new(args.form(), Window::new(input, args.chunk), Settings::of(args)?);
         let header = table.header().map_err(failed)?;
         let plan = Arc::new(Plan::new(args, global, header)?);
         if self.is_first(name, &plan)? {
