@@ -108,7 +108,10 @@ impl Row for SqliteRow<'_, '_> {
     fn text(&self, column: usize) -> Result<Option<String>> {
         match self.get(column)? {
             ValueRef::Null => Ok(None),
-            ValueRef::Text(text) => Ok(Some(String::from_utf8_lossy(text).into_owned())),
+            ValueRef::Text(text) => Ok(Some(match std::str::from_utf8(text) {
+                Ok(text) => text.to_owned(),
+                Err(_) => String::from_utf8_lossy(text).into_owned(),
+            })),
             _ => Err(unexpected(column)),
         }
     }
