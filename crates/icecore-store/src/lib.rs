@@ -16,6 +16,7 @@
 
 mod address;
 mod backend;
+mod command;
 pub mod describe;
 mod driver;
 mod error;
@@ -23,11 +24,14 @@ mod id;
 mod job;
 mod object;
 mod sql;
+mod work;
 
 pub use address::{Address, Scheme};
 pub use backend::{Backend, Each, Flow, ObjectStats, QueueSettings};
+pub use command::{Command, Stdin};
 pub use driver::open;
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 pub use object::{Described, NewObject, Object, ObjectFilter};
+pub use work::{Event, Open, Outcome, Runner, Stop, Tally, Worker};
