@@ -3,7 +3,7 @@
 
 pub use crate::commands::bench::Bench;
 #[cfg(feature = "store")]
-use crate::commands::{database::Database, queue::Queue, store::Store};
+use crate::commands::{database::Database, queue::Queue, store::Store, work::Work};
 use crate::commands::rows::{Bytea, Form, OnError, Text};
 use crate::limits::{self, Bounds};
 use crate::records::Frame;
@@ -89,6 +89,8 @@ pub enum Command {
     Store(Store),
     #[cfg(feature = "store")]
     Queue(Queue),
+    #[cfg(feature = "store")]
+    Work(Work),
     Bench(Box<Bench>),
     Formats(Formats),
     Completions(Completions),
@@ -105,7 +107,9 @@ impl Command {
             | Command::Convert(Convert { said, .. })
             | Command::Rows(Rows { said, .. }) => said.report,
             #[cfg(feature = "store")]
-            Command::Store(Store { said, .. }) | Command::Queue(Queue { said, .. }) => said.report,
+            Command::Store(Store { said, .. }) | Command::Queue(Queue { said, .. }) | Command::Work(Work { said, .. }) => {
+                said.report
+            }
             _ => said::Form::default(),
         }
     }

@@ -6,6 +6,9 @@ use icecore_store::{Address, Backend, Error, ErrorKind, open};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// Variables that may have credentials: a command that does a job does not get them.
+pub const SECRET: [&str; 3] = [VARIABLE, PASSWORD, PASSWORD_FILE];
+
 /// Where the database is named, if the command line does not.
 const VARIABLE: &str = "ICECORE_DB";
 const PASSWORD: &str = "ICECORE_DB_PASSWORD";

@@ -14,6 +14,8 @@ pub mod queue;
 pub mod rows;
 #[cfg(feature = "store")]
 pub mod store;
+#[cfg(feature = "store")]
+pub mod work;
 
 use crate::cli::{Cli, Command};
 use crate::report::{Abort, Report};
@@ -31,6 +33,8 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         Command::Store(args) => store::run(args, global, report),
         #[cfg(feature = "store")]
         Command::Queue(args) => queue::run(args, global, report),
+        #[cfg(feature = "store")]
+        Command::Work(args) => work::run(args, report),
         Command::Bench(args) => bench::run(args, global, report),
         Command::Formats(args) => formats::run(args, global),
         Command::Completions(args) => manual::completions(args),
