@@ -3,8 +3,9 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::NewJob;
 use crate::object::{Described, NewObject};
-use icecore::{Converter, Cursor, Document, Kind, Limits, Stage, Value, detect};
+use icecore::{Converter, Cursor, Document, Limits, Stage, Value, detect};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -28,7 +29,7 @@ fn limits() -> Limits {
 pub fn describe(bytes: &[u8], format: Option<&str>) -> Described {
     let mut said = Described { checksum: checksum(bytes), ..Described::default() };
     if let Err(error) = decode(bytes, format, &mut said) {
-        said.problem = Some(error.to_string());
+        said.problem = Some(without_nul(&error.to_string()).into_owned());
     }
     said
 }
@@ -57,7 +58,7 @@ fn decode(bytes: &[u8], format: Option<&str>, said: &mut Described) -> std::resu
     if !is_json {
         said.json = Some(json_of(&document, &limits)?);
     }
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let text = |bytes: &[u8]| without_nul(&String::from_utf8_lossy(bytes)).into_owned();
     let class = document.root().class();
     said.class = (!class.is_empty()).then(|| text(class));
     said.classes = document.classes().into_iter().map(|class| text(&class.name)).collect();
@@ -75,6 +76,14 @@ fn json_of(document: &Document<'_>, limits: &Limits) -> std::result::Result<Stri
     let mut out = Vec::new();
     icecore::write_to(document, &json_stage(), limits, &mut out)?;
     Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// Not all databases take a text with U+0000: another character stands for it.
+pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// SHA-256 in hexadecimal digits.
@@ -154,34 +163,65 @@ pub(crate) fn wanted_value(json: &str) -> Result<String> {
     value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
 }
 
-/// Of a long text its checksum is kept.
+/// Of a long text its checksum is kept, and of one that not all databases take.
 fn text_value(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) if text.len() <= 200 => format!("text {text}"),
+        Ok(text) if text.len() <= 200 && !text.contains('\0') => format!("text {text}"),
         _ => format!("long {}", checksum(bytes)),
     }
 }
 
 fn plain(value: &Cursor<'_>) -> Option<String> {
-    let value = if value.kind() == Kind::Link { value.target() } else { *value };
+    let mut value = value.target();
+    // A string, a number … with attributes, which may have attributes.
+    for _ in 0..16 {
+        let Value::Attrs(inner) = value.value() else { break };
+        value = inner.target();
+    }
     if let Some(bytes) = value.as_bytes() {
         return Some(text_value(bytes));
     }
     match value.value() {
         Value::Null => Some("null".to_owned()),
         Value::Bool(is_true) => Some(is_true.to_string()),
-        _ => match (value.as_i64(), value.as_f64()) {
-            (Some(number), _) => Some(format!("number {number}")),
-            (None, Some(number)) => Some(format!("number {number}")),
-            (None, None) => None,
-        },
+        Value::Int(number) => Some(format!("number {number}")),
+        Value::Uint(number) => Some(format!("number {number}")),
+        Value::BigInt(number) => Some(big_value(number.negative, number.magnitude)),
+        Value::Float(number) => Some(float_value(number)),
+        _ => None,
     }
+}
+
+/// A float that is a whole number is written as that integer: 7.0 and 7 are the same.
+fn float_value(number: f64) -> String {
+    let magnitude = number.abs();
+    if magnitude.fract() != 0.0 || magnitude >= 2f64.powi(128) {
+        // Not in full: that can have more than 300 digits.
+        return format!("number {number:e}");
+    }
+    big_value(number < 0.0, &(magnitude as u128).to_le_bytes())
+}
+
+/// An integer, its magnitude least significant byte first. One beyond 128 bits is kept as its
+/// checksum.
+fn big_value(is_negative: bool, magnitude: &[u8]) -> String {
+    let len = magnitude.len() - magnitude.iter().rev().take_while(|byte| **byte == 0).count();
+    let sign = if is_negative { "-" } else { "" };
+    if len > 16 {
+        return format!("big {sign}{}", checksum(&magnitude[..len]));
+    }
+    let mut bytes = [0; 16];
+    bytes[..len].copy_from_slice(&magnitude[..len]);
+    format!("number {sign}{}", u128::from_le_bytes(bytes))
 }
 
 /// Whether a path is one that an index may have.
 pub(crate) fn check_path(path: &str) -> Result<()> {
-    if path.starts_with('$') && path.len() <= 200 {
+    if path.starts_with('$') && path.len() <= 200 && !path.contains('\0') {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Input, format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}")))
+    Err(Error::new(
+        ErrorKind::Input,
+        format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}"),
+    ))
 }

@@ -1,6 +1,6 @@
 //! Objects.
 
-use super::{SqlBackend, id_of, payload, there};
+use super::{SqlBackend, check_name, check_who, id_of, in_row, payload, there};
 use crate::backend::{Each, Flow, ObjectStats};
 use crate::describe;
 use crate::driver::{Row, Value};
@@ -37,12 +37,14 @@ fn object_of(row: &dyn Row) -> Result<Object> {
 
 /// How many objects are read again in one go when an index is made.
 const PAGE: usize = 1_000;
+/// The same in bytes: what is read at once is held in memory.
+const PAGE_BYTES: usize = 16 << 20;
 
 impl SqlBackend {
     pub(super) fn put_objects(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
         let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.transaction(|backend| {
-            let paths = backend.all_indexes()?;
+            let paths = backend.rows("SELECT path FROM icecore_indexes", &[], |row| there(row.text(0)?))?;
             for (object, id) in objects.iter().zip(&ids) {
                 let sequence = backend.put_object(object, *id)?;
                 let format = object.said.format.as_deref();
@@ -54,6 +56,9 @@ impl SqlBackend {
     }
 
     fn put_object(&mut self, object: &NewObject, id: Id) -> Result<i64> {
+        if let Some(key) = &object.key {
+            check_name("key", key)?;
+        }
         if let Some(key) = &object.key
             && self.object_by("object_key", key)?.is_some()
         {
@@ -107,6 +112,8 @@ impl SqlBackend {
     pub(super) fn object_by(&mut self, column: &str, value: &str) -> Result<Option<Object>> {
         let sql = match column {
             "id" => objects!("WHERE o.id = ?"),
+            // No object has such a key, and not all databases take it in a question.
+            _ if check_name("key", value).is_err() => return Ok(None),
             _ => objects!("WHERE o.object_key = ?"),
         };
         self.first(sql, &[Value::Text(value)], object_of)
@@ -122,11 +129,15 @@ impl SqlBackend {
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
         let is_marked = Value::int(filter.quarantined.map(i64::from));
         let before = Value::Int(filter.before.unwrap_or(i64::MAX));
-        let mut take = |row: &dyn Row| each(object_of(row)?);
+        let mut take = |row: &dyn Row| each(object_of(row).map_err(|error| in_row(row, &error))?);
+        if most == Value::Int(0) {
+            return Ok(());
+        }
         if let Some((path, value)) = &filter.at {
             return self.each_at(after, most, filter, (path, value), each);
         }
-        let Some(class) = &filter.class else {
+        let class = filter.class.as_deref().map(describe::without_nul);
+        let Some(class) = &class else {
             return self.ask(
                 objects!(
                     "WHERE o.seq > ? AND o.stored_at < ? AND (? IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) \
@@ -159,23 +170,28 @@ impl SqlBackend {
         describe::check_path(path)?;
         let wanted = describe::wanted_value(value)?;
         let before = Value::Int(filter.before.unwrap_or(i64::MAX));
+        let is_marked = Value::int(filter.quarantined.map(i64::from));
+        let class = filter.class.as_deref().map(describe::without_nul);
+        let class = Value::text(class.as_deref());
         if self.all_indexes()?.iter().any(|known| known == path) {
             return self.ask(
                 objects!(
                     "JOIN icecore_index_values v ON v.seq = o.seq WHERE v.path = ? AND v.value = ? AND v.seq > ? \
-                     AND o.stored_at < ? AND (? IS NULL OR o.seq IN (SELECT seq FROM icecore_object_classes WHERE \
-                     class = ?)) ORDER BY v.seq LIMIT ?"
+                     AND o.stored_at < ? AND (? IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) AND (? IS NULL OR \
+                     o.seq IN (SELECT seq FROM icecore_object_classes WHERE class = ?)) ORDER BY v.seq LIMIT ?"
                 ),
                 &[
                     Value::Text(path),
                     Value::Text(&wanted),
                     Value::Int(after),
                     before,
-                    Value::text(filter.class.as_deref()),
-                    Value::text(filter.class.as_deref()),
+                    is_marked,
+                    is_marked,
+                    class,
+                    class,
                     most,
                 ],
-                &mut |row| each(object_of(row)?),
+                &mut |row| each(object_of(row).map_err(|error| in_row(row, &error))?),
             );
         }
         let Value::Int(mut left) = most else { return Ok(()) };
@@ -194,6 +210,7 @@ impl SqlBackend {
     }
 
     pub(super) fn remove_objects(&mut self, ids: &[Id], by: &str) -> Result<u64> {
+        check_who(by)?;
         self.transaction(|backend| {
             let mut count = 0;
             for id in ids {
@@ -240,38 +257,42 @@ impl SqlBackend {
     pub(super) fn quarantine_object(&mut self, id: Id, problem: &str) -> Result<()> {
         let changed = self.run(
             "UPDATE icecore_objects SET problem = ? WHERE id = ?",
-            &[Value::Text(problem), Value::Text(&id.to_string())],
+            &[Value::Text(&describe::without_nul(problem)), Value::Text(&id.to_string())],
         )?;
         if changed == 1 { Ok(()) } else { Err(Error::new(ErrorKind::Missing, format!("there is no object {id}"))) }
     }
 
+    /// Those that are whole: what was stored before them stands in them as well.
     pub(super) fn all_indexes(&mut self) -> Result<Vec<String>> {
-        self.rows("SELECT path FROM icecore_indexes ORDER BY path", &[], |row| there(row.text(0)?))
+        self.rows("SELECT path FROM icecore_indexes WHERE made_at IS NOT NULL ORDER BY path", &[], |row| {
+            there(row.text(0)?)
+        })
     }
 
     pub(super) fn add_index(&mut self, path: &str) -> Result<()> {
         describe::check_path(path)?;
-        // Whoever stores from here on keeps the value; what was stored before follows.
-        self.run(
-            "INSERT INTO icecore_indexes (path, made_at) VALUES (?, {now}) {or_nothing}",
-            &[Value::Text(path)],
-        )?;
+        // Whoever stores from here on keeps the value; what was stored before follows. Until
+        // that is done nothing is found by it: a program may end in the middle.
+        self.run("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])?;
         let paths = [path.to_owned()];
         let mut after = 0;
         loop {
-            let mut page = Vec::new();
+            let (mut page, mut size) = (Vec::new(), 0);
             self.each_object(after, PAGE, &ObjectFilter::default(), &mut |object| {
-                page.push(object);
-                Ok(Flow::On)
+                size += object.bytes.len();
+                page.push((object.sequence, object.bytes, object.format));
+                Ok(if size < PAGE_BYTES { Flow::On } else { Flow::Stop })
             })?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.sequence;
+            let Some((last, ..)) = page.last() else { break };
+            after = *last;
             self.transaction(|backend| {
-                page.iter().try_for_each(|object| {
-                    backend.put_values(object.sequence, &object.bytes, object.format.as_deref(), &paths)
+                page.iter().try_for_each(|(sequence, bytes, format)| {
+                    backend.put_values(*sequence, bytes, format.as_deref(), &paths)
                 })
             })?;
         }
+        let sql = "UPDATE icecore_indexes SET made_at = {now} WHERE path = ? AND made_at IS NULL";
+        self.run(sql, &[Value::Text(path)]).map(drop)
     }
 
     pub(super) fn stats(&mut self) -> Result<ObjectStats> {

@@ -1,6 +1,6 @@
 //! Queues: what is set for them, and what is in them.
 
-use super::{SqlBackend, millis, there};
+use super::{SqlBackend, check_name, check_who, millis, there};
 use crate::backend::QueueSettings;
 use crate::driver::Value;
 use crate::error::Result;
@@ -20,6 +20,8 @@ impl SqlBackend {
     }
 
     pub(super) fn pause_queue(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
+        check_name("queue", queue)?;
+        check_who(by)?;
         self.transaction(|backend| {
             backend.have_queue(queue)?;
             let sql = match is_paused {
@@ -32,6 +34,7 @@ impl SqlBackend {
     }
 
     pub(super) fn configure_queue(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
+        check_name("queue", queue)?;
         self.transaction(|backend| {
             backend.have_queue(queue)?;
             let name = Value::Text(queue);
@@ -53,6 +56,9 @@ impl SqlBackend {
     }
 
     pub(super) fn queue_schema(&mut self, queue: &str) -> Result<Option<String>> {
+        if check_name("queue", queue).is_err() {
+            return Ok(None);
+        }
         let sql = "SELECT payload_schema FROM icecore_queues WHERE name = ?";
         Ok(self.first(sql, &[Value::Text(queue)], |row| row.text(0))?.flatten())
     }
@@ -65,9 +71,10 @@ impl SqlBackend {
         for (name, paused_at, schema) in set {
             queues.insert(name.clone(), QueueStatus { name, paused_at, schema, ..QueueStatus::default() });
         }
-        let counts = self.rows("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
-            Ok((there(row.text(0)?)?, there(row.text(1)?)?, there(row.int(2)?)?))
-        })?;
+        let counts =
+            self.rows("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
+                Ok((there(row.text(0)?)?, there(row.text(1)?)?, there(row.int(2)?)?))
+            })?;
         for (name, state, count) in counts {
             let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
             queues.entry(name).or_default().counts[state] = count.max(0) as u64;

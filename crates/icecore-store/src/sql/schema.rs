@@ -37,7 +37,7 @@ CREATE TABLE icecore_object_classes (
 CREATE INDEX icecore_object_classes_seq ON icecore_object_classes (seq);
 CREATE TABLE icecore_indexes (
     path {name} NOT NULL PRIMARY KEY,
-    made_at BIGINT NOT NULL
+    made_at BIGINT
 ){end};
 CREATE TABLE icecore_index_values (
     path {name} NOT NULL,
@@ -142,7 +142,8 @@ impl SqlBackend {
     }
 
     fn version(&mut self) -> Result<usize> {
-        let version = self.first("SELECT value FROM icecore_meta WHERE name = 'version'", &[], |row| there(row.int(0)?))?;
+        let version =
+            self.first("SELECT value FROM icecore_meta WHERE name = 'version'", &[], |row| there(row.int(0)?))?;
         Ok(usize::try_from(version.unwrap_or(0)).unwrap_or(usize::MAX))
     }
 }
