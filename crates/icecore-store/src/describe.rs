@@ -100,10 +100,10 @@ pub(crate) fn wanted_value(json: &str) -> Result<String> {
     value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
 }
 
-/// Of a long text its checksum is kept.
+/// Of a long text its checksum is kept, and of one that not all databases keep.
 fn text_value(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) if text.len() <= 200 => format!("text {text}"),
+        Ok(text) if text.len() <= 200 && !text.contains('\0') => format!("text {text}"),
         _ => format!("long {}", checksum(bytes)),
     }
 }
@@ -126,8 +126,11 @@ fn plain(value: &Cursor<'_>) -> Option<String> {
 
 /// Whether a path is one that an index may have.
 pub(crate) fn check_path(path: &str) -> Result<()> {
-    if path.starts_with('$') && path.len() <= 200 {
+    if path.starts_with('$') && path.len() <= 200 && !path.contains('\0') {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Input, format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}")))
+    Err(Error::new(
+        ErrorKind::Input,
+        format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}"),
+    ))
 }

@@ -3,7 +3,7 @@
 //! A job is handed out by one transaction that writes a new token into its row. Only with
 //! that token, and while the lease lasts, is it done, given back or kept longer.
 
-use super::{SqlBackend, id_of, millis, payload, there};
+use super::{SqlBackend, check_name, id_of, millis, payload, there, without_nul};
 use crate::backend::Each;
 use crate::describe;
 use crate::driver::{Row, Value};
@@ -18,8 +18,6 @@ const MAX_ATTEMPTS: u32 = 20;
 const BACKOFF: Duration = Duration::from_secs(5);
 /// The longest that it waits.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(60 * 60 * 24);
-/// Names of queues, workers and keys have at most so many bytes.
-const LONGEST_NAME: usize = 255;
 
 macro_rules! jobs {
     ($conditions:literal) => {
@@ -69,13 +67,6 @@ fn job_of(row: &dyn Row) -> Result<Job> {
     Ok(job)
 }
 
-fn check_name(what: &str, name: &str) -> Result<()> {
-    if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Input, format!("a {what} has 1 to {LONGEST_NAME} bytes and no control characters")))
-}
-
 /// The lease of a job that is handed out with it.
 struct Handed<'h> {
     token: &'h str,
@@ -91,7 +82,9 @@ impl SqlBackend {
         if let Some(key) = &job.unique_key {
             check_name("unique key", key)?;
             let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
-            if let Some(id) = self.first(sql, &[Value::Text(&job.queue), Value::Text(key)], |row| id_of(row.text(0)?))? {
+            if let Some(id) =
+                self.first(sql, &[Value::Text(&job.queue), Value::Text(key)], |row| id_of(row.text(0)?))?
+            {
                 return Ok(Pushed { id, is_new: false });
             }
         }
@@ -101,6 +94,7 @@ impl SqlBackend {
         };
         let (id, replay_of) = (job.id.to_string(), job.replay_of.map(|id| id.to_string()));
         let (said, key) = (&job.said, Value::text(job.unique_key.as_deref()));
+        let (json, problem) = (without_nul(said.json.as_deref()), without_nul(said.problem.as_deref()));
         let lease = Value::int(handed.as_ref().map(|handed| millis(handed.lease)));
         let inserted = self.run(
             "INSERT INTO icecore_jobs (id, queue, state, priority, queued_at, run_at, attempts, max_attempts, \
@@ -123,14 +117,19 @@ impl SqlBackend {
                 Value::text(said.format.as_deref()),
                 Value::Text(&said.checksum),
                 Value::Bytes(&job.bytes),
-                Value::text(said.json.as_deref()),
-                Value::text(said.problem.as_deref()),
+                Value::text(json.as_deref()),
+                Value::text(problem.as_deref()),
             ],
         )?;
         if inserted == 1 {
             return Ok(Pushed { id: job.id, is_new: true });
         }
-        // Another one with the same key came in between.
+        // The same one came before, or another one with the same key in between.
+        let same =
+            self.first("SELECT id FROM icecore_jobs WHERE id = ?", &[Value::Text(&id)], |row| id_of(row.text(0)?))?;
+        if let Some(id) = same {
+            return Ok(Pushed { id, is_new: false });
+        }
         let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
         let found = self.first(sql, &[Value::Text(&job.queue), key], |row| id_of(row.text(0)?))?;
         let id = found.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same id or key comes and goes"))?;
@@ -176,11 +175,8 @@ impl SqlBackend {
         })?;
         let mut leases = Vec::with_capacity(sequences.len());
         for sequence in sequences {
-            let found = self.first(
-                jobs!("WHERE seq = ? AND token = ?"),
-                &[Value::Int(sequence), Value::Text(&token)],
-                job_of,
-            )?;
+            let found =
+                self.first(jobs!("WHERE seq = ? AND token = ?"), &[Value::Int(sequence), Value::Text(&token)], job_of)?;
             leases.extend(found.map(|job| Lease { job, token: token.clone() }));
         }
         Ok(leases)
@@ -216,7 +212,10 @@ impl SqlBackend {
             None => Error::new(ErrorKind::Missing, format!("there is no job {id}")),
             Some(job) => Error::new(
                 ErrorKind::Lease,
-                format!("job {id} is {}, and not by this token: its lease ended, or was never this one", job.state.name()),
+                format!(
+                    "job {id} is {}, and not by this token: its lease ended, or was never this one",
+                    job.state.name()
+                ),
             ),
         })
     }
@@ -233,6 +232,8 @@ impl SqlBackend {
 
     pub(super) fn nack_job(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
         let text = id.to_string();
+        let error = without_nul(Some(error));
+        let error = Value::text(error.as_deref());
         let state = self.transaction(|backend| {
             let found = backend.first(
                 "SELECT queue, attempts, max_attempts FROM icecore_jobs WHERE id = ? AND token = ? \
@@ -251,12 +252,12 @@ impl SqlBackend {
                 State::Dead => backend.run(
                     "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
                      finished_at = {now}, error = ? WHERE id = ? AND token = ?",
-                    &[Value::Text(error), Value::Text(&text), token],
+                    &[error, Value::Text(&text), token],
                 ),
                 _ => backend.run(
                     "UPDATE icecore_jobs SET state = 'ready', token = NULL, lease_until = NULL, \
                      run_at = {now} + ?, error = ? WHERE id = ? AND token = ?",
-                    &[Value::Int(millis(delay)), Value::Text(error), Value::Text(&text), token],
+                    &[Value::Int(millis(delay)), error, Value::Text(&text), token],
                 ),
             }?;
             Ok((changed == 1).then_some(state))
@@ -290,7 +291,10 @@ impl SqlBackend {
         let state = Value::text(filter.state.map(State::name));
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
         self.ask(
-            jobs!("WHERE seq > ? AND (? IS NULL OR queue = ?) AND (? IS NULL OR state = ?) ORDER BY seq LIMIT ?"),
+            jobs!(
+                "WHERE seq > ? AND (CAST(? AS {string}) IS NULL OR queue = ?) AND (CAST(? AS {string}) IS NULL OR state = ?) \
+                 ORDER BY seq LIMIT ?"
+            ),
             &[Value::Int(filter.after), queue, queue, state, state, most],
             &mut |row| each(job_of(row)?),
         )

@@ -65,9 +65,10 @@ impl SqlBackend {
         for (name, paused_at, schema) in set {
             queues.insert(name.clone(), QueueStatus { name, paused_at, schema, ..QueueStatus::default() });
         }
-        let counts = self.rows("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
-            Ok((there(row.text(0)?)?, there(row.text(1)?)?, there(row.int(2)?)?))
-        })?;
+        let counts =
+            self.rows("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
+                Ok((there(row.text(0)?)?, there(row.text(1)?)?, there(row.int(2)?)?))
+            })?;
         for (name, state, count) in counts {
             let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
             queues.entry(name).or_default().counts[state] = count.max(0) as u64;
