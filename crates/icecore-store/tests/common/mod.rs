@@ -1,0 +1,263 @@
+//! What the suites share: databases to test on, a way into them that is not the store, and
+//! patience.
+#![allow(dead_code, reason = "each suite uses a part of it")]
+
+use icecore_store::{Address, Backend, Error, ErrorKind, Flow, Job, JobFilter, Scheme, open};
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+/// Makes the address of a fresh database.
+pub type Fresh = Box<dyn Fn() -> Address + Send + Sync>;
+
+/// An hour: a lease that does not end, or a time that does not come, while a test runs.
+pub const HOUR: Duration = Duration::from_secs(3_600);
+
+/// The databases that are there: SQLite always, servers if their addresses are set in
+/// `ICECORE_TEST_POSTGRES` and `ICECORE_TEST_MYSQL`. The user there must be allowed to make
+/// databases; these stay, so that they can be looked at.
+#[allow(clippy::vec_init_then_push, reason = "servers may follow")]
+pub fn backends() -> Vec<(&'static str, Fresh)> {
+    let mut all: Vec<(&'static str, Fresh)> = Vec::new();
+    #[cfg(feature = "sqlite")]
+    all.push(("sqlite", Box::new(sqlite)));
+    #[cfg(feature = "postgres")]
+    match std::env::var("ICECORE_TEST_POSTGRES") {
+        Ok(server) => all.push(("postgres", Box::new(move || servers::fresh(&server)))),
+        Err(_) => eprintln!("SKIPPED: PostgreSQL, as ICECORE_TEST_POSTGRES is not set"),
+    }
+    #[cfg(feature = "mysql")]
+    match std::env::var("ICECORE_TEST_MYSQL") {
+        Ok(server) => all.push(("mysql", Box::new(move || servers::fresh(&server)))),
+        Err(_) => eprintln!("SKIPPED: MySQL, as ICECORE_TEST_MYSQL is not set"),
+    }
+    all
+}
+
+thread_local! {
+    /// They go when the thread of a test ends.
+    static FOLDERS: RefCell<Vec<tempfile::TempDir>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A folder for this test. In memory where there is one: what is tested here is not the disk.
+pub fn folder() -> std::path::PathBuf {
+    let memory = std::path::Path::new("/dev/shm");
+    let made = match memory.is_dir() {
+        true => tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()),
+        false => tempfile::tempdir(),
+    };
+    let made = made.expect("a folder");
+    let path = made.path().to_owned();
+    FOLDERS.with(|folders| folders.borrow_mut().push(made));
+    path
+}
+
+/// An SQLite database that is not there yet.
+pub fn sqlite() -> Address {
+    format!("sqlite:{}", folder().join("icecore.db").display()).parse().expect("an address")
+}
+
+/// The file of an SQLite database.
+pub fn file_of(address: &Address) -> String {
+    address.to_string().trim_start_matches("sqlite:").to_owned()
+}
+
+/// A row as text; what is not there is `None`.
+pub type TextRow = Vec<Option<String>>;
+
+/// Runs SQL on a connection that is not the store's, as another program would.
+pub fn raw(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
+    match address.scheme() {
+        #[cfg(feature = "sqlite")]
+        Scheme::Sqlite => raw_sqlite(address, sql).map_err(|error| error.to_string()),
+        #[cfg(feature = "postgres")]
+        Scheme::Postgres => servers::raw_postgres(address, sql),
+        #[cfg(feature = "mysql")]
+        Scheme::Mysql => servers::raw_mysql(address, sql),
+        #[allow(unreachable_patterns, reason = "all may be there")]
+        scheme => Err(format!("no driver for {scheme:?}")),
+    }
+}
+
+#[cfg(feature = "sqlite")]
+fn raw_sqlite(address: &Address, sql: &str) -> rusqlite::Result<Vec<TextRow>> {
+    use rusqlite::types::ValueRef;
+    let connection = rusqlite::Connection::open(file_of(address))?;
+    connection.busy_timeout(Duration::from_secs(60))?;
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = |column| -> rusqlite::Result<Option<String>> {
+            Ok(match row.get_ref(column)? {
+                ValueRef::Null => None,
+                ValueRef::Integer(number) => Some(number.to_string()),
+                ValueRef::Real(number) => Some(number.to_string()),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            })
+        };
+        found.push((0..columns).map(text).collect::<rusqlite::Result<TextRow>>()?);
+    }
+    Ok(found)
+}
+
+/// Bytes, as the SQL of this database writes them.
+pub fn blob(scheme: Scheme, bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    match scheme {
+        Scheme::Postgres => format!("'\\x{digits}'::bytea"),
+        _ => format!("X'{digits}'"),
+    }
+}
+
+/// Databases of servers. Each fresh one has a name of its own.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+mod servers {
+    use super::TextRow;
+    use icecore_store::{Address, Scheme};
+    use std::collections::HashMap;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Addresses with their passwords, by how they are shown.
+    static SECRETS: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+
+    pub fn fresh(server: &str) -> Address {
+        let name = format!("icecore_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let parsed: Address = server.parse().expect("the address of a server");
+        remember(&parsed, server);
+        let made = match parsed.scheme() {
+            #[cfg(feature = "postgres")]
+            Scheme::Postgres => raw_postgres(&parsed, &format!("CREATE DATABASE {name}")),
+            #[cfg(feature = "mysql")]
+            Scheme::Mysql => raw_mysql(&parsed, &format!("CREATE DATABASE {name}")),
+            scheme => panic!("{scheme:?} has no server"),
+        };
+        made.expect("a database is made");
+        let url = with_database(server, &name);
+        let address: Address = url.parse().expect("an address");
+        remember(&address, &url);
+        address
+    }
+
+    fn with_database(server: &str, name: &str) -> String {
+        let (scheme, rest) = server.split_once("://").expect("scheme://");
+        let (rest, query) =
+            rest.split_once('?').map_or((rest, String::new()), |(rest, query)| (rest, format!("?{query}")));
+        let authority = rest.split('/').next().unwrap_or_default();
+        format!("{scheme}://{authority}/{name}{query}")
+    }
+
+    fn remember(address: &Address, url: &str) {
+        let mut secrets = SECRETS.lock().expect("no test panics here");
+        secrets.get_or_insert_default().insert(address.to_string(), url.to_owned());
+    }
+
+    fn secret(address: &Address) -> String {
+        let shown = address.to_string();
+        let secrets = SECRETS.lock().expect("no test panics here");
+        secrets.as_ref().and_then(|known| known.get(&shown).cloned()).unwrap_or(shown)
+    }
+
+    #[cfg(feature = "postgres")]
+    pub fn raw_postgres(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
+        use postgres::{Client, NoTls, SimpleQueryMessage};
+        let mut client = Client::connect(&secret(address), NoTls).map_err(|error| error.to_string())?;
+        let messages = client.simple_query(sql).map_err(|error| format!("{error}: {error:?}"))?;
+        let rows = messages.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => {
+                Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+            }
+            _ => None,
+        });
+        Ok(rows.collect())
+    }
+
+    #[cfg(feature = "mysql")]
+    pub fn raw_mysql(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
+        use mysql::prelude::Queryable;
+        let options = mysql::Opts::from_url(&secret(address).replace("mariadb://", "mysql://"))
+            .map_err(|error| error.to_string())?;
+        let mut connection = mysql::Conn::new(options).map_err(|error| error.to_string())?;
+        let rows: Vec<mysql::Row> = connection.query(sql).map_err(|error| error.to_string())?;
+        let text = |value: mysql::Value| match value {
+            mysql::Value::NULL => None,
+            mysql::Value::Bytes(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            other => Some(other.as_sql(true)),
+        };
+        Ok(rows.into_iter().map(|row| row.unwrap().into_iter().map(text).collect()).collect())
+    }
+}
+
+/// Waits until this gives something. No test is decided by how long that takes: two minutes
+/// are for machines that do many other things.
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(120), "still not, after two minutes: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Calls again while others hold what is needed, as a program would.
+pub fn patiently<T>(mut call: impl FnMut() -> icecore_store::Result<T>) -> icecore_store::Result<T> {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < Duration::from_secs(120) => {}
+            answer => return answer,
+        }
+    }
+}
+
+/// A database in use by a test.
+pub struct World {
+    pub address: Address,
+    pub store: Box<dyn Backend>,
+}
+
+impl World {
+    pub fn new(address: Address) -> World {
+        let store = open(&address).unwrap_or_else(|error| panic!("{address} opens: {error}"));
+        World { address, store }
+    }
+
+    /// One more connection.
+    pub fn open(&self) -> Box<dyn Backend> {
+        open(&self.address).expect("a second connection")
+    }
+
+    pub fn raw(&self, sql: &str) -> Vec<TextRow> {
+        raw(&self.address, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    /// The only value of an answer.
+    pub fn raw_one(&self, sql: &str) -> Option<String> {
+        self.raw(sql).remove(0).remove(0)
+    }
+
+    pub fn blob(&self, bytes: &[u8]) -> String {
+        blob(self.address.scheme(), bytes)
+    }
+
+    pub fn jobs(&mut self, filter: &JobFilter) -> Vec<Job> {
+        let mut found = Vec::new();
+        self.store
+            .jobs(filter, usize::MAX, &mut |job| {
+                found.push(job);
+                Ok(Flow::On)
+            })
+            .expect("jobs are listed");
+        found
+    }
+}
+
+/// The kind of an error that is expected.
+#[track_caller]
+pub fn kind<T: std::fmt::Debug>(answer: Result<T, Error>) -> ErrorKind {
+    answer.expect_err("an error").kind()
+}
