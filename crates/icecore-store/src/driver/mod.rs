@@ -57,7 +57,14 @@ pub(crate) trait Session: Send {
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
     /// Runs statements that set up tables.
     fn script(&mut self, sql: &str) -> Result<()>;
-    /// Begins a transaction that will write.
+    /// Within a transaction: holds off other programs that would set up the tables as well.
+    fn hold(&mut self) -> Result<()> {
+        Ok(())
+    }
+    /// Behind the transaction: lets them go on.
+    fn release(&mut self) {}
+    /// Begins a transaction that will write. Here, and with a statement outside of one, a
+    /// connection that was lost is made again.
     fn begin(&mut self) -> Result<()>;
     /// Ends it: what it did is durable when this returns.
     fn commit(&mut self) -> Result<()>;
@@ -92,6 +99,18 @@ pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
 fn missing(scheme: Scheme) -> Error {
     let text = format!("this build has no driver for {scheme:?}; `make install` makes one that has");
     Error::new(ErrorKind::Address, text)
+}
+
+/// What a statement meets within a transaction whose connection was lost.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+fn lost(database: &str) -> Error {
+    Error::new(ErrorKind::Away, format!("{database}: the connection was lost, and with it the transaction"))
+}
+
+/// A text that a database can't keep.
+#[cfg(feature = "postgres")]
+fn has_nul(database: &str) -> Error {
+    Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
 }
 
 fn connect(address: &Address) -> Result<Box<dyn Session>> {
