@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sql::{Dialect, SQLITE};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -22,9 +22,23 @@ pub(super) fn connect(address: &Address) -> Result<Sqlite> {
     connection.set_prepared_statement_cache_capacity(PREPARED);
     // Readers and one writer at once; what a commit returned is on the disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
-        connection.pragma_update(None, name, value).map_err(|error| said(&error))?;
+        patiently(|| connection.pragma_update(None, name, value).map_err(|error| said(&error)))?;
     }
     Ok(Sqlite(connection))
+}
+
+/// Tries again for as long as a writer waits. SQLite does not wait by itself where several
+/// turn a fresh database to its log at once.
+fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
 }
 
 fn said(error: &rusqlite::Error) -> Error {
