@@ -74,7 +74,7 @@ pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
     Ok(Box::new(SqlBackend::open(session)?))
 }
 
-fn connect(address: &Address) -> Result<Box<dyn Session>> {
+pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
         Scheme::Sqlite => Ok(Box::new(sqlite::connect(address)?)),
