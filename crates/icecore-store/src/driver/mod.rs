@@ -113,7 +113,7 @@ fn has_nul(database: &str) -> Error {
     Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
 }
 
-fn connect(address: &Address) -> Result<Box<dyn Session>> {
+pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
         Scheme::Sqlite => Ok(Box::new(sqlite::connect(address)?)),

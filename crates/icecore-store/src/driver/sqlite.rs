@@ -9,22 +9,29 @@ use crate::sql::{Dialect, SQLITE};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 use std::borrow::Cow;
-use std::time::Duration;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// What databases of SQLite begin with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
 /// How many statements stay prepared.
 const PREPARED: usize = 64;
 
 pub(super) struct Sqlite(Connection);
 
 pub(super) fn connect(address: &Address) -> Result<Sqlite> {
-    let connection = Connection::open(address.file()).map_err(|error| said(&error))?;
+    let file = address.file();
+    check_file(&file)?;
+    let connection = Connection::open(file).map_err(|error| said(&error))?;
     connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
     // Readers and one writer at once; what a commit returned is on the disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
-        connection.pragma_update(None, name, value).map_err(|error| said(&error))?;
+        patiently(|| connection.pragma_update(None, name, value).map_err(|error| said(&error)))?;
     }
     Ok(Sqlite(connection))
 }
@@ -58,6 +65,30 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         }
     }
     Ok(())
+}
+
+/// SQLite takes a file of one byte for an empty database, and writes over it.
+fn check_file(file: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    let Ok(opened) = File::open(file) else { return Ok(()) };
+    if opened.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok() && !MAGIC.starts_with(&start) {
+        return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
+    }
+    Ok(())
+}
+
+/// Tries again for as long as a writer waits. SQLite does not wait by itself where several
+/// turn a fresh database to its log at once.
+fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
 }
 
 fn said(error: &rusqlite::Error) -> Error {
