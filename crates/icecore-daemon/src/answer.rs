@@ -1,0 +1,258 @@
+//! Answers: jobs, objects and errors as JSON.
+
+use crate::failure::{Failure, Said};
+use crate::time::iso;
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use icecore_store::{Job, Lease, Object, QueueStatus};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// An answer with a body of this type.
+pub fn answer(code: StatusCode, media: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = code;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    // Payloads are not this daemon's own: no browser is to take them for a page.
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// An answer in JSON.
+pub fn json(code: StatusCode, value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(text) => answer(code, "application/json", text),
+        Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "the answer can't be written\n"),
+    }
+}
+
+/// An answer in JSON that it is done.
+pub fn done(value: &impl Serialize) -> Response {
+    json(StatusCode::OK, value)
+}
+
+/// Bytes as they were stored.
+pub fn bytes(bytes: Vec<u8>, is_json: bool) -> Response {
+    answer(StatusCode::OK, if is_json { "application/json" } else { "application/octet-stream" }, bytes)
+}
+
+/// What went wrong.
+pub fn failure(failure: &Failure) -> Response {
+    #[derive(Serialize)]
+    struct Body<'b> {
+        error: &'b Said,
+    }
+    let mut response = json(failure.code, &Body { error: &failure.said });
+    let headers = response.headers_mut();
+    if let Some(seconds) = failure.retry_after {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if failure.closes {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    if failure.code == StatusCode::UNAUTHORIZED {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+/// JSON text as it is; `None`, if it is none.
+fn raw(text: &[u8]) -> Option<Box<RawValue>> {
+    serde_json::from_slice(text).ok()
+}
+
+/// What a blob means, once: its readable copy, or itself, if it is JSON.
+fn readable(json: Option<&str>, format: Option<&str>, bytes: &[u8]) -> Option<Box<RawValue>> {
+    match (json, format) {
+        (Some(json), _) => raw(json.as_bytes()),
+        (None, Some(_)) => raw(bytes),
+        (None, None) => None,
+    }
+}
+
+/// Bytes as JSON where they are JSON, else as text, else as Base64.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Bytes {
+    Json(Box<RawValue>),
+    Text(String),
+    Base64 { base64: String },
+}
+
+impl Bytes {
+    pub fn of(bytes: &[u8]) -> Bytes {
+        match (raw(bytes), std::str::from_utf8(bytes)) {
+            (Some(json), _) => Bytes::Json(json),
+            (None, Ok(text)) => Bytes::Text(text.to_owned()),
+            (None, Err(_)) => Bytes::Base64 { base64: icecore::text::to_base64(bytes) },
+        }
+    }
+}
+
+/// A job, to be read by people and programs. Times are in milliseconds since 1970, and as
+/// ISO 8601 once more.
+#[derive(Serialize)]
+pub struct JobView<'j> {
+    id: String,
+    sequence: i64,
+    queue: &'j str,
+    state: &'static str,
+    priority: i32,
+    queued_at: i64,
+    queued_at_iso: String,
+    run_at: i64,
+    run_at_iso: String,
+    attempts: u32,
+    max_attempts: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unique_key: Option<&'j str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<&'j str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lease_until: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lease_until_iso: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished_at_iso: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'j str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay_of: Option<String>,
+    format: Option<&'j str>,
+    checksum: &'j str,
+    size: usize,
+    payload: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'j str>,
+    result: Option<Bytes>,
+}
+
+impl<'j> JobView<'j> {
+    pub fn of(job: &'j Job) -> JobView<'j> {
+        JobView {
+            id: job.id.to_string(),
+            sequence: job.sequence,
+            queue: &job.queue,
+            state: job.state.name(),
+            priority: job.priority,
+            queued_at: job.queued_at,
+            queued_at_iso: iso(job.queued_at),
+            run_at: job.run_at,
+            run_at_iso: iso(job.run_at),
+            attempts: job.attempts,
+            max_attempts: job.max_attempts,
+            unique_key: job.unique_key.as_deref(),
+            worker: job.worker.as_deref(),
+            lease_until: job.lease_until,
+            lease_until_iso: job.lease_until.map(iso),
+            finished_at: job.finished_at,
+            finished_at_iso: job.finished_at.map(iso),
+            error: job.error.as_deref(),
+            replay_of: job.replay_of.map(|id| id.to_string()),
+            format: job.format.as_deref(),
+            checksum: &job.checksum,
+            size: job.bytes.len(),
+            payload: readable(job.json.as_deref(), job.format.as_deref(), &job.bytes),
+            problem: job.problem.as_deref(),
+            result: job.result.as_deref().map(Bytes::of),
+        }
+    }
+}
+
+/// A job that is handed out.
+#[derive(Serialize)]
+pub struct LeaseView<'j> {
+    token: &'j str,
+    attempt: u32,
+    #[serde(flatten)]
+    job: JobView<'j>,
+}
+
+impl<'j> LeaseView<'j> {
+    pub fn of(lease: &'j Lease) -> LeaseView<'j> {
+        LeaseView { token: &lease.token, attempt: lease.job.attempts, job: JobView::of(&lease.job) }
+    }
+}
+
+/// An object, to be read by people and programs.
+#[derive(Serialize)]
+pub struct ObjectView<'o> {
+    id: String,
+    sequence: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'o str>,
+    stored_at: i64,
+    stored_at_iso: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at_iso: Option<String>,
+    format: Option<&'o str>,
+    class: Option<&'o str>,
+    checksum: &'o str,
+    size: usize,
+    /// What it means.
+    document: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'o str>,
+}
+
+impl<'o> ObjectView<'o> {
+    pub fn of(object: &'o Object) -> ObjectView<'o> {
+        ObjectView {
+            id: object.id.to_string(),
+            sequence: object.sequence,
+            key: object.key.as_deref(),
+            stored_at: object.stored_at,
+            stored_at_iso: iso(object.stored_at),
+            expires_at: object.expires_at,
+            expires_at_iso: object.expires_at.map(iso),
+            format: object.format.as_deref(),
+            class: object.class.as_deref(),
+            checksum: &object.checksum,
+            size: object.bytes.len(),
+            document: readable(object.json.as_deref(), object.format.as_deref(), &object.bytes),
+            problem: object.problem.as_deref(),
+        }
+    }
+}
+
+/// A queue.
+#[derive(Serialize)]
+pub struct QueueView<'q> {
+    name: &'q str,
+    ready: u64,
+    leased: u64,
+    done: u64,
+    dead: u64,
+    delayed: u64,
+    /// How long the oldest job waits that could be handed out, in milliseconds.
+    oldest: Option<i64>,
+    is_paused: bool,
+    paused_at: Option<i64>,
+    paused_at_iso: Option<String>,
+    has_schema: bool,
+}
+
+impl<'q> QueueView<'q> {
+    pub fn of(queue: &'q QueueStatus) -> QueueView<'q> {
+        let [ready, leased, done, dead] = queue.counts;
+        QueueView {
+            name: &queue.name,
+            ready,
+            leased,
+            done,
+            dead,
+            delayed: queue.delayed,
+            oldest: queue.oldest,
+            is_paused: queue.paused_at.is_some(),
+            paused_at: queue.paused_at,
+            paused_at_iso: queue.paused_at.map(iso),
+            has_schema: queue.schema.is_some(),
+        }
+    }
+}

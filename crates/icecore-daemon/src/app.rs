@@ -1,0 +1,68 @@
+//! What all requests share.
+
+use crate::auth::Auth;
+use crate::body::Bodies;
+use crate::committer::Committer;
+use crate::database::{Database, Shared};
+use crate::journal::Journal;
+use crate::limits::Rates;
+use crate::metrics::Metrics;
+use crate::schema::Schemas;
+use crate::settings::Settings;
+use crate::shutdown::Shutdown;
+use crate::threads::Threads;
+use crate::wakeups::Wakeups;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Semaphore;
+
+/// What all requests share.
+pub struct App {
+    pub settings: Settings,
+    pub auth: Auth,
+    pub bodies: Bodies,
+    pub rates: Rates,
+    pub journal: Journal,
+    pub metrics: Arc<Metrics>,
+    pub database: Database,
+    pub committer: Committer,
+    /// Threads that decode.
+    pub decoders: Threads<()>,
+    pub schemas: Schemas,
+    pub wakeups: Wakeups,
+    pub shutdown: Shutdown,
+    /// A permit for each command that runs.
+    pub commands: Arc<Semaphore>,
+}
+
+impl App {
+    pub fn start(settings: Settings) -> std::io::Result<App> {
+        let (metrics, shared) = (Arc::new(Metrics::default()), Shared::new(&settings));
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        Ok(App {
+            auth: Auth::new(settings.token.as_deref()),
+            bodies: Bodies::new(&settings),
+            rates: Rates::new(settings.rate),
+            journal: Journal::start(settings.quiet)?,
+            database: Database::start(&settings, shared.clone())?,
+            committer: Committer::start(&settings, shared, Arc::clone(&metrics))?,
+            decoders: Threads::start("decoder", processors, settings.longest_queue, || ())?,
+            schemas: Schemas::default(),
+            wakeups: Wakeups::default(),
+            shutdown: Shutdown::new(),
+            commands: Arc::new(Semaphore::new(settings.most_commands)),
+            metrics,
+            settings,
+        })
+    }
+
+    /// Lets the threads do what they have, and end; waits at most until then.
+    pub fn end(&self, until: Instant) {
+        self.decoders.close();
+        self.committer.close();
+        self.database.close();
+        self.decoders.join(until);
+        self.committer.join(until);
+        self.database.join(until);
+    }
+}

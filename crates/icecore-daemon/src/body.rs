@@ -1,0 +1,105 @@
+//! Bodies of requests, within bounds of size, memory and time.
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode, header};
+use http_body_util::BodyExt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+/// Memory is counted in units of so many bytes.
+const UNIT: usize = 1 << 10;
+
+/// How bodies are read.
+pub struct Bodies {
+    longest: usize,
+    timeout: Duration,
+    memory: Arc<Semaphore>,
+}
+
+/// A body, and its part of the memory that all may have.
+pub struct Read {
+    pub bytes: Vec<u8>,
+    pub memory: Memory,
+}
+
+/// A part of the memory that all bodies may have; given back when it is dropped.
+pub type Memory = Option<OwnedSemaphorePermit>;
+
+impl Bodies {
+    pub fn new(settings: &Settings) -> Bodies {
+        let units = (settings.most_memory / UNIT).clamp(1, Semaphore::MAX_PERMITS);
+        Bodies {
+            longest: settings.longest_body,
+            timeout: settings.body_timeout,
+            memory: Arc::new(Semaphore::new(units)),
+        }
+    }
+
+    fn too_long(&self) -> Failure {
+        let message = format!("a body has at most {} bytes here", self.longest);
+        Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message).closing()
+    }
+
+    /// Reads a body. Declared lengths are not trusted: memory is taken as bytes come.
+    pub async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Read, Failure> {
+        let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+        if declared.is_some_and(|length| length > self.longest as u64) {
+            if !headers.contains_key(header::EXPECT) {
+                discard(body, DISCARDED, PATIENCE).await;
+            }
+            return Err(self.too_long());
+        }
+        let until = Instant::now() + self.timeout;
+        let (mut bytes, mut memory): (Vec<u8>, Memory) = (Vec::new(), None);
+        loop {
+            let frame = match timeout_at(until, body.frame()).await {
+                Err(_) => {
+                    let message = "the body did not come in time";
+                    return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing());
+                }
+                Ok(None) => return Ok(Read { bytes, memory }),
+                Ok(Some(Err(_))) => return Err(Failure::input("body", "the body ends early, or is not HTTP").closing()),
+                Ok(Some(Ok(frame))) => frame,
+            };
+            let Ok(data) = frame.into_data() else { continue };
+            if bytes.len() + data.len() > self.longest {
+                discard(body, DISCARDED, PATIENCE).await;
+                return Err(self.too_long());
+            }
+            let units = (bytes.len() + data.len()).div_ceil(UNIT) - bytes.len().div_ceil(UNIT);
+            if units > 0 {
+                let Ok(more) = Arc::clone(&self.memory).try_acquire_many_owned(units as u32) else {
+                    return Err(Failure::later("busy", "too many bytes are being taken at once").closing());
+                };
+                match &mut memory {
+                    Some(memory) => memory.merge(more),
+                    None => memory = Some(more),
+                }
+            }
+            bytes.extend_from_slice(&data);
+        }
+    }
+}
+
+/// How much of a body is read that is too long.
+const DISCARDED: usize = 64 << 20;
+/// For how long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Reads on, so many bytes and so long, and keeps nothing: many clients look at the answer
+/// only when they have sent all.
+pub async fn discard(mut body: Body, most: usize, patience: Duration) {
+    let until = Instant::now() + patience;
+    let mut left = most;
+    while let Ok(Some(Ok(frame))) = timeout_at(until, body.frame()).await {
+        let length = frame.data_ref().map_or(0, |data| data.len());
+        if length > left {
+            return;
+        }
+        left -= length;
+    }
+}

@@ -1,0 +1,80 @@
+//! A request on its way to who answers it.
+
+use crate::app::App;
+use crate::body::Read;
+use crate::failure::Failure;
+use crate::query::Query;
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use icecore_store::Id;
+use serde::de::DeserializeOwned;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A request.
+pub struct Call {
+    pub app: Arc<App>,
+    /// What stands in the path: the id of a job, the name of a queue.
+    pub names: Vec<(String, String)>,
+    pub query: Query,
+    pub headers: HeaderMap,
+    pub body: Body,
+    pub from: IpAddr,
+}
+
+impl Call {
+    fn name(&self, wanted: &str) -> &str {
+        self.names.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value)
+    }
+
+    /// The id in the path.
+    pub fn id(&self) -> Result<Id, Failure> {
+        // What can be no id is the id of nothing.
+        self.name("id").parse().map_err(|error| Failure::missing(format!("{error}")))
+    }
+
+    /// The queue in the path.
+    pub fn queue(&self) -> String {
+        self.name("queue").to_owned()
+    }
+
+    /// Who asks, for the notes of the database.
+    pub fn by(&self) -> String {
+        format!("http:{}", self.from)
+    }
+
+    /// Whether the body is said to be JSON.
+    pub fn says_json(&self) -> bool {
+        let Some(media) = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
+            return false;
+        };
+        let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        media == "application/json" || media.ends_with("+json")
+    }
+
+    /// Takes the body.
+    pub async fn body(&mut self) -> Result<Read, Failure> {
+        let body = std::mem::take(&mut self.body);
+        self.app.bodies.read(&self.headers, body).await
+    }
+
+    /// Takes the body as JSON; an empty one is empty settings.
+    pub async fn json<T: DeserializeOwned + Default>(&mut self) -> Result<T, Failure> {
+        let read = self.body().await?;
+        if read.bytes.trim_ascii().is_empty() {
+            return Ok(T::default());
+        }
+        serde_json::from_slice(&read.bytes).map_err(|error| Failure::input("body", format!("the body: {error}")))
+    }
+
+    /// A number of things that are wanted at once, from 1 to so many.
+    pub fn most(&self, name: &str, usual: usize, most: usize) -> Result<usize, Failure> {
+        Ok(self.query.number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
+    }
+
+    /// A duration, of at most so long.
+    pub fn duration(&self, name: &str, usual: Duration, longest: Duration) -> Result<Duration, Failure> {
+        Ok(self.query.duration(name)?.unwrap_or(usual).min(longest))
+    }
+}

@@ -1,0 +1,139 @@
+//! The threads that ask the database, each over a connection of its own.
+
+use crate::failure::Failure;
+use crate::settings::{Opener, Settings};
+use crate::threads::{Threads, lock};
+use icecore_store::{Backend, Error, ErrorKind, Result};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How soon a database is tried again that could not be opened.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A connection that is opened when it is needed, and again when it was lost.
+pub struct Connection {
+    open: Opener,
+    backend: Option<Box<dyn Backend>>,
+    /// The last try to open it: when, and what came of it.
+    failed: Option<(Instant, ErrorKind, String)>,
+    shared: Shared,
+}
+
+/// What all connections have in common.
+#[derive(Clone)]
+pub struct Shared {
+    /// Where the database takes one writer at a time, they take turns.
+    writer: Option<Arc<Mutex<()>>>,
+}
+
+impl Shared {
+    pub fn new(settings: &Settings) -> Shared {
+        Shared { writer: settings.one_writer.then(Arc::default) }
+    }
+}
+
+impl Connection {
+    pub fn new(open: Opener, shared: Shared) -> Connection {
+        Connection { open, backend: None, failed: None, shared }
+    }
+
+    /// Asks the database. A connection that may be broken is not used again.
+    pub fn read<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
+        let answer = self.opened().and_then(body);
+        let is_broken = matches!(&answer, Err(error) if matches!(error.kind(), ErrorKind::Away | ErrorKind::Database));
+        if is_broken {
+            self.backend = None;
+        }
+        answer
+    }
+
+    /// The same for what changes something.
+    pub fn write<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
+        let writer = self.shared.writer.clone();
+        let _turn = writer.as_deref().map(lock);
+        self.read(body)
+    }
+
+    fn opened(&mut self) -> Result<&mut dyn Backend> {
+        let backend = match self.backend.take() {
+            Some(backend) => backend,
+            None => self.reopened()?,
+        };
+        Ok(&mut **self.backend.insert(backend))
+    }
+
+    fn reopened(&mut self) -> Result<Box<dyn Backend>> {
+        if let Some((at, kind, message)) = &self.failed
+            && at.elapsed() < PAUSE
+        {
+            return Err(Error::new(*kind, message.clone()));
+        }
+        (self.open)().inspect_err(|error| self.failed = Some((Instant::now(), error.kind(), error.to_string())))
+    }
+}
+
+/// The threads.
+pub struct Database {
+    threads: Threads<Connection>,
+    patience: Duration,
+}
+
+impl Database {
+    pub fn start(settings: &Settings, shared: Shared) -> std::io::Result<Database> {
+        let open = Arc::clone(&settings.open);
+        let make = move || Connection::new(Arc::clone(&open), shared.clone());
+        let threads = Threads::start("database", settings.database_threads, settings.longest_queue, make)?;
+        Ok(Database { threads, patience: settings.database_timeout })
+    }
+
+    /// Asks the database.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
+    ) -> std::result::Result<T, Failure> {
+        Ok(self.threads.ask(self.patience, |connection| connection.read(body)).await??)
+    }
+
+    /// The same, with less patience.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
+    ) -> std::result::Result<T, Failure> {
+        Ok(self.threads.ask(patience, |connection| connection.read(body)).await??)
+    }
+
+    /// Changes something.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
+    ) -> std::result::Result<T, Failure> {
+        Ok(self.threads.ask(self.patience, |connection| connection.write(body)).await??)
+    }
+
+    /// Changes something, and takes it back if nobody waits for it any more.
+    pub async fn write_or<T: Send + 'static>(
+        &self,
+        body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
+        undo: impl FnOnce(&mut dyn Backend, T) -> Result<()> + Send + 'static,
+    ) -> std::result::Result<T, Failure> {
+        let answer = self.threads.ask_or(
+            self.patience,
+            |connection| connection.write(body),
+            |connection, answer| {
+                if let Ok(value) = answer {
+                    let _ = connection.write(|backend| undo(backend, value));
+                }
+            },
+        );
+        Ok(answer.await??)
+    }
+
+    pub fn close(&self) {
+        self.threads.close();
+    }
+
+    pub fn join(&self, until: Instant) {
+        self.threads.join(until);
+    }
+}

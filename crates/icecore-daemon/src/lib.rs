@@ -1,0 +1,48 @@
+//! The store over HTTP: objects, a job queue, and workers in any language.
+//!
+//! ```
+//! use icecore_daemon::{Server, Settings};
+//! # let folder = tempfile::tempdir().expect("a folder");
+//! # let address = format!("sqlite:{}", folder.path().join("a.db").display());
+//! // let address = "sqlite:icecore.db";
+//! let mut settings = Settings::new(address.parse()?);
+//! settings.listen = "127.0.0.1:0".to_owned();
+//! settings.quiet = true;
+//! let server = Server::start(settings)?;
+//! println!("http://{}/healthz", server.address());
+//! server.stop();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A request goes this way: `server` accepts the connection, `routes` finds who answers,
+//! `limits` and `auth` look at who asks, `body` reads within bounds. Payloads are decoded on
+//! threads of their own (`threads`). What is pushed or put goes to one thread that stores
+//! what waits in one transaction (`committer`); the rest to a few others (`database`). None
+//! of tokio's threads ever waits for a database.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod app;
+mod auth;
+mod body;
+mod call;
+mod committer;
+mod database;
+mod failure;
+mod journal;
+mod limits;
+mod metrics;
+mod openapi;
+mod payload;
+mod query;
+mod routes;
+mod schema;
+mod server;
+mod settings;
+mod shutdown;
+mod threads;
+mod time;
+mod wakeups;
+
+pub use server::{Server, serve};
+pub use settings::{Opener, Rate, Settings, Unfit};

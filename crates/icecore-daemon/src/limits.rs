@@ -1,0 +1,80 @@
+//! How many requests an address may make.
+
+use crate::settings::Rate;
+use crate::threads::lock;
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// How many addresses are remembered.
+const MOST: usize = 16_384;
+
+/// A bucket of tokens for each address: a request takes one, and time brings new ones.
+pub struct Rates {
+    rate: Option<Rate>,
+    buckets: Mutex<HashMap<IpAddr, Bucket>>,
+}
+
+struct Bucket {
+    tokens: f64,
+    at: Instant,
+}
+
+impl Rates {
+    pub fn new(rate: Option<Rate>) -> Rates {
+        Rates { rate, buckets: Mutex::default() }
+    }
+
+    /// Takes a token; if there is none, in how many seconds there will be one.
+    pub fn take(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
+        let Some(rate) = self.rate else { return Ok(()) };
+        let burst = rate.burst.max(1.0);
+        let filled = |bucket: &Bucket| {
+            let since = now.saturating_duration_since(bucket.at).as_secs_f64();
+            (bucket.tokens + since * rate.per_second).min(burst)
+        };
+        let mut buckets = lock(&self.buckets);
+        if buckets.len() >= MOST {
+            // Those that are full again are as those that never were.
+            buckets.retain(|_, bucket| filled(bucket) < burst);
+            if buckets.len() >= MOST {
+                buckets.clear();
+            }
+        }
+        let bucket = buckets.entry(site(address)).or_insert(Bucket { tokens: burst, at: now });
+        *bucket = Bucket { tokens: filled(bucket), at: now };
+        if bucket.tokens >= 1.0 {
+            bucket.tokens -= 1.0;
+            return Ok(());
+        }
+        let wait = (1.0 - bucket.tokens) / rate.per_second.max(f64::MIN_POSITIVE);
+        Err(wait.ceil().clamp(1.0, 3600.0) as u64)
+    }
+}
+
+/// Who has one address of IPv6 has all of its /64.
+fn site(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+        address => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_bucket_gets_empty_and_full_again() {
+        let rates = Rates::new(Some(Rate { per_second: 2.0, burst: 3.0 }));
+        let (now, one) = (Instant::now(), "10.0.0.1".parse().expect("an address"));
+        let took = |at| (0..5).filter(|_| rates.take(one, at).is_ok()).count();
+        assert_eq!(took(now), 3);
+        assert_eq!(rates.take(one, now), Err(1));
+        assert!(rates.take("10.0.0.2".parse().expect("an address"), now).is_ok());
+        assert_eq!(took(now + Duration::from_secs(1)), 2);
+        assert_eq!(took(now + Duration::from_secs(100)), 3);
+    }
+}

@@ -1,0 +1,158 @@
+//! Numbers for Prometheus.
+
+use crate::threads::lock;
+use icecore_store::{QueueStatus, State};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+const SIZES: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+
+/// How often which values were seen.
+#[derive(Clone, Debug, Default)]
+struct Histogram {
+    /// Up to each bound, those up to smaller ones not counted; the last has no bound.
+    counts: [u64; 13],
+    sum: f64,
+}
+
+impl Histogram {
+    fn add(&mut self, bounds: &[f64], value: f64) {
+        let at = bounds.iter().position(|bound| value <= *bound).unwrap_or(bounds.len());
+        self.counts[at] += 1;
+        self.sum += value;
+    }
+
+    fn write(&self, out: &mut String, bounds: &[f64], name: &str, labels: &str) {
+        let comma = if labels.is_empty() { "" } else { "," };
+        let mut count = 0;
+        for (index, seen) in self.counts.iter().take(bounds.len() + 1).enumerate() {
+            count += seen;
+            let bound = bounds.get(index).map_or("+Inf".to_owned(), f64::to_string);
+            let _ = writeln!(out, "{name}_bucket{{{labels}{comma}le=\"{bound}\"}} {count}");
+        }
+        let braces = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
+        let _ = writeln!(out, "{name}_sum{braces} {}\n{name}_count{braces} {count}", self.sum);
+    }
+}
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    requests: Mutex<BTreeMap<(&'static str, String, u16), u64>>,
+    durations: Mutex<BTreeMap<&'static str, Histogram>>,
+    commits: Mutex<Histogram>,
+    failed_commits: AtomicU64,
+    connections: AtomicU64,
+}
+
+impl Metrics {
+    /// A request was answered. `method` is one of those that are known.
+    pub fn request(&self, route: &'static str, method: &str, code: u16, took: Duration) {
+        *lock(&self.requests).entry((route, method.to_owned(), code)).or_default() += 1;
+        lock(&self.durations).entry(route).or_default().add(&SECONDS, took.as_secs_f64());
+    }
+
+    /// So many were stored in one transaction, or it failed.
+    pub fn commit(&self, size: usize, is_done: bool) {
+        match is_done {
+            true => lock(&self.commits).add(&SIZES, size as f64),
+            false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
+        }
+    }
+
+    pub fn connected(&self) {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn disconnected(&self) {
+        self.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// The text. `queues` is `None` if the database did not say.
+    pub fn text(&self, queues: Option<&[QueueStatus]>) -> String {
+        let mut out = String::new();
+        head(&mut out, "icecore_http_requests_total", "counter", "Requests by method, route and code.");
+        for ((route, method, code), count) in &*lock(&self.requests) {
+            let name = "icecore_http_requests_total";
+            let _ = writeln!(out, "{name}{{method=\"{method}\",route=\"{route}\",code=\"{code}\"}} {count}");
+        }
+        head(&mut out, "icecore_http_request_duration_seconds", "histogram", "How long requests took.");
+        for (route, histogram) in &*lock(&self.durations) {
+            let labels = format!("route=\"{route}\"");
+            histogram.write(&mut out, &SECONDS, "icecore_http_request_duration_seconds", &labels);
+        }
+        head(&mut out, "icecore_http_connections", "gauge", "Connections that are open.");
+        let _ = writeln!(out, "icecore_http_connections {}", self.connections.load(Ordering::Relaxed));
+        head(&mut out, "icecore_commit_size", "histogram", "How many jobs or objects a transaction stored.");
+        lock(&self.commits).write(&mut out, &SIZES, "icecore_commit_size", "");
+        head(&mut out, "icecore_commits_total", "counter", "Transactions that stored jobs or objects.");
+        let _ = writeln!(out, "icecore_commits_total {}", lock(&self.commits).counts.iter().sum::<u64>());
+        head(&mut out, "icecore_commits_failed_total", "counter", "Transactions that failed.");
+        let _ = writeln!(out, "icecore_commits_failed_total {}", self.failed_commits.load(Ordering::Relaxed));
+        head(&mut out, "icecore_database_up", "gauge", "Whether the database answers.");
+        let _ = writeln!(out, "icecore_database_up {}", u8::from(queues.is_some()));
+        write_queues(&mut out, queues.unwrap_or_default());
+        out
+    }
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+fn write_queues(out: &mut String, queues: &[QueueStatus]) {
+    head(out, "icecore_jobs", "gauge", "Jobs by queue and state.");
+    for queue in queues {
+        for (state, count) in State::ALL.iter().zip(queue.counts) {
+            let (name, state) = (escaped(&queue.name), state.name());
+            let _ = writeln!(out, "icecore_jobs{{queue=\"{name}\",state=\"{state}\"}} {count}");
+        }
+    }
+    head(out, "icecore_queue_oldest_seconds", "gauge", "How long the oldest job waits that could be handed out.");
+    for queue in queues {
+        let (name, oldest) = (escaped(&queue.name), queue.oldest.unwrap_or(0) as f64 / 1000.0);
+        let _ = writeln!(out, "icecore_queue_oldest_seconds{{queue=\"{name}\"}} {oldest}");
+    }
+    head(out, "icecore_queue_paused", "gauge", "Whether the queue hands out nothing.");
+    for queue in queues {
+        let (name, is_paused) = (escaped(&queue.name), u8::from(queue.paused_at.is_some()));
+        let _ = writeln!(out, "icecore_queue_paused{{queue=\"{name}\"}} {is_paused}");
+    }
+}
+
+fn escaped(label: &str) -> String {
+    label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn histograms_add_up() {
+        let metrics = Metrics::default();
+        metrics.commit(1, true);
+        metrics.commit(600, true);
+        metrics.commit(3, false);
+        metrics.request("/jobs", "POST", 201, Duration::from_millis(2));
+        let queue = QueueStatus { name: "a\"b".to_owned(), counts: [1, 2, 3, 4], ..QueueStatus::default() };
+        let text = metrics.text(Some(&[queue]));
+        for line in [
+            "icecore_commit_size_bucket{le=\"1\"} 1",
+            "icecore_commit_size_bucket{le=\"512\"} 1",
+            "icecore_commit_size_bucket{le=\"+Inf\"} 2",
+            "icecore_commit_size_sum 601",
+            "icecore_commits_failed_total 1",
+            "icecore_http_requests_total{method=\"POST\",route=\"/jobs\",code=\"201\"} 1",
+            "icecore_http_request_duration_seconds_bucket{route=\"/jobs\",le=\"0.0025\"} 1",
+            "icecore_http_request_duration_seconds_count{route=\"/jobs\"} 1",
+            "icecore_jobs{queue=\"a\\\"b\",state=\"dead\"} 4",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} in:\n{text}");
+        }
+    }
+}

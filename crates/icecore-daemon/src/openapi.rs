@@ -1,0 +1,104 @@
+//! The description of the routes for programs: OpenAPI 3.1.
+
+use crate::routes::{ROUTES, Route, Takes};
+use serde_json::{Map, Value, json};
+
+/// The document, from the table of routes.
+pub fn document() -> Value {
+    let mut paths: Map<String, Value> = Map::new();
+    for route in ROUTES {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.method.as_str().to_ascii_lowercase()] = operation(route);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Icecore",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Frozen objects and a job queue. Jobs are done at least once.",
+        },
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "schemas": { "Error": error() },
+        },
+        "security": [{}, { "token": [] }],
+    })
+}
+
+fn error() -> Value {
+    let text = |words: &str| json!({ "type": "string", "description": words });
+    json!({
+        "type": "object",
+        "required": ["error"],
+        "properties": {
+            "error": {
+                "type": "object",
+                "required": ["kind", "message"],
+                "properties": {
+                    "kind": text("For programs: one word."),
+                    "message": text("For people."),
+                    "path": text("Where in the payload, as `$.user.id`."),
+                    "offset": { "type": "integer", "description": "At which byte of it." },
+                    "expected": text("What should stand there."),
+                    "found": text("What stands there."),
+                    "help": text("What helps."),
+                    "errors": {
+                        "type": "array",
+                        "description": "All that is wrong, where it is more than one thing.",
+                        "items": {
+                            "type": "object",
+                            "properties": { "path": { "type": "string" }, "message": { "type": "string" } },
+                        },
+                    },
+                },
+            },
+        },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let named = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path =
+        named.map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
+    let in_query = route.parameters.iter().map(|parameter| {
+        json!({
+            "name": parameter.name,
+            "in": "query",
+            "description": parameter.text,
+            "schema": { "type": parameter.kind },
+        })
+    });
+    let mut responses = Map::new();
+    for (code, says) in route.answers {
+        let content = match code {
+            200..300 => json!({ route.media: {} }),
+            _ if route.is_open => json!({ "application/json": {} }),
+            _ => json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } }),
+        };
+        responses.insert(code.to_string(), json!({ "description": says, "content": content }));
+    }
+    let failure = json!({ "schema": { "$ref": "#/components/schemas/Error" } });
+    let failure = json!({ "description": "It was not done.", "content": { "application/json": failure } });
+    responses.insert("default".to_owned(), failure);
+    let mut operation = json!({
+        "operationId": route.name,
+        "summary": route.text,
+        "parameters": in_path.chain(in_query).collect::<Vec<Value>>(),
+        "responses": responses,
+    });
+    let content = match route.takes {
+        Takes::Nothing => None,
+        Takes::Payload => Some(json!({ "application/json": {}, "application/octet-stream": {} })),
+        Takes::Json => Some(json!({ "application/json": { "schema": { "type": "object" } } })),
+        Takes::Schema => Some(json!({ "application/schema+json": {} })),
+    };
+    if let Some(content) = content {
+        let is_needed = matches!(route.takes, Takes::Payload | Takes::Schema);
+        operation["requestBody"] = json!({ "required": is_needed, "content": content });
+    }
+    if route.is_open {
+        operation["security"] = json!([]);
+    }
+    operation
+}

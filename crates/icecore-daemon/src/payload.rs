@@ -1,0 +1,99 @@
+//! Payloads: what they are said to be, and what they are.
+
+use crate::app::App;
+use crate::body::{Memory, Read};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::schema::Checker;
+use icecore::{Limits, Stage};
+use icecore_store::{Described, describe};
+use std::sync::Arc;
+
+/// The bounds of what is decoded here, as in the store.
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.depth = 1_000;
+    limits
+}
+
+/// A body that was decoded, and what the engine says of it.
+pub struct Payload {
+    pub bytes: Vec<u8>,
+    pub said: Described,
+    pub memory: Memory,
+}
+
+/// Which format the client says that the body has.
+pub fn claimed(call: &Call) -> Result<Option<String>, Failure> {
+    let format = call.query.get("format");
+    if let Some(format) = format {
+        Stage::parse(format).map_err(|error| Failure::decoding(&error))?;
+    }
+    if !call.says_json() {
+        return Ok(format.map(str::to_owned));
+    }
+    match format {
+        None | Some("json") => Ok(Some("json".to_owned())),
+        Some(format) => Err(Failure::input(
+            "format",
+            format!("the body can't be both: its Content-Type says JSON, and format says {format}"),
+        )),
+    }
+}
+
+/// Decodes a body. What it can't be is noted in it.
+pub async fn decode(app: &App, read: Read, format: Option<String>) -> Result<Payload, Failure> {
+    let work = move |_: &mut ()| {
+        let said = describe::describe(&read.bytes, format.as_deref());
+        Payload { bytes: read.bytes, said, memory: read.memory }
+    };
+    Ok(app.decoders.ask(app.settings.database_timeout, work).await?)
+}
+
+/// Decodes a body that has to be what it is said to be.
+pub async fn decode_strictly(app: &App, read: Read, format: Option<String>) -> Result<Payload, Failure> {
+    let payload = decode(app, read, format.clone()).await?;
+    let (Some(format), Some(problem)) = (format, payload.said.problem.clone()) else { return Ok(payload) };
+    let work = move |_: &mut ()| match Stage::parse(&format)
+        .and_then(|stage| icecore::read_as(&payload.bytes, &stage, &limits()).map(drop))
+    {
+        Err(error) => Failure::decoding(&error),
+        Ok(()) => Failure::input("format", problem),
+    };
+    Err(app.decoders.ask(app.settings.database_timeout, work).await?)
+}
+
+/// Checks what a payload means against a schema.
+pub async fn check(app: &App, payload: Payload, checker: Arc<Checker>) -> Result<Payload, Failure> {
+    let work = move |_: &mut ()| {
+        let said = &payload.said;
+        let json = match (&said.json, &said.format) {
+            (Some(json), _) => json.as_bytes(),
+            (None, Some(_)) => &payload.bytes,
+            (None, None) => {
+                let problem = said.problem.as_deref().unwrap_or_default();
+                let message = format!("the queue has a schema, and the payload can't be decoded: {problem}");
+                return Err(Failure::input("schema", message));
+            }
+        };
+        checker.check(json)?;
+        Ok(payload)
+    };
+    app.decoders.ask(app.settings.database_timeout, work).await?
+}
+
+/// Bytes in another format.
+pub async fn convert(app: &App, bytes: Vec<u8>, format: Option<String>, to: &str) -> Result<Vec<u8>, Failure> {
+    let to = Stage::parse(to).map_err(|error| Failure::decoding(&error))?;
+    let Some(format) = format else {
+        return Err(Failure::input("format", "the object can't be decoded, so there is nothing to convert"));
+    };
+    let work = move |_: &mut ()| {
+        let document = icecore::read_as(&bytes, &Stage::parse(&format)?, &limits())?;
+        let mut out = Vec::new();
+        icecore::write_to(&document, &to, &limits(), &mut out)?;
+        Ok(out)
+    };
+    let converted = app.decoders.ask(app.settings.database_timeout, work).await?;
+    converted.map_err(|error: icecore::Error| Failure::decoding(&error))
+}

@@ -1,0 +1,91 @@
+//! What stands behind the `?`.
+
+use crate::failure::Failure;
+use crate::time;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Parameters of a request.
+#[derive(Debug, Default)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Takes them apart. Names that the route does not have are refused: they are mistyped.
+    pub fn parse(text: &str, known: &[&str]) -> Result<Query, Failure> {
+        let mut pairs = Vec::new();
+        for part in text.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let (Some(name), Some(value)) = (decoded(name), decoded(value)) else {
+                return Err(Failure::input("parameter", "a parameter is no UTF-8 when its %XX are decoded"));
+            };
+            if !known.contains(&&*name) {
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(Failure::input("parameter", format!("no parameter {name:?} here; there are: {known}")));
+            }
+            pairs.push((name, value));
+        }
+        Ok(Query(pairs))
+    }
+
+    /// The value of one; an empty one is none.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().rev().find(|(known, _)| known == name);
+        found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
+    }
+
+    /// A number.
+    pub fn number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let number = text.parse().map_err(|_| {
+            Failure::input("parameter", format!("{name} is a whole number within bounds, not {text:?}"))
+        })?;
+        Ok(Some(number))
+    }
+
+    /// A duration.
+    pub fn duration(&self, name: &str) -> Result<Option<Duration>, Failure> {
+        self.get(name).map(|text| duration(name, text)).transpose()
+    }
+}
+
+/// A duration that was asked for by this name.
+pub fn duration(name: &str, text: &str) -> Result<Duration, Failure> {
+    time::duration(text).ok_or_else(|| {
+        Failure::input(
+            "parameter",
+            format!("{name} is in seconds, or has a unit as 250ms, 5s, 2m, 1h, 7d; not {text:?}"),
+        )
+    })
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        out.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits = [bytes.next()?, bytes.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_taken_apart() {
+        let query = Query::parse("a=1&b=x%20y+z%C3%A9&&c", &["a", "b", "c"]).expect("a query");
+        assert_eq!((query.get("a"), query.get("b"), query.get("c")), (Some("1"), Some("x y zé"), None));
+        assert_eq!(query.number::<u8>("a").expect("a number"), Some(1));
+        assert!(query.number::<u8>("b").is_err() && query.duration("b").is_err());
+        for text in ["a=%", "a=%4", "a=%zz", "a=%ff", "d=1"] {
+            assert!(Query::parse(text, &["a"]).is_err(), "{text}");
+        }
+    }
+}

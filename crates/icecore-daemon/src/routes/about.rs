@@ -1,0 +1,44 @@
+//! What is said of the daemon itself.
+
+use crate::answer::{answer, done, json};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::openapi;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+use std::time::Duration;
+
+/// How long the database may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub async fn health(call: Call) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Health {
+        status: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    }
+    let app = &call.app;
+    if app.shutdown.has_begun() {
+        let health = Health { status: "stopping", problem: Some("the daemon is about to end".to_owned()) };
+        return Ok(json(StatusCode::SERVICE_UNAVAILABLE, &health));
+    }
+    Ok(match app.database.look(PATIENCE, |backend| backend.now()).await {
+        Ok(_) => done(&Health { status: "ok", problem: None }),
+        Err(failure) => {
+            let problem = format!("the database does not answer: {}", failure.said.message);
+            json(StatusCode::SERVICE_UNAVAILABLE, &Health { status: "down", problem: Some(problem) })
+        }
+    })
+}
+
+pub async fn metrics(call: Call) -> Result<Response, Failure> {
+    let queues = call.app.database.look(PATIENCE, |backend| backend.queues()).await.ok();
+    let text = call.app.metrics.text(queues.as_deref());
+    Ok(answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
+}
+
+pub async fn openapi(_: Call) -> Result<Response, Failure> {
+    Ok(done(&openapi::document()))
+}

@@ -1,0 +1,195 @@
+//! Jobs: queued, read, queued once more.
+
+use super::run;
+use crate::answer::{self, JobView, bytes, done, json};
+use crate::app::App;
+use crate::call::Call;
+use crate::committer::Stored;
+use crate::failure::Failure;
+use crate::payload::{self, Payload};
+use crate::schema::Checker;
+use axum::http::StatusCode;
+use axum::response::Response;
+use icecore_store::{Flow, Id, Job, JobFilter, NewJob, Pushed, State};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The queue of jobs that name none.
+const DEFAULT: &str = "default";
+
+/// What is said of a job that was pushed.
+#[derive(Serialize)]
+pub struct PushedView {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+pub async fn push(mut call: Call) -> Result<Response, Failure> {
+    let queue = call.query.get("queue").unwrap_or(DEFAULT).to_owned();
+    let priority = call.query.number("priority")?.unwrap_or(0);
+    let delay = call.query.duration("delay")?.unwrap_or(Duration::ZERO);
+    let max_attempts = call.query.number("max_attempts")?;
+    let unique_key = call.query.get("unique").map(str::to_owned);
+    let command = match call.query.get("run") {
+        None => None,
+        Some("now") => Some(run::command(&call.app, &queue)?),
+        Some(_) => return Err(Failure::input("parameter", "run is now, or not there")),
+    };
+    let format = payload::claimed(&call)?;
+    let read = call.body().await?;
+    let app = call.app;
+    let payload = payload::decode_strictly(&app, read, format).await?;
+    let make = move |payload: &mut Payload| NewJob {
+        priority,
+        delay,
+        unique_key: unique_key.clone(),
+        max_attempts,
+        ..NewJob::new(&queue, std::mem::take(&mut payload.bytes), payload.said.clone())
+    };
+    match command {
+        Some(command) => run::now(app, payload, make, command).await,
+        None => store(&app, payload, make).await,
+    }
+}
+
+/// Stores a job that its queue's schema allows.
+pub async fn store(
+    app: &App,
+    mut payload: Payload,
+    make: impl Fn(&mut Payload) -> NewJob,
+) -> Result<Response, Failure> {
+    let problem = payload.said.problem.clone();
+    let mut job = make(&mut payload);
+    let mut checker = app.schemas.of(&job.queue);
+    // The schema may change while the payload is checked; it does not forever.
+    for _ in 0..5 {
+        if let Some(checker) = &checker {
+            payload.bytes = std::mem::take(&mut job.bytes);
+            payload = payload::check(app, payload, Arc::clone(checker)).await?;
+            job.bytes = std::mem::take(&mut payload.bytes);
+        }
+        let (queue, id) = (job.queue.clone(), job.id);
+        let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
+        match app.committer.push(job, text).await? {
+            Stored::As(pushed) => return Ok(pushed_answer(app, &queue, id, pushed, problem)),
+            Stored::OtherSchema(text, back) => {
+                checker = current(app, &queue, text).await?;
+                job = *back;
+            }
+        }
+    }
+    Err(Failure::later("busy", "the schema of the queue changes all the time"))
+}
+
+fn pushed_answer(app: &App, queue: &str, id: Id, pushed: Pushed, problem: Option<String>) -> Response {
+    if !pushed.is_new {
+        return done(&PushedView { id: pushed.id.to_string(), new: Some(false), problem: None });
+    }
+    app.wakeups.one(queue);
+    json(StatusCode::CREATED, &PushedView { id: id.to_string(), new: None, problem })
+}
+
+/// Makes a schema ready that the database has.
+pub async fn current(app: &App, queue: &str, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
+    let checker = ready(app, text).await?;
+    app.schemas.set(queue, checker.clone());
+    Ok(checker)
+}
+
+/// Makes a schema ready.
+pub async fn ready(app: &App, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let checker = app.decoders.ask(app.settings.database_timeout, move |_| Checker::new(&text)).await?;
+    Ok(Some(Arc::new(checker?)))
+}
+
+async fn find(app: &App, id: Id) -> Result<Job, Failure> {
+    let found = app.database.read(move |backend| backend.job(id)).await?;
+    found.ok_or_else(|| Failure::missing(format!("there is no job {id}")))
+}
+
+pub async fn get(call: Call) -> Result<Response, Failure> {
+    let job = find(&call.app, call.id()?).await?;
+    Ok(done(&JobView::of(&job)))
+}
+
+pub async fn payload(call: Call) -> Result<Response, Failure> {
+    let job = find(&call.app, call.id()?).await?;
+    Ok(bytes(job.bytes, job.format.as_deref() == Some("json")))
+}
+
+pub async fn replay(call: Call) -> Result<Response, Failure> {
+    let (id, by) = (call.id()?, call.by());
+    let replayed = call.app.database.write(move |backend| {
+        let again = backend.replay(id, &by)?;
+        Ok((again, backend.job(id)?.map(|job| job.queue)))
+    });
+    let (again, queue) = replayed.await?;
+    if let Some(queue) = queue {
+        call.app.wakeups.one(&queue);
+    }
+    Ok(json(StatusCode::CREATED, &PushedView { id: again.to_string(), new: None, problem: None }))
+}
+
+/// How many bytes of payloads are in one answer, or one more than that.
+pub const LONGEST_PAGE: usize = 8 << 20;
+
+/// A page of what is listed: it ends when there are enough, or when it is long.
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub next: Option<i64>,
+    most: usize,
+    bytes: usize,
+    last: i64,
+}
+
+impl<T> Page<T> {
+    pub fn new(most: usize) -> Page<T> {
+        Page { items: Vec::new(), next: None, most, bytes: 0, last: 0 }
+    }
+
+    /// Takes the next one, of so many bytes.
+    pub fn take(&mut self, item: T, sequence: i64, bytes: usize) -> Flow {
+        if self.items.len() >= self.most || self.bytes >= LONGEST_PAGE {
+            self.next = Some(self.last);
+            return Flow::Stop;
+        }
+        self.bytes += bytes;
+        self.last = sequence;
+        self.items.push(item);
+        Flow::On
+    }
+}
+
+pub async fn list(call: Call) -> Result<Response, Failure> {
+    let state = call.query.get("state").map(|name| {
+        let names = || format!("a state is one of: {}", State::ALL.map(State::name).join(", "));
+        State::named(name).ok_or_else(|| Failure::input("parameter", names()))
+    });
+    let filter = JobFilter {
+        queue: call.query.get("queue").map(str::to_owned),
+        state: state.transpose()?,
+        after: call.query.number("after")?.unwrap_or(0),
+    };
+    let most = call.most("limit", 100, 1000)?;
+    let page = call.app.database.read(move |backend| {
+        let mut page = Page::new(most);
+        backend.jobs(&filter, most + 1, &mut |job| {
+            let (sequence, weight) = (job.sequence, job.bytes.len() + job.json.as_ref().map_or(0, String::len));
+            Ok(page.take(job, sequence, weight))
+        })?;
+        Ok(page)
+    });
+    #[derive(Serialize)]
+    struct Jobs<'j> {
+        jobs: Vec<JobView<'j>>,
+        next: Option<i64>,
+    }
+    let page = page.await?;
+    let jobs = page.items.iter().map(answer::JobView::of).collect();
+    Ok(done(&Jobs { jobs, next: page.next }))
+}

@@ -1,0 +1,314 @@
+//! The routes: one table that makes the router, checks parameters, and is shown by
+//! `/openapi.json`.
+
+mod about;
+mod claims;
+mod jobs;
+mod objects;
+mod queues;
+mod run;
+
+use crate::answer;
+use crate::app::App;
+use crate::body::discard;
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::query::Query;
+use crate::server::From;
+use axum::Router;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request};
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use axum::routing::{MethodFilter, on};
+use std::future::{Future, poll_fn};
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What answers a request.
+pub type Answered = Pin<Box<dyn Future<Output = Result<Response, Failure>> + Send>>;
+
+/// A parameter behind the `?`.
+pub struct Parameter {
+    pub name: &'static str,
+    /// What it is, as JSON Schema has it: `string`, `integer`.
+    pub kind: &'static str,
+    pub text: &'static str,
+}
+
+/// What a body is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    Nothing,
+    /// JSON, or a blob of any format.
+    Payload,
+    /// Settings, in the place of parameters.
+    Json,
+    /// A JSON Schema.
+    Schema,
+}
+
+/// A route.
+pub struct Route {
+    pub method: Method,
+    pub path: &'static str,
+    /// Its name, for those who make clients.
+    pub name: &'static str,
+    pub text: &'static str,
+    pub parameters: &'static [Parameter],
+    pub takes: Takes,
+    /// The codes of its answers, and what they say.
+    pub answers: &'static [(u16, &'static str)],
+    /// What the answer is when it went well.
+    pub media: &'static str,
+    /// Whether no token is asked for.
+    pub is_open: bool,
+    handler: fn(Call) -> Answered,
+}
+
+const fn parameter(name: &'static str, kind: &'static str, text: &'static str) -> Parameter {
+    Parameter { name, kind, text }
+}
+
+const JSON: &str = "application/json";
+const BYTES: &str = "application/octet-stream";
+
+const AFTER: Parameter = parameter("after", "integer", "Only those behind this sequence: `next` of the answer before.");
+const LIMIT: Parameter = parameter("limit", "integer", "At most so many; fewer, if they are large.");
+const TOKEN: Parameter = parameter("token", "string", "The token that came with the job.");
+
+macro_rules! route {
+    ($method:ident $path:literal $name:literal $text:literal, [$($parameter:expr),*], $takes:ident, $media:expr,
+     [$($code:literal $says:literal),*], $handler:path) => {
+        Route {
+            method: Method::$method,
+            path: $path,
+            name: $name,
+            text: $text,
+            parameters: &[$($parameter),*],
+            takes: Takes::$takes,
+            answers: &[$(($code, $says)),*],
+            media: $media,
+            is_open: false,
+            handler: |call| Box::pin($handler(call)),
+        }
+    };
+}
+
+/// All routes.
+pub static ROUTES: &[Route] = &[
+    route!(POST "/jobs" "pushJob" "Queues a job; the body is its payload.", [
+        parameter("queue", "string", "The queue; `default`."),
+        parameter("priority", "integer", "Larger ones are handed out first; 0."),
+        parameter("delay", "string", "How long it is not handed out: `5`, `5s`, `2m`."),
+        parameter("unique", "string", "No two jobs of the queue that are not done have the same key."),
+        parameter("format", "string", "What the payload is, as `base64/marshal`; without it, it is looked at."),
+        parameter("max_attempts", "integer", "How often it is tried."),
+        parameter("run", "string", "`now`: the queue's command gets it at once, and the answer has its result.")
+    ], Payload, JSON, [
+        201 "It is stored, durably.",
+        200 "A job with this unique key is there already; or, with `run=now`, the command ended.",
+        400 "The payload is not what it is said to be, or not what the schema asks for."
+    ], jobs::push),
+    route!(GET "/jobs" "listJobs" "Jobs, in the order in which they came.", [
+        parameter("queue", "string", "Only those of this queue."),
+        parameter("state", "string", "Only those in this state: `ready`, `leased`, `done`, `dead`."),
+        AFTER, LIMIT
+    ], Nothing, JSON, [200 "`jobs`, and `next`, if there are more."], jobs::list),
+    route!(GET "/jobs/{id}" "getJob" "A job, decoded.", [], Nothing, JSON, [
+        200 "The job.", 404 "There is none."
+    ], jobs::get),
+    route!(GET "/jobs/{id}/payload" "getPayload" "The payload of a job, as it came.", [], Nothing, BYTES, [
+        200 "The bytes.", 404 "There is no such job."
+    ], jobs::payload),
+    route!(POST "/jobs/{id}/replay" "replayJob" "Queues what a job was once more.", [], Nothing, JSON, [
+        201 "The `id` of the new one.", 404 "There is no such job."
+    ], jobs::replay),
+    route!(POST "/jobs/{id}/ack" "ackJob" "The job is done.", [
+        TOKEN, parameter("result", "string", "What it returned; in a body any JSON.")
+    ], Json, JSON, [
+        200 "It is recorded.", 404 "There is no such job.", 409 "The token is not, or no longer, the current one."
+    ], claims::ack),
+    route!(POST "/jobs/{id}/nack" "nackJob" "The job was not done.", [
+        TOKEN,
+        parameter("error", "string", "Why."),
+        parameter("delay", "string", "When it is tried again; without it, as the queue says.")
+    ], Json, JSON, [
+        200 "It is recorded; `state` is `ready`, or `dead`, if it was tried too often.",
+        404 "There is no such job.", 409 "The token is not, or no longer, the current one."
+    ], claims::nack),
+    route!(POST "/jobs/{id}/extend" "extendJob" "The worker needs longer.", [
+        TOKEN, parameter("lease", "string", "How long from now on; 60 s.")
+    ], Json, JSON, [
+        200 "Until when: `lease_until`.", 404 "There is no such job.",
+        409 "The token is not, or no longer, the current one."
+    ], claims::extend),
+    route!(GET "/queues" "listQueues" "All queues.", [], Nothing, JSON, [200 "`queues`."], queues::list),
+    route!(POST "/queues/{queue}/claim" "claimJobs" "Hands out jobs, for a while.", [
+        parameter("worker", "string", "The name of who asks."),
+        parameter("lease", "string", "For how long they are this worker's; 60 s."),
+        parameter("max", "integer", "At most so many; 1."),
+        parameter("wait", "string", "How long to wait for one; 0.")
+    ], Nothing, JSON, [200 "`jobs`, each with its `token`; none, if none came in time."], claims::claim),
+    route!(POST "/queues/{queue}/pause" "pauseQueue" "Lets a queue hand out nothing.", [], Nothing, JSON, [
+        200 "It is recorded."
+    ], queues::pause),
+    route!(POST "/queues/{queue}/resume" "resumeQueue" "Lets it hand out jobs again.", [], Nothing, JSON, [
+        200 "It is recorded."
+    ], queues::resume),
+    route!(POST "/queues/{queue}/redrive" "redriveQueue" "Makes dead jobs ready again.", [
+        parameter("ids", "string", "Only these, with commas between them; in a body as a list.")
+    ], Json, JSON, [200 "How many there were: `redriven`."], queues::redrive),
+    route!(PUT "/queues/{queue}/schema" "setSchema" "Sets the JSON Schema that payloads are checked against.", [
+    ], Schema, JSON, [200 "It is set; an empty one is taken away.", 400 "It is no schema."], queues::set_schema),
+    route!(GET "/queues/{queue}/schema" "getSchema" "The JSON Schema of a queue.", [
+    ], Nothing, "application/schema+json", [200 "The schema.", 404 "The queue has none."], queues::schema),
+    route!(POST "/objects" "putObject" "Stores an object; the body is its bytes.", [
+        parameter("key", "string", "A name that no other object has."),
+        parameter("format", "string", "What it is, as `base64/marshal`; without it, it is looked at."),
+        parameter("expires", "string", "How long it is kept: `1h`, `7d`.")
+    ], Payload, JSON, [
+        201 "The `id`; with `problem`, if the bytes can't be decoded.", 409 "Another object has the key."
+    ], objects::put),
+    route!(GET "/objects" "listObjects" "Objects, in the order in which they were stored.", [
+        AFTER, LIMIT,
+        parameter("class", "string", "Only those with one of this class in them."),
+        parameter("path", "string", "Only those that have `value` there: `$.user.id`."),
+        parameter("value", "string", "What stands at `path`, as JSON; what is none is a text."),
+        parameter("key", "string", "Only the one with this key."),
+        parameter("problem", "string", "`true`: only those that can't be decoded; `false`: only others.")
+    ], Nothing, JSON, [
+        200 "`objects`, and `next`, if there are more; with `Accept: application/x-ndjson` one in a line."
+    ], objects::list),
+    route!(GET "/objects/{id}" "getObject" "An object, decoded.", [], Nothing, JSON, [
+        200 "The object.", 404 "There is none."
+    ], objects::get),
+    route!(GET "/objects/{id}/bytes" "getBytes" "The bytes of an object.", [
+        parameter("to", "string", "Another format, as `json` or `base64/php`.")
+    ], Nothing, BYTES, [200 "The bytes.", 400 "They can't be converted.", 404 "There is no such object."], objects::bytes),
+    route!(DELETE "/objects/{id}" "removeObject" "Takes an object away.", [], Nothing, JSON, [
+        200 "It is gone.", 404 "There was none."
+    ], objects::remove),
+    Route {
+        is_open: true,
+        ..route!(GET "/healthz" "health" "Whether the daemon and its database are there.", [], Nothing, JSON, [
+            200 "They are.", 503 "The database is not, and why."
+        ], about::health)
+    },
+    route!(GET "/metrics" "metrics" "Numbers for Prometheus.", [], Nothing, "text/plain", [
+        200 "The text."
+    ], about::metrics),
+    route!(GET "/openapi.json" "openapi" "This description.", [], Nothing, JSON, [200 "The document."], about::openapi),
+];
+
+/// What is asked for that no route has.
+const NOWHERE: &str = "other";
+
+/// How much is read of the body of one who may not ask, and for how long.
+const STRANGERS_BODY: usize = 1 << 20;
+const STRANGERS_TIME: Duration = Duration::from_secs(1);
+
+/// The router over all routes.
+pub fn router(app: Arc<App>) -> Router {
+    let mut router = Router::new();
+    for route in ROUTES {
+        let app = Arc::clone(&app);
+        let answer = move |names: Result<RawPathParams, RawPathParamsRejection>, request: Request| async move {
+            let call = |request| ready(route, Arc::clone(&app), names, request);
+            answered(&app, route.path, route.is_open, request, call).await
+        };
+        if let Ok(filter) = MethodFilter::try_from(route.method.clone()) {
+            router = router.route(route.path, on(filter, answer));
+        }
+    }
+    let no_route = StatusCode::NOT_FOUND;
+    let (missing, other) = (Arc::clone(&app), app);
+    router
+        .method_not_allowed_fallback(move |request| {
+            nowhere(Arc::clone(&other), request, StatusCode::METHOD_NOT_ALLOWED)
+        })
+        .fallback(move |request| nowhere(Arc::clone(&missing), request, no_route))
+}
+
+async fn nowhere(app: Arc<App>, request: Request, code: StatusCode) -> Response {
+    answered(&app, NOWHERE, false, request, |_| {
+        let (kind, message) = match code {
+            StatusCode::METHOD_NOT_ALLOWED => ("method", "this path has no such method; /openapi.json has all of them"),
+            _ => ("missing", "there is no such path; /openapi.json has all of them"),
+        };
+        Err(Failure::new(code, kind, message))
+    })
+    .await
+}
+
+/// Makes a request ready for who answers it.
+fn ready(
+    route: &'static Route,
+    app: Arc<App>,
+    names: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+) -> Result<Answered, Failure> {
+    let names = names.map_err(|_| Failure::input("path", "the path is no UTF-8 when its %XX are decoded"))?;
+    let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let known: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
+    let query = Query::parse(request.uri().query().unwrap_or_default(), &known)?;
+    let from = address(&request);
+    let (parts, body) = request.into_parts();
+    Ok((route.handler)(Call { app, names, query, headers: parts.headers, body, from }))
+}
+
+fn address(request: &Request) -> IpAddr {
+    request.extensions().get::<From>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |from| from.0)
+}
+
+/// Answers a request, if it may be asked, and notes it.
+async fn answered(
+    app: &App,
+    route: &'static str,
+    is_open: bool,
+    request: Request,
+    call: impl FnOnce(Request) -> Result<Answered, Failure>,
+) -> Response {
+    let (began, method) = (Instant::now(), request.method().clone());
+    let result = match admit(app, is_open, &request) {
+        Err(failure) => {
+            discard(request.into_body(), STRANGERS_BODY, STRANGERS_TIME).await;
+            Err(failure.closing())
+        }
+        Ok(()) => match call(request) {
+            Ok(answer) => caught(answer).await,
+            Err(failure) => Err(failure),
+        },
+    };
+    let response = result.unwrap_or_else(|failure| answer::failure(&failure));
+    let (code, took) = (response.status().as_u16(), began.elapsed());
+    // Names of methods are what clients say: only those that are known are counted.
+    let method = match ROUTES.iter().any(|route| route.method == method) {
+        true => method.as_str(),
+        false => NOWHERE,
+    };
+    app.metrics.request(route, method, code, took);
+    app.journal.request(method, route, code, took);
+    response
+}
+
+fn admit(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {
+    if let Err(seconds) = app.rates.take(address(request), Instant::now()) {
+        let message = "too many requests from this address";
+        let failure = Failure::new(StatusCode::TOO_MANY_REQUESTS, "rate", message);
+        return Err(Failure { retry_after: Some(seconds), ..failure });
+    }
+    if is_open { Ok(()) } else { app.auth.check(request.headers()) }
+}
+
+/// A defect in an answer is answered, and the daemon goes on.
+async fn caught(mut answer: Answered) -> Result<Response, Failure> {
+    poll_fn(|context| {
+        catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)))
+            .unwrap_or_else(|_| std::task::Poll::Ready(Err(crate::threads::Refused::Broken.into())))
+    })
+    .await
+}

@@ -1,0 +1,143 @@
+//! Objects.
+
+use super::jobs::Page;
+use crate::answer::{ObjectView, answer, bytes as as_bytes, done, json};
+use crate::app::App;
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::payload;
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use icecore_store::{Id, NewObject, Object, ObjectFilter};
+use serde::Serialize;
+
+pub async fn put(mut call: Call) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Put {
+        id: String,
+        format: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    }
+    let keep = call.query.duration("expires")?;
+    let key = call.query.get("key").map(str::to_owned);
+    if key.as_ref().is_some_and(|key| key.len() > 255) {
+        return Err(Failure::input("parameter", "a key has at most 255 bytes"));
+    }
+    let format = payload::claimed(&call)?;
+    let read = call.body().await?;
+    // What can't be decoded is stored as well: it may be all that is left of it.
+    let payload = payload::decode(&call.app, read, format).await?;
+    let (format, problem) = (payload.said.format.clone(), payload.said.problem.clone());
+    let object = NewObject { bytes: payload.bytes, said: payload.said, key, ..NewObject::default() };
+    let id = call.app.committer.put(object, keep).await?;
+    drop(payload.memory);
+    Ok(json(StatusCode::CREATED, &Put { id: id.to_string(), format, problem }))
+}
+
+async fn find(app: &App, id: Id) -> Result<Object, Failure> {
+    let found = app.database.read(move |backend| {
+        let found = backend.object(id)?;
+        let ends = found.as_ref().and_then(|object| object.expires_at);
+        // One that has its time is gone, whether it was taken away yet or not.
+        Ok(match ends {
+            Some(ends) if ends <= backend.now()? => None,
+            _ => found,
+        })
+    });
+    found.await?.ok_or_else(|| Failure::missing(format!("there is no object {id}")))
+}
+
+pub async fn get(call: Call) -> Result<Response, Failure> {
+    let object = find(&call.app, call.id()?).await?;
+    Ok(done(&ObjectView::of(&object)))
+}
+
+pub async fn bytes(call: Call) -> Result<Response, Failure> {
+    let object = find(&call.app, call.id()?).await?;
+    let Some(to) = call.query.get("to") else {
+        return Ok(as_bytes(object.bytes, object.format.as_deref() == Some("json")));
+    };
+    let converted = payload::convert(&call.app, object.bytes, object.format, to).await?;
+    Ok(as_bytes(converted, to == "json" || to.starts_with("json:")))
+}
+
+pub async fn remove(call: Call) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Removed {
+        id: String,
+        removed: bool,
+    }
+    let (id, by) = (call.id()?, call.by());
+    match call.app.database.write(move |backend| backend.remove(&[id], &by)).await? {
+        0 => Err(Failure::missing(format!("there is no object {id}"))),
+        _ => Ok(done(&Removed { id: id.to_string(), removed: true })),
+    }
+}
+
+pub async fn list(call: Call) -> Result<Response, Failure> {
+    let after = call.query.number("after")?.unwrap_or(0);
+    let most = call.most("limit", 100, 1000)?;
+    let text = |name| call.query.get(name).map(str::to_owned);
+    let at = match (text("path"), text("value")) {
+        (Some(path), Some(value)) => Some((path, value)),
+        (None, None) => None,
+        _ => return Err(Failure::input("parameter", "path and value belong together")),
+    };
+    let quarantined = match call.query.get("problem") {
+        None => None,
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        Some(_) => return Err(Failure::input("parameter", "problem is true or false")),
+    };
+    let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });
+    let page = call.app.database.read(move |backend| {
+        let (mut page, now) = (Page::new(most), backend.now()?);
+        if let Some(key) = key {
+            page.items.extend(backend.object_named(&key)?);
+            page.items.retain(|object: &Object| object.expires_at.is_none_or(|ends| ends > now));
+            return Ok(page);
+        }
+        backend.objects(after, most + 1, &filter, &mut |object| {
+            let (sequence, weight) =
+                (object.sequence, object.bytes.len() + object.json.as_ref().map_or(0, String::len));
+            Ok(page.take(object, sequence, weight))
+        })?;
+        page.items.retain(|object| object.expires_at.is_none_or(|ends| ends > now));
+        Ok(page)
+    });
+    let page = page.await?;
+    let accepts = call.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    Ok(match accepts.contains("ndjson") {
+        true => lines(&page),
+        false => one_list(&page),
+    })
+}
+
+fn one_list(page: &Page<Object>) -> Response {
+    #[derive(Serialize)]
+    struct Objects<'o> {
+        objects: Vec<ObjectView<'o>>,
+        next: Option<i64>,
+    }
+    done(&Objects { objects: page.items.iter().map(ObjectView::of).collect(), next: page.next })
+}
+
+/// One object in a line; behind them, if there are more, a line that says where.
+fn lines(page: &Page<Object>) -> Response {
+    #[derive(Serialize)]
+    struct Next {
+        next: i64,
+    }
+    let mut text = Vec::new();
+    for object in &page.items {
+        // Writing into memory does not fail; what has no readable copy has none here.
+        let _ = serde_json::to_writer(&mut text, &ObjectView::of(object));
+        text.push(b'\n');
+    }
+    if let Some(next) = page.next {
+        let _ = serde_json::to_writer(&mut text, &Next { next });
+        text.push(b'\n');
+    }
+    answer(StatusCode::OK, "application/x-ndjson", text)
+}

@@ -1,0 +1,92 @@
+//! Queues: what is in them, and what is set for them.
+
+use super::jobs;
+use crate::answer::{QueueView, answer, done};
+use crate::call::Call;
+use crate::failure::Failure;
+use axum::http::StatusCode;
+use axum::response::Response;
+use icecore_store::{Id, QueueSettings};
+use serde::{Deserialize, Serialize};
+
+pub async fn list(call: Call) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Queues<'q> {
+        queues: Vec<QueueView<'q>>,
+    }
+    let queues = call.app.database.read(|backend| backend.queues()).await?;
+    Ok(done(&Queues { queues: queues.iter().map(QueueView::of).collect() }))
+}
+
+pub async fn pause(call: Call) -> Result<Response, Failure> {
+    set_paused(call, true).await
+}
+
+pub async fn resume(call: Call) -> Result<Response, Failure> {
+    set_paused(call, false).await
+}
+
+async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Paused {
+        queue: String,
+        is_paused: bool,
+    }
+    let (queue, by) = (call.queue(), call.by());
+    let name = queue.clone();
+    call.app.database.write(move |backend| backend.pause(&name, is_paused, &by)).await?;
+    call.app.wakeups.all(&queue);
+    Ok(done(&Paused { queue, is_paused }))
+}
+
+/// Which jobs, in the body of a request.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Which {
+    ids: Option<Vec<String>>,
+}
+
+pub async fn redrive(mut call: Call) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Redriven {
+        queue: String,
+        redriven: u64,
+    }
+    let (queue, by) = (call.queue(), call.by());
+    let named = call.query.get("ids").map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
+    let ids: Option<Vec<String>> = call.json::<Which>().await?.ids.or(named);
+    let parsed = |id: &String| id.parse::<Id>().map_err(|error| Failure::input("parameter", format!("ids: {error}")));
+    let ids = ids.map(|ids| ids.iter().map(parsed).collect::<Result<Vec<Id>, Failure>>()).transpose()?;
+    let name = queue.clone();
+    let redriven = call.app.database.write(move |backend| backend.redrive(&name, ids.as_deref(), &by)).await?;
+    call.app.wakeups.all(&queue);
+    Ok(done(&Redriven { queue, redriven }))
+}
+
+pub async fn set_schema(mut call: Call) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Set {
+        queue: String,
+        has_schema: bool,
+    }
+    let queue = call.queue();
+    let text = String::from_utf8(call.body().await?.bytes)
+        .map_err(|_| Failure::input("schema", "the schema is not JSON: it is no UTF-8"))?;
+    let has_schema = !text.trim().is_empty();
+    // It is made ready before it is set: one that is none is not stored.
+    let checker = jobs::ready(&call.app, has_schema.then(|| text.clone())).await?;
+    let name = queue.clone();
+    let settings = QueueSettings { schema: Some(text), ..QueueSettings::default() };
+    call.app.database.write(move |backend| backend.configure(&name, &settings)).await?;
+    call.app.schemas.set(&queue, checker);
+    Ok(done(&Set { queue, has_schema }))
+}
+
+pub async fn schema(call: Call) -> Result<Response, Failure> {
+    let queue = call.queue();
+    let name = queue.clone();
+    match call.app.database.read(move |backend| backend.schema(&name)).await? {
+        Some(text) => Ok(answer(StatusCode::OK, "application/schema+json", text)),
+        None => Err(Failure::missing(format!("the queue {queue} has no schema"))),
+    }
+}

@@ -1,0 +1,123 @@
+//! Jobs that are to run at once: recorded as all others, and done here.
+
+use super::jobs;
+use crate::answer::Bytes;
+use crate::answer::done;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::payload::{self, Payload};
+use axum::response::Response;
+use icecore_store::{Id, Job, Lease, NewJob, Outcome, Runner, State};
+use serde::Serialize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+/// What does the jobs of a queue, and a permit to use it.
+pub struct Command(Arc<dyn Runner>, OwnedSemaphorePermit);
+
+/// The command of a queue.
+pub fn command(app: &App, queue: &str) -> Result<Command, Failure> {
+    let Some(runner) = app.settings.commands.get(queue) else {
+        return Err(Failure::input("no-command", format!("the queue {queue} has no command that could run now")));
+    };
+    match Arc::clone(&app.commands).try_acquire_owned() {
+        Ok(permit) => Ok(Command(Arc::clone(runner), permit)),
+        Err(_) => Err(Failure::later("busy", "as many commands run as may")),
+    }
+}
+
+/// The name under which jobs are taken.
+const WORKER: &str = "daemon";
+
+/// What became of the job.
+#[derive(Serialize)]
+struct Ran {
+    id: String,
+    state: &'static str,
+    attempt: u32,
+    result: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// Records a job and has it done; it goes on when the client goes.
+pub async fn now(
+    app: Arc<App>,
+    mut payload: Payload,
+    make: impl Fn(&mut Payload) -> NewJob + Send + 'static,
+    command: Command,
+) -> Result<Response, Failure> {
+    let mut job = make(&mut payload);
+    let (queue, lease) = (job.queue.clone(), app.settings.lease);
+    let schema = app.database.read(move |backend| backend.schema(&queue)).await?;
+    let known = app.schemas.of(&job.queue).filter(|known| Some(&*known.text) == schema.as_deref());
+    let checker = match known {
+        Some(known) => Some(known),
+        None => jobs::current(&app, &job.queue, schema).await?,
+    };
+    if let Some(checker) = checker {
+        payload.bytes = std::mem::take(&mut job.bytes);
+        payload = payload::check(&app, payload, checker).await?;
+        job.bytes = std::mem::take(&mut payload.bytes);
+    }
+    job.delay = Duration::ZERO;
+    let copy = job.clone();
+    let taken = app.database.write(move |backend| backend.push_and_claim(&copy, WORKER, lease)).await?;
+    let Some(taken) = taken else {
+        // Another job has the unique key: that one is the answer.
+        payload.bytes = std::mem::take(&mut job.bytes);
+        let again = move |payload: &mut Payload| NewJob { bytes: std::mem::take(&mut payload.bytes), ..job.clone() };
+        return jobs::store(&app, payload, again).await;
+    };
+    drop(payload);
+    let ran = tokio::spawn(async move { run(&app, taken, command).await });
+    match ran.await {
+        Ok(ran) => Ok(done(&ran?)),
+        Err(_) => Err(crate::threads::Refused::Broken.into()),
+    }
+}
+
+/// Runs a job, and records what came of it.
+async fn run(app: &App, taken: Lease, command: Command) -> Result<Ran, Failure> {
+    let Lease { job, token } = taken;
+    let (id, attempt) = (job.id, job.attempts);
+    let (reply, mut outcome) = oneshot::channel();
+    let Command(runner, permit) = command;
+    // Held until it is recorded: the daemon waits for it when it ends.
+    let _permit = permit;
+    let begun = std::thread::Builder::new().name("command".to_owned()).spawn(move || {
+        let _ = reply.send(caught(&*runner, &job));
+    });
+    let outcome = match begun {
+        Err(error) => Outcome::failed(format!("no thread for the command: {error}")),
+        Ok(_) => loop {
+            match tokio::time::timeout(app.settings.lease / 3, &mut outcome).await {
+                Ok(outcome) => break outcome.unwrap_or_else(|_| Outcome::failed("the command's thread ended")),
+                Err(_) => extend(app, id, &token).await,
+            }
+        },
+    };
+    let recorded = outcome.clone();
+    let state = app.database.write(move |backend| match &recorded {
+        Outcome::Done(result) => backend.ack(id, &token, result.as_deref()).map(|()| State::Done),
+        Outcome::Failed { error, delay } => backend.nack(id, &token, error, *delay),
+    });
+    let state = state.await?.name();
+    let (result, error) = match outcome {
+        Outcome::Done(result) => (result.as_deref().map(Bytes::of), None),
+        Outcome::Failed { error, .. } => (None, Some(error)),
+    };
+    Ok(Ran { id: id.to_string(), state, attempt, result, error })
+}
+
+async fn extend(app: &App, id: Id, token: &str) {
+    let (token, lease) = (token.to_owned(), app.settings.lease);
+    // Whether the lease is still there is found out at the end.
+    let _ = app.database.write(move |backend| backend.extend(id, &token, lease)).await;
+}
+
+fn caught(runner: &dyn Runner, job: &Job) -> Outcome {
+    catch_unwind(AssertUnwindSafe(|| runner.run(job))).unwrap_or_else(|_| Outcome::failed("the command panicked"))
+}

@@ -1,0 +1,140 @@
+//! The JSON Schemas of queues, made ready.
+
+use crate::threads::lock;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// The schemas of queues as they were seen last. What the database has is what counts: who
+/// stores a job compares, and says so if it is another one by now.
+#[derive(Default)]
+pub struct Schemas(Mutex<HashMap<String, Arc<Checker>>>);
+
+impl Schemas {
+    /// What checks the payloads of a queue.
+    pub fn of(&self, queue: &str) -> Option<Arc<Checker>> {
+        lock(&self.0).get(queue).cloned()
+    }
+
+    /// A queue has this schema, or none.
+    pub fn set(&self, queue: &str, checker: Option<Arc<Checker>>) {
+        let mut known = lock(&self.0);
+        match checker {
+            Some(checker) => drop(known.insert(queue.to_owned(), checker)),
+            None => drop(known.remove(queue)),
+        }
+    }
+}
+
+/// A schema, made ready.
+pub struct Checker {
+    /// As the database has it.
+    pub text: Arc<str>,
+    #[cfg(feature = "schema")]
+    validator: jsonschema::Validator,
+}
+
+#[cfg(not(feature = "schema"))]
+mod refuses {
+    use super::Checker;
+    use crate::failure::Failure;
+
+    impl Checker {
+        pub fn new(_: &str) -> Result<Checker, Failure> {
+            let message = "this build checks no schemas, so it takes no jobs for queues that have one";
+            Err(Failure::new(axum::http::StatusCode::NOT_IMPLEMENTED, "schema", message))
+        }
+
+        pub fn check(&self, _: &[u8]) -> Result<(), Failure> {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(feature = "schema")]
+mod checks {
+    use super::Checker;
+    use crate::failure::{Failure, Wrong};
+    use jsonschema::error::ValidationErrorKind;
+    use jsonschema::{ValidationError, Validator};
+    use serde_json::Value;
+
+    /// How many things are said that are wrong with one payload.
+    const MOST: usize = 10;
+    /// How long a message is at most: it may cite the payload.
+    const LONGEST: usize = 300;
+
+    impl Checker {
+        /// Makes a schema ready. Schemas elsewhere that it names are not fetched.
+        pub fn new(text: &str) -> Result<Checker, Failure> {
+            let schema: Value = serde_json::from_str(text)
+                .map_err(|error| Failure::input("schema", format!("the schema is not JSON: {error}")))?;
+            let validator: Validator = jsonschema::options().build(&schema).map_err(|error| {
+                let mut failure = Failure::input("schema", format!("the schema is none: {}", shortened(&error)));
+                failure.said.path = Some(path(&error));
+                failure
+            })?;
+            Ok(Checker { text: text.into(), validator })
+        }
+
+        /// Checks a payload.
+        pub fn check(&self, json: &[u8]) -> Result<(), Failure> {
+            let value: Value = serde_json::from_slice(json)
+                .map_err(|error| Failure::input("schema", format!("the payload can't be checked: {error}")))?;
+            let mut errors: Vec<Wrong> = (self.validator.iter_errors(&value).take(MOST))
+                .map(|error| Wrong { path: path(&error), message: shortened(&error) })
+                .collect();
+            let Some(first) = errors.first() else { return Ok(()) };
+            let mut failure = Failure::input("schema", first.message.clone());
+            failure.said.path = Some(first.path.clone());
+            if errors.len() > 1 {
+                failure.said.errors = std::mem::take(&mut errors);
+            }
+            Err(failure)
+        }
+    }
+
+    fn shortened(error: &ValidationError<'_>) -> String {
+        let mut text = error.to_string();
+        if text.len() > LONGEST {
+            let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+            text.truncate(end);
+            text.push('…');
+        }
+        text
+    }
+
+    /// What is wrong, as `$.user.id`: what is missing or too much stands at its end.
+    fn path(error: &ValidationError<'_>) -> String {
+        let mut path = "$".to_owned();
+        for part in error.instance_path().as_str().split('/').skip(1) {
+            step(&mut path, &part.replace("~1", "/").replace("~0", "~"));
+        }
+        match error.kind() {
+            ValidationErrorKind::Required { property: Value::String(name) } => step(&mut path, name),
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                if let Some(name) = unexpected.first() {
+                    step(&mut path, name);
+                }
+            }
+            _ => {}
+        }
+        path
+    }
+
+    fn step(path: &mut String, name: &str) {
+        let is_word = |name: &str| {
+            !name.is_empty()
+                && !name.starts_with(|c: char| c.is_ascii_digit())
+                && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        if is_word(name) {
+            path.push('.');
+            path.push_str(name);
+        } else if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+            path.push_str(&format!("[{name}]"));
+        } else {
+            path.push_str(&format!("[{name:?}]"));
+        }
+    }
+}

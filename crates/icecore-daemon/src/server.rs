@@ -1,0 +1,205 @@
+//! Connections: from the first one to the end of the daemon.
+
+use crate::app::App;
+use crate::routes;
+use crate::settings::{Settings, Unfit};
+use crate::shutdown::{First, first};
+use axum::Router;
+use axum::body::Body;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower_service::Service;
+
+/// How long commands get to end that are told to, and their jobs to be given back.
+const LAST_WORDS: Duration = Duration::from_millis(1_500);
+/// How long the threads get to do what waits.
+const LAST_WORK: Duration = Duration::from_secs(1);
+/// How often what has its time is taken away.
+const SWEEP: Duration = Duration::from_secs(30);
+/// The longest head of a request.
+const LONGEST_HEAD: usize = 64 << 10;
+
+/// The address of who asks.
+#[derive(Clone, Copy)]
+pub struct From(pub IpAddr);
+
+/// A daemon that runs.
+pub struct Server {
+    address: SocketAddr,
+    app: Arc<App>,
+    runtime: Runtime,
+    /// All permits are there again when nothing is served any more.
+    ended: tokio::sync::oneshot::Receiver<()>,
+}
+
+/// Runs the daemon until SIGTERM or SIGINT.
+///
+/// # Errors
+/// If it can't start.
+pub fn serve(settings: Settings) -> Result<(), Unfit> {
+    let server = Server::start(settings)?;
+    let shutdown = server.app.shutdown.clone();
+    server.runtime.spawn(async move {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+            return;
+        };
+        first(term.recv(), int.recv()).await;
+        shutdown.begin();
+    });
+    server.wait();
+    Ok(())
+}
+
+impl Server {
+    /// Starts the daemon.
+    ///
+    /// # Errors
+    /// If it can't listen, or would listen to others without a token.
+    pub fn start(settings: Settings) -> Result<Server, Unfit> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8))
+            .enable_all()
+            .build()
+            .map_err(Unfit::Threads)?;
+        let listener = runtime.block_on(listen(&settings))?;
+        let address = listener.local_addr().map_err(|error| Unfit::Listen(settings.listen.clone(), error))?;
+        let ready = settings.ready.clone();
+        let app = Arc::new(App::start(settings).map_err(Unfit::Threads)?);
+        let (end, ended) = tokio::sync::oneshot::channel();
+        let served = Arc::clone(&app);
+        runtime.spawn(async move {
+            accept(listener, served).await;
+            let _ = end.send(());
+        });
+        runtime.spawn(sweep(Arc::clone(&app)));
+        app.journal.line(format_args!("listening on http://{address}"));
+        if let Some(ready) = ready {
+            ready(address);
+        }
+        Ok(Server { address, app, runtime, ended })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What ends it from elsewhere; [`Server::wait`] returns then.
+    pub fn stopper(&self) -> impl Fn() + Clone + Send + Sync + use<> {
+        let shutdown = self.app.shutdown.clone();
+        move || shutdown.begin()
+    }
+
+    /// Ends it: what runs is answered, within bounds.
+    pub fn stop(self) {
+        self.app.shutdown.begin();
+        self.wait();
+    }
+
+    /// Waits for its end.
+    pub fn wait(self) {
+        let Server { app, runtime, ended, .. } = self;
+        runtime.block_on(async {
+            let _ = ended.await;
+        });
+        app.end(Instant::now() + LAST_WORK);
+        runtime.shutdown_timeout(Duration::from_millis(200));
+    }
+}
+
+async fn listen(settings: &Settings) -> Result<TcpListener, Unfit> {
+    let unfit = |error| Unfit::Listen(settings.listen.clone(), error);
+    let addresses: Vec<SocketAddr> = settings.listen.to_socket_addrs().map_err(unfit)?.collect();
+    let open = addresses.iter().find(|address| !address.ip().to_canonical().is_loopback());
+    if let (Some(address), None) = (open, settings.token.as_ref().filter(|token| !token.is_empty())) {
+        return Err(Unfit::NoToken(*address));
+    }
+    TcpListener::bind(&*addresses).await.map_err(unfit)
+}
+
+/// Takes connections until the end, and waits for what runs then.
+async fn accept(listener: TcpListener, app: Arc<App>) {
+    let most = app.settings.most_connections.clamp(1, Semaphore::MAX_PERMITS);
+    let places = Arc::new(Semaphore::new(most));
+    let router = routes::router(Arc::clone(&app));
+    loop {
+        let next = async {
+            let place = Arc::clone(&places).acquire_owned().await;
+            (place, listener.accept().await)
+        };
+        match first(app.shutdown.begun(), next).await {
+            First::Left(()) => break,
+            First::Right((Ok(place), Ok((stream, from)))) => {
+                tokio::spawn(connection(stream, from, place, router.clone(), Arc::clone(&app)));
+            }
+            // Too many open files, or a client that is gone already.
+            First::Right(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+    drop(listener);
+    app.settings.stop.drain();
+    let all = |places: &Arc<Semaphore>, count: usize| {
+        let places = Arc::clone(places);
+        async move { drop(places.acquire_many_owned(u32::try_from(count).unwrap_or(u32::MAX)).await) }
+    };
+    let idle = async {
+        all(&places, most).await;
+        all(&app.commands, app.settings.most_commands).await;
+    };
+    if tokio::time::timeout(app.settings.grace, idle).await.is_err() {
+        app.settings.stop.abort();
+        let _ = tokio::time::timeout(LAST_WORDS, all(&app.commands, app.settings.most_commands)).await;
+    }
+}
+
+/// Serves a connection.
+async fn connection(stream: TcpStream, from: SocketAddr, _place: OwnedSemaphorePermit, router: Router, app: Arc<App>) {
+    let _ = stream.set_nodelay(true);
+    app.metrics.connected();
+    let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(From(from.ip()));
+        let mut router = router.clone();
+        async move { Ok::<_, Infallible>(router.call(request).await.unwrap_or_else(|never| match never {})) }
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(LONGEST_HEAD);
+    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    // An error is the client's: it is gone, or does not speak HTTP.
+    if let First::Right(()) = first(served.as_mut(), app.shutdown.begun()).await {
+        served.as_mut().graceful_shutdown();
+        let _ = served.await;
+    }
+    app.metrics.disconnected();
+}
+
+/// Takes away what has its time.
+async fn sweep(app: Arc<App>) {
+    loop {
+        if let First::Right(()) = first(tokio::time::sleep(SWEEP), app.shutdown.begun()).await {
+            return;
+        }
+        let keep = app.settings.keep_jobs;
+        let swept = app.database.write(move |backend| {
+            backend.expire()?;
+            if let Some(keep) = keep {
+                let before = backend.now()? - i64::try_from(keep.as_millis()).unwrap_or(i64::MAX / 2);
+                backend.forget(before)?;
+            }
+            Ok(())
+        });
+        if let Err(failure) = swept.await {
+            app.journal.line(format_args!("objects that have their time stay: {}", failure.said.message));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! How the daemon is set up.
+
+use icecore_store::{Address, Backend, Runner, Scheme, Stop};
+use std::collections::HashMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Opens the database: for each thread once, and again when the connection was lost.
+pub type Opener = Arc<dyn Fn() -> icecore_store::Result<Box<dyn Backend>> + Send + Sync>;
+
+/// How many requests an address may make.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// In a second, on average.
+    pub per_second: f64,
+    /// At once, after a pause.
+    pub burst: f64,
+}
+
+/// How the daemon is set up.
+#[derive(Clone)]
+pub struct Settings {
+    /// Opens the database.
+    pub open: Opener,
+    /// Whether the database has one writer at a time, as SQLite: then the threads take turns
+    /// here, where none of them has to sleep.
+    pub one_writer: bool,
+    /// Where it listens: `127.0.0.1:7340`. With the port 0 the system chooses one.
+    pub listen: String,
+    /// Who asks must have it, as `Authorization: Bearer TOKEN`. Without one it listens on
+    /// loopback only.
+    pub token: Option<String>,
+    /// What does the jobs of a queue that are to run at once.
+    pub commands: HashMap<String, Arc<dyn Runner>>,
+    /// Ends commands when the daemon ends before them; they have to have a clone of it.
+    pub stop: Stop,
+    /// Whether requests are not noted on the standard error output.
+    pub quiet: bool,
+    /// How long a body may be, in bytes.
+    pub longest_body: usize,
+    /// How many bytes of bodies are kept at once, of all requests.
+    pub most_memory: usize,
+    /// How many connections are served at once; others wait.
+    pub most_connections: usize,
+    /// How many requests an address may make; `None`: any number.
+    pub rate: Option<Rate>,
+    /// How long a client may take for the head of a request, or keep a connection unused.
+    pub head_timeout: Duration,
+    /// How long it may take for the body.
+    pub body_timeout: Duration,
+    /// How long the database may take for an answer.
+    pub database_timeout: Duration,
+    /// How long running requests get when the daemon ends.
+    pub grace: Duration,
+    /// How many threads ask the database, beside the one that stores.
+    pub database_threads: usize,
+    /// How many requests wait for the database; more are told to come back.
+    pub longest_queue: usize,
+    /// How many commands run at once for `run=now`.
+    pub most_commands: usize,
+    /// For how long `run=now` has a job at a time.
+    pub lease: Duration,
+    /// How long done and dead jobs are kept; `None`: for ever.
+    pub keep_jobs: Option<Duration>,
+    /// Is told where it listens, when it does.
+    pub ready: Option<Arc<dyn Fn(SocketAddr) + Send + Sync>>,
+}
+
+impl Settings {
+    /// The usual settings, for this database.
+    pub fn new(address: Address) -> Settings {
+        let one_writer = address.scheme() == Scheme::Sqlite;
+        let mut settings = Settings::with_opener(Arc::new(move || icecore_store::open(&address)));
+        settings.one_writer = one_writer;
+        settings
+    }
+
+    /// The usual settings, for a database that is opened by this.
+    pub fn with_opener(open: Opener) -> Settings {
+        Settings {
+            open,
+            one_writer: false,
+            listen: "127.0.0.1:7340".to_owned(),
+            token: None,
+            commands: HashMap::new(),
+            stop: Stop::new(),
+            quiet: false,
+            longest_body: 16 << 20,
+            most_memory: 256 << 20,
+            most_connections: 1024,
+            rate: None,
+            head_timeout: Duration::from_secs(20),
+            body_timeout: Duration::from_secs(60),
+            database_timeout: Duration::from_secs(20),
+            grace: Duration::from_secs(7),
+            database_threads: 4,
+            longest_queue: 4096,
+            most_commands: 32,
+            lease: Duration::from_secs(60),
+            keep_jobs: None,
+            ready: None,
+        }
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Neither the token nor what the opener knows.
+        f.debug_struct("Settings").field("listen", &self.listen).finish_non_exhaustive()
+    }
+}
+
+/// Why the daemon does not start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// It would listen where others can reach it, and ask nobody for a token.
+    NoToken(SocketAddr),
+    /// The address can't be listened on.
+    Listen(String, std::io::Error),
+    /// The system gives no threads.
+    Threads(std::io::Error),
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::NoToken(address) => {
+                write!(f, "{address} can be reached from other machines: that needs a token, or listen on 127.0.0.1")
+            }
+            Unfit::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
+            Unfit::Threads(error) => write!(f, "no threads: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Unfit {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Unfit::NoToken(_) => None,
+            Unfit::Listen(_, error) | Unfit::Threads(error) => Some(error),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Threads for what must not be done on tokio's: the database, and decoding.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Too much waits already.
+    Full,
+    /// Nothing new is taken.
+    Stopping,
+    /// The answer did not come in time.
+    Late,
+    /// The work panicked.
+    Broken,
+}
+
+type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
+
+/// Locks; what a thread left that panicked is taken as it is.
+pub fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Threads that each have a state of their own, and a bounded queue of work before them.
+pub struct Threads<S> {
+    sender: Mutex<Option<SyncSender<Work<S>>>>,
+    /// Has no sender any more when all threads have ended.
+    ended: Mutex<Receiver<()>>,
+}
+
+impl<S: 'static> Threads<S> {
+    /// Starts so many. `make` makes the state, and makes it anew after a panic.
+    pub fn start(
+        name: &str,
+        count: usize,
+        longest_queue: usize,
+        make: impl Fn() -> S + Clone + Send + 'static,
+    ) -> std::io::Result<Threads<S>> {
+        let (sender, receiver) = sync_channel::<Work<S>>(longest_queue.max(1));
+        let (alive, ended) = channel();
+        let receiver = Arc::new(Mutex::new(receiver));
+        for _ in 0..count.max(1) {
+            let (receiver, make, alive) = (Arc::clone(&receiver), make.clone(), alive.clone());
+            std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+                let _alive = alive;
+                let mut state = make();
+                loop {
+                    // The lock is held while one thread waits; the others wait for it.
+                    let Ok(work) = lock(&receiver).recv() else { return };
+                    if catch_unwind(AssertUnwindSafe(|| work(&mut state))).is_err() {
+                        state = make();
+                    }
+                }
+            })?;
+        }
+        Ok(Threads { sender: Mutex::new(Some(sender)), ended: Mutex::new(ended) })
+    }
+
+    /// Has work done by the next thread that is free.
+    pub fn submit(&self, work: impl FnOnce(&mut S) + Send + 'static) -> Result<(), Refused> {
+        let Some(sender) = lock(&self.sender).clone() else { return Err(Refused::Stopping) };
+        sender.try_send(Box::new(work)).map_err(|error| match error {
+            TrySendError::Full(_) => Refused::Full,
+            TrySendError::Disconnected(_) => Refused::Stopping,
+        })
+    }
+
+    /// The same, and waits for what it returns. What nobody waits for any more is not begun.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&mut S) -> T + Send + 'static,
+    ) -> Result<T, Refused> {
+        self.ask_or(patience, work, |_, _| ()).await
+    }
+
+    /// The same; what nobody waited for any more when it was done is handed to `undo`.
+    pub async fn ask_or<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&mut S) -> T + Send + 'static,
+        undo: impl FnOnce(&mut S, T) + Send + 'static,
+    ) -> Result<T, Refused> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(move |state| {
+            if !reply.is_closed()
+                && let Err(value) = reply.send(work(state))
+            {
+                undo(state, value);
+            }
+        })?;
+        wait(patience, answer).await
+    }
+
+    /// Takes nothing new. What waits is still done.
+    pub fn close(&self) {
+        lock(&self.sender).take();
+    }
+
+    /// Waits until all threads have ended, at most until then.
+    pub fn join(&self, until: Instant) {
+        join(&lock(&self.ended), until);
+    }
+}
+
+/// Waits until nobody has the other end, at most until then.
+pub fn join(ended: &Receiver<()>, until: Instant) {
+    // Nobody ever sends.
+    let _ = ended.recv_timeout(until.saturating_duration_since(Instant::now()));
+}
+
+/// Waits for an answer from a thread.
+pub async fn wait<T>(patience: Duration, answer: oneshot::Receiver<T>) -> Result<T, Refused> {
+    match tokio::time::timeout(patience, answer).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(_)) => Err(Refused::Broken),
+        Err(_) => Err(Refused::Late),
+    }
+}
