@@ -2,6 +2,8 @@
 //! from.
 
 pub use crate::commands::bench::Bench;
+#[cfg(feature = "serve")]
+use crate::commands::serve::Serve;
 #[cfg(feature = "store")]
 use crate::commands::{database::Database, queue::Queue, store::Store, work::Work};
 use crate::commands::rows::{Bytea, Form, OnError, Text};
@@ -89,6 +91,8 @@ pub enum Command {
     Store(Store),
     #[cfg(feature = "store")]
     Queue(Queue),
+    #[cfg(feature = "serve")]
+    Serve(Box<Serve>),
     #[cfg(feature = "store")]
     Work(Work),
     Bench(Box<Bench>),

@@ -62,7 +62,8 @@ impl Database {
     }
 }
 
-fn first_line(file: &PathBuf) -> Result<String, Abort> {
+/// What a file of one line says.
+pub fn first_line(file: &PathBuf) -> Result<String, Abort> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         Abort::Failed(code::USAGE, format!("{}: {}", file.display(), crate::report::io_reason(&error)))
     })?;

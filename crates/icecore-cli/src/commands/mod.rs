@@ -12,6 +12,8 @@ mod manual;
 #[cfg(feature = "store")]
 pub mod queue;
 pub mod rows;
+#[cfg(feature = "serve")]
+pub mod serve;
 #[cfg(feature = "store")]
 pub mod store;
 #[cfg(feature = "store")]
@@ -33,6 +35,8 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         Command::Store(args) => store::run(args, global, report),
         #[cfg(feature = "store")]
         Command::Queue(args) => queue::run(args, global, report),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args, global),
         #[cfg(feature = "store")]
         Command::Work(args) => work::run(args, report),
         Command::Bench(args) => bench::run(args, global, report),
