@@ -44,6 +44,30 @@ need_rust() {
     have cargo || fail "Rust is missing. Its installer is at https://rustup.rs; \`make test\` can run it for you."
 }
 
+# On a terminal it asks first; with ASSUME_YES=1, or without a terminal, yes is meant.
+agreed() { # QUESTION
+    [ "${ASSUME_YES:-}" != 1 ] && [ -t 0 ] && [ -t 1 ] || return 0
+    read -r -p "$1 [Y/n] " answer
+    case $answer in
+    '' | [Yy]*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+install_packages() { # PACKAGE…
+    local as=()
+    have apt-get || return 1
+    if [ "$(id -u)" -ne 0 ]; then
+        have sudo || return 1
+        sudo -n true 2>/dev/null || [ -t 0 ] || return 1
+        as=(sudo)
+    fi
+    agreed "Install $* by apt-get?" || return 1
+    export DEBIAN_FRONTEND=noninteractive
+    "${as[@]}" apt-get update -qq || true
+    "${as[@]}" apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
 # A folder that is gone when the script ends.
 new_folder() {
     folder=$(mktemp -d)

@@ -6,15 +6,6 @@
 # well: the tests then run what can run.
 . "$(dirname "$0")/common.sh"
 
-agreed() { # QUESTION
-    [ "${ASSUME_YES:-}" != 1 ] && [ -t 0 ] && [ -t 1 ] || return 0
-    read -r -p "$1 [Y/n] " answer
-    case $answer in
-    '' | [Yy]*) return 0 ;;
-    *) return 1 ;;
-    esac
-}
-
 has_perl_module() {
     have perl && perl -M"$1" -e 1 2>/dev/null
 }
@@ -81,23 +72,9 @@ if ! have cargo; then
     need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
 fi
 
-install_packages() {
-    local as=()
-    have apt-get || return 1
-    if [ "$(id -u)" -ne 0 ]; then
-        have sudo || return 1
-        sudo -n true 2>/dev/null || [ -t 0 ] || return 1
-        as=(sudo)
-    fi
-    agreed "Install ${packages[*]} by apt-get?" || return 1
-    export DEBIAN_FRONTEND=noninteractive
-    "${as[@]}" apt-get update -qq || true
-    "${as[@]}" apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
-}
-
 if [ ${#packages[@]} -gt 0 ]; then
     say "The tests need ${packages[*]}."
-    install_packages || say "Not installed: ${packages[*]}. What needs them is left out."
+    install_packages "${packages[@]}" || say "Not installed: ${packages[*]}. What needs them is left out."
 fi
 
 # -- Rust --------------------------------------------------------------------

@@ -45,11 +45,13 @@ impl Address {
     }
 
     /// The address with its password, for a driver.
+    #[cfg_attr(not(any(feature = "postgres", feature = "mysql")), expect(dead_code, reason = "for servers"))]
     pub(crate) fn secret(&self) -> &str {
         &self.text
     }
 
     /// A password that does not stand in the address.
+    #[cfg_attr(not(any(feature = "postgres", feature = "mysql")), expect(dead_code, reason = "for servers"))]
     pub(crate) fn password(&self) -> Option<&str> {
         self.password.as_deref()
     }
@@ -93,7 +95,7 @@ fn end_of_authority(rest: &str) -> usize {
     let end = |from: usize| rest[from..].find(['/', '?', '#']).map_or(rest.len(), |at| from + at);
     let first = &rest[..end(0)];
     let Some((_, port)) = first.split_once(':').filter(|_| !first.contains('@')) else { return first.len() };
-    let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     // A parameter may have an `@` as well.
     let wide = if is_port { rest.find('?').unwrap_or(rest.len()) } else { rest.len() };
     rest[..wide].rfind('@').map_or(first.len(), end)
@@ -169,6 +171,8 @@ mod tests {
             ("postgres://ann:12/secret@db/jobs", "postgres://ann@db/jobs"),
             ("postgres://ann:secret@one:1,two:2/jobs", "postgres://ann@one:1,two:2/jobs"),
             ("mysql://ann:@db", "mysql://ann@db"),
+            ("postgres://ann:1/secret@db/jobs", "postgres://ann@db/jobs"),
+            ("postgres://ann:se?secret@db/jobs", "postgres://ann@db/jobs"),
             ("sqlite:a.db", "sqlite:a.db"),
             ("sqlite://a:b@c.db", "sqlite://a:b@c.db"),
         ] {

@@ -3,9 +3,10 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::NewJob;
 use crate::object::{Described, NewObject};
-use icecore::{Cursor, Document, Limits, Stage, Value, detect};
+use icecore::{Converter, Cursor, Document, Limits, Stage, Value, detect};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The bounds of what is decoded here: a store gets what is not trusted.
@@ -92,6 +93,59 @@ pub fn checksum(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
+}
+
+/// Decodes objects one after another to JSON, each on one line.
+#[derive(Default)]
+pub struct Decoder {
+    converters: HashMap<String, Converter>,
+}
+
+impl Decoder {
+    /// The value of these bytes as JSON; none, if their format is not known.
+    ///
+    /// # Errors
+    /// As for [`Decoder::json`].
+    pub fn value(&mut self, bytes: &[u8], format: Option<&str>) -> std::result::Result<Option<String>, String> {
+        let Some(format) = format else { return Ok(None) };
+        let mut json = Vec::new();
+        self.json(bytes, format, &mut json)?;
+        String::from_utf8(json).map(Some).map_err(|error| error.to_string())
+    }
+
+    /// Appends the value of these bytes as JSON; what is wrong with them, if they can't be
+    /// decoded.
+    ///
+    /// # Errors
+    /// The problem, in words.
+    pub fn json(&mut self, bytes: &[u8], format: &str, out: &mut Vec<u8>) -> std::result::Result<(), String> {
+        let start = out.len();
+        if let Some(converter) = self.converters.get_mut(format)
+            && converted(converter, bytes, out).is_ok()
+        {
+            return Ok(());
+        }
+        // A converter that worked for long has less room for what grows: a new one decides.
+        out.truncate(start);
+        let stage = Stage::parse(format).map_err(|error| error.to_string())?;
+        let mut converter = Converter::new(stage, json_stage()).limited(&limits());
+        let done = converted(&mut converter, bytes, out);
+        if done.is_ok() {
+            self.converters.insert(format.to_owned(), converter);
+        } else {
+            out.truncate(start);
+        }
+        done
+    }
+}
+
+fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+    let done = converter.convert(bytes, out);
+    done.written.map_err(|error| error.to_string())?;
+    match bytes.get(done.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
+        true => Ok(()),
+        false => Err(format!("there are bytes behind the document, from offset {}", done.consumed)),
+    }
 }
 
 /// What an index keeps of a document: the value at a path, if it is a plain one.

@@ -10,6 +10,7 @@ mod sqlite;
 use crate::address::{Address, Scheme};
 use crate::backend::{Backend, Flow};
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::EachLine;
 use crate::sql::{Dialect, SqlBackend};
 
 /// A value of a statement.
@@ -56,7 +57,14 @@ pub(crate) trait Session: Send {
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
     /// Runs statements that set up tables.
     fn script(&mut self, sql: &str) -> Result<()>;
-    /// Begins a transaction that will write.
+    /// Within a transaction: holds off other programs that would set up the tables as well.
+    fn hold(&mut self) -> Result<()> {
+        Ok(())
+    }
+    /// Behind the transaction: lets them go on.
+    fn release(&mut self) {}
+    /// Begins a transaction that will write. Here, and with a statement outside of one, a
+    /// connection that was lost is made again.
     fn begin(&mut self) -> Result<()>;
     /// Ends it: what it did is durable when this returns.
     fn commit(&mut self) -> Result<()>;
@@ -74,6 +82,37 @@ pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
     Ok(Box::new(SqlBackend::open(session)?))
 }
 
+/// Runs a query of the caller's own, which may only read, and hands over its rows one by one,
+/// so that memory does not grow with them.
+///
+/// # Errors
+/// As for [`open`]; of kind `Input`, if the query would write.
+pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+    match address.scheme() {
+        #[cfg(feature = "sqlite")]
+        Scheme::Sqlite => sqlite::query(address, sql, each),
+        #[allow(unreachable_patterns, reason = "all may be there")]
+        scheme => Err(missing(scheme)),
+    }
+}
+
+fn missing(scheme: Scheme) -> Error {
+    let text = format!("this build has no driver for {scheme:?}; `make install` makes one that has");
+    Error::new(ErrorKind::Address, text)
+}
+
+/// What a statement meets within a transaction whose connection was lost.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+fn lost(database: &str) -> Error {
+    Error::new(ErrorKind::Away, format!("{database}: the connection was lost, and with it the transaction"))
+}
+
+/// A text that a database can't keep.
+#[cfg(feature = "postgres")]
+fn has_nul(database: &str) -> Error {
+    Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
+}
+
 pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
@@ -83,9 +122,6 @@ pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session>> {
         #[cfg(feature = "mysql")]
         Scheme::Mysql => Ok(Box::new(mysql::connect(address)?)),
         #[allow(unreachable_patterns, reason = "all may be there")]
-        scheme => Err(Error::new(
-            ErrorKind::Address,
-            format!("this build has no driver for {scheme:?}; `make install` makes one that has"),
-        )),
+        scheme => Err(missing(scheme)),
     }
 }

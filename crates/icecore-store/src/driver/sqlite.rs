@@ -4,9 +4,11 @@ use super::{EachRow, Row, Session, Value};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::{EachLine, Line};
 use crate::sql::{Dialect, SQLITE};
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, ToSql};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -58,6 +60,37 @@ fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
     }
 }
 
+/// Runs a query that only reads, over a connection that can't write.
+pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(address.file(), flags).map_err(|error| said(&error))?;
+    connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
+    let mut statement = connection.prepare(sql).map_err(|error| said(&error))?;
+    if !statement.readonly() {
+        return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
+    }
+    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    if each(Line::Names(&names))? == Flow::Stop {
+        return Ok(());
+    }
+    let mut rows = statement.query([]).map_err(|error| said(&error))?;
+    while let Some(row) = rows.next().map_err(|error| said(&error))? {
+        let value = |column| -> Result<Option<Cow<'_, [u8]>>> {
+            Ok(match row.get_ref(column).map_err(|error| said(&error))? {
+                ValueRef::Null => None,
+                ValueRef::Integer(number) => Some(number.to_string().into_bytes().into()),
+                ValueRef::Real(number) => Some(number.to_string().into_bytes().into()),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.into()),
+            })
+        };
+        let values = (0..names.len()).map(value).collect::<Result<Vec<_>>>()?;
+        if each(Line::Values(&values))? == Flow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
 fn said(error: &rusqlite::Error) -> Error {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
@@ -106,7 +139,10 @@ impl Row for SqliteRow<'_, '_> {
     fn text(&self, column: usize) -> Result<Option<String>> {
         match self.get(column)? {
             ValueRef::Null => Ok(None),
-            ValueRef::Text(text) => Ok(Some(String::from_utf8_lossy(text).into_owned())),
+            ValueRef::Text(text) => Ok(Some(match std::str::from_utf8(text) {
+                Ok(text) => text.to_owned(),
+                Err(_) => String::from_utf8_lossy(text).into_owned(),
+            })),
             _ => Err(unexpected(column)),
         }
     }

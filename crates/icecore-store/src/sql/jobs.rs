@@ -97,6 +97,8 @@ impl SqlBackend {
         };
         let (id, replay_of) = (job.id.to_string(), job.replay_of.map(|id| id.to_string()));
         let (said, key) = (&job.said, Value::text(job.unique_key.as_deref()));
+        let json = said.json.as_deref().map(describe::without_nul);
+        let problem = said.problem.as_deref().map(describe::without_nul);
         let lease = Value::int(handed.as_ref().map(|handed| millis(handed.lease)));
         let inserted = self.run(
             "INSERT INTO icecore_jobs (id, queue, state, priority, queued_at, run_at, attempts, max_attempts, \
@@ -119,21 +121,21 @@ impl SqlBackend {
                 Value::text(said.format.as_deref()),
                 Value::Text(&said.checksum),
                 Value::Bytes(&job.bytes),
-                Value::text(said.json.as_deref()),
-                Value::text(said.problem.as_deref()),
+                Value::text(json.as_deref()),
+                Value::text(problem.as_deref()),
             ],
         )?;
         if inserted == 1 {
             return Ok(Pushed { id: job.id, is_new: true });
         }
-        // Another one with the same key came in between.
-        let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
-        let mut found = self.first(sql, &[Value::Text(&job.queue), key], |row| id_of(row.text(0)?))?;
-        if found.is_none() {
-            // Or the job itself is there: the caller did not hear that it was pushed.
-            let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
-            found = self.first(sql, &[Value::Text(&id)], |row| id_of(row.text(0)?))?;
+        // The same one came before, or another one with the same key in between.
+        let same =
+            self.first("SELECT id FROM icecore_jobs WHERE id = ?", &[Value::Text(&id)], |row| id_of(row.text(0)?))?;
+        if let Some(id) = same {
+            return Ok(Pushed { id, is_new: false });
         }
+        let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
+        let found = self.first(sql, &[Value::Text(&job.queue), key], |row| id_of(row.text(0)?))?;
         let id = found.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key comes and goes"))?;
         Ok(Pushed { id, is_new: false })
     }
@@ -318,7 +320,10 @@ impl SqlBackend {
         let state = Value::text(filter.state.map(State::name));
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
         self.ask(
-            jobs!("WHERE seq > ? AND (? IS NULL OR queue = ?) AND (? IS NULL OR state = ?) ORDER BY seq LIMIT ?"),
+            jobs!(
+                "WHERE seq > ? AND (CAST(? AS {string}) IS NULL OR queue = ?) AND (CAST(? AS {string}) IS NULL OR state = ?) \
+                 ORDER BY seq LIMIT ?"
+            ),
             &[Value::Int(filter.after), queue, queue, state, state, most],
             &mut |row| each(job_of(row).map_err(|error| in_row(row, &error))?),
         )

@@ -3,6 +3,7 @@
 //! What differs between them is in a [`Dialect`]: words, put into the statements where
 //! `{name}` stands.
 
+mod dialect;
 mod jobs;
 mod objects;
 mod queues;
@@ -15,54 +16,36 @@ use crate::id::Id;
 use crate::job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 use crate::object::{NewObject, Object, ObjectFilter};
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Words in which databases differ.
-#[derive(Debug)]
-pub(crate) struct Dialect {
-    /// The type of a number that counts by itself, as the primary key.
-    pub(crate) serial: &'static str,
-    /// The type of short texts that are compared byte by byte, of up to 255 bytes.
-    pub(crate) name: &'static str,
-    /// The type of long texts.
-    pub(crate) text: &'static str,
-    /// The type of bytes.
-    pub(crate) bytes: &'static str,
-    /// What sums are cast to.
-    pub(crate) integer: &'static str,
-    /// Milliseconds since 1970.
-    pub(crate) now: &'static str,
-    /// Behind a choice of rows that are to be changed: others' are passed over.
-    pub(crate) skip_locked: &'static str,
-    /// Behind `INSERT` and its values: nothing happens, if there is such a row.
-    pub(crate) or_nothing: &'static str,
-    /// What stands behind a definition of a table.
-    pub(crate) table_end: &'static str,
-}
+pub(crate) use dialect::Dialect;
+#[cfg(feature = "postgres")]
+pub(crate) use dialect::POSTGRES;
+#[cfg(feature = "sqlite")]
+pub(crate) use dialect::SQLITE;
+use dialect::translate;
+#[cfg(feature = "mysql")]
+pub(crate) use dialect::{MARIADB, MYSQL, OR_NOTHING};
 
-pub(crate) static SQLITE: Dialect = Dialect {
-    serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
-    name: "TEXT",
-    text: "TEXT",
-    bytes: "BLOB",
-    integer: "INTEGER",
-    now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-    skip_locked: "",
-    or_nothing: "ON CONFLICT DO NOTHING",
-    table_end: "",
-};
+/// Names of queues, workers and keys have at most so many bytes.
+const LONGEST_NAME: usize = 255;
+/// How often a transaction is made again that gave way to another one.
+const TRIES: u32 = 8;
+/// What waited longer than this did not give way at once: its caller is told.
+const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// A store over one connection.
 pub(crate) struct SqlBackend {
     session: Box<dyn Session>,
     /// Statements in this database's words, by their text.
     statements: HashMap<&'static str, String>,
+    is_within: bool,
 }
 
 impl SqlBackend {
     /// Takes a connection, and brings the tables to this version.
     pub(crate) fn open(session: Box<dyn Session>) -> Result<SqlBackend> {
-        let mut backend = SqlBackend { session, statements: HashMap::new() };
+        let mut backend = SqlBackend { session, statements: HashMap::new(), is_within: false };
         backend.migrate()?;
         Ok(backend)
     }
@@ -75,7 +58,10 @@ impl SqlBackend {
 
     fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
         let sql = self.words(sql);
-        self.session.run(&sql, values)
+        if self.is_within {
+            return self.session.run(&sql, values);
+        }
+        again(|| self.session.run(&sql, values))
     }
 
     fn ask(
@@ -113,16 +99,18 @@ impl SqlBackend {
         Ok(self.rows(sql, values, make)?.into_iter().next())
     }
 
-    /// Does all of this, or nothing.
-    fn transaction<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.session.begin()?;
-        match body(self).and_then(|value| self.session.commit().map(|()| value)) {
-            Ok(value) => Ok(value),
-            Err(error) => {
+    /// Does all of this, or nothing. It is done again when it gave way to another one.
+    fn transaction<T>(&mut self, mut body: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+        again(|| {
+            self.session.begin()?;
+            self.is_within = true;
+            let done = body(self).and_then(|value| self.session.commit().map(|()| value));
+            self.is_within = false;
+            if done.is_err() {
                 self.session.rollback();
-                Err(error)
             }
-        }
+            done
+        })
     }
 
     /// Notes who did what.
@@ -135,20 +123,20 @@ impl SqlBackend {
     }
 }
 
-/// Puts a dialect's words into a statement.
-fn translate(sql: &str, dialect: &Dialect) -> String {
-    let words = [
-        ("{serial}", dialect.serial),
-        ("{name}", dialect.name),
-        ("{text}", dialect.text),
-        ("{bytes}", dialect.bytes),
-        ("{integer}", dialect.integer),
-        ("{now}", dialect.now),
-        ("{skip_locked}", dialect.skip_locked),
-        ("{or_nothing}", dialect.or_nothing),
-        ("{end}", dialect.table_end),
-    ];
-    words.iter().fold(sql.to_owned(), |sql, (place, word)| sql.replace(place, word))
+/// Two transactions may wait for each other; a database then ends one of them, and what that
+/// did is done again.
+fn again<T>(mut body: impl FnMut() -> Result<T>) -> Result<T> {
+    let begun = Instant::now();
+    let mut tries = 1;
+    loop {
+        match body() {
+            Err(error) if error.kind() == ErrorKind::Busy && tries < TRIES && begun.elapsed() < AT_ONCE => {
+                std::thread::sleep(Duration::from_millis(1 << tries));
+                tries += 1;
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Milliseconds, as databases count them.
@@ -161,9 +149,7 @@ fn there<T>(value: Option<T>) -> Result<T> {
     value.ok_or_else(|| Error::new(ErrorKind::Database, "a column is empty that never is: the tables were changed"))
 }
 
-/// Names of queues, workers and keys have at most so many bytes.
-const LONGEST_NAME: usize = 255;
-
+/// Names have at most 255 bytes and no control characters.
 fn check_name(what: &str, name: &str) -> Result<()> {
     if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
         return Ok(());

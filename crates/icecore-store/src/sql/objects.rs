@@ -35,15 +35,24 @@ fn object_of(row: &dyn Row) -> Result<Object> {
     })
 }
 
-/// How many objects are read again in one go when an index is made.
+/// How many objects are worked on in one go.
 const PAGE: usize = 1_000;
 /// The same in bytes: what is read at once is held in memory.
 const PAGE_BYTES: usize = 16 << 20;
+/// How many are asked for in one go: whoever wants no more makes the database send no more.
+const ASKED: usize = 256;
+
+/// Whether objects are found by a class of this name: it fits into a column.
+fn is_kept(class: &str) -> bool {
+    class.len() <= 255
+}
 
 impl SqlBackend {
     pub(super) fn put_objects(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
-        let ids: Vec<Id> = objects.iter().map(|_| Id::new()).collect();
+        let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.transaction(|backend| {
+            // Held by all who store, so that a new index begins between them.
+            backend.first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| row.int(0))?;
             let paths = backend.rows("SELECT path FROM icecore_indexes", &[], |row| there(row.text(0)?))?;
             for (object, id) in objects.iter().zip(&ids) {
                 let sequence = backend.put_object(object, *id)?;
@@ -58,38 +67,41 @@ impl SqlBackend {
     fn put_object(&mut self, object: &NewObject, id: Id) -> Result<i64> {
         if let Some(key) = &object.key {
             check_name("key", key)?;
-        }
-        if let Some(key) = &object.key
-            && self.object_by("object_key", key)?.is_some()
-        {
-            return Err(Error::new(ErrorKind::Taken, format!("another object has the key {key:?}")));
+            let sql = "SELECT seq FROM icecore_objects WHERE object_key = ?";
+            if self.first(sql, &[Value::Text(key)], |row| row.int(0))?.is_some() {
+                return Err(Error::new(ErrorKind::Taken, format!("another object has the key {key:?}")));
+            }
         }
         let (id, said) = (id.to_string(), &object.said);
+        let json = said.json.as_deref().map(describe::without_nul);
+        let problem = said.problem.as_deref().map(describe::without_nul);
+        let class = said.class.as_deref().map(describe::without_nul).filter(|class| is_kept(class));
         let base64 = object.as_base64.then(|| icecore::text::to_base64(&object.bytes));
         let bytes = base64.is_none().then_some(&*object.bytes);
         self.run(
             "INSERT INTO icecore_objects (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, \
-             base64, json, problem) VALUES (?, ?, {now}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             base64, json, problem) VALUES (?, ?, COALESCE(CAST(? AS {integer}), {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             &[
                 Value::Text(&id),
                 Value::text(object.key.as_deref()),
+                Value::int(object.stored_at),
                 Value::int(object.expires_at),
                 Value::text(said.format.as_deref()),
-                Value::text(said.class.as_deref().filter(|class| class.len() <= 255)),
+                Value::text(class.as_deref()),
                 Value::Text(&said.checksum),
                 Value::Int(object.bytes.len() as i64),
                 Value::bytes(bytes),
                 Value::text(base64.as_deref()),
-                Value::text(said.json.as_deref()),
-                Value::text(said.problem.as_deref()),
+                Value::text(json.as_deref()),
+                Value::text(problem.as_deref()),
             ],
         )?;
         let sequence = "SELECT seq FROM icecore_objects WHERE id = ?";
         let sequence = there(self.first(sequence, &[Value::Text(&id)], |row| there(row.int(0)?))?)?;
-        for class in said.classes.iter().filter(|class| class.len() <= 255) {
+        for class in said.classes.iter().map(|class| describe::without_nul(class)).filter(|class| is_kept(class)) {
             self.run(
-                "INSERT INTO icecore_object_classes (class, seq) VALUES (?, ?)",
-                &[Value::Text(class), Value::Int(sequence)],
+                "INSERT INTO icecore_object_classes (class, seq) VALUES (?, ?) {or_nothing}",
+                &[Value::Text(&class), Value::Int(sequence)],
             )?;
         }
         Ok(sequence)
@@ -120,92 +132,96 @@ impl SqlBackend {
 
     pub(super) fn each_object(
         &mut self,
+        mut after: i64,
+        most: usize,
+        filter: &ObjectFilter,
+        each: Each<'_, Object>,
+    ) -> Result<()> {
+        let wanted = match &filter.at {
+            Some((path, value)) => {
+                describe::check_path(path)?;
+                Some((&**path, describe::wanted_value(value)?))
+            }
+            None => None,
+        };
+        let by_index = match &wanted {
+            Some((path, _)) => self.all_indexes()?.iter().any(|known| known == path),
+            None => false,
+        };
+        if filter.class.as_ref().is_some_and(|class| !is_kept(class)) {
+            return Ok(());
+        }
+        let mut left = most;
+        while left > 0 {
+            let (mut found, mut is_enough) = (0, false);
+            let asked = if wanted.is_some() && !by_index { ASKED } else { left.min(ASKED) };
+            let at = wanted.as_ref().filter(|_| by_index).map(|(path, value)| (*path, &**value));
+            self.object_page(after, asked, filter, at, &mut |object| {
+                (found, after) = (found + 1, object.sequence);
+                // Without an index, each is looked into.
+                if let (false, Some((path, value))) = (by_index, &wanted) {
+                    let format = object.format.as_deref();
+                    if format.and_then(|format| describe::value_at(&object.bytes, format, path)).as_ref() != Some(value)
+                    {
+                        return Ok(Flow::On);
+                    }
+                }
+                left -= 1;
+                is_enough = each(object)? == Flow::Stop || left == 0;
+                Ok(if is_enough { Flow::Stop } else { Flow::On })
+            })?;
+            if is_enough || found < asked {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn object_page(
+        &mut self,
         after: i64,
         most: usize,
         filter: &ObjectFilter,
+        at: Option<(&str, &str)>,
         each: Each<'_, Object>,
     ) -> Result<()> {
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
         let is_marked = Value::int(filter.quarantined.map(i64::from));
         let before = Value::Int(filter.before.unwrap_or(i64::MAX));
-        let mut take = |row: &dyn Row| each(object_of(row).map_err(|error| in_row(row, &error))?);
-        if most == Value::Int(0) {
-            return Ok(());
-        }
-        if let Some((path, value)) = &filter.at {
-            return self.each_at(after, most, filter, (path, value), each);
-        }
-        let class = filter.class.as_deref().map(describe::without_nul);
-        let Some(class) = &class else {
-            return self.ask(
-                objects!(
-                    "WHERE o.seq > ? AND o.stored_at < ? AND (? IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) \
-                     ORDER BY o.seq LIMIT ?"
-                ),
-                &[Value::Int(after), before, is_marked, is_marked, most],
-                &mut take,
-            );
-        };
-        self.ask(
-            objects!(
-                "JOIN icecore_object_classes c ON c.seq = o.seq WHERE c.class = ? AND c.seq > ? AND o.stored_at < ? \
-                 AND (? IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) ORDER BY c.seq LIMIT ?"
-            ),
-            &[Value::Text(class), Value::Int(after), before, is_marked, is_marked, most],
-            &mut take,
-        )
-    }
-
-    /// Those that have a value at a path: by the index, if there is one; else by a look
-    /// into each.
-    fn each_at(
-        &mut self,
-        after: i64,
-        most: Value<'_>,
-        filter: &ObjectFilter,
-        (path, value): (&str, &str),
-        each: Each<'_, Object>,
-    ) -> Result<()> {
-        describe::check_path(path)?;
-        let wanted = describe::wanted_value(value)?;
-        let before = Value::Int(filter.before.unwrap_or(i64::MAX));
-        let is_marked = Value::int(filter.quarantined.map(i64::from));
         let class = filter.class.as_deref().map(describe::without_nul);
         let class = Value::text(class.as_deref());
-        if self.all_indexes()?.iter().any(|known| known == path) {
+        let after = Value::Int(after);
+        let mut take = |row: &dyn Row| each(object_of(row).map_err(|error| in_row(row, &error))?);
+        if let Some((path, value)) = at {
             return self.ask(
                 objects!(
                     "JOIN icecore_index_values v ON v.seq = o.seq WHERE v.path = ? AND v.value = ? AND v.seq > ? \
-                     AND o.stored_at < ? AND (? IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) AND (? IS NULL OR \
-                     o.seq IN (SELECT seq FROM icecore_object_classes WHERE class = ?)) ORDER BY v.seq LIMIT ?"
+                     AND o.stored_at < ? AND (CAST(? AS {integer}) IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) \
+                     AND (CAST(? AS {string}) IS NULL OR o.seq IN (SELECT seq FROM icecore_object_classes WHERE \
+                     class = ?)) ORDER BY v.seq LIMIT ?"
                 ),
-                &[
-                    Value::Text(path),
-                    Value::Text(&wanted),
-                    Value::Int(after),
-                    before,
-                    is_marked,
-                    is_marked,
-                    class,
-                    class,
-                    most,
-                ],
-                &mut |row| each(object_of(row).map_err(|error| in_row(row, &error))?),
+                &[Value::Text(path), Value::Text(value), after, before, is_marked, is_marked, class, class, most],
+                &mut take,
             );
         }
-        let Value::Int(mut left) = most else { return Ok(()) };
-        let others = ObjectFilter { at: None, ..filter.clone() };
-        self.each_object(after, usize::MAX, &others, &mut |object| {
-            let format = object.format.as_deref();
-            if format.and_then(|format| describe::value_at(&object.bytes, format, path)).as_ref() != Some(&wanted) {
-                return Ok(Flow::On);
-            }
-            left -= 1;
-            match each(object)? {
-                Flow::On if left > 0 => Ok(Flow::On),
-                _ => Ok(Flow::Stop),
-            }
-        })
+        if filter.class.is_none() {
+            return self.ask(
+                objects!(
+                    "WHERE o.seq > ? AND o.stored_at < ? AND (CAST(? AS {integer}) IS NULL OR \
+                     (o.problem IS NOT NULL) = (? <> 0)) ORDER BY o.seq LIMIT ?"
+                ),
+                &[after, before, is_marked, is_marked, most],
+                &mut take,
+            );
+        }
+        self.ask(
+            objects!(
+                "JOIN icecore_object_classes c ON c.seq = o.seq WHERE c.class = ? AND c.seq > ? AND o.stored_at < ? \
+                 AND (CAST(? AS {integer}) IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) ORDER BY c.seq LIMIT ?"
+            ),
+            &[class, after, before, is_marked, is_marked, most],
+            &mut take,
+        )
     }
 
     pub(super) fn remove_objects(&mut self, ids: &[Id], by: &str) -> Result<u64> {
@@ -215,8 +231,9 @@ impl SqlBackend {
             for id in ids {
                 let text = id.to_string();
                 let sql = "SELECT seq FROM icecore_objects WHERE id = ?";
-                if let Some(sequence) = backend.first(sql, &[Value::Text(&text)], |row| there(row.int(0)?))? {
-                    backend.drop_object(sequence)?;
+                if let Some(sequence) = backend.first(sql, &[Value::Text(&text)], |row| there(row.int(0)?))?
+                    && backend.drop_object(sequence)?
+                {
                     backend.note(by, "rm", &text, 1)?;
                     count += 1;
                 }
@@ -225,18 +242,21 @@ impl SqlBackend {
         })
     }
 
-    fn drop_object(&mut self, sequence: i64) -> Result<()> {
+    /// Whether it was there, and nobody else took it away meanwhile.
+    fn drop_object(&mut self, sequence: i64) -> Result<bool> {
         let sequence = [Value::Int(sequence)];
+        let count = self.run("DELETE FROM icecore_objects WHERE seq = ?", &sequence)?;
         self.run("DELETE FROM icecore_object_classes WHERE seq = ?", &sequence)?;
         self.run("DELETE FROM icecore_index_values WHERE seq = ?", &sequence)?;
-        self.run("DELETE FROM icecore_objects WHERE seq = ?", &sequence).map(drop)
+        Ok(count > 0)
     }
 
     pub(super) fn expire_objects(&mut self) -> Result<u64> {
         let mut count = 0;
         loop {
             let gone = self.transaction(|backend| {
-                let sql = "SELECT seq FROM icecore_objects WHERE expires_at <= {now} ORDER BY expires_at LIMIT 1000";
+                let sql = "SELECT seq FROM icecore_objects WHERE expires_at <= {now} ORDER BY expires_at LIMIT 1000 \
+                           {skip_locked}";
                 let gone = backend.rows(sql, &[], |row| there(row.int(0)?))?;
                 for sequence in &gone {
                     backend.drop_object(*sequence)?;
@@ -272,7 +292,10 @@ impl SqlBackend {
         describe::check_path(path)?;
         // Whoever stores from here on keeps the value; what was stored before follows. Until
         // that is done nothing is found by it: a program may end in the middle.
-        self.run("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])?;
+        self.transaction(|backend| {
+            backend.run("UPDATE icecore_meta SET value = value WHERE name = 'version'", &[])?;
+            backend.run("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])
+        })?;
         let paths = [path.to_owned()];
         let mut after = 0;
         loop {

@@ -106,39 +106,50 @@ DROP TABLE icecore_objects;
 impl SqlBackend {
     /// Brings the tables to the version of this program.
     pub(super) fn migrate(&mut self) -> Result<()> {
-        self.session.script(&translate(
-            "CREATE TABLE IF NOT EXISTS icecore_meta (name {name} NOT NULL PRIMARY KEY, value BIGINT NOT NULL){end}",
-            self.session.dialect(),
-        ))?;
-        if self.version()? == MIGRATIONS.len() {
+        let has_meta = self.first("{has_meta}", &[], |row| row.int(0))?.flatten();
+        if has_meta == Some(1) && self.version()? == MIGRATIONS.len() {
             return Ok(());
         }
         self.migrate_to(MIGRATIONS.len())
     }
 
     /// Brings them to any version: 0 is none.
+    ///
+    /// Two programs that do this at once wait for each other. MySQL commits each statement
+    /// that makes a table; a step that was cut off there is made from its start again, and
+    /// what is there already is passed over.
     pub(super) fn migrate_to(&mut self, wanted: usize) -> Result<()> {
+        let done = self.transaction(|backend| {
+            backend.session.hold()?;
+            backend.migrate_alone(wanted)
+        });
+        self.session.release();
+        done
+    }
+
+    fn migrate_alone(&mut self, wanted: usize) -> Result<()> {
         let known = MIGRATIONS.len();
-        self.transaction(|backend| {
-            backend.run("INSERT INTO icecore_meta (name, value) VALUES ('version', 0) {or_nothing}", &[])?;
-            // The row is held: another program that opens the database waits here.
-            backend.run("UPDATE icecore_meta SET value = value WHERE name = 'version'", &[])?;
-            let version = backend.version()?;
-            if version > known {
-                return Err(Error::new(
-                    ErrorKind::Schema,
-                    format!("the tables have version {version}, made by a newer icecore; this one knows {known}"),
-                ));
-            }
-            let dialect = backend.session.dialect();
-            let up = MIGRATIONS.iter().take(wanted).skip(version).map(|step| step.up);
-            let down = MIGRATIONS.iter().take(version).skip(wanted).rev().map(|step| step.down);
-            for script in up.chain(down) {
-                backend.session.script(&translate(script, dialect))?;
-            }
-            let value = Value::Int(wanted as i64);
-            backend.run("UPDATE icecore_meta SET value = ? WHERE name = 'version'", &[value]).map(drop)
-        })
+        self.script(
+            "CREATE TABLE IF NOT EXISTS icecore_meta (name {name} NOT NULL PRIMARY KEY, value BIGINT NOT NULL){end}",
+        )?;
+        self.run("INSERT INTO icecore_meta (name, value) VALUES ('version', 0) {or_nothing}", &[])?;
+        let version = self.version()?;
+        if version > known {
+            return Err(Error::new(
+                ErrorKind::Schema,
+                format!("the tables have version {version}, made by a newer icecore; this one knows {known}"),
+            ));
+        }
+        let up = MIGRATIONS.iter().take(wanted).skip(version).map(|step| step.up);
+        let down = MIGRATIONS.iter().take(version).skip(wanted).rev().map(|step| step.down);
+        up.chain(down).try_for_each(|script| self.script(script))?;
+        let value = Value::Int(wanted as i64);
+        self.run("UPDATE icecore_meta SET value = ? WHERE name = 'version'", &[value]).map(drop)
+    }
+
+    fn script(&mut self, script: &str) -> Result<()> {
+        let script = translate(script, self.session.dialect());
+        self.session.script(&script)
     }
 
     fn version(&mut self) -> Result<usize> {

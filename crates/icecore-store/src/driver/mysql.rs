@@ -1,0 +1,329 @@
+//! MariaDB and MySQL, by their own protocol.
+
+use super::{EachRow, Row, Session, Value, lost};
+use crate::address::Address;
+use crate::backend::Flow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sql::{Dialect, MARIADB, MYSQL, OR_NOTHING};
+use mysql::consts::CapabilityFlags;
+use mysql::prelude::Queryable;
+use mysql::{Conn, DriverError, Opts, OptsBuilder};
+use std::time::Duration;
+
+/// How many statements stay prepared.
+const PREPARED: usize = 128;
+/// How long a connection is tried.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How soon a server is missed that says nothing, in milliseconds.
+const SILENCE: u32 = 30_000;
+/// The longest row that is read, whatever the server allows to be written.
+const LONGEST_ROW: usize = 1 << 30;
+/// What a packet has beside its values.
+const PACKET_HEAD: usize = 4096;
+/// Packets from this size on go in parts.
+const LONG_DATA: usize = 0xff_ff_ff;
+
+/// What every connection is told first. Times have no summer here; what does not fit is an
+/// error.
+const SETTINGS: [&str; 3] = [
+    "SET NAMES utf8mb4",
+    "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+     innodb_lock_wait_timeout = 30, autocommit = 1",
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+];
+/// Locks have names of the whole server.
+const LOCK: &str = "SELECT GET_LOCK(CONCAT('icecore ', MD5(DATABASE())), 60)";
+const UNLOCK: &str = "SELECT RELEASE_LOCK(CONCAT('icecore ', MD5(DATABASE())))";
+
+/// Errors of the server that say something of what was asked.
+mod code {
+    pub(super) const DUPLICATE: [u16; 2] = [1062, 1586];
+    /// What a step of the schema meets that was cut off before: tables, columns and keys that
+    /// are there, or gone.
+    pub(super) const STEP_DONE: [u16; 5] = [1050, 1051, 1060, 1061, 1091];
+}
+
+pub(super) struct Mysql {
+    opts: Opts,
+    /// The address without its password.
+    shown: String,
+    link: Option<Link>,
+    dialect: &'static Dialect,
+    is_within: bool,
+}
+
+struct Link {
+    conn: Conn,
+    /// The longest packet that the server takes.
+    longest: usize,
+}
+
+pub(super) fn connect(address: &Address) -> Result<Mysql> {
+    // What the parser says is not shown: it may be a part of a password.
+    let wrong = |_| {
+        Error::new(
+            ErrorKind::Address,
+            format!(
+                "{address} is not understood: an address is mysql://USER:PASSWORD@HOST:PORT/DATABASE, with @, / and % \
+                 in a password as %40, %2F and %25"
+            ),
+        )
+    };
+    let text = address.secret();
+    let rest = text.strip_prefix("mariadb:").or_else(|| text.strip_prefix("mysql:")).unwrap_or(text);
+    let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(wrong)?;
+    if opts.get_db_name().is_none_or(str::is_empty) {
+        return Err(Error::new(ErrorKind::Address, format!("{address} names no database: mysql://USER@HOST/DATABASE")));
+    }
+    let password = address.password().or(opts.get_pass()).map(str::to_owned);
+    let timeout = opts.get_tcp_connect_timeout().unwrap_or(CONNECT);
+    let opts = OptsBuilder::from_opts(opts)
+        .pass(password)
+        // The address says which way.
+        .prefer_socket(false)
+        // Rows that matched are counted, not only those that changed.
+        .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
+        .max_allowed_packet(Some(LONGEST_ROW))
+        .stmt_cache_size(PREPARED)
+        .tcp_connect_timeout(Some(timeout))
+        .tcp_keepalive_time_ms(Some(SILENCE));
+    #[cfg(target_os = "linux")]
+    let opts = opts.tcp_user_timeout_ms(Some(SILENCE));
+    let mut session =
+        Mysql { opts: opts.into(), shown: address.to_string(), link: None, dialect: &MARIADB, is_within: false };
+    session.link()?;
+    Ok(session)
+}
+
+fn kind_of(code: u16) -> ErrorKind {
+    match code {
+        // Too many clients, a server that ends, a connection that was ended, the network.
+        1040 | 1053 | 1077 | 1152 | 1158..=1161 | 1184 | 1203 | 1226 | 1927 | 4031 => ErrorKind::Away,
+        1044 | 1045 | 1046 | 1049 | 1698 => ErrorKind::Address,
+        // Lock time, deadlock, another one changed it, a time limit.
+        1205 | 1213 | 1020 | 3572 | 1317 | 1969 | 3024 => ErrorKind::Busy,
+        code if code::DUPLICATE.contains(&code) => ErrorKind::Taken,
+        1021 | 1037 | 1038 | 1041 | 1114 => ErrorKind::Full,
+        // Too long, a packet that is too large, characters that a column has not.
+        1153 | 1264 | 1366 | 1406 | 1071 => ErrorKind::Input,
+        _ => ErrorKind::Database,
+    }
+}
+
+fn said(error: &mysql::Error) -> Error {
+    let (kind, message) = match error {
+        mysql::Error::MySqlError(error) => (kind_of(error.code), format!("{} ({})", error.message, error.code)),
+        mysql::Error::IoError(error) => (ErrorKind::Away, error.to_string()),
+        mysql::Error::CodecError(error) => (ErrorKind::Away, error.to_string()),
+        mysql::Error::DriverError(DriverError::PacketTooLarge) => (ErrorKind::Input, "a row is too long".to_owned()),
+        mysql::Error::DriverError(
+            error @ (DriverError::ConnectTimeout
+            | DriverError::CouldNotConnect(_)
+            | DriverError::PacketOutOfSync
+            | DriverError::UnexpectedPacket
+            | DriverError::SetupError
+            | DriverError::Timeout),
+        ) => (ErrorKind::Away, error.to_string()),
+        mysql::Error::DriverError(error) => (ErrorKind::Database, error.to_string()),
+        _ => (ErrorKind::Database, "an answer of another kind than expected".to_owned()),
+    };
+    Error::new(kind, format!("MySQL: {message}"))
+}
+
+fn code_of(error: &mysql::Error) -> Option<u16> {
+    match error {
+        mysql::Error::MySqlError(error) => Some(error.code),
+        _ => None,
+    }
+}
+
+fn params(values: &[Value<'_>]) -> mysql::Params {
+    if values.is_empty() {
+        return mysql::Params::Empty;
+    }
+    let values = values.iter().map(|value| match *value {
+        Value::Null => mysql::Value::NULL,
+        Value::Int(number) => mysql::Value::Int(number),
+        Value::Text(text) => mysql::Value::Bytes(text.as_bytes().to_vec()),
+        Value::Bytes(bytes) => mysql::Value::Bytes(bytes.to_vec()),
+    });
+    mysql::Params::Positional(values.collect())
+}
+
+impl Link {
+    fn new(opts: &Opts) -> std::result::Result<(Link, bool), mysql::Error> {
+        let mut conn = Conn::new(opts.clone())?;
+        SETTINGS.iter().try_for_each(|setting| conn.query_drop(setting))?;
+        let about: Option<(String, usize)> = conn.query_first("SELECT VERSION(), @@max_allowed_packet")?;
+        let (version, longest) = about.unwrap_or_default();
+        Ok((Link { conn, longest }, version.contains("MariaDB")))
+    }
+
+    /// A server that gets too much says so by a connection that ends: it is not sent.
+    fn check_sizes(&self, values: &[Value<'_>]) -> Result<()> {
+        let sizes = values.iter().map(|value| match value {
+            Value::Text(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Null | Value::Int(_) => 8,
+        });
+        let (all, largest) = sizes.fold((PACKET_HEAD, 0), |(all, largest), size| (all + size, largest.max(size)));
+        let sent = if all < LONG_DATA { all } else { largest + PACKET_HEAD };
+        if sent <= self.longest {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::Input,
+            format!("{sent} bytes are more than the server takes: its max_allowed_packet is {}", self.longest),
+        ))
+    }
+}
+
+impl Mysql {
+    /// The connection; a new one, if it was lost and no transaction with it.
+    fn link(&mut self) -> Result<&mut Link> {
+        if self.link.is_none() {
+            if self.is_within {
+                return Err(lost("MySQL"));
+            }
+            let (link, is_mariadb) = Link::new(&self.opts).map_err(|error| {
+                let error = said(&error);
+                Error::new(error.kind(), format!("{}: {error}", self.shown))
+            })?;
+            self.dialect = if is_mariadb { &MARIADB } else { &MYSQL };
+            self.link = Some(link);
+        }
+        self.link.as_mut().ok_or_else(|| lost("MySQL"))
+    }
+
+    fn with<T>(&mut self, body: impl FnOnce(&mut Conn) -> std::result::Result<T, mysql::Error>) -> Result<T> {
+        let error = match body(&mut self.link()?.conn) {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        let said = said(&error);
+        // What the connection is in is known only after what the server itself said.
+        if said.kind() == ErrorKind::Away || code_of(&error).is_none() {
+            self.link = None;
+        }
+        Err(said)
+    }
+}
+
+struct MysqlRow(mysql::Row);
+
+fn unexpected(column: usize) -> Error {
+    Error::new(ErrorKind::Database, format!("MySQL: column {column} has a value of another type"))
+}
+
+impl Row for MysqlRow {
+    fn int(&self, column: usize) -> Result<Option<i64>> {
+        match self.0.as_ref(column) {
+            Some(mysql::Value::NULL) => Ok(None),
+            Some(mysql::Value::Int(number)) => Ok(Some(*number)),
+            Some(mysql::Value::UInt(number)) => i64::try_from(*number).map(Some).map_err(|_| unexpected(column)),
+            _ => Err(unexpected(column)),
+        }
+    }
+
+    fn text(&self, column: usize) -> Result<Option<String>> {
+        let bytes = self.bytes(column)?;
+        bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| unexpected(column))).transpose()
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
+        match self.0.as_ref(column) {
+            Some(mysql::Value::NULL) => Ok(None),
+            Some(mysql::Value::Bytes(bytes)) => Ok(Some(bytes.clone())),
+            _ => Err(unexpected(column)),
+        }
+    }
+}
+
+impl Session for Mysql {
+    fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        self.link()?.check_sizes(values)?;
+        let is_or_nothing = sql.ends_with(OR_NOTHING);
+        self.with(|conn| match conn.exec_drop(sql, params(values)) {
+            Ok(()) => Ok(conn.affected_rows()),
+            Err(error) if is_or_nothing && code_of(&error).is_some_and(|code| code::DUPLICATE.contains(&code)) => Ok(0),
+            Err(error) => Err(error),
+        })
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        self.link()?.check_sizes(values)?;
+        let mut stopped = Ok(());
+        self.with(|conn| {
+            let mut rows = conn.exec_iter(sql, params(values))?;
+            for row in rows.by_ref() {
+                match each(&MysqlRow(row?)) {
+                    Ok(Flow::On) => {}
+                    Ok(Flow::Stop) => break,
+                    Err(error) => {
+                        stopped = Err(error);
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        stopped
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        for statement in sql.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
+            self.with(|conn| match conn.query_drop(statement) {
+                Err(error) if code_of(&error).is_some_and(|code| code::STEP_DONE.contains(&code)) => Ok(()),
+                done => done,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self) -> Result<()> {
+        let held: Option<Option<i64>> = self.with(|conn| conn.query_first(LOCK))?;
+        if held.flatten() == Some(1) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Busy, "MySQL: another program has been setting up the tables for long"))
+    }
+
+    fn release(&mut self) {
+        if self.link.is_some() {
+            let _ = self.with(|conn| conn.query_drop(UNLOCK));
+        }
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        const BEGIN: &str = "START TRANSACTION";
+        let had = self.link.is_some();
+        self.is_within = false;
+        let begun = match self.with(|conn| conn.query_drop(BEGIN)) {
+            // It was lost while nothing was asked.
+            Err(error) if error.kind() == ErrorKind::Away && had => self.with(|conn| conn.query_drop(BEGIN)),
+            begun => begun,
+        };
+        self.is_within = begun.is_ok();
+        begun
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let done = self.with(|conn| conn.query_drop("COMMIT"));
+        if done.is_ok() {
+            self.is_within = false;
+        }
+        done
+    }
+
+    fn rollback(&mut self) {
+        if self.is_within && self.link.is_some() && self.with(|conn| conn.query_drop("ROLLBACK")).is_err() {
+            // What it is in is not known.
+            self.link = None;
+        }
+        self.is_within = false;
+    }
+}

@@ -1,0 +1,312 @@
+//! PostgreSQL, by its own protocol.
+
+use super::{EachRow, Row, Session, Value, has_nul, lost};
+use crate::address::Address;
+use crate::backend::Flow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sql::{Dialect, POSTGRES};
+use bytes::BytesMut;
+use postgres::error::SqlState;
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use postgres::{Client, Config, NoTls, Statement};
+use std::collections::HashMap;
+use std::error::Error as _;
+use std::io;
+use std::time::Duration;
+
+/// How many statements stay prepared.
+const PREPARED: usize = 128;
+/// How long a connection is tried.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How soon a server is missed that says nothing.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// What every connection is told first. What is committed is durable, also where the server
+/// is set up otherwise.
+const SETTINGS: &str = "
+SET default_transaction_isolation = 'read committed';
+SET lock_timeout = '30s';
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+";
+/// "icecore", as a number.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
+
+pub(super) struct Postgres {
+    config: Config,
+    /// The address without its password.
+    shown: String,
+    link: Option<Link>,
+    is_within: bool,
+}
+
+struct Link {
+    client: Client,
+    prepared: HashMap<String, Statement>,
+}
+
+pub(super) fn connect(address: &Address) -> Result<Postgres> {
+    // What the parser says is not shown: it may be a part of a password.
+    let mut config: Config = address.secret().parse().map_err(|_| {
+        Error::new(
+            ErrorKind::Address,
+            format!(
+                "{address} is not understood: an address is postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @, / \
+                 and % in a password as %40, %2F and %25"
+            ),
+        )
+    })?;
+    if let Some(password) = address.password() {
+        config.password(password);
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT);
+    }
+    if config.get_application_name().is_none() {
+        config.application_name("icecore");
+    }
+    config.keepalives_idle(SILENCE);
+    config.tcp_user_timeout(SILENCE);
+    let mut session = Postgres { config, shown: address.to_string(), link: None, is_within: false };
+    session.link()?;
+    Ok(session)
+}
+
+fn kind_of(state: &SqlState) -> ErrorKind {
+    match state.code() {
+        // Connections, a server that ends or begins, too many clients.
+        "57P01" | "57P02" | "57P03" | "57P05" | "53300" | "25P03" => ErrorKind::Away,
+        code if code.starts_with("08") => ErrorKind::Away,
+        "28000" | "28P01" | "3D000" => ErrorKind::Address,
+        // Serialization, deadlock, time limits of locks and statements.
+        "40001" | "40P01" | "55P03" | "57014" => ErrorKind::Busy,
+        "23505" => ErrorKind::Taken,
+        "53100" | "53200" => ErrorKind::Full,
+        "22001" | "22021" | "22P05" | "54000" => ErrorKind::Input,
+        _ => ErrorKind::Database,
+    }
+}
+
+fn said(error: &postgres::Error) -> Error {
+    if let Some(error) = error.as_db_error() {
+        let (code, message) = (error.code(), error.message());
+        return Error::new(kind_of(code), format!("PostgreSQL: {message} ({})", code.code()));
+    }
+    let source = error.source();
+    if source.is_some_and(|source| source.is::<HasNul>()) {
+        return has_nul("PostgreSQL");
+    }
+    let is_away = error.is_closed() || source.is_some_and(|source| source.is::<io::Error>());
+    let kind = if is_away { ErrorKind::Away } else { ErrorKind::Database };
+    match source {
+        Some(source) if !error.to_string().contains(&source.to_string()) => {
+            Error::new(kind, format!("PostgreSQL: {error}: {source}"))
+        }
+        _ => Error::new(kind, format!("PostgreSQL: {error}")),
+    }
+}
+
+#[derive(Debug)]
+struct Lent<'v>(Value<'v>);
+
+#[derive(Debug)]
+struct HasNul;
+
+impl std::fmt::Display for HasNul {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a NUL character")
+    }
+}
+
+impl std::error::Error for HasNul {}
+
+impl ToSql for Lent<'_> {
+    fn to_sql(
+        &self,
+        of: &Type,
+        out: &mut BytesMut,
+    ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self.0 {
+            Value::Null => return Ok(IsNull::Yes),
+            Value::Int(number) => match *of {
+                Type::INT2 => out.extend_from_slice(&i16::try_from(number)?.to_be_bytes()),
+                Type::INT4 => out.extend_from_slice(&i32::try_from(number)?.to_be_bytes()),
+                Type::INT8 => out.extend_from_slice(&number.to_be_bytes()),
+                _ => return Err(format!("a number where the database wants {of}").into()),
+            },
+            Value::Text(text) if text.contains('\0') => return Err(HasNul.into()),
+            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Bytes(bytes) => out.extend_from_slice(bytes),
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(of: &Type) -> bool {
+        matches!(*of, Type::INT2 | Type::INT4 | Type::INT8 | Type::TEXT | Type::VARCHAR | Type::BYTEA)
+    }
+
+    to_sql_checked!();
+}
+
+/// `?` as PostgreSQL wants it: `$1`, `$2`, ….
+fn numbered(sql: &str) -> String {
+    let mut pieces = sql.split('?');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.zip(1..).fold(first, |sql, (piece, number)| format!("{sql}${number}{piece}"))
+}
+
+impl Link {
+    fn prepared(&mut self, sql: &str) -> std::result::Result<Statement, postgres::Error> {
+        if let Some(statement) = self.prepared.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(&numbered(sql))?;
+        if self.prepared.len() >= PREPARED {
+            self.prepared.clear();
+        }
+        self.prepared.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+}
+
+impl Postgres {
+    /// The connection; a new one, if it was lost and no transaction with it.
+    fn link(&mut self) -> Result<&mut Link> {
+        if self.link.as_ref().is_some_and(|link| link.client.is_closed()) {
+            self.link = None;
+        }
+        if self.link.is_none() {
+            if self.is_within {
+                return Err(lost("PostgreSQL"));
+            }
+            let client = self.config.connect(NoTls).and_then(|mut client| {
+                client.batch_execute(SETTINGS)?;
+                Ok(client)
+            });
+            let client = client.map_err(|error| {
+                let error = said(&error);
+                Error::new(error.kind(), format!("{}: {error}", self.shown))
+            })?;
+            self.link = Some(Link { client, prepared: HashMap::new() });
+        }
+        self.link.as_mut().ok_or_else(|| lost("PostgreSQL"))
+    }
+
+    fn with<T>(&mut self, body: impl FnOnce(&mut Link) -> std::result::Result<T, postgres::Error>) -> Result<T> {
+        let error = match body(self.link()?) {
+            Ok(value) => return Ok(value),
+            Err(error) => said(&error),
+        };
+        if error.kind() == ErrorKind::Away {
+            self.link = None;
+        }
+        Err(error)
+    }
+}
+
+struct PostgresRow(postgres::Row);
+
+impl PostgresRow {
+    fn get<'r, T: postgres::types::FromSql<'r>>(&'r self, column: usize) -> Result<Option<T>> {
+        self.0.try_get(column).map_err(|error| said(&error))
+    }
+}
+
+impl Row for PostgresRow {
+    fn int(&self, column: usize) -> Result<Option<i64>> {
+        match self.0.columns().get(column).map(|column| column.type_()) {
+            Some(&Type::INT4) => Ok(self.get::<i32>(column)?.map(i64::from)),
+            Some(&Type::INT2) => Ok(self.get::<i16>(column)?.map(i64::from)),
+            _ => self.get(column),
+        }
+    }
+
+    fn text(&self, column: usize) -> Result<Option<String>> {
+        self.get(column)
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
+        self.get(column)
+    }
+}
+
+impl Session for Postgres {
+    fn dialect(&self) -> &'static Dialect {
+        &POSTGRES
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        self.with(|link| {
+            let statement = link.prepared(sql)?;
+            let mut rows = link.client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
+            while rows.next()?.is_some() {}
+            Ok(rows.rows_affected().unwrap_or(0))
+        })
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        let mut stopped = Ok(());
+        self.with(|link| {
+            let statement = link.prepared(sql)?;
+            let mut rows = link.client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
+            while let Some(row) = rows.next()? {
+                match each(&PostgresRow(row)) {
+                    Ok(Flow::On) => {}
+                    Ok(Flow::Stop) => break,
+                    Err(error) => {
+                        stopped = Err(error);
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        stopped
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.with(|link| link.client.batch_execute(sql))
+    }
+
+    fn hold(&mut self) -> Result<()> {
+        self.script(LOCK)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+        let had = self.link.is_some();
+        self.is_within = false;
+        let begun = match self.script(BEGIN) {
+            // It was lost while nothing was asked.
+            Err(error) if error.kind() == ErrorKind::Away && had => self.script(BEGIN),
+            begun => begun,
+        };
+        self.is_within = begun.is_ok();
+        begun
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let done = self.script("COMMIT");
+        if done.is_ok() {
+            self.is_within = false;
+        }
+        done
+    }
+
+    fn rollback(&mut self) {
+        if self.is_within && self.link.is_some() && self.script("ROLLBACK").is_err() {
+            // What it is in is not known.
+            self.link = None;
+        }
+        self.is_within = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn places_are_numbered() {
+        assert_eq!(super::numbered("SELECT 1"), "SELECT 1");
+        assert_eq!(super::numbered("a = ? AND b = ?"), "a = $1 AND b = $2");
+    }
+}

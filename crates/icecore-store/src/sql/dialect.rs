@@ -1,0 +1,124 @@
+//! The words in which databases differ.
+
+/// Words that are put into the statements where `{name}` stands.
+#[derive(Debug)]
+pub(crate) struct Dialect {
+    /// The type of a number that counts by itself, as the primary key.
+    pub(crate) serial: &'static str,
+    /// The type of short texts that are compared byte by byte, of up to 255 bytes.
+    pub(crate) name: &'static str,
+    /// The type of long texts.
+    pub(crate) text: &'static str,
+    /// The type of bytes.
+    pub(crate) bytes: &'static str,
+    /// What numbers are cast to: sums, and values of which only `? IS NULL` is asked, whose
+    /// type a database could not know.
+    pub(crate) integer: &'static str,
+    /// The same of texts.
+    pub(crate) string: &'static str,
+    /// Milliseconds since 1970, the same everywhere in a statement, so that an index is
+    /// searched by it.
+    pub(crate) now: &'static str,
+    /// Behind a choice of rows that are to be changed: others' are passed over.
+    pub(crate) skip_locked: &'static str,
+    /// Behind a choice of a row that must not change before the transaction ends.
+    pub(crate) share: &'static str,
+    /// Behind `INSERT` and its values: nothing happens, if there is such a row.
+    pub(crate) or_nothing: &'static str,
+    /// What stands behind a definition of a table.
+    pub(crate) table_end: &'static str,
+    /// Whether there is a table `icecore_meta`: 1 or 0.
+    pub(crate) has_meta: &'static str,
+}
+
+#[cfg(feature = "sqlite")]
+pub(crate) static SQLITE: Dialect = Dialect {
+    serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
+    name: "TEXT",
+    text: "TEXT",
+    bytes: "BLOB",
+    integer: "INTEGER",
+    string: "TEXT",
+    now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    skip_locked: "",
+    share: "",
+    or_nothing: "ON CONFLICT DO NOTHING",
+    table_end: "",
+    has_meta: "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'icecore_meta'",
+};
+
+#[cfg(feature = "postgres")]
+pub(crate) static POSTGRES: Dialect = Dialect {
+    serial: "BIGSERIAL PRIMARY KEY",
+    name: "TEXT COLLATE \"C\"",
+    text: "TEXT",
+    bytes: "BYTEA",
+    integer: "BIGINT",
+    string: "TEXT",
+    // Not clock_timestamp(), which may differ from row to row: no index is searched by it.
+    now: "CAST(FLOOR(EXTRACT(EPOCH FROM statement_timestamp()) * 1000) AS BIGINT)",
+    skip_locked: "FOR UPDATE SKIP LOCKED",
+    share: "FOR SHARE",
+    or_nothing: "ON CONFLICT DO NOTHING",
+    table_end: "",
+    has_meta: "SELECT COUNT(to_regclass('icecore_meta'))",
+};
+
+/// MariaDB. MySQL has another name for texts that are compared with their trailing blanks.
+#[cfg(feature = "mysql")]
+pub(crate) static MARIADB: Dialect = Dialect {
+    serial: "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
+    name: "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
+    text: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
+    bytes: "LONGBLOB",
+    integer: "SIGNED",
+    string: "CHAR",
+    now: "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
+    skip_locked: "FOR UPDATE SKIP LOCKED",
+    share: "LOCK IN SHARE MODE",
+    // The driver sees it. IGNORE would take texts that are too long as well, and the count of
+    // ON DUPLICATE KEY UPDATE does not tell an old row from a new one.
+    or_nothing: OR_NOTHING,
+    table_end: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
+    has_meta: "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() \
+               AND table_name = 'icecore_meta'",
+};
+
+#[cfg(feature = "mysql")]
+pub(crate) static MYSQL: Dialect = Dialect {
+    name: "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin",
+    text: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin",
+    serial: MARIADB.serial,
+    bytes: MARIADB.bytes,
+    integer: MARIADB.integer,
+    string: MARIADB.string,
+    now: MARIADB.now,
+    skip_locked: MARIADB.skip_locked,
+    share: MARIADB.share,
+    or_nothing: MARIADB.or_nothing,
+    table_end: MARIADB.table_end,
+    has_meta: MARIADB.has_meta,
+};
+
+/// A remark by which the driver of MySQL knows statements that may insert nothing.
+#[cfg(feature = "mysql")]
+pub(crate) const OR_NOTHING: &str = "/* or nothing */";
+
+/// Puts a dialect's words into a statement.
+pub(super) fn translate(sql: &str, dialect: &Dialect) -> String {
+    let words = [
+        ("{serial}", dialect.serial),
+        ("{name}", dialect.name),
+        ("{text}", dialect.text),
+        ("{bytes}", dialect.bytes),
+        ("{integer}", dialect.integer),
+        ("{string}", dialect.string),
+        ("{now}", dialect.now),
+        ("{skip_locked}", dialect.skip_locked),
+        ("{share}", dialect.share),
+        ("{or_nothing}", dialect.or_nothing),
+        ("{end}", dialect.table_end),
+        ("{has_meta}", dialect.has_meta),
+    ];
+    words.iter().fold(sql.to_owned(), |sql, (place, word)| sql.replace(place, word))
+}

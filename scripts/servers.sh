@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# Runs a command beside a PostgreSQL and a MariaDB, for the tests of the store.
+#
+#   scripts/servers.sh run COMMAND…
+#
+# Both are new, listen on this machine only, and are gone when the command ends; a server that
+# is there already is left alone. The command finds their addresses in ICECORE_TEST_POSTGRES
+# and ICECORE_TEST_MYSQL. Installs them where it may; ends with 75 where they can't be had.
+# shellcheck disable=SC2317 # traps and arguments reach the functions
+. "$(dirname "$0")/common.sh"
+
+cannot() {
+    say "$*"
+    exit 75
+}
+if [ "${1:-}" != run ] || [ $# -lt 2 ]; then
+    fail 'usage: scripts/servers.sh run COMMAND…'
+fi
+shift
+
+PATH="$PATH:/usr/sbin"
+for folder in /usr/lib/postgresql/*/bin; do
+    PATH="$PATH:$folder"
+done
+
+packages=()
+have initdb && have postgres || packages+=(postgresql)
+have mariadbd && have mariadb-install-db || packages+=(mariadb-server-core mariadb-client-core)
+if [ ${#packages[@]} -gt 0 ]; then
+    say "This needs ${packages[*]}."
+    install_packages "${packages[@]}" || cannot "Not installed: ${packages[*]}."
+    for folder in /usr/lib/postgresql/*/bin; do
+        PATH="$PATH:$folder"
+    done
+fi
+
+# Servers refuse root. They have a session of their own, so that Control-C at a terminal is the
+# command's alone. Both programs become what they begin: the number is the server's.
+have setsid || cannot 'setsid is missing: it is of util-linux'
+as_server=(setsid)
+give() { # FILE
+    :
+}
+if [ "$(id -u)" -eq 0 ]; then
+    have setpriv || cannot 'setpriv is missing: it is of util-linux'
+    as_server=(setsid setpriv --reuid=nobody --regid=nogroup --clear-groups --inh-caps=-all)
+    give() {
+        chown nobody:nogroup "$1"
+    }
+fi
+
+command=
+servers=()
+stop() {
+    local status=$? server
+    trap - EXIT
+    trap '' HUP INT TERM
+    [ -z "$command" ] || kill -- "-$command" 2>/dev/null || true
+    for server in "${servers[@]}"; do
+        # An end that is soon, for both.
+        kill -INT "$server" 2>/dev/null || true
+        kill -TERM "$server" 2>/dev/null || true
+    done
+    for server in "${servers[@]}"; do
+        for _ in {1..100}; do
+            kill -0 "$server" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -KILL "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+    exit "$status"
+}
+folder=$(mktemp -d)
+trap stop EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+give "$folder"
+
+is_open() { # PORT
+    (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+free_port() {
+    local port
+    for _ in {1..50}; do
+        port=$((20000 + RANDOM % 12000))
+        if ! is_open "$port"; then
+            printf '%s' "$port"
+            return
+        fi
+    done
+    fail 'no port is free'
+}
+
+# Another program may take the port in between: then a new one is tried.
+begin() { # NAME COMMAND_THAT_BEGINS_IT COMMAND_THAT_SEES_IT
+    local server
+    for _ in 1 2 3; do
+        port=$(free_port)
+        "$2"
+        server=$!
+        servers+=("$server")
+        for _ in {1..600}; do
+            ! "$3" || return 0
+            kill -0 "$server" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -KILL "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    done
+    tail -n 20 "$folder/$1.log" >&2
+    fail "$1 does not begin"
+}
+
+secret=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+
+(umask 077 && printf '%s\n' "$secret" >"$folder/secret")
+give "$folder/secret"
+"${as_server[@]:1}" initdb --pgdata="$folder/postgres" --username=icecore --pwfile="$folder/secret" \
+    --auth=scram-sha-256 --encoding=UTF8 --locale=C >"$folder/postgres.log" 2>&1 ||
+    { tail -n 20 "$folder/postgres.log" >&2 && fail 'initdb failed'; }
+begin_postgres() {
+    "${as_server[@]}" postgres -D "$folder/postgres" -h 127.0.0.1 -p "$port" -k '' </dev/null >>"$folder/postgres.log" 2>&1 &
+}
+sees_postgres() {
+    [ "$(sed -n 8p "$folder/postgres/postmaster.pid" 2>/dev/null | tr -d ' ')" = ready ]
+}
+begin postgres begin_postgres sees_postgres
+export ICECORE_TEST_POSTGRES="postgres://icecore:$secret@127.0.0.1:$port/postgres"
+
+"${as_server[@]:1}" mariadb-install-db --no-defaults --datadir="$folder/mariadb" --auth-root-authentication-method=normal \
+    --skip-test-db >"$folder/mariadb.log" 2>&1 ||
+    { tail -n 20 "$folder/mariadb.log" >&2 && fail 'mariadb-install-db failed'; }
+(umask 077 && cat >"$folder/users.sql" <<SQL
+CREATE DATABASE IF NOT EXISTS icecore;
+CREATE USER IF NOT EXISTS 'icecore'@'%' IDENTIFIED BY '$secret';
+GRANT ALL PRIVILEGES ON *.* TO 'icecore'@'%';
+ALTER USER 'root'@'localhost' ACCOUNT LOCK;
+SQL
+)
+give "$folder/users.sql"
+begin_mariadb() {
+    "${as_server[@]}" mariadbd --no-defaults --datadir="$folder/mariadb" --socket="$folder/mariadb.socket" \
+        --pid-file="$folder/mariadb.pid" --bind-address=127.0.0.1 --port="$port" --skip-name-resolve \
+        --max-allowed-packet=64M --init-file="$folder/users.sql" </dev/null >>"$folder/mariadb.log" 2>&1 &
+}
+sees_mariadb() {
+    [ -e "$folder/mariadb.pid" ] && is_open "$port"
+}
+begin mariadb begin_mariadb sees_mariadb
+export ICECORE_TEST_MYSQL="mysql://icecore:$secret@127.0.0.1:$port/icecore"
+
+if [ -t 0 ]; then
+    "$@"
+    exit
+fi
+# A group of its own, which ends as a whole where a signal comes.
+set -m
+"$@" <&0 &
+command=$!
+set +m
+status=0
+wait "$command" || status=$?
+command=
+exit "$status"
