@@ -95,7 +95,7 @@ fn end_of_authority(rest: &str) -> usize {
     let end = |from: usize| rest[from..].find(['/', '?', '#']).map_or(rest.len(), |at| from + at);
     let first = &rest[..end(0)];
     let Some((_, port)) = first.split_once(':').filter(|_| !first.contains('@')) else { return first.len() };
-    let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     // A parameter may have an `@` as well.
     let wide = if is_port { rest.find('?').unwrap_or(rest.len()) } else { rest.len() };
     rest[..wide].rfind('@').map_or(first.len(), end)
@@ -171,6 +171,8 @@ mod tests {
             ("postgres://ann:12/secret@db/jobs", "postgres://ann@db/jobs"),
             ("postgres://ann:secret@one:1,two:2/jobs", "postgres://ann@one:1,two:2/jobs"),
             ("mysql://ann:@db", "mysql://ann@db"),
+            ("postgres://ann:1/secret@db/jobs", "postgres://ann@db/jobs"),
+            ("postgres://ann:se?secret@db/jobs", "postgres://ann@db/jobs"),
             ("sqlite:a.db", "sqlite:a.db"),
             ("sqlite://a:b@c.db", "sqlite://a:b@c.db"),
         ] {

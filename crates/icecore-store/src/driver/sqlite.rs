@@ -36,6 +36,30 @@ pub(super) fn connect(address: &Address) -> Result<Sqlite> {
     Ok(Sqlite(connection))
 }
 
+/// SQLite takes a file of one byte for an empty database, and writes over it.
+fn check_file(file: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    let Ok(opened) = File::open(file) else { return Ok(()) };
+    if opened.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok() && !MAGIC.starts_with(&start) {
+        return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
+    }
+    Ok(())
+}
+
+/// Tries again for as long as a writer waits. SQLite does not wait by itself where several
+/// turn a fresh database to its log at once.
+fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
+}
+
 /// Runs a query that only reads, over a connection that can't write.
 pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -65,30 +89,6 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         }
     }
     Ok(())
-}
-
-/// SQLite takes a file of one byte for an empty database, and writes over it.
-fn check_file(file: &Path) -> Result<()> {
-    let mut start = Vec::new();
-    let Ok(opened) = File::open(file) else { return Ok(()) };
-    if opened.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok() && !MAGIC.starts_with(&start) {
-        return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
-    }
-    Ok(())
-}
-
-/// Tries again for as long as a writer waits. SQLite does not wait by itself where several
-/// turn a fresh database to its log at once.
-fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
-    let start = Instant::now();
-    loop {
-        match call() {
-            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            answer => return answer,
-        }
-    }
 }
 
 fn said(error: &rusqlite::Error) -> Error {

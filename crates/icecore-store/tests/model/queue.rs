@@ -221,7 +221,7 @@ impl Model<'_> {
                 prop_assert_eq!(told, expected);
             }
             Step::PushAgain(number) => {
-                let Some(at) = back(&self.jobs, *number) else { return Ok(()) };
+                let Some(at) = self.chosen(*number) else { return Ok(()) };
                 let (new, queue) = (self.jobs[at].new.clone(), self.jobs[at].queue);
                 let told = self.world.store.push(std::slice::from_ref(&new)).expect("pushed");
                 let expected = self.expect_push(new, queue);
@@ -264,7 +264,7 @@ impl Model<'_> {
                 }
             }
             Step::Ack { job, token, result } => {
-                let (Some(at), Some(token)) = (back(&self.jobs, *job), self.token(*job, *token)) else { return Ok(()) };
+                let (Some(at), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let result = result.map(|byte| vec![byte]);
                 let told = self.world.store.ack(self.jobs[at].new.id, &token, result.as_deref());
                 let may = self.may(at, &token);
@@ -276,7 +276,7 @@ impl Model<'_> {
                 }
             }
             Step::Nack { job, token, delay } => {
-                let (Some(at), Some(token)) = (back(&self.jobs, *job), self.token(*job, *token)) else { return Ok(()) };
+                let (Some(at), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let error = format!("error {}", self.steps);
                 let wanted = delay.map(|is_late| if is_late { HOUR } else { Duration::ZERO });
                 let told = self.world.store.nack(self.jobs[at].new.id, &token, &error, wanted);
@@ -293,7 +293,7 @@ impl Model<'_> {
                 }
             }
             Step::Extend { job, token, ends } => {
-                let (Some(at), Some(token)) = (back(&self.jobs, *job), self.token(*job, *token)) else { return Ok(()) };
+                let (Some(at), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let told = self.world.store.extend(self.jobs[at].new.id, &token, lease(*ends));
                 let may = self.may(at, &token);
                 let end = told.as_ref().ok().copied();
@@ -305,7 +305,7 @@ impl Model<'_> {
             }
             Step::Redrive { queue, ids } => {
                 let chosen: Vec<usize> = match ids {
-                    Some(ids) => ids.iter().filter_map(|number| back(&self.jobs, *number)).collect(),
+                    Some(ids) => ids.iter().filter_map(|number| self.chosen(*number)).collect(),
                     None => (0..self.jobs.len()).collect(),
                 };
                 let given: Vec<Id> = chosen.iter().map(|at| self.jobs[*at].new.id).collect();
@@ -325,7 +325,7 @@ impl Model<'_> {
                 prop_assert_eq!(told, count);
             }
             Step::Replay(number) => {
-                let Some(at) = back(&self.jobs, *number) else { return Ok(()) };
+                let Some(at) = self.chosen(*number) else { return Ok(()) };
                 let first = self.jobs[at].clone();
                 match self.world.store.replay(first.new.id, "ann") {
                     Ok(id) => {
@@ -354,9 +354,16 @@ impl Model<'_> {
         Ok(())
     }
 
+    /// A job by its number from the last; of one that was pushed again when it was forgotten,
+    /// the new one.
+    fn chosen(&self, number: usize) -> Option<usize> {
+        let id = self.jobs[back(&self.jobs, number)?].new.id;
+        self.jobs.iter().rposition(|job| job.new.id == id)
+    }
+
     /// The token of the job, or one of another.
     fn token(&self, job: usize, token: usize) -> Option<String> {
-        let own = back(&self.jobs, job).and_then(|at| self.jobs[at].lease.as_ref()).map(|lease| lease.0.clone());
+        let own = self.chosen(job).and_then(|at| self.jobs[at].lease.as_ref()).map(|lease| lease.0.clone());
         match (token, own) {
             (0..4, Some(own)) => Some(own),
             _ => back(&self.tokens, token).map(|at| self.tokens[at].clone()),
