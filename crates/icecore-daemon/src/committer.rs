@@ -264,3 +264,61 @@ fn store_objects(puts: Vec<Put>, connection: &mut Connection, metrics: &Metrics)
         let _ = reply.send(stored);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::double::{Strings, opener};
+    use icecore_store::{Address, describe};
+    use std::future::Future;
+    use std::pin::Pin;
+    use std::sync::atomic::Ordering;
+    use std::task::{Context, Waker};
+
+    type Answer<'a> = Pin<Box<dyn Future<Output = std::result::Result<Stored, Failure>> + 'a>>;
+
+    /// Has requests sent to the thread.
+    fn begin(answers: &mut [Answer<'_>]) {
+        let mut context = Context::from_waker(Waker::noop());
+        for answer in answers {
+            assert!(answer.as_mut().poll(&mut context).is_pending());
+        }
+    }
+
+    #[test]
+    fn what_waits_is_one_transaction() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let _entered = runtime.enter();
+        let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
+        let address: Address = format!("sqlite:{}", folder.path().join("a.db").display()).parse().expect("an address");
+        let settings = Settings::with_opener(opener(address, Arc::clone(&strings)));
+        let committer =
+            Committer::start(&settings, Shared::new(&settings), Arc::new(Metrics::default())).expect("a thread");
+        let push =
+            |queue: &str| -> Answer<'_> { Box::pin(committer.push(describe::job(queue, b"1".to_vec(), None), None)) };
+        // The first one stands at the gate, and the others wait behind it.
+        let at_once = |first, others: Vec<_>| {
+            let held = strings.gate.lock().expect("the gate");
+            let before = strings.arrived.load(Ordering::SeqCst);
+            let mut answers = vec![first];
+            begin(&mut answers);
+            while strings.arrived.load(Ordering::SeqCst) == before {
+                std::thread::yield_now();
+            }
+            answers.extend(others);
+            begin(&mut answers[1..]);
+            drop(held);
+            let code = |answer: Answer<'_>| {
+                runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |_| 201)
+            };
+            answers.into_iter().map(code).collect::<Vec<u16>>()
+        };
+        assert_eq!(at_once(push("q"), (0..31).map(|_| push("q")).collect()), [201; 32]);
+        assert_eq!(strings.pushes.load(Ordering::SeqCst), 2);
+        // One that can't be stored does not keep the others.
+        let no_name = "";
+        assert_eq!(at_once(push("q"), vec![push("q"), push(no_name), push("q")]), [201, 201, 400, 201]);
+        committer.close();
+        committer.join(Instant::now() + Duration::from_secs(60));
+    }
+}

@@ -33,6 +33,7 @@ mod journal;
 mod limits;
 mod metrics;
 mod openapi;
+mod patience;
 mod payload;
 mod query;
 mod routes;
@@ -46,3 +47,7 @@ mod wakeups;
 
 pub use server::{Server, serve};
 pub use settings::{Opener, Rate, Settings, Unfit};
+
+#[cfg(test)]
+#[path = "../tests/double/mod.rs"]
+mod double;

@@ -1,6 +1,7 @@
 //! Connections: from the first one to the end of the daemon.
 
 use crate::app::App;
+use crate::patience::Patient;
 use crate::routes;
 use crate::settings::{Settings, Unfit};
 use crate::shutdown::{First, first};
@@ -37,11 +38,11 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     runtime: Runtime,
-    /// All permits are there again when nothing is served any more.
+    /// Something comes when nothing is served any more.
     ended: tokio::sync::oneshot::Receiver<()>,
 }
 
-/// Runs the daemon until SIGTERM or SIGINT.
+/// Runs the daemon until SIGTERM or SIGINT, and then for at most ten seconds.
 ///
 /// # Errors
 /// If it can't start.
@@ -174,7 +175,8 @@ async fn connection(stream: TcpStream, from: SocketAddr, _place: OwnedSemaphoreP
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(LONGEST_HEAD);
-    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let stream = TokioIo::new(Patient::new(stream, app.settings.body_timeout));
+    let mut served = pin!(builder.serve_connection(stream, service));
     // An error is the client's: it is gone, or does not speak HTTP.
     if let First::Right(()) = first(served.as_mut(), app.shutdown.begun()).await {
         served.as_mut().graceful_shutdown();

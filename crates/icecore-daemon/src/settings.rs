@@ -48,7 +48,7 @@ pub struct Settings {
     pub rate: Option<Rate>,
     /// How long a client may take for the head of a request, or keep a connection unused.
     pub head_timeout: Duration,
-    /// How long it may take for the body.
+    /// How long it may take for the body, and how long it may take nothing of an answer.
     pub body_timeout: Duration,
     /// How long the database may take for an answer.
     pub database_timeout: Duration,

@@ -1,0 +1,127 @@
+//! Bodies and requests that mean harm: each has an answer, and the daemon lives.
+
+use crate::client::{Daemon, read};
+use std::io::Write;
+
+fn lives(daemon: &Daemon) {
+    assert_eq!(daemon.get("/healthz").code, 200);
+}
+
+#[test]
+fn deep_json() {
+    let daemon = Daemon::start();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let answer = daemon.post_json("/jobs", &deep);
+    assert_eq!((answer.code, answer.kind()), (400, "limit".into()));
+    let deep_object = "{\"a\":".repeat(100_000);
+    assert_eq!(daemon.post_json("/jobs", &deep_object).code, 400);
+    let stored = daemon.post("/objects", &deep);
+    assert_eq!(stored.code, 201);
+    assert!(stored.json()["problem"].is_string());
+    assert_eq!(daemon.get(&format!("/objects/{}/bytes", stored.id())).body, deep.as_bytes());
+    // Within the limit of the engine, and beyond that of other readers of JSON.
+    let nested = format!("{}{}", "[".repeat(900), "]".repeat(900));
+    let id = daemon.push("queue=q", &nested);
+    assert!(daemon.get(&format!("/jobs/{id}")).text().contains(&nested));
+    assert_eq!(daemon.post_json("/jobs/01890a5d-ac96-774b-bcce-b302099a8057/ack", &deep).code, 400);
+    assert_eq!(daemon.ask("PUT", "/queues/q/schema", &[], deep.as_bytes()).code, 400);
+    lives(&daemon);
+}
+
+#[test]
+#[cfg(feature = "schema")]
+fn deep_payloads_are_not_checked_against_a_schema() {
+    let daemon = Daemon::start();
+    daemon.ask("PUT", "/queues/q/schema", &[], br##"{"items":{"$ref":"#"}}"##);
+    let nested = format!("{}{}", "[".repeat(900), "]".repeat(900));
+    assert_eq!(daemon.post_json("/jobs?queue=q", nested).kind(), "schema");
+    daemon.push("queue=q", "[[[[]]]]");
+    lives(&daemon);
+}
+
+#[test]
+fn blobs_that_are_not_what_they_claim() {
+    let daemon = Daemon::start();
+    let zip_bomb = "sereal:compress=zstd";
+    let long = b"\x04\x08[\x04\xff\xff\xff\x7f";
+    for (format, bytes) in [
+        ("marshal", &b"\x04\x08[\x06"[..]),
+        ("marshal", b"a:0:{}"),
+        ("marshal", long),
+        ("php", b"a:2147483647:{"),
+        ("php", b"s:9223372036854775807:\"a\";"),
+        ("storable", b"pst0\x05\x0b\x02\xff\xff\xff\x7f"),
+        ("sereal", b"=\xf3rl\x04\x00\x28\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
+        ("base64/marshal", b"!!!"),
+        ("json", b"\xff\xfe"),
+        (zip_bomb, b"x"),
+    ] {
+        let answer = daemon.post(&format!("/jobs?format={format}"), bytes);
+        assert_eq!(answer.code, 400, "{format} {answer:?}");
+        assert!(!answer.str("/error/message").is_empty());
+        let stored = daemon.post(&format!("/objects?format={format}"), bytes);
+        assert!([201, 400].contains(&stored.code), "{stored:?}");
+    }
+    assert_eq!(daemon.post("/jobs?format=nothing", "1").code, 400);
+    // Nothing was claimed: it is kept with what is wrong.
+    let kept = daemon.post("/jobs", b"\x04\x08[\x06");
+    assert_eq!(kept.code, 201);
+    assert!(kept.json()["problem"].is_string());
+    assert!(daemon.get(&format!("/jobs/{}", kept.id())).json()["payload"].is_null());
+    lives(&daemon);
+}
+
+#[test]
+fn requests_that_make_no_sense() {
+    let daemon = Daemon::start();
+    for path in [
+        "/jobs?priority=x",
+        "/jobs?delay=soon",
+        "/jobs?max_attempts=-1",
+        "/jobs?prioity=1",
+        "/jobs?queue=%ff",
+        "/jobs?queue=%00",
+        "/jobs?run=later",
+    ] {
+        assert_eq!(daemon.post_json(path, "1").code, 400, "{path}");
+    }
+    let long = "q".repeat(300);
+    assert_eq!(daemon.post_json(&format!("/jobs?queue={long}"), "1").code, 400);
+    assert_eq!(daemon.post(&format!("/objects?key={long}"), "1").code, 400);
+    assert_eq!(daemon.get("/jobs/not-an-id").code, 404);
+    assert_eq!(daemon.get("/jobs/%ff").code, 400);
+    for bytes in
+        [&b"\x16\x03\x01\x02\x00\x01\x00"[..], b"GET\r\n\r\n", b"POST /jobs HTTP/1.1\r\nContent-Length: x\r\n\r\n"]
+    {
+        let mut stream = daemon.connect();
+        let _ = stream.write_all(bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut rest = Vec::new();
+        let _ = std::io::Read::read_to_end(&mut stream, &mut rest);
+        assert!(!rest.starts_with(b"HTTP/1.1 2"), "{bytes:?}");
+    }
+    lives(&daemon);
+}
+
+#[test]
+fn a_body_that_ends_early() {
+    let daemon = Daemon::start();
+    let mut stream = daemon.connect();
+    let head = b"POST /objects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100\r\n\r\nabc";
+    stream.write_all(head).expect("it is sent");
+    stream.shutdown(std::net::Shutdown::Write).expect("it ends");
+    let mut rest = Vec::new();
+    let _ = std::io::Read::read_to_end(&mut stream, &mut rest);
+    assert!(!rest.starts_with(b"HTTP/1.1 2"));
+    assert_eq!(daemon.get("/objects").json()["objects"], serde_json::json!([]));
+}
+
+#[test]
+fn pages_of_other_sites_can_not_push() {
+    let daemon = Daemon::start();
+    let answer = daemon.ask("POST", "/jobs", &["Origin: http://evil.example"], b"1");
+    assert_eq!((answer.code, answer.kind()), (403, "origin".into()));
+    let mut stream = daemon.connect();
+    stream.write_all(b"GET /jobs HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n").expect("it is sent");
+    assert_eq!(read(&mut stream).code, 403);
+}

@@ -1,0 +1,10 @@
+//! The daemon as its clients see it: a real one on a port of its own, over SQLite.
+
+mod client;
+#[path = "../double/mod.rs"]
+mod double;
+mod hostile;
+mod limits;
+mod outages;
+mod routes;
+mod shutdown;

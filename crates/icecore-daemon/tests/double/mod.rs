@@ -1,0 +1,92 @@
+//! A database that can go away and come back, and that can be made to wait.
+
+use icecore_store::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What a test does to the database.
+#[derive(Default)]
+pub struct Strings {
+    /// It can't be reached.
+    pub is_away: AtomicBool,
+    /// Transactions that pushed.
+    pub pushes: AtomicUsize,
+    /// Held by a test: pushes wait.
+    pub gate: Mutex<()>,
+    /// Pushes that wait at the gate, or did.
+    pub arrived: AtomicUsize,
+    /// Methods that panic when they are called.
+    pub panics: AtomicBool,
+}
+
+pub struct Double {
+    inner: Box<dyn Backend>,
+    strings: Arc<Strings>,
+}
+
+#[allow(dead_code, reason = "each place that uses this has its own needs")]
+pub fn opener(address: Address, strings: Arc<Strings>) -> Arc<dyn Fn() -> Result<Box<dyn Backend>> + Send + Sync> {
+    Arc::new(move || {
+        strings.check()?;
+        Ok(Box::new(Double { inner: open(&address)?, strings: Arc::clone(&strings) }))
+    })
+}
+
+impl Strings {
+    fn check(&self) -> Result<()> {
+        assert!(!self.panics.load(Ordering::SeqCst), "on purpose");
+        match self.is_away.load(Ordering::SeqCst) {
+            true => Err(Error::new(ErrorKind::Away, "the database went away")),
+            false => Ok(()),
+        }
+    }
+}
+
+macro_rules! pass {
+    ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $returns:ty;)*) => {
+        $(fn $name(&mut self $(, $argument: $type)*) -> $returns {
+            self.strings.check()?;
+            self.inner.$name($($argument),*)
+        })*
+    };
+}
+
+impl Backend for Double {
+    fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+        self.strings.arrived.fetch_add(1, Ordering::SeqCst);
+        drop(self.strings.gate.lock());
+        self.strings.check()?;
+        let pushed = self.inner.push(jobs)?;
+        self.strings.pushes.fetch_add(1, Ordering::SeqCst);
+        Ok(pushed)
+    }
+
+    pass! {
+        fn now(&mut self) -> Result<i64>;
+        fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
+        fn object(&mut self, id: Id) -> Result<Option<Object>>;
+        fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
+        fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
+        fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
+        fn expire(&mut self) -> Result<u64>;
+        fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
+        fn index(&mut self, path: &str) -> Result<()>;
+        fn indexes(&mut self) -> Result<Vec<String>>;
+        fn object_stats(&mut self) -> Result<ObjectStats>;
+        fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
+        fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
+        fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
+        fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State>;
+        fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64>;
+        fn job(&mut self, id: Id) -> Result<Option<Job>>;
+        fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()>;
+        fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
+        fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
+        fn forget(&mut self, before: i64) -> Result<u64>;
+        fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()>;
+        fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()>;
+        fn queues(&mut self) -> Result<Vec<QueueStatus>>;
+        fn schema(&mut self, queue: &str) -> Result<Option<String>>;
+    }
+}
