@@ -91,6 +91,10 @@ pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
         Scheme::Sqlite => sqlite::query(address, sql, each),
+        #[cfg(feature = "postgres")]
+        Scheme::Postgres => postgres::query(address, sql, each),
+        #[cfg(feature = "mysql")]
+        Scheme::Mysql => mysql::query(address, sql, each),
         #[allow(unreachable_patterns, reason = "all may be there")]
         scheme => Err(missing(scheme)),
     }

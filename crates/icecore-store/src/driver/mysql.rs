@@ -4,10 +4,12 @@ use super::{EachRow, Row, Session, Value, lost};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::{EachLine, Line};
 use crate::sql::{Dialect, MARIADB, MYSQL, OR_NOTHING};
 use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable;
 use mysql::{Conn, DriverError, Opts, OptsBuilder};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// How many statements stay prepared.
@@ -326,4 +328,49 @@ impl Session for Mysql {
         }
         self.is_within = false;
     }
+}
+
+/// Runs a query that only reads.
+pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+    let first = sql.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split(|c: char| !c.is_ascii_alphabetic());
+    let first = first.take(1).next().unwrap_or_default().to_ascii_uppercase();
+    // A definition of a table would end the transaction that only reads.
+    if !["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"].contains(&&*first) {
+        return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
+    }
+    let mut session = connect(address)?;
+    let mut stopped = Ok(());
+    session.with(|link| {
+        link.query_drop("START TRANSACTION READ ONLY")?;
+        let mut answer = link.query_iter(sql)?;
+        let names: Vec<String> =
+            answer.columns().as_ref().iter().map(|column| column.name_str().into_owned()).collect();
+        match each(Line::Names(&names)) {
+            Ok(Flow::On) => {}
+            other => {
+                stopped = other.map(drop);
+                return Ok(());
+            }
+        }
+        for row in answer.by_ref() {
+            let values: Vec<Option<Cow<'_, [u8]>>> = row?
+                .unwrap()
+                .into_iter()
+                .map(|value| match value {
+                    mysql::Value::NULL => None,
+                    mysql::Value::Bytes(bytes) => Some(bytes.into()),
+                    other => Some(other.as_sql(true).into_bytes().into()),
+                })
+                .collect();
+            match each(Line::Values(&values)) {
+                Ok(Flow::On) => {}
+                other => {
+                    stopped = other.map(drop);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    stopped
 }

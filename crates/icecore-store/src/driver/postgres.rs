@@ -4,12 +4,14 @@ use super::{EachRow, Row, Session, Value, has_nul, lost};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::{EachLine, Line};
 use crate::sql::{Dialect, POSTGRES};
 use bytes::BytesMut;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Statement};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::error::Error as _;
 use std::io;
@@ -300,6 +302,53 @@ impl Session for Postgres {
         }
         self.is_within = false;
     }
+}
+
+/// Runs a query that only reads. The server makes texts of all but bytes.
+pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+    let mut session = connect(address)?;
+    let sql = sql.trim().trim_end_matches(';');
+    let mut stopped = Ok(());
+    session.script("BEGIN READ ONLY")?;
+    session.with(|link| {
+        let asked = link.client.prepare(sql)?;
+        let names: Vec<String> = asked.columns().iter().map(|column| column.name().to_owned()).collect();
+        let places: Vec<String> = (0..names.len()).map(|column| format!("c{column}")).collect();
+        let values = asked.columns().iter().zip(&places).map(|(column, place)| match *column.type_() {
+            Type::BYTEA => place.clone(),
+            _ => format!("convert_to({place}::text, 'UTF8')"),
+        });
+        let values: Vec<String> = values.collect();
+        if names.is_empty() {
+            stopped = Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
+            return Ok(());
+        }
+        match each(Line::Names(&names)) {
+            Ok(Flow::On) => {}
+            other => {
+                stopped = other.map(drop);
+                return Ok(());
+            }
+        }
+        let bytes = format!("SELECT {} FROM ({sql}\n) AS asked ({})", values.join(", "), places.join(", "));
+        let statement = link.client.prepare(&bytes)?;
+        let mut rows = link.client.query_raw(&statement, std::iter::empty::<Lent<'_>>())?;
+        while let Some(row) = rows.next()? {
+            let mut values = Vec::with_capacity(names.len());
+            for column in 0..names.len() {
+                values.push(row.try_get::<_, Option<&[u8]>>(column)?.map(Cow::Borrowed));
+            }
+            match each(Line::Values(&values)) {
+                Ok(Flow::On) => {}
+                other => {
+                    stopped = other.map(drop);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    stopped
 }
 
 #[cfg(test)]

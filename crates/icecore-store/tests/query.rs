@@ -1,0 +1,51 @@
+//! Rows of any query, over each database that is there.
+
+mod common;
+
+use icecore_store::{Address, ErrorKind, Flow, Line, describe, open, query};
+
+/// Names and rows.
+fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Vec<Vec<Option<Vec<u8>>>>)> {
+    let (mut names, mut rows) = (Vec::new(), Vec::new());
+    query(address, sql, &mut |line| {
+        match line {
+            Line::Names(found) => names = found.to_vec(),
+            Line::Values(values) => {
+                rows.push(values.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)).collect());
+            }
+        }
+        Ok(Flow::On)
+    })?;
+    Ok((names, rows))
+}
+
+#[test]
+fn rows_come_as_they_are_and_nothing_is_written() {
+    for (name, fresh) in common::backends() {
+        let address = fresh();
+        let mut store = open(&address).expect(name);
+        let every: Vec<u8> = (0..=255).collect();
+        let mut object = describe::object(every.clone(), None);
+        object.key = Some("Zoë 日本".to_owned());
+        store.put(&[object, describe::object(b"[1]".to_vec(), None)]).expect(name);
+        let sql = "SELECT object_key, seq, bytes, expires_at FROM icecore_objects ORDER BY seq";
+        let (names, rows) = asked(&address, sql).expect(name);
+        assert_eq!(names, ["object_key", "seq", "bytes", "expires_at"], "{name}");
+        assert_eq!(rows[0], [Some("Zoë 日本".into()), Some(b"1".to_vec()), Some(every), None], "{name}");
+        assert_eq!(rows[1], [None, Some(b"2".to_vec()), Some(b"[1]".to_vec()), None], "{name}");
+        let writes = [
+            "DELETE FROM icecore_objects",
+            "UPDATE icecore_objects SET bytes = NULL",
+            "DROP TABLE icecore_objects",
+            "INSERT INTO icecore_queues (name) VALUES ('q')",
+            "SELECT 1; DELETE FROM icecore_objects",
+        ];
+        for sql in writes {
+            let refused = asked(&address, sql);
+            // What stands behind the first statement may be left out; it is not run.
+            assert!(refused.is_err() || sql.starts_with("SELECT"), "{name}: {sql}");
+        }
+        assert_eq!(asked(&address, sql).expect(name).1.len(), 2, "{name}");
+        assert_ne!(asked(&address, "SELECT nonsense").expect_err(name).kind(), ErrorKind::Away, "{name}");
+    }
+}
