@@ -2,6 +2,8 @@
 //! from.
 
 pub use crate::commands::bench::Bench;
+#[cfg(feature = "store")]
+use crate::commands::{database::Database, queue::Queue, store::Store, work::Work};
 use crate::commands::rows::{Bytea, Form, OnError, Text};
 use crate::limits::{self, Bounds};
 use crate::records::Frame;
@@ -83,6 +85,12 @@ pub enum Command {
     Classes(Classes),
     Convert(Convert),
     Rows(Rows),
+    #[cfg(feature = "store")]
+    Store(Store),
+    #[cfg(feature = "store")]
+    Queue(Queue),
+    #[cfg(feature = "store")]
+    Work(Work),
     Bench(Box<Bench>),
     Formats(Formats),
     Completions(Completions),
@@ -98,6 +106,10 @@ impl Command {
             | Command::Classes(Classes { said, .. })
             | Command::Convert(Convert { said, .. })
             | Command::Rows(Rows { said, .. }) => said.report,
+            #[cfg(feature = "store")]
+            Command::Store(Store { said, .. }) | Command::Queue(Queue { said, .. }) | Command::Work(Work { said, .. }) => {
+                said.report
+            }
             _ => said::Form::default(),
         }
     }
@@ -314,9 +326,18 @@ pub struct Convert {
 pub struct Rows {
     #[command(flatten)]
     pub said: Reporting,
-    /// How the rows are written
+    /// How the rows are written; those of a --query need no word
     #[arg(long = "in", value_name = "FORM", value_enum)]
-    pub form: Form,
+    #[cfg_attr(feature = "store", arg(required_unless_present = "query"))]
+    #[cfg_attr(not(feature = "store"), arg(required = true))]
+    pub form: Option<Form>,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub database: Database,
+    /// Take the rows of this query, which only reads, from the database of --db
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form"])]
+    pub query: Option<String>,
     /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
     ///
     /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
@@ -408,9 +429,14 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// How the rows are written: those of a query as MySQL writes them.
+    pub fn form(&self) -> Form {
+        self.form.unwrap_or(Form::Mysql)
+    }
+
     /// What stands between values.
     pub fn delimiter(&self) -> u8 {
-        self.delimiter.unwrap_or(if self.form == Form::Csv { b',' } else { b'\t' })
+        self.delimiter.unwrap_or(if self.form() == Form::Csv { b',' } else { b'\t' })
     }
 }
 
@@ -507,7 +533,8 @@ Examples:
   mysql -B -e 'select * from jobs' shop | icecore rows --in mysql --null NULL -c payload
   psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
   icecore rows --in ndjson -c session=base64/storable dump.ndjson
-  icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv";
+  icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv
+  icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload";
 
 const FORMATS_EXAMPLES: &str = "\
 Examples:

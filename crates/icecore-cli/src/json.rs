@@ -41,6 +41,10 @@ impl<F: Formatter> Formatter for Shown<F> {
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, to: &mut W, text: &str) -> io::Result<()> {
         let mut rest = text;
+        // Most of what is said is this.
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return self.0.write_string_fragment(to, text);
+        }
         while let Some(at) = rest.find(|c| !icecore::text::is_printable(c)) {
             let (before, behind) = rest.split_at(at);
             to.write_all(before.as_bytes())?;

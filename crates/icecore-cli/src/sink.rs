@@ -176,6 +176,12 @@ impl Sink {
         }
     }
 
+    /// Appends bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Abort> {
+        self.buffer.extend_from_slice(bytes);
+        self.ready().map_err(|_| self.stop())
+    }
+
     /// Appends text.
     pub fn text(&mut self, text: &str) -> Result<(), Abort> {
         self.buffer.extend_from_slice(text.as_bytes());

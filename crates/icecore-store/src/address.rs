@@ -67,18 +67,12 @@ impl Address {
         self
     }
 
+    /// What looks like a password is left out, at the price of what only looks like one.
     fn shown(&self) -> String {
-        let Some((scheme, rest)) = self.text.split_once("://") else { return self.text.clone() };
-        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        // A password with one of these as it is: some drivers take it, and nobody is to see it.
-        let is_cut =
-            |port: &str| path.split('?').next().is_some_and(|path| path.contains('@')) || port.parse::<u16>().is_err();
-        if let (None, Some((user, port)), Some((_, host))) =
-            (authority.find('@'), authority.split_once(':'), path.rsplit_once('@'))
-            && is_cut(port)
-        {
-            return format!("{scheme}://{user}@{}", host.split('?').next().unwrap_or_default());
-        }
+        let Some((scheme, rest)) = self.text.split_once("://").filter(|_| self.scheme != Scheme::Sqlite) else {
+            return self.text.clone();
+        };
+        let (authority, path) = rest.split_at(end_of_authority(rest));
         let host = match authority.rsplit_once('@') {
             Some((user, host)) => match user.split_once(':') {
                 Some((user, _)) => format!("{user}@{host}"),
@@ -87,14 +81,30 @@ impl Address {
             None => authority.to_owned(),
         };
         // Drivers take parameters that are passwords as well.
+        let path = path.split('#').next().unwrap_or_default();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let kept: Vec<&str> = query
-            .split('&')
-            .filter(|part| !part.is_empty() && !part.to_ascii_lowercase().contains("password"))
-            .collect();
-        let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
-        format!("{scheme}://{host}{path}{query}")
+        let kept: Vec<&str> = query.split('&').filter(|part| !is_secret(part)).collect();
+        let query = if query.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+        format!("{scheme}://{host}{path}{}", if query == "?" { "" } else { &*query })
     }
+}
+
+/// Where user, password and host end. A password may have a `/`, `?` or `#` that should be
+/// written as `%2F`, `%3F`, `%23`: then the host begins behind the last `@`.
+fn end_of_authority(rest: &str) -> usize {
+    let end = |from: usize| rest[from..].find(['/', '?', '#']).map_or(rest.len(), |at| from + at);
+    let first = &rest[..end(0)];
+    let Some((_, port)) = first.split_once(':').filter(|_| !first.contains('@')) else { return first.len() };
+    let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
+    // A parameter may have an `@` as well.
+    let wide = if is_port { rest.find('?').unwrap_or(rest.len()) } else { rest.len() };
+    rest[..wide].rfind('@').map_or(first.len(), end)
+}
+
+/// Whether a parameter is a password, or can't be seen to be none.
+fn is_secret(parameter: &str) -> bool {
+    let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    ["pass", "pwd", "secret", "%"].iter().any(|word| name.contains(word))
 }
 
 impl std::str::FromStr for Address {
@@ -113,6 +123,12 @@ impl std::str::FromStr for Address {
                 ));
             }
         };
+        if scheme != Scheme::Sqlite && !text.contains("://") {
+            return Err(Error::new(
+                ErrorKind::Address,
+                "the address of a server is one as postgres://user@host/database",
+            ));
+        }
         let address = Address { scheme, text: text.to_owned(), password: None };
         if scheme == Scheme::Sqlite && address.file().as_os_str().is_empty() {
             return Err(Error::new(ErrorKind::Address, "sqlite: wants a file, as sqlite:icecore.db"));
@@ -144,11 +160,19 @@ mod tests {
             ("mysql://:secret@db", "mysql://@db"),
             ("postgres://db/jobs?password=secret&user=ann", "postgres://db/jobs?user=ann"),
             ("postgres://ann@db/jobs", "postgres://ann@db/jobs"),
-            ("postgres://ann:se/secret@db/jobs", "postgres://ann@db/jobs"),
-            ("postgres://ann:1/secret@db/jobs", "postgres://ann@db/jobs"),
-            ("postgres://ann:se?secret@db/jobs", "postgres://ann@db/jobs"),
+            ("postgres://ann@db/jobs?&sslmode=require", "postgres://ann@db/jobs?&sslmode=require"),
+            ("postgres://ann@db/jobs?application_name=a@b", "postgres://ann@db/jobs?application_name=a@b"),
             ("postgres://db:5432/jobs?application_name=a@b", "postgres://db:5432/jobs?application_name=a@b"),
+            ("postgres://db/jobs?sslPassword=secret", "postgres://db/jobs"),
+            ("postgres://db/jobs?p%61ssword=secret&user=ann", "postgres://db/jobs?user=ann"),
+            ("postgres://db/jobs?user=ann#password=secret", "postgres://db/jobs?user=ann"),
+            ("postgres://ann:se/secret@db/jobs", "postgres://ann@db/jobs"),
+            ("postgres://ann:se?secret#@db/jobs?user=ann", "postgres://ann@db/jobs?user=ann"),
+            ("postgres://ann:12/secret@db/jobs", "postgres://ann@db/jobs"),
+            ("postgres://ann:secret@one:1,two:2/jobs", "postgres://ann@one:1,two:2/jobs"),
+            ("mysql://ann:@db", "mysql://ann@db"),
             ("sqlite:a.db", "sqlite:a.db"),
+            ("sqlite://a:b@c.db", "sqlite://a:b@c.db"),
         ] {
             let address: Address = text.parse().expect("an address");
             assert_eq!(address.to_string(), shown);
@@ -159,7 +183,17 @@ mod tests {
 
     #[test]
     fn other_addresses_are_refused_without_being_told() {
-        for text in ["", "secret", "redis://secret@host", "sqlite:", "sqlite://?mode=ro"] {
+        for text in [
+            "",
+            "secret",
+            "redis://secret@host",
+            "sqlite:",
+            "sqlite://?mode=ro",
+            "postgres:ann:secret@host",
+            "postgres:host=db password=secret",
+            "mysql:secret",
+            "POSTGRES://ann:secret@host",
+        ] {
             let error = text.parse::<Address>().expect_err(text);
             assert_eq!(error.kind(), ErrorKind::Address);
             assert!(!error.to_string().contains("secret"));

@@ -3,8 +3,10 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::NewJob;
 use crate::object::{Described, NewObject};
-use icecore::{Cursor, Document, Kind, Limits, Stage, Value, detect};
+use icecore::{Converter, Cursor, Document, Limits, Stage, Value, detect};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The bounds of what is decoded here: a store gets what is not trusted.
@@ -27,7 +29,7 @@ fn limits() -> Limits {
 pub fn describe(bytes: &[u8], format: Option<&str>) -> Described {
     let mut said = Described { checksum: checksum(bytes), ..Described::default() };
     if let Err(error) = decode(bytes, format, &mut said) {
-        said.problem = Some(error.to_string());
+        said.problem = Some(without_nul(&error.to_string()).into_owned());
     }
     said
 }
@@ -56,7 +58,7 @@ fn decode(bytes: &[u8], format: Option<&str>, said: &mut Described) -> std::resu
     if !is_json {
         said.json = Some(json_of(&document, &limits)?);
     }
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let text = |bytes: &[u8]| without_nul(&String::from_utf8_lossy(bytes)).into_owned();
     let class = document.root().class();
     said.class = (!class.is_empty()).then(|| text(class));
     said.classes = document.classes().into_iter().map(|class| text(&class.name)).collect();
@@ -76,6 +78,14 @@ fn json_of(document: &Document<'_>, limits: &Limits) -> std::result::Result<Stri
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
+/// Not all databases take a text with U+0000: another character stands for it.
+pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// SHA-256 in hexadecimal digits.
 pub fn checksum(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(64);
@@ -83,6 +93,59 @@ pub fn checksum(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
+}
+
+/// Decodes objects one after another to JSON, each on one line.
+#[derive(Default)]
+pub struct Decoder {
+    converters: HashMap<String, Converter>,
+}
+
+impl Decoder {
+    /// The value of these bytes as JSON; none, if their format is not known.
+    ///
+    /// # Errors
+    /// As for [`Decoder::json`].
+    pub fn value(&mut self, bytes: &[u8], format: Option<&str>) -> std::result::Result<Option<String>, String> {
+        let Some(format) = format else { return Ok(None) };
+        let mut json = Vec::new();
+        self.json(bytes, format, &mut json)?;
+        String::from_utf8(json).map(Some).map_err(|error| error.to_string())
+    }
+
+    /// Appends the value of these bytes as JSON; what is wrong with them, if they can't be
+    /// decoded.
+    ///
+    /// # Errors
+    /// The problem, in words.
+    pub fn json(&mut self, bytes: &[u8], format: &str, out: &mut Vec<u8>) -> std::result::Result<(), String> {
+        let start = out.len();
+        if let Some(converter) = self.converters.get_mut(format)
+            && converted(converter, bytes, out).is_ok()
+        {
+            return Ok(());
+        }
+        // A converter that worked for long has less room for what grows: a new one decides.
+        out.truncate(start);
+        let stage = Stage::parse(format).map_err(|error| error.to_string())?;
+        let mut converter = Converter::new(stage, json_stage()).limited(&limits());
+        let done = converted(&mut converter, bytes, out);
+        if done.is_ok() {
+            self.converters.insert(format.to_owned(), converter);
+        } else {
+            out.truncate(start);
+        }
+        done
+    }
+}
+
+fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+    let done = converter.convert(bytes, out);
+    done.written.map_err(|error| error.to_string())?;
+    match bytes.get(done.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
+        true => Ok(()),
+        false => Err(format!("there are bytes behind the document, from offset {}", done.consumed)),
+    }
 }
 
 /// What an index keeps of a document: the value at a path, if it is a plain one.
@@ -100,7 +163,7 @@ pub(crate) fn wanted_value(json: &str) -> Result<String> {
     value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
 }
 
-/// Of a long text its checksum is kept, and of one that not all databases keep.
+/// Of a long text its checksum is kept, and of one that not all databases take.
 fn text_value(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= 200 && !text.contains('\0') => format!("text {text}"),
@@ -109,19 +172,47 @@ fn text_value(bytes: &[u8]) -> String {
 }
 
 fn plain(value: &Cursor<'_>) -> Option<String> {
-    let value = if value.kind() == Kind::Link { value.target() } else { *value };
+    let mut value = value.target();
+    // A string, a number … with attributes, which may have attributes.
+    for _ in 0..16 {
+        let Value::Attrs(inner) = value.value() else { break };
+        value = inner.target();
+    }
     if let Some(bytes) = value.as_bytes() {
         return Some(text_value(bytes));
     }
     match value.value() {
         Value::Null => Some("null".to_owned()),
         Value::Bool(is_true) => Some(is_true.to_string()),
-        _ => match (value.as_i64(), value.as_f64()) {
-            (Some(number), _) => Some(format!("number {number}")),
-            (None, Some(number)) => Some(format!("number {number}")),
-            (None, None) => None,
-        },
+        Value::Int(number) => Some(format!("number {number}")),
+        Value::Uint(number) => Some(format!("number {number}")),
+        Value::BigInt(number) => Some(big_value(number.negative, number.magnitude)),
+        Value::Float(number) => Some(float_value(number)),
+        _ => None,
     }
+}
+
+/// A float that is a whole number is written as that integer: 7.0 and 7 are the same.
+fn float_value(number: f64) -> String {
+    let magnitude = number.abs();
+    if magnitude.fract() != 0.0 || magnitude >= 2f64.powi(128) {
+        // Not in full: that can have more than 300 digits.
+        return format!("number {number:e}");
+    }
+    big_value(number < 0.0, &(magnitude as u128).to_le_bytes())
+}
+
+/// An integer, its magnitude least significant byte first. One beyond 128 bits is kept as its
+/// checksum.
+fn big_value(is_negative: bool, magnitude: &[u8]) -> String {
+    let len = magnitude.len() - magnitude.iter().rev().take_while(|byte| **byte == 0).count();
+    let sign = if is_negative { "-" } else { "" };
+    if len > 16 {
+        return format!("big {sign}{}", checksum(&magnitude[..len]));
+    }
+    let mut bytes = [0; 16];
+    bytes[..len].copy_from_slice(&magnitude[..len]);
+    format!("number {sign}{}", u128::from_le_bytes(bytes))
 }
 
 /// Whether a path is one that an index may have.

@@ -16,18 +16,25 @@
 
 mod address;
 mod backend;
+mod command;
 pub mod describe;
 mod driver;
 mod error;
 mod id;
 mod job;
 mod object;
+mod query;
 mod sql;
+pub mod time;
+mod work;
 
 pub use address::{Address, Scheme};
 pub use backend::{Backend, Each, Flow, ObjectStats, QueueSettings};
-pub use driver::open;
+pub use command::{Command, Stdin};
+pub use driver::{open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 pub use object::{Described, NewObject, Object, ObjectFilter};
+pub use query::{EachLine, Line};
+pub use work::{Event, Open, Outcome, Runner, Stop, Tally, Worker};

@@ -15,6 +15,10 @@ pub struct NewObject {
     pub expires_at: Option<i64>,
     /// Whether the bytes go into a column of text, as Base64.
     pub as_base64: bool,
+    /// The id that it has in another database; `None`: it gets a new one.
+    pub id: Option<Id>,
+    /// When it was stored there; `None`: now.
+    pub stored_at: Option<i64>,
 }
 
 /// What the engine says of bytes.

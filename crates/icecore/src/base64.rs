@@ -1,5 +1,7 @@
 //! Base64, as RFC 4648 has it.
 
+use memchr::memchr;
+
 /// The digits that stand for 62 and 63.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alphabet {
@@ -36,13 +38,6 @@ const fn values(digits: &[u8; 64]) -> Values {
 }
 
 impl Alphabet {
-    fn digits(self) -> &'static [u8; 64] {
-        match self {
-            Alphabet::Standard => &STANDARD,
-            Alphabet::Url => &URL,
-        }
-    }
-
     fn values(self) -> &'static Values {
         match self {
             Alphabet::Standard => &STANDARD_VALUES,
@@ -87,30 +82,26 @@ pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the Base64 of bytes in this alphabet.
 pub(crate) fn encode_in(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: &mut Vec<u8>) {
-    let digits = alphabet.digits();
-    let digit = |word: u32, place: u32| digits[(word >> (18 - 6 * place)) as usize & 0x3F];
-    let (whole, rest) = bytes.split_at(bytes.len() / 3 * 3);
-    let start = out.len();
-    out.resize(start + whole.len() / 3 * 4, 0);
-    for (group, from) in out[start..].chunks_exact_mut(4).zip(whole.chunks_exact(3)) {
-        let word = u32::from_be_bytes([0, from[0], from[1], from[2]]);
-        group.copy_from_slice(&[digit(word, 0), digit(word, 1), digit(word, 2), digit(word, 3)]);
-    }
-    let (word, count) = match *rest {
-        [a] => (u32::from_be_bytes([0, a, 0, 0]), 2),
-        [a, b] => (u32::from_be_bytes([0, a, b, 0]), 3),
-        _ => return,
+    // The crate would make room for just these: many in a row would move `out` each time.
+    out.reserve(bytes.len().div_ceil(3) * 4);
+    let engine = match (alphabet, is_padded) {
+        (Alphabet::Standard, true) => base64_simd::STANDARD,
+        (Alphabet::Standard, false) => base64_simd::STANDARD_NO_PAD,
+        (Alphabet::Url, true) => base64_simd::URL_SAFE,
+        (Alphabet::Url, false) => base64_simd::URL_SAFE_NO_PAD,
     };
-    out.extend((0..count).map(|place| digit(word, place)));
-    if is_padded {
-        out.extend((count..4).map(|_| b'='));
-    }
+    engine.encode_append(bytes, out);
 }
 
 /// Appends the bytes that a Base64 text stands for. `Err` has the position of
 /// the first character that is wrong; nothing but the alphabet and the right
 /// padding is allowed.
 pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
+    out.reserve(text.len() / 4 * 3);
+    if base64_simd::STANDARD.decode_append(text, out).is_ok() {
+        return Ok(());
+    }
+    // The crate does not say where it is wrong.
     if let Some(at) = text.iter().position(u8::is_ascii_whitespace) {
         return Err(text[..at].iter().position(|digit| !Alphabet::Standard.has(*digit)).unwrap_or(at));
     }
@@ -118,14 +109,65 @@ pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     if text.len().is_multiple_of(4) { Ok(()) } else { Err(text.len()) }
 }
 
+/// How much text is looked at in one go: the nearest cache holds it.
+const PIECE: usize = 8 << 10;
+/// Less than that is not worth the call.
+const LEAST: usize = 32;
+
 /// As [`decode`], in this alphabet. White space may stand anywhere, and padding may
 /// be missing.
 pub(crate) fn decode_in(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
-    let values = alphabet.values();
     out.reserve(text.len() / 4 * 3 + 3);
+    // Padding is not for the quick way.
+    let end = text.trim_ascii_end();
+    let end = end.len() - end.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
+    let mut joined = Vec::new();
     let mut at = 0;
-    loop {
-        at += run(values, &text[at..], out);
+    while end.saturating_sub(at) >= LEAST {
+        let until = end.min(at + PIECE);
+        let piece = &text[at..until];
+        at = match straight(alphabet, piece, out).or_else(|| in_lines(alphabet, piece, &mut joined, out)) {
+            Some(taken) => at + taken,
+            None => by_digits(alphabet, text, at, until, out)?,
+        };
+    }
+    by_digits(alphabet, text, at, text.len(), out).map(|_| ())
+}
+
+/// Appends what the whole groups in a piece of text mean. Returns how much of it they take;
+/// `None`, with nothing appended, if there is anything but digits in them.
+fn straight(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let engine = match alphabet {
+        Alphabet::Standard => base64_simd::STANDARD_NO_PAD,
+        Alphabet::Url => base64_simd::URL_SAFE_NO_PAD,
+    };
+    let whole = piece.len() / 4 * 4;
+    engine.decode_append(&piece[..whole], out).ok().map(|()| whole)
+}
+
+/// As [`straight`], for the lines in a piece of text that are whole, up to the last one that
+/// ends with a group. They are joined first: a line is too short for a call of its own.
+fn in_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
+    joined.clear();
+    joined.reserve(piece.len());
+    let (mut at, mut taken, mut digits) = (0, 0, 0);
+    while let Some(end) = memchr(b'\n', &piece[at..]) {
+        joined.extend_from_slice(piece[at..at + end].trim_ascii());
+        at += end + 1;
+        if joined.len().is_multiple_of(4) {
+            (taken, digits) = (at, joined.len());
+        }
+    }
+    (taken > 0).then_some(())?;
+    straight(alphabet, &joined[..digits], out).map(|_| taken)
+}
+
+/// As [`decode_in`], digit by digit: the readable twin. Begins at a group and ends behind
+/// the first one that ends at `until` or later; says where that is.
+fn by_digits(alphabet: Alphabet, text: &[u8], mut at: usize, until: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
+    let values = alphabet.values();
+    while at < until {
+        at += run(values, &text[at..until], out);
         // Something is special in the next four digits: white space, the end, or
         // what is wrong.
         let (mut word, mut count, mut last) = (0, 0, at);
@@ -143,16 +185,13 @@ pub(crate) fn decode_in(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> R
         }
         let [_, bytes @ ..] = word.to_be_bytes();
         match count {
-            0 => return Ok(()),
+            0 => {}
             1 => return Err(at),
             2 | 3 if bytes[count - 1..].iter().any(|byte| *byte != 0) => return Err(last),
-            2..=4 => out.extend_from_slice(&bytes[..count - 1]),
-            _ => {}
-        }
-        if count < 4 {
-            return Ok(());
+            _ => out.extend_from_slice(&bytes[..count - 1]),
         }
     }
+    Ok(at)
 }
 
 /// Whether the rest, behind so many digits of a group, is the right padding. `Err`
@@ -261,6 +300,96 @@ mod tests {
             text.insert(at.min(48), b'-');
             let found = decode_in(Alphabet::Standard, &text, &mut Vec::new());
             assert_eq!(found, Err(at.min(48)));
+        }
+    }
+
+    /// Numbers that look random, the same in each run.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, most: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 33) as usize % most
+        }
+
+        /// A text of random bytes: in lines or not, with blanks or not, padded or not.
+        fn text(&mut self, alphabet: Alphabet) -> (Vec<u8>, Vec<u8>) {
+            let most = [8, 200, 3 * PIECE][self.below(3)];
+            let bytes: Vec<u8> = (0..self.below(most)).map(|_| self.below(256) as u8).collect();
+            let mut digits = Vec::new();
+            encode_in(alphabet, self.below(2) == 0, &bytes, &mut digits);
+            let width = [60, 64, 76, 1 + self.below(100), digits.len().max(1)][self.below(5)];
+            let end: &[u8] = [&b"\n"[..], b"\r\n", b" \t\n ", b" ", b""][self.below(5)];
+            let mut text: Vec<u8> = digits.chunks(width).flat_map(|line| [line, end].concat()).collect();
+            for _ in 0..[0, 0, 1, 20][self.below(4)] {
+                text.insert(self.below(text.len() + 1), b" \t\r\n\x0C"[self.below(5)]);
+            }
+            (bytes, text)
+        }
+
+        fn damage(&mut self, text: &mut Vec<u8>) {
+            let at = self.below(text.len() + 1);
+            match self.below(4) {
+                0 => text.truncate(at),
+                1 => text.insert(at, b"=A+/-_*\0\xFF"[self.below(9)]),
+                2 if at < text.len() => text[at] = self.below(256) as u8,
+                3 if at < text.len() => drop(text.remove(at)),
+                _ => text.extend_from_slice([&b"="[..], b"==", b"===", b"\n=\n"][self.below(4)]),
+            }
+        }
+    }
+
+    /// Either way, what is there already stays.
+    const BEFORE: &[u8] = b"before";
+
+    fn decoded(decode: impl FnOnce(&mut Vec<u8>) -> Result<(), usize>) -> (Result<(), usize>, Vec<u8>) {
+        let mut out = BEFORE.to_vec();
+        let result = decode(&mut out);
+        (result, out)
+    }
+
+    #[test]
+    fn the_quick_way_and_its_twin_agree() {
+        let mut random = Random(1);
+        for _ in 0..4000 {
+            let alphabet = [Alphabet::Standard, Alphabet::Url][random.below(2)];
+            let (bytes, mut text) = random.text(alphabet);
+            assert_eq!(decoded(|out| decode_in(alphabet, &text, out)), (Ok(()), [BEFORE, &bytes].concat()));
+            for _ in 0..random.below(4) {
+                let twin = decoded(|out| by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
+                assert_eq!(decoded(|out| decode_in(alphabet, &text, out)), twin, "{:?}", text.escape_ascii());
+                // The strict one: no white space, all of the padding.
+                if alphabet == Alphabet::Standard && !text.iter().any(u8::is_ascii_whitespace) {
+                    let is_padded = text.len().is_multiple_of(4);
+                    let wanted = twin.0.and(if is_padded { Ok(()) } else { Err(text.len()) });
+                    assert_eq!(decode(&text, &mut Vec::new()), wanted, "{:?}", text.escape_ascii());
+                }
+                random.damage(&mut text);
+            }
+        }
+    }
+
+    #[test]
+    fn encoded_digit_by_digit() {
+        let mut random = Random(2);
+        for len in 0..300 {
+            let bytes: Vec<u8> = (0..len).map(|_| random.below(256) as u8).collect();
+            for (alphabet, digits) in [(Alphabet::Standard, &STANDARD), (Alphabet::Url, &URL)] {
+                let mut wanted = BEFORE.to_vec();
+                for group in bytes.chunks(3) {
+                    let mut three = [0; 3];
+                    three[..group.len()].copy_from_slice(group);
+                    let word = u32::from_be_bytes([0, three[0], three[1], three[2]]);
+                    wanted.extend((0..=group.len()).map(|place| digits[(word >> (18 - 6 * place)) as usize & 0x3F]));
+                }
+                let mut out = BEFORE.to_vec();
+                encode_in(alphabet, false, &bytes, &mut out);
+                assert_eq!(out, wanted);
+                wanted.extend(std::iter::repeat_n(b'=', (3 - len % 3) % 3));
+                out.truncate(BEFORE.len());
+                encode_in(alphabet, true, &bytes, &mut out);
+                assert_eq!(out, wanted);
+            }
         }
     }
 }

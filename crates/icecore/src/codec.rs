@@ -8,6 +8,9 @@ use crate::output::{Output, Spare, Written};
 use crate::stage::Stage;
 use std::sync::Arc;
 
+/// Of what is inside wrappers, so much memory is kept for the next document.
+const KEPT: usize = 16 << 20;
+
 /// A stage whose options are looked up once, for callers that read or write many
 /// small documents with the same tape.
 ///
@@ -122,17 +125,21 @@ impl Codec {
         if !self.is_wrapped() {
             return self.prepared.writer.write_filled(document, &self.limits, spare, buf);
         }
-        let mut inside = Vec::new();
-        if !self.prepared.writer.write_filled(document, &self.limits, spare, &mut inside) {
+        if !document.metadata().is_empty() {
             return false;
         }
-        match self.stage.wrap_with(inside, document.metadata()) {
-            Ok((bytes, lost)) if lost.is_empty() => {
-                buf.extend_from_slice(&bytes);
-                true
-            }
-            _ => false,
+        let start = buf.len();
+        let mut inside = std::mem::take(&mut spare.inside);
+        inside.clear();
+        let is_written = self.prepared.writer.write_filled(document, &self.limits, spare, &mut inside)
+            && self.stage.wrap_onto(&mut inside, buf).is_ok();
+        if !is_written {
+            buf.truncate(start);
         }
+        if inside.capacity() <= KEPT {
+            spare.inside = inside;
+        }
+        is_written
     }
 
     /// As [`Codec::write`], for documents that were read onto one and the same tape:

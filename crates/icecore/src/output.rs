@@ -99,6 +99,8 @@ pub trait Output {
 #[derive(Clone, Debug, Default)]
 pub struct Spare {
     pub(crate) bytes: Vec<u8>,
+    /// What wrappers are put around.
+    pub(crate) inside: Vec<u8>,
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<Frame>,
     /// Keys and the fronts of objects as a text has them, by id.

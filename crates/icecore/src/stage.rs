@@ -297,10 +297,29 @@ impl Stage {
     /// # Errors
     /// Of kind `Usage`, if options do not fit.
     pub fn wrap(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
-        for Wrap { wrapper, settings } in self.wrappers.iter().rev() {
-            bytes = (wrapper.wrap)(&bytes, settings).map_err(|error| error.in_format(wrapper.name))?;
+        if self.wrappers.is_empty() {
+            return Ok(bytes);
         }
-        Ok(bytes)
+        let mut outside = Vec::new();
+        self.wrap_onto(&mut bytes, &mut outside)?;
+        Ok(outside)
+    }
+
+    /// Puts the wrappers, of which there are some, on and appends the whole. What was inside
+    /// is used up.
+    ///
+    /// # Errors
+    /// As for [`Stage::wrap`]; then a part may have been appended.
+    pub(crate) fn wrap_onto(&self, inside: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
+        for (at, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
+            let mut between = Vec::new();
+            let to = if at == 0 { &mut *out } else { &mut between };
+            (wrapper.wrap)(inside, settings, to).map_err(|error| error.in_format(wrapper.name))?;
+            if at > 0 {
+                *inside = between;
+            }
+        }
+        Ok(())
     }
 }
 

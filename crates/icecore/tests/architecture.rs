@@ -13,6 +13,7 @@ const BASES: &[&str] = &[
     "crates/icecore-cli/src",
     "crates/icecore-lab",
     "crates/icecore-lab/src",
+    "crates/icecore-store/src",
     "bindings/common",
     "bindings/perl",
     "bindings/php",

@@ -3,11 +3,19 @@
 pub mod bench;
 mod classes;
 mod convert;
+#[cfg(feature = "store")]
+pub mod database;
 mod detect;
 mod formats;
 mod inspect;
 mod manual;
+#[cfg(feature = "store")]
+pub mod queue;
 pub mod rows;
+#[cfg(feature = "store")]
+pub mod store;
+#[cfg(feature = "store")]
+pub mod work;
 
 use crate::cli::{Cli, Command};
 use crate::report::{Abort, Report};
@@ -21,6 +29,12 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         Command::Classes(args) => classes::run(args, global, report),
         Command::Convert(args) => convert::run(args, global, report),
         Command::Rows(args) => rows::run(args, global, report),
+        #[cfg(feature = "store")]
+        Command::Store(args) => store::run(args, global, report),
+        #[cfg(feature = "store")]
+        Command::Queue(args) => queue::run(args, global, report),
+        #[cfg(feature = "store")]
+        Command::Work(args) => work::run(args, report),
         Command::Bench(args) => bench::run(args, global, report),
         Command::Formats(args) => formats::run(args, global),
         Command::Completions(args) => manual::completions(args),

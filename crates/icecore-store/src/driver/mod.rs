@@ -14,6 +14,7 @@ use crate::address::Address;
 use crate::address::Scheme;
 use crate::backend::{Backend, Flow};
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::EachLine;
 use crate::sql::{Dialect, SqlBackend};
 
 /// A value of a statement.
@@ -85,6 +86,25 @@ pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
     Ok(Box::new(SqlBackend::open(session)?))
 }
 
+/// Runs a query of the caller's own, which may only read, and hands over its rows one by one,
+/// so that memory does not grow with them.
+///
+/// # Errors
+/// As for [`open`]; of kind `Input`, if the query would write.
+pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+    match address.scheme() {
+        #[cfg(feature = "sqlite")]
+        Scheme::Sqlite => sqlite::query(address, sql, each),
+        #[allow(unreachable_patterns, reason = "all may be there")]
+        scheme => Err(missing(scheme)),
+    }
+}
+
+fn missing(scheme: Scheme) -> Error {
+    let text = format!("this build has no driver for {scheme:?}; `make install` makes one that has");
+    Error::new(ErrorKind::Address, text)
+}
+
 /// What a statement meets within a transaction whose connection was lost.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn lost(database: &str) -> Error {
@@ -97,7 +117,7 @@ fn has_nul(database: &str) -> Error {
     Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
 }
 
-fn connect(address: &Address) -> Result<Box<dyn Session>> {
+pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
         Scheme::Sqlite => Ok(Box::new(sqlite::connect(address)?)),
@@ -106,9 +126,6 @@ fn connect(address: &Address) -> Result<Box<dyn Session>> {
         #[cfg(feature = "mysql")]
         Scheme::Mysql => Ok(Box::new(mysql::connect(address)?)),
         #[allow(unreachable_patterns, reason = "all may be there")]
-        scheme => Err(Error::new(
-            ErrorKind::Address,
-            format!("this build has no driver for {scheme:?}; `make install` makes one that has"),
-        )),
+        scheme => Err(missing(scheme)),
     }
 }

@@ -4,27 +4,91 @@ use super::{EachRow, Row, Session, Value};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::{EachLine, Line};
 use crate::sql::{Dialect, SQLITE};
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, ToSql};
-use std::time::Duration;
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// What databases of SQLite begin with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
 /// How many statements stay prepared.
 const PREPARED: usize = 64;
 
 pub(super) struct Sqlite(Connection);
 
 pub(super) fn connect(address: &Address) -> Result<Sqlite> {
-    let connection = Connection::open(address.file()).map_err(|error| said(&error))?;
+    let file = address.file();
+    check_file(&file)?;
+    let connection = Connection::open(file).map_err(|error| said(&error))?;
     connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
     // Readers and one writer at once; what a commit returned is on the disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
-        connection.pragma_update(None, name, value).map_err(|error| said(&error))?;
+        patiently(|| connection.pragma_update(None, name, value).map_err(|error| said(&error)))?;
     }
     Ok(Sqlite(connection))
+}
+
+/// Runs a query that only reads, over a connection that can't write.
+pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(address.file(), flags).map_err(|error| said(&error))?;
+    connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
+    let mut statement = connection.prepare(sql).map_err(|error| said(&error))?;
+    if !statement.readonly() {
+        return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
+    }
+    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    if each(Line::Names(&names))? == Flow::Stop {
+        return Ok(());
+    }
+    let mut rows = statement.query([]).map_err(|error| said(&error))?;
+    while let Some(row) = rows.next().map_err(|error| said(&error))? {
+        let value = |column| -> Result<Option<Cow<'_, [u8]>>> {
+            Ok(match row.get_ref(column).map_err(|error| said(&error))? {
+                ValueRef::Null => None,
+                ValueRef::Integer(number) => Some(number.to_string().into_bytes().into()),
+                ValueRef::Real(number) => Some(number.to_string().into_bytes().into()),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.into()),
+            })
+        };
+        let values = (0..names.len()).map(value).collect::<Result<Vec<_>>>()?;
+        if each(Line::Values(&values))? == Flow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// SQLite takes a file of one byte for an empty database, and writes over it.
+fn check_file(file: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    let Ok(opened) = File::open(file) else { return Ok(()) };
+    if opened.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok() && !MAGIC.starts_with(&start) {
+        return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
+    }
+    Ok(())
+}
+
+/// Tries again for as long as a writer waits. SQLite does not wait by itself where several
+/// turn a fresh database to its log at once.
+fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
 }
 
 fn said(error: &rusqlite::Error) -> Error {
@@ -75,7 +139,10 @@ impl Row for SqliteRow<'_, '_> {
     fn text(&self, column: usize) -> Result<Option<String>> {
         match self.get(column)? {
             ValueRef::Null => Ok(None),
-            ValueRef::Text(text) => Ok(Some(String::from_utf8_lossy(text).into_owned())),
+            ValueRef::Text(text) => Ok(Some(match std::str::from_utf8(text) {
+                Ok(text) => text.to_owned(),
+                Err(_) => String::from_utf8_lossy(text).into_owned(),
+            })),
             _ => Err(unexpected(column)),
         }
     }

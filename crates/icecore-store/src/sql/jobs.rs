@@ -3,7 +3,7 @@
 //! A job is handed out by one transaction that writes a new token into its row. Only with
 //! that token, and while the lease lasts, is it done, given back or kept longer.
 
-use super::{SqlBackend, check_name, id_of, millis, payload, there, without_nul};
+use super::{SqlBackend, check_name, check_who, id_of, in_row, millis, payload, there};
 use crate::backend::Each;
 use crate::describe;
 use crate::driver::{Row, Value};
@@ -18,6 +18,8 @@ const MAX_ATTEMPTS: u32 = 20;
 const BACKOFF: Duration = Duration::from_secs(5);
 /// The longest that it waits.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(60 * 60 * 24);
+/// How often a redrive is tried that comes into the way of others.
+const REDRIVES: usize = 8;
 
 macro_rules! jobs {
     ($conditions:literal) => {
@@ -37,7 +39,8 @@ fn job_of(row: &dyn Row) -> Result<Job> {
         id: id_of(row.text(0)?)?,
         sequence: there(row.int(1)?)?,
         queue: there(row.text(2)?)?,
-        state: there(State::named(&state))?,
+        state: State::named(&state)
+            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
         priority: there(row.int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
         queued_at: there(row.int(5)?)?,
         run_at: there(row.int(6)?)?,
@@ -94,7 +97,8 @@ impl SqlBackend {
         };
         let (id, replay_of) = (job.id.to_string(), job.replay_of.map(|id| id.to_string()));
         let (said, key) = (&job.said, Value::text(job.unique_key.as_deref()));
-        let (json, problem) = (without_nul(said.json.as_deref()), without_nul(said.problem.as_deref()));
+        let json = said.json.as_deref().map(describe::without_nul);
+        let problem = said.problem.as_deref().map(describe::without_nul);
         let lease = Value::int(handed.as_ref().map(|handed| millis(handed.lease)));
         let inserted = self.run(
             "INSERT INTO icecore_jobs (id, queue, state, priority, queued_at, run_at, attempts, max_attempts, \
@@ -132,7 +136,7 @@ impl SqlBackend {
         }
         let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
         let found = self.first(sql, &[Value::Text(&job.queue), key], |row| id_of(row.text(0)?))?;
-        let id = found.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same id or key comes and goes"))?;
+        let id = found.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key comes and goes"))?;
         Ok(Pushed { id, is_new: false })
     }
 
@@ -153,10 +157,31 @@ impl SqlBackend {
         if most == 0 || self.is_paused(queue)? {
             return Ok(Vec::new());
         }
-        let token = Id::new().to_string();
+        loop {
+            let token = Id::new().to_string();
+            let sequences = self.take_next(queue, worker, lease, most, &token)?;
+            let is_none = sequences.is_empty();
+            let mut leases = Vec::with_capacity(sequences.len());
+            for sequence in sequences {
+                let values = [Value::Int(sequence), Value::Text(&token)];
+                // What is wrong with one row must not keep the others from their workers.
+                match self.first(jobs!("WHERE seq = ? AND token = ?"), &values, |row| Ok(job_of(row)))? {
+                    Some(Ok(job)) => leases.push(Lease { job, token: token.clone() }),
+                    Some(Err(error)) => self.put_aside(sequence, &token, &error)?,
+                    None => {}
+                }
+            }
+            if is_none || !leases.is_empty() {
+                return Ok(leases);
+            }
+        }
+    }
+
+    /// Hands out the next jobs of a queue; their sequences.
+    fn take_next(&mut self, queue: &str, worker: &str, lease: Duration, most: usize, token: &str) -> Result<Vec<i64>> {
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
         let (queue, worker) = (Value::Text(queue), Value::Text(worker));
-        let sequences = self.transaction(|backend| {
+        self.transaction(|backend| {
             backend.free_ended_leases(queue)?;
             let next = backend.rows(
                 "SELECT seq FROM icecore_jobs WHERE queue = ? AND state = 'ready' AND run_at <= {now} \
@@ -168,18 +193,21 @@ impl SqlBackend {
                 backend.run(
                     "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
                      lease_until = {now} + ? WHERE seq = ?",
-                    &[Value::Text(&token), worker, Value::Int(millis(lease)), Value::Int(*sequence)],
+                    &[Value::Text(token), worker, Value::Int(millis(lease)), Value::Int(*sequence)],
                 )?;
             }
             Ok(next)
-        })?;
-        let mut leases = Vec::with_capacity(sequences.len());
-        for sequence in sequences {
-            let found =
-                self.first(jobs!("WHERE seq = ? AND token = ?"), &[Value::Int(sequence), Value::Text(&token)], job_of)?;
-            leases.extend(found.map(|job| Lease { job, token: token.clone() }));
-        }
-        Ok(leases)
+        })
+    }
+
+    /// A job whose row makes no sense, as another program wrote it, is dead and says why.
+    fn put_aside(&mut self, sequence: i64, token: &str, error: &Error) -> Result<()> {
+        self.run(
+            "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
+             finished_at = {now}, error = ? WHERE seq = ? AND token = ?",
+            &[Value::Text(&describe::without_nul(&error.to_string())), Value::Int(sequence), Value::Text(token)],
+        )
+        .map(drop)
     }
 
     /// Jobs whose worker said nothing in time are ready again, or dead.
@@ -193,8 +221,8 @@ impl SqlBackend {
         for sequence in ended {
             let sequence = [Value::Int(sequence)];
             self.run(
-                "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, finished_at = {now}, \
-                 error = 'the lease ended' WHERE seq = ? AND attempts >= max_attempts",
+                "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
+                 finished_at = {now}, error = 'the lease ended' WHERE seq = ? AND attempts >= max_attempts",
                 &sequence,
             )?;
             self.run(
@@ -231,9 +259,7 @@ impl SqlBackend {
     }
 
     pub(super) fn nack_job(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
-        let text = id.to_string();
-        let error = without_nul(Some(error));
-        let error = Value::text(error.as_deref());
+        let (text, error) = (id.to_string(), describe::without_nul(error));
         let state = self.transaction(|backend| {
             let found = backend.first(
                 "SELECT queue, attempts, max_attempts FROM icecore_jobs WHERE id = ? AND token = ? \
@@ -252,12 +278,12 @@ impl SqlBackend {
                 State::Dead => backend.run(
                     "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
                      finished_at = {now}, error = ? WHERE id = ? AND token = ?",
-                    &[error, Value::Text(&text), token],
+                    &[Value::Text(&error), Value::Text(&text), token],
                 ),
                 _ => backend.run(
                     "UPDATE icecore_jobs SET state = 'ready', token = NULL, lease_until = NULL, \
                      run_at = {now} + ?, error = ? WHERE id = ? AND token = ?",
-                    &[Value::Int(millis(delay)), error, Value::Text(&text), token],
+                    &[Value::Int(millis(delay)), Value::Text(&error), Value::Text(&text), token],
                 ),
             }?;
             Ok((changed == 1).then_some(state))
@@ -287,6 +313,9 @@ impl SqlBackend {
     }
 
     pub(super) fn each_job(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
+        if filter.queue.as_deref().is_some_and(|queue| check_name("queue", queue).is_err()) {
+            return Ok(());
+        }
         let queue = Value::text(filter.queue.as_deref());
         let state = Value::text(filter.state.map(State::name));
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
@@ -296,36 +325,63 @@ impl SqlBackend {
                  ORDER BY seq LIMIT ?"
             ),
             &[Value::Int(filter.after), queue, queue, state, state, most],
-            &mut |row| each(job_of(row)?),
+            &mut |row| each(job_of(row).map_err(|error| in_row(row, &error))?),
         )
     }
 
     pub(super) fn redrive_jobs(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
         check_name("queue", queue)?;
-        self.transaction(|backend| {
-            let dead = match ids {
-                Some(ids) => ids.iter().map(Id::to_string).collect(),
-                None => backend.rows(
-                    "SELECT id FROM icecore_jobs WHERE queue = ? AND state = 'dead' ORDER BY seq {skip_locked}",
-                    &[Value::Text(queue)],
-                    |row| there(row.text(0)?),
-                )?,
-            };
-            let mut count = 0;
-            for id in dead {
-                // The key of its own may be another job's by now: it goes on without.
-                count += backend.run(
-                    "UPDATE icecore_jobs SET state = 'ready', attempts = 0, run_at = {now}, lease_until = NULL, \
-                     finished_at = NULL WHERE id = ? AND queue = ? AND state = 'dead'",
-                    &[Value::Text(&id), Value::Text(queue)],
+        check_who(by)?;
+        for _ in 0..REDRIVES {
+            match self.transaction(|backend| backend.redrive_now(queue, ids, by)) {
+                // Another program took a key between the look at it and the change.
+                Err(error) if error.kind() == ErrorKind::Taken => {}
+                answer => return answer,
+            }
+        }
+        Err(Error::new(ErrorKind::Busy, "others push jobs with the keys of those that are to be redriven"))
+    }
+
+    fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
+        let name = Value::Text(queue);
+        let mut dead = Vec::new();
+        let make = |row: &dyn Row| Ok((there(row.text(0)?)?, row.text(1)?));
+        match ids {
+            Some(ids) => {
+                for id in ids {
+                    let sql = "SELECT id, unique_key FROM icecore_jobs WHERE id = ? AND queue = ? AND state = 'dead'";
+                    dead.extend(self.first(sql, &[Value::Text(&id.to_string()), name], make)?);
+                }
+            }
+            None => {
+                dead = self.rows(
+                    "SELECT id, unique_key FROM icecore_jobs WHERE queue = ? AND state = 'dead' ORDER BY seq {skip_locked}",
+                    &[name],
+                    make,
                 )?;
             }
-            backend.note(by, "redrive", queue, count)?;
-            Ok(count)
-        })
+        }
+        let mut count = 0;
+        for (id, mut key) in dead {
+            if let Some(text) = &key {
+                // The key may be another job's by now: this one goes on without.
+                let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
+                if self.first(sql, &[name, Value::Text(text)], |row| row.text(0))?.is_some() {
+                    key = None;
+                }
+            }
+            count += self.run(
+                "UPDATE icecore_jobs SET state = 'ready', attempts = 0, live_key = ?, run_at = {now}, \
+                 lease_until = NULL, finished_at = NULL WHERE id = ? AND queue = ? AND state = 'dead'",
+                &[Value::text(key.as_deref()), Value::Text(&id), name],
+            )?;
+        }
+        self.note(by, "redrive", queue, count)?;
+        Ok(count)
     }
 
     pub(super) fn replay_job(&mut self, id: Id, by: &str) -> Result<Id> {
+        check_who(by)?;
         let job = self.job_by_id(id)?.ok_or_else(|| Error::new(ErrorKind::Missing, format!("there is no job {id}")))?;
         let again = NewJob {
             id: Id::new(),

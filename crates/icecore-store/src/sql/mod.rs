@@ -15,7 +15,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 use crate::object::{NewObject, Object, ObjectFilter};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -140,22 +139,6 @@ fn again<T>(mut body: impl FnMut() -> Result<T>) -> Result<T> {
     }
 }
 
-/// A text without NUL characters, which not all databases keep.
-fn without_nul(text: Option<&str>) -> Option<Cow<'_, str>> {
-    text.map(|text| match text.contains('\0') {
-        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
-        false => Cow::Borrowed(text),
-    })
-}
-
-/// Names have at most 255 bytes and no control characters.
-fn check_name(what: &str, name: &str) -> Result<()> {
-    if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Input, format!("a {what} has 1 to {LONGEST_NAME} bytes and no control characters")))
-}
-
 /// Milliseconds, as databases count them.
 fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4).min(i64::MAX / 4)
@@ -166,9 +149,33 @@ fn there<T>(value: Option<T>) -> Result<T> {
     value.ok_or_else(|| Error::new(ErrorKind::Database, "a column is empty that never is: the tables were changed"))
 }
 
+/// Names have at most 255 bytes and no control characters.
+fn check_name(what: &str, name: &str) -> Result<()> {
+    if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Input, format!("a {what} has 1 to {LONGEST_NAME} bytes and no control characters")))
+}
+
+/// Who does something may have no name.
+fn check_who(by: &str) -> Result<()> {
+    if by.is_empty() { Ok(()) } else { check_name("name of who does this", by) }
+}
+
+/// An id as this crate writes it: by another spelling the row would not be found again.
 fn id_of(text: Option<String>) -> Result<Id> {
     let text = there(text)?;
-    text.parse().map_err(|error| Error::new(ErrorKind::Database, format!("{text:?} is no id: {error}")))
+    match text.parse::<Id>() {
+        Ok(id) if id.to_string() == text => Ok(id),
+        Ok(id) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: it is written as {id}"))),
+        Err(error) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: {error}"))),
+    }
+}
+
+/// Says in which row something is wrong; its sequence is in the second column.
+fn in_row(row: &dyn Row, error: &Error) -> Error {
+    let sequence = row.int(1).ok().flatten().map_or("?".to_owned(), |sequence| sequence.to_string());
+    Error::new(error.kind(), format!("the row with the sequence {sequence}: {error}"))
 }
 
 /// Bytes of two columns: as they are, or as Base64 where the column is one of text.

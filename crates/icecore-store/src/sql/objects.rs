@@ -1,6 +1,6 @@
 //! Objects.
 
-use super::{SqlBackend, check_name, id_of, payload, there, without_nul};
+use super::{SqlBackend, check_name, check_who, id_of, in_row, payload, there};
 use crate::backend::{Each, Flow, ObjectStats};
 use crate::describe;
 use crate::driver::{Row, Value};
@@ -37,22 +37,23 @@ fn object_of(row: &dyn Row) -> Result<Object> {
 
 /// How many objects are worked on in one go.
 const PAGE: usize = 1_000;
+/// The same in bytes: what is read at once is held in memory.
+const PAGE_BYTES: usize = 16 << 20;
 /// How many are asked for in one go: whoever wants no more makes the database send no more.
 const ASKED: usize = 256;
 
-/// Whether objects are found by a class of this name: it fits into a column, and all databases
-/// keep it.
+/// Whether objects are found by a class of this name: it fits into a column.
 fn is_kept(class: &str) -> bool {
-    class.len() <= 255 && !class.contains('\0')
+    class.len() <= 255
 }
 
 impl SqlBackend {
     pub(super) fn put_objects(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
-        let ids: Vec<Id> = objects.iter().map(|_| Id::new()).collect();
+        let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.transaction(|backend| {
             // Held by all who store, so that a new index begins between them.
             backend.first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| row.int(0))?;
-            let paths = backend.all_indexes()?;
+            let paths = backend.rows("SELECT path FROM icecore_indexes", &[], |row| there(row.text(0)?))?;
             for (object, id) in objects.iter().zip(&ids) {
                 let sequence = backend.put_object(object, *id)?;
                 let format = object.said.format.as_deref();
@@ -72,18 +73,21 @@ impl SqlBackend {
             }
         }
         let (id, said) = (id.to_string(), &object.said);
-        let (json, problem) = (without_nul(said.json.as_deref()), without_nul(said.problem.as_deref()));
+        let json = said.json.as_deref().map(describe::without_nul);
+        let problem = said.problem.as_deref().map(describe::without_nul);
+        let class = said.class.as_deref().map(describe::without_nul).filter(|class| is_kept(class));
         let base64 = object.as_base64.then(|| icecore::text::to_base64(&object.bytes));
         let bytes = base64.is_none().then_some(&*object.bytes);
         self.run(
             "INSERT INTO icecore_objects (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, \
-             base64, json, problem) VALUES (?, ?, {now}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             base64, json, problem) VALUES (?, ?, COALESCE(CAST(? AS {integer}), {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             &[
                 Value::Text(&id),
                 Value::text(object.key.as_deref()),
+                Value::int(object.stored_at),
                 Value::int(object.expires_at),
                 Value::text(said.format.as_deref()),
-                Value::text(said.class.as_deref().filter(|class| is_kept(class))),
+                Value::text(class.as_deref()),
                 Value::Text(&said.checksum),
                 Value::Int(object.bytes.len() as i64),
                 Value::bytes(bytes),
@@ -94,10 +98,10 @@ impl SqlBackend {
         )?;
         let sequence = "SELECT seq FROM icecore_objects WHERE id = ?";
         let sequence = there(self.first(sequence, &[Value::Text(&id)], |row| there(row.int(0)?))?)?;
-        for class in said.classes.iter().filter(|class| is_kept(class)) {
+        for class in said.classes.iter().map(|class| describe::without_nul(class)).filter(|class| is_kept(class)) {
             self.run(
-                "INSERT INTO icecore_object_classes (class, seq) VALUES (?, ?)",
-                &[Value::Text(class), Value::Int(sequence)],
+                "INSERT INTO icecore_object_classes (class, seq) VALUES (?, ?) {or_nothing}",
+                &[Value::Text(&class), Value::Int(sequence)],
             )?;
         }
         Ok(sequence)
@@ -119,6 +123,8 @@ impl SqlBackend {
     pub(super) fn object_by(&mut self, column: &str, value: &str) -> Result<Option<Object>> {
         let sql = match column {
             "id" => objects!("WHERE o.id = ?"),
+            // No object has such a key, and not all databases take it in a question.
+            _ if check_name("key", value).is_err() => return Ok(None),
             _ => objects!("WHERE o.object_key = ?"),
         };
         self.first(sql, &[Value::Text(value)], object_of)
@@ -182,9 +188,10 @@ impl SqlBackend {
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
         let is_marked = Value::int(filter.quarantined.map(i64::from));
         let before = Value::Int(filter.before.unwrap_or(i64::MAX));
-        let class = Value::text(filter.class.as_deref());
+        let class = filter.class.as_deref().map(describe::without_nul);
+        let class = Value::text(class.as_deref());
         let after = Value::Int(after);
-        let mut take = |row: &dyn Row| each(object_of(row)?);
+        let mut take = |row: &dyn Row| each(object_of(row).map_err(|error| in_row(row, &error))?);
         if let Some((path, value)) = at {
             return self.ask(
                 objects!(
@@ -218,6 +225,7 @@ impl SqlBackend {
     }
 
     pub(super) fn remove_objects(&mut self, ids: &[Id], by: &str) -> Result<u64> {
+        check_who(by)?;
         self.transaction(|backend| {
             let mut count = 0;
             for id in ids {
@@ -268,39 +276,45 @@ impl SqlBackend {
     pub(super) fn quarantine_object(&mut self, id: Id, problem: &str) -> Result<()> {
         let changed = self.run(
             "UPDATE icecore_objects SET problem = ? WHERE id = ?",
-            &[Value::text(without_nul(Some(problem)).as_deref()), Value::Text(&id.to_string())],
+            &[Value::Text(&describe::without_nul(problem)), Value::Text(&id.to_string())],
         )?;
         if changed == 1 { Ok(()) } else { Err(Error::new(ErrorKind::Missing, format!("there is no object {id}"))) }
     }
 
+    /// Those that are whole: what was stored before them stands in them as well.
     pub(super) fn all_indexes(&mut self) -> Result<Vec<String>> {
-        self.rows("SELECT path FROM icecore_indexes ORDER BY path", &[], |row| there(row.text(0)?))
+        self.rows("SELECT path FROM icecore_indexes WHERE made_at IS NOT NULL ORDER BY path", &[], |row| {
+            there(row.text(0)?)
+        })
     }
 
     pub(super) fn add_index(&mut self, path: &str) -> Result<()> {
         describe::check_path(path)?;
-        // Whoever stores from here on keeps the value; what was stored before follows.
+        // Whoever stores from here on keeps the value; what was stored before follows. Until
+        // that is done nothing is found by it: a program may end in the middle.
         self.transaction(|backend| {
             backend.run("UPDATE icecore_meta SET value = value WHERE name = 'version'", &[])?;
-            let sql = "INSERT INTO icecore_indexes (path, made_at) VALUES (?, {now}) {or_nothing}";
-            backend.run(sql, &[Value::Text(path)])
+            backend.run("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])
         })?;
         let paths = [path.to_owned()];
         let mut after = 0;
         loop {
-            let mut page = Vec::new();
+            let (mut page, mut size) = (Vec::new(), 0);
             self.each_object(after, PAGE, &ObjectFilter::default(), &mut |object| {
-                page.push(object);
-                Ok(Flow::On)
+                size += object.bytes.len();
+                page.push((object.sequence, object.bytes, object.format));
+                Ok(if size < PAGE_BYTES { Flow::On } else { Flow::Stop })
             })?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.sequence;
+            let Some((last, ..)) = page.last() else { break };
+            after = *last;
             self.transaction(|backend| {
-                page.iter().try_for_each(|object| {
-                    backend.put_values(object.sequence, &object.bytes, object.format.as_deref(), &paths)
+                page.iter().try_for_each(|(sequence, bytes, format)| {
+                    backend.put_values(*sequence, bytes, format.as_deref(), &paths)
                 })
             })?;
         }
+        let sql = "UPDATE icecore_indexes SET made_at = {now} WHERE path = ? AND made_at IS NULL";
+        self.run(sql, &[Value::Text(path)]).map(drop)
     }
 
     pub(super) fn stats(&mut self) -> Result<ObjectStats> {

@@ -1,6 +1,6 @@
 //! Queues: what is set for them, and what is in them.
 
-use super::{SqlBackend, millis, there};
+use super::{SqlBackend, check_name, check_who, millis, there};
 use crate::backend::QueueSettings;
 use crate::driver::Value;
 use crate::error::Result;
@@ -20,6 +20,8 @@ impl SqlBackend {
     }
 
     pub(super) fn pause_queue(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
+        check_name("queue", queue)?;
+        check_who(by)?;
         self.transaction(|backend| {
             backend.have_queue(queue)?;
             let sql = match is_paused {
@@ -32,6 +34,7 @@ impl SqlBackend {
     }
 
     pub(super) fn configure_queue(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
+        check_name("queue", queue)?;
         self.transaction(|backend| {
             backend.have_queue(queue)?;
             let name = Value::Text(queue);
@@ -53,6 +56,9 @@ impl SqlBackend {
     }
 
     pub(super) fn queue_schema(&mut self, queue: &str) -> Result<Option<String>> {
+        if check_name("queue", queue).is_err() {
+            return Ok(None);
+        }
         let sql = "SELECT payload_schema FROM icecore_queues WHERE name = ?";
         Ok(self.first(sql, &[Value::Text(queue)], |row| row.text(0))?.flatten())
     }

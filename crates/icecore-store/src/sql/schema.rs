@@ -37,7 +37,7 @@ CREATE TABLE icecore_object_classes (
 CREATE INDEX icecore_object_classes_seq ON icecore_object_classes (seq);
 CREATE TABLE icecore_indexes (
     path {name} NOT NULL PRIMARY KEY,
-    made_at BIGINT NOT NULL
+    made_at BIGINT
 ){end};
 CREATE TABLE icecore_index_values (
     path {name} NOT NULL,
@@ -156,5 +156,135 @@ impl SqlBackend {
         let version =
             self.first("SELECT value FROM icecore_meta WHERE name = 'version'", &[], |row| there(row.int(0)?))?;
         Ok(usize::try_from(version.unwrap_or(0)).unwrap_or(usize::MAX))
+    }
+}
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::backend::Flow;
+    use crate::object::ObjectFilter;
+    use crate::{Address, Backend, describe};
+
+    fn address(folder: &tempfile::TempDir) -> Address {
+        format!("sqlite:{}", folder.path().join("a.db").display()).parse().expect("an address")
+    }
+
+    fn backend(address: &Address) -> Result<SqlBackend> {
+        SqlBackend::open(crate::driver::connect(address)?)
+    }
+
+    /// All that is there, as the database keeps it.
+    fn tables(backend: &mut SqlBackend) -> Vec<String> {
+        let sql =
+            "SELECT name || ': ' || COALESCE(sql, '') FROM sqlite_master WHERE name LIKE '%icecore%' ORDER BY name";
+        backend.rows(sql, &[], |row| there(row.text(0)?)).expect("the tables")
+    }
+
+    fn fill(backend: &mut SqlBackend) {
+        backend.index("$").expect("an index");
+        backend.put(&[describe::object(b"O:1:\"A\":0:{}".to_vec(), None)]).expect("put");
+        backend.push(&[describe::job("mail", b"1".to_vec(), None)]).expect("pushed");
+        backend.pause("mail", true, "ann").expect("paused");
+    }
+
+    fn counts(backend: &mut SqlBackend) -> (u64, usize, usize) {
+        let (mut objects, mut jobs) = (0, 0);
+        let mut object = |_| {
+            objects += 1;
+            Ok(Flow::On)
+        };
+        backend.objects(0, 10, &ObjectFilter::default(), &mut object).expect("objects");
+        let mut job = |_| {
+            jobs += 1;
+            Ok(Flow::On)
+        };
+        backend.jobs(&crate::JobFilter::default(), 10, &mut job).expect("jobs");
+        (backend.object_stats().expect("stats").count, objects, jobs)
+    }
+
+    #[test]
+    fn tables_go_forward_and_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let address = address(&folder);
+        let mut backend = backend(&address).expect("opened");
+        let newest = tables(&mut backend);
+        for _ in 0..2 {
+            fill(&mut backend);
+            assert_eq!(counts(&mut backend), (1, 1, 1));
+            // Each step alone, down and up.
+            for version in (0..MIGRATIONS.len()).rev().chain(1..=MIGRATIONS.len()) {
+                backend.migrate_to(version).expect("migrated");
+                assert_eq!(backend.version().expect("a version"), version);
+            }
+            assert_eq!(tables(&mut backend), newest);
+            assert_eq!(counts(&mut backend), (0, 0, 0), "the first version begins empty");
+        }
+        // And all at once.
+        fill(&mut backend);
+        backend.migrate_to(0).expect("migrated");
+        assert!(tables(&mut backend).iter().all(|table| table.contains("icecore_meta")), "nothing else is left");
+        backend.migrate_to(MIGRATIONS.len()).expect("migrated");
+        assert_eq!(tables(&mut backend), newest);
+        backend.migrate_to(MIGRATIONS.len()).expect("nothing to do");
+        fill(&mut backend);
+        drop(backend);
+        let mut again = self::backend(&address).expect("opened again");
+        assert_eq!(counts(&mut again), (1, 1, 1), "what is there stays");
+    }
+
+    #[test]
+    fn newer_tables_are_refused_and_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let address = address(&folder);
+        let mut first = backend(&address).expect("opened");
+        fill(&mut first);
+        let before = tables(&mut first);
+        for version in [MIGRATIONS.len() as i64 + 1, i64::MAX, -1, i64::MIN] {
+            let sql = "UPDATE icecore_meta SET value = ? WHERE name = 'version'";
+            first.run(sql, &[Value::Int(version)]).expect("changed");
+            for _ in 0..2 {
+                let error = backend(&address).err().expect("refused");
+                assert_eq!(error.kind(), ErrorKind::Schema, "{version}: {error}");
+            }
+            assert_eq!(tables(&mut first), before);
+        }
+        first.run("UPDATE icecore_meta SET value = ?", &[Value::Int(MIGRATIONS.len() as i64)]).expect("changed");
+        assert_eq!(counts(&mut backend(&address).expect("opened")), (1, 1, 1));
+    }
+
+    /// One program brings the tables forward while another opens them.
+    #[test]
+    fn two_programs_migrate_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let address = address(&folder);
+        for _ in 0..10 {
+            backend(&address).expect("opened").migrate_to(0).expect("emptied");
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        let mut backend = backend(&address).expect("opened");
+                        assert_eq!(backend.version().expect("a version"), MIGRATIONS.len());
+                        assert_eq!(backend.object_stats().expect("stats").count, 0);
+                    });
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let address = address(&folder);
+        let mut first = backend(&address).expect("opened");
+        first.migrate_to(0).expect("emptied");
+        // A table of another program is in the way of the last one.
+        first.session.script("CREATE TABLE icecore_audit (a INT)").expect("made");
+        assert!(backend(&address).is_err());
+        assert_eq!(first.version().expect("a version"), 0);
+        let there = tables(&mut first);
+        assert!(!there.iter().any(|table| table.starts_with("icecore_jobs")), "{there:?}");
+        first.session.script("DROP TABLE icecore_audit").expect("dropped");
+        fill(&mut backend(&address).expect("opened"));
     }
 }

@@ -15,7 +15,7 @@ pub const HOUR: Duration = Duration::from_secs(3_600);
 /// The databases that are there: SQLite always, servers if their addresses are set in
 /// `ICECORE_TEST_POSTGRES` and `ICECORE_TEST_MYSQL`. The user there must be allowed to make
 /// databases; these stay, so that they can be looked at.
-#[allow(clippy::vec_init_then_push, reason = "servers may follow")]
+#[allow(clippy::vec_init_then_push, unused_mut, reason = "not all of them are in each build")]
 pub fn backends() -> Vec<(&'static str, Fresh)> {
     let mut all: Vec<(&'static str, Fresh)> = Vec::new();
     #[cfg(feature = "sqlite")]
@@ -59,6 +59,41 @@ pub fn sqlite() -> Address {
 /// The file of an SQLite database.
 pub fn file_of(address: &Address) -> String {
     address.to_string().trim_start_matches("sqlite:").to_owned()
+}
+
+/// The address with its password, for another process.
+pub fn full(address: &Address) -> String {
+    #[cfg(any(feature = "postgres", feature = "mysql"))]
+    return servers::secret(address);
+    #[cfg(not(any(feature = "postgres", feature = "mysql")))]
+    address.to_string()
+}
+
+/// Chance that can be had again: by the seed that is printed.
+pub struct Chance(u64);
+
+impl Chance {
+    /// From `ICECORE_SEED`, or from the clock.
+    pub fn new() -> Chance {
+        let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64);
+        let seed = std::env::var("ICECORE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(clock);
+        println!("ICECORE_SEED={seed}");
+        Chance::from(seed)
+    }
+
+    pub fn from(seed: u64) -> Chance {
+        Chance(seed)
+    }
+
+    /// A number below this one.
+    pub fn below(&mut self, end: u64) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
 }
 
 /// A row as text; what is not there is `None`.
@@ -154,7 +189,7 @@ mod servers {
         secrets.get_or_insert_default().insert(address.to_string(), url.to_owned());
     }
 
-    fn secret(address: &Address) -> String {
+    pub fn secret(address: &Address) -> String {
         let shown = address.to_string();
         let secrets = SECRETS.lock().expect("no test panics here");
         secrets.as_ref().and_then(|known| known.get(&shown).cloned()).unwrap_or(shown)

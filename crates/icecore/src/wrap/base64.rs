@@ -106,15 +106,19 @@ fn wrong(alphabet: Alphabet, input: &[u8], at: usize) -> Error {
     }
 }
 
-fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
-    let mut text = Vec::new();
-    encode_in(Alphabet::Standard, settings.flag_set("padding").unwrap_or(true), inside, &mut text);
+fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    let is_padded = settings.flag_set("padding").unwrap_or(true);
     let width = settings.number("wrap").and_then(|width| usize::try_from(width).ok());
-    let Some(width) = width.or_else(|| settings.flag("newlines").then_some(MIME)) else { return Ok(text) };
-    let mut lines = Vec::with_capacity(text.len() + text.len() / width + 1);
+    let Some(width) = width.or_else(|| settings.flag("newlines").then_some(MIME)) else {
+        encode_in(Alphabet::Standard, is_padded, inside, out);
+        return Ok(());
+    };
+    let mut text = Vec::new();
+    encode_in(Alphabet::Standard, is_padded, inside, &mut text);
+    out.reserve(text.len() + text.len() / width + 1);
     for line in text.chunks(width.max(1)) {
-        lines.extend_from_slice(line);
-        lines.push(b'\n');
+        out.extend_from_slice(line);
+        out.push(b'\n');
     }
-    Ok(lines)
+    Ok(())
 }

@@ -29,8 +29,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
-    let mut text = Vec::new();
-    encode_in(Alphabet::Url, settings.flag("padding"), inside, &mut text);
-    Ok(text)
+fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    encode_in(Alphabet::Url, settings.flag("padding"), inside, out);
+    Ok(())
 }

@@ -30,7 +30,10 @@ pub static WRAPPER: Wrapper = Wrapper {
     wants: None,
     stream: zlib::GZIP_STREAM,
     unwrap,
-    wrap: |inside, settings| zlib::gzip(inside, super::level(settings)),
+    wrap: |inside, settings, out| {
+        out.extend_from_slice(&zlib::gzip(inside, super::level(settings))?);
+        Ok(())
+    },
 };
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {

@@ -58,8 +58,8 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     Ok(unwrapped.with(WRAPPER.name, "expires", ends))
 }
 
-fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
-    let mut out = format!("{:010}", settings.number("expires").unwrap_or(LAST)).into_bytes();
+fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    out.extend_from_slice(format!("{:010}", settings.number("expires").unwrap_or(LAST)).as_bytes());
     out.extend_from_slice(inside);
-    Ok(out)
+    Ok(())
 }

@@ -34,7 +34,9 @@ use std::io::{BufRead, Read};
 /// assert!((base64.detect)(b"YToxOntpOjA7aToxO30="));
 /// let inside = (base64.unwrap)(b"Tjs=", &Settings::new(), &Limits::default())?;
 /// assert_eq!(&*inside.bytes, b"N;");
-/// assert_eq!((base64.wrap)(b"N;", &Settings::new())?, b"Tjs=");
+/// let mut outside = Vec::new();
+/// (base64.wrap)(b"N;", &Settings::new(), &mut outside)?;
+/// assert_eq!(outside, b"Tjs=");
 /// assert!(base64.stream(Box::new(&b"Tjs="[..])).is_none());
 /// # Ok::<(), icecore::Error>(())
 /// ```
@@ -66,14 +68,14 @@ pub struct Wrapper {
     pub(crate) stream: Option<StreamFn>,
     /// Takes it off.
     pub unwrap: UnwrapFn,
-    /// Puts it on.
+    /// Puts it on: appends all of it.
     pub wrap: WrapFn,
 }
 
 /// See [`Wrapper::unwrap`].
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
 /// See [`Wrapper::wrap`].
-pub type WrapFn = fn(&[u8], &Settings) -> Result<Vec<u8>, Error>;
+pub type WrapFn = fn(&[u8], &Settings, &mut Vec<u8>) -> Result<(), Error>;
 /// See [`Wrapper::head`]: of bytes, which are all or the first of them, at most
 /// about so many that are inside.
 pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<Head<'a>>;

@@ -252,9 +252,9 @@ fn string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
     out
 }
 
-fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let compress = settings.flag("compress");
-    let mut out = SIGNATURE.to_vec();
+    out.extend_from_slice(&SIGNATURE);
     out.push(if compress { OBJECT | COMPRESSED } else { OBJECT });
     let expires = match settings.text("expires") {
         None => -1.0,
@@ -280,5 +280,5 @@ fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
         true => out.extend_from_slice(&zlib::compress(inside, None)?),
         false => out.extend_from_slice(inside),
     }
-    Ok(out)
+    Ok(())
 }

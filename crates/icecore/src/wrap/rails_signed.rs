@@ -221,23 +221,23 @@ fn check(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error
 }
 
 #[cfg(feature = "signatures")]
-fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     use super::signature::Digest;
     let key = key(settings).ok_or_else(|| {
         Error::new(ErrorKind::Usage).expecting("a key to sign with: rails-signed:key=…").finding("none")
     })?;
     let (expires, purpose) = (settings.text("expires"), settings.text("purpose"));
-    let mut out = Vec::new();
-    base64::encode(inside, &mut out);
+    let start = out.len();
+    base64::encode(inside, out);
     if expires.is_some() || purpose.is_some() {
-        let envelope = in_envelope(&out, expires, purpose)?;
-        out.clear();
-        base64::encode(&envelope, &mut out);
+        let envelope = in_envelope(&out[start..], expires, purpose)?;
+        out.truncate(start);
+        base64::encode(&envelope, out);
     }
-    let digest = Digest::named(settings.choice("digest")).of(&key, &out);
+    let digest = Digest::named(settings.choice("digest")).of(&key, &out[start..]);
     out.extend_from_slice(SEPARATOR);
     out.extend(digest.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
-    Ok(out)
+    Ok(())
 }
 
 /// A message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
@@ -275,6 +275,6 @@ fn check(_: &[u8], _: &[u8], _: &Settings) -> Result<(), Error> {
 }
 
 #[cfg(not(feature = "signatures"))]
-fn wrap(_: &[u8], _: &Settings) -> Result<Vec<u8>, Error> {
+fn wrap(_: &[u8], _: &Settings, _: &mut Vec<u8>) -> Result<(), Error> {
     Err(left_out())
 }

@@ -51,8 +51,8 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     Ok(Unwrapped::new(Cow::Owned(bytes), Vec::new()))
 }
 
-fn wrap(inside: &[u8], _: &Settings) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::with_capacity(inside.len() + inside.len() / 8);
+fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    out.reserve(inside.len() + inside.len() / 8);
     for byte in inside {
         match byte {
             b'\'' | b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
@@ -60,5 +60,5 @@ fn wrap(inside: &[u8], _: &Settings) -> Result<Vec<u8>, Error> {
             byte => out.push(*byte),
         }
     }
-    Ok(out)
+    Ok(())
 }

@@ -112,7 +112,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
     })
 }
 
-fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let whose = settings.choice("as").unwrap_or(if settings.flag("plus") { "php" } else { "perl" });
     let plain: &[u8] = match whose {
         "perl" => b"-._~!*'()",
@@ -121,7 +121,7 @@ fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
         _ => b"-._*",
     };
     let plus = has_plus(settings);
-    let mut out = Vec::with_capacity(inside.len() + inside.len() / 2);
+    out.reserve(inside.len() + inside.len() / 2);
     for byte in inside {
         match byte {
             b' ' if plus => out.push(b'+'),
@@ -132,5 +132,5 @@ fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
             }
         }
     }
-    Ok(out)
+    Ok(())
 }

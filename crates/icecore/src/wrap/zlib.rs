@@ -31,5 +31,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     unwrap: |input, _, limits| {
         zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
     },
-    wrap: |inside, settings| zlib::compress(inside, super::level(settings)),
+    wrap: |inside, settings, out| {
+        out.extend_from_slice(&zlib::compress(inside, super::level(settings))?);
+        Ok(())
+    },
 };

@@ -29,7 +29,10 @@ pub static WRAPPER: Wrapper = Wrapper {
     wants: None,
     stream: zstandard::STREAM,
     unwrap,
-    wrap: |inside, settings| zstandard::compress(inside, super::level(settings)),
+    wrap: |inside, settings, out| {
+        out.extend_from_slice(&zstandard::compress(inside, super::level(settings))?);
+        Ok(())
+    },
 };
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {

@@ -36,51 +36,64 @@ stage_for(VALUE format, VALUE bytes)
     return stage;
 }
 
-/* The last stage that was named for one purpose: most programs name the same each time. It
- * is taken out as long as a call uses it. */
-typedef struct {
-    icecore_stage *stage;
-    char name[64]; /* as the program says it */
-} kept_stage;
-
-static kept_stage kept_for_reading, kept_for_writing;
-
-/* A stage that is kept under this name; NULL: none is. */
-static icecore_stage *
-take_kept(kept_stage *kept, VALUE format)
-{
-    icecore_stage *stage = kept->stage;
-    if (!stage || !RB_TYPE_P(format, T_STRING) || RSTRING_LEN(format) != (long)strlen(kept->name) ||
-        memcmp(kept->name, RSTRING_PTR(format), RSTRING_LEN(format)) != 0)
-        return NULL;
-    kept->stage = NULL;
-    return stage;
-}
-
-static void
-keep(kept_stage *kept, icecore_stage *stage, const char *name)
-{
-    icecore_stage_free(kept->stage);
-    kept->stage = stage;
-    strcpy(kept->name, name);
-}
-
 static bool
 is_ruby(const icecore_stage *stage)
 {
     return strcmp(icecore_stage_format(stage), "marshal") == 0;
 }
 
+/* ---- stages that stay ------------------------------------------------------------------ */
+
+/* Most programs name a few stages again and again: the first ones stay. A call need not free
+ * what it has from here, and a hook that calls again disturbs nothing. */
+#define KNOWN_STAGES 8
+
+typedef struct {
+    icecore_stage *stage;
+    size_t len;
+    char name[64]; /* as the program says it */
+} known_stage;
+
+static known_stage known_for_reading[KNOWN_STAGES], known_for_writing[KNOWN_STAGES];
+
+/* Ruby's own values may be as deep as they like. */
+static icecore_stage *
+stage_for_writing(VALUE format)
+{
+    icecore_stage *stage = stage_named(format);
+    if (is_ruby(stage))
+        icecore_stage_limit(stage, "depth", 5, UINT64_MAX, NULL);
+    return stage;
+}
+
+/* The stage of this name, made with `make` if it is a new one; NULL: it does not stay. */
+static const icecore_stage *
+stage_that_stays(known_stage *known, VALUE format, icecore_stage *(*make)(VALUE))
+{
+    known_stage *const end = known + KNOWN_STAGES;
+    size_t len;
+    if (!RB_TYPE_P(format, T_STRING) || (len = RSTRING_LEN(format)) > sizeof known->name)
+        return NULL;
+    for (; known < end && known->stage; known++)
+        if (known->len == len && memcmp(known->name, RSTRING_PTR(format), len) == 0)
+            return known->stage;
+    if (known == end)
+        return NULL;
+    known->stage = make(format);
+    known->len = len;
+    memcpy(known->name, RSTRING_PTR(format), len);
+    return known->stage;
+}
+
 /* ---- classes --------------------------------------------------------------------------- */
 
 typedef struct {
     VALUE bytes, format, target;
-    icecore_stage *stage, *to; /* `to`: of what they become */
+    icecore_stage *stage, *to; /* of this call, or NULL; `to`: of what they become */
+    const icecore_stage *from; /* the one to read with */
     ice_class_notes found;
     ice_reading reading;
     uint64_t depth; /* 0: the usual one */
-    kept_stage *kept; /* where the stage goes when the call ends; or NULL */
-    char name[64];    /* and under which name */
 } any_call;
 
 static VALUE
@@ -94,7 +107,7 @@ static void
 find_classes(any_call *call)
 {
     icecore_error error;
-    if (icecore_classes(call->stage, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes), ice_note_class,
+    if (icecore_classes(call->from, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes), ice_note_class,
                         &call->found, &error))
         ice_raise_error(&error, NULL, 0, false);
     if (call->found.failed)
@@ -139,27 +152,12 @@ all_names(any_call *call)
     return names;
 }
 
-/* The name is noted now: a hook may change the string. */
-static void
-keep_later(any_call *call, kept_stage *kept)
-{
-    const long len = RB_TYPE_P(call->format, T_STRING) ? RSTRING_LEN(call->format) : -1;
-    if (len < 0 || len >= (long)sizeof call->name || memchr(RSTRING_PTR(call->format), 0, len))
-        return;
-    memcpy(call->name, RSTRING_PTR(call->format), len);
-    call->name[len] = 0;
-    call->kept = kept;
-}
-
 static VALUE
 any_end(VALUE argument)
 {
     any_call *call = (any_call *)argument;
     ice_class_notes_free(&call->found);
-    if (call->kept && call->stage)
-        keep(call->kept, call->stage, call->name);
-    else
-        icecore_stage_free(call->stage);
+    icecore_stage_free(call->stage);
     icecore_stage_free(call->to);
     return Qnil;
 }
@@ -168,7 +166,7 @@ static VALUE
 classes_body(VALUE argument)
 {
     any_call *call = (any_call *)argument;
-    call->stage = stage_for(call->format, call->bytes);
+    call->from = call->stage = stage_for(call->format, call->bytes);
     return all_classes(call);
 }
 
@@ -210,7 +208,7 @@ prepare(ice_reading *reading)
     if (call->depth)
         call->to = ice_marshal_stage_of_depth(call->depth);
     reading->stage = call->to ? call->to : ice_marshal_stage();
-    reading->settings.source = converted(call->bytes, call->stage, reading->stage);
+    reading->settings.source = converted(call->bytes, call->from, reading->stage);
     return Qundef;
 }
 
@@ -220,18 +218,14 @@ decode_body(VALUE argument)
     any_call *call = (any_call *)argument;
     ice_reading *reading = &call->reading;
     VALUE value;
-    /* One with a depth of its own is no other call's. */
-    if (!call->depth)
-        call->stage = take_kept(&kept_for_reading, call->format);
-    if (!call->stage)
-        call->stage = stage_for(call->format, call->bytes);
-    if (!call->depth)
-        keep_later(call, &kept_for_reading);
-    reading->stage = call->stage;
+    if (!call->from) {
+        call->from = call->stage = stage_for(call->format, call->bytes);
+        if (call->depth)
+            icecore_stage_limit(call->stage, "depth", 5, call->depth, NULL);
+    }
+    reading->stage = call->from;
     reading->settings.source = call->bytes;
-    if (call->depth)
-        icecore_stage_limit(call->stage, "depth", 5, call->depth, NULL);
-    if (!is_ruby(call->stage))
+    if (!is_ruby(call->from))
         reading->prepare = prepare;
     value = ice_read(reading);
     return reading->only_refused ? rb_funcall(value, rb_intern("keys"), 0) : value;
@@ -254,34 +248,42 @@ decode(int argc, VALUE *argv, VALUE self)
             call.depth = ice_depth_option(values[3]);
         call.reading.only_refused = values[4] != Qundef && RTEST(values[4]);
     }
+    /* One with a depth of its own is no other call's. */
+    if (!call.depth)
+        call.from = stage_that_stays(known_for_reading, call.format, stage_named);
+    /* Then there is nothing to free. */
+    if (call.from && is_ruby(call.from))
+        return decode_body((VALUE)&call);
     return rb_ensure(decode_body, (VALUE)&call, any_end, (VALUE)&call);
 }
 
 /* ---- encode, convert, detect ------------------------------------------------------------------ */
 
 static VALUE
+encoded(VALUE value, const icecore_stage *stage)
+{
+    VALUE dumped;
+    if (is_ruby(stage))
+        return ice_write(stage, value, -1);
+    dumped = ice_write(NULL, value, -1);
+    return converted(dumped, ice_marshal_stage(), stage);
+}
+
+static VALUE
 encode_body(VALUE argument)
 {
     any_call *call = (any_call *)argument;
-    VALUE dumped;
-    call->stage = take_kept(&kept_for_writing, call->format);
-    if (!call->stage) {
-        call->stage = stage_named(call->format);
-        /* Ruby's own values may be as deep as they like. */
-        if (is_ruby(call->stage))
-            icecore_stage_limit(call->stage, "depth", 5, UINT64_MAX, NULL);
-    }
-    keep_later(call, &kept_for_writing);
-    if (is_ruby(call->stage))
-        return ice_write(call->stage, call->bytes, -1);
-    dumped = ice_write(NULL, call->bytes, -1);
-    return converted(dumped, ice_marshal_stage(), call->stage);
+    call->stage = stage_for_writing(call->format);
+    return encoded(call->bytes, call->stage);
 }
 
 static VALUE
 encode(VALUE self, VALUE value, VALUE format)
 {
+    const icecore_stage *stage = stage_that_stays(known_for_writing, format, stage_for_writing);
     any_call call = { .bytes = value, .format = format };
+    if (stage)
+        return encoded(value, stage);
     return rb_ensure(encode_body, (VALUE)&call, any_end, (VALUE)&call);
 }
 

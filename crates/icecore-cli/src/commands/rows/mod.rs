@@ -2,6 +2,8 @@
 
 mod batch;
 mod column;
+#[cfg(feature = "store")]
+mod database;
 mod decode;
 mod object;
 mod plan;
@@ -26,6 +28,10 @@ use std::sync::Arc;
 use table::{Settings, Table};
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    #[cfg(feature = "store")]
+    if let Some(sql) = &args.query {
+        return query(args, sql, global, report);
+    }
     let sources = Source::all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
@@ -35,6 +41,26 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
         None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
     }
+    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+}
+
+/// The rows of a query.
+#[cfg(feature = "store")]
+fn query(args: &Rows, sql: &str, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let mut outputs = Outputs::new(&[], args.force);
+    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
+    let input = database::rows(&args.database, sql)?;
+    let mut job = Job { args, global, is_alone: true, header: None, tallies: Vec::new() };
+    let place = outputs.output(args.output.as_ref())?;
+    let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
+    let mut target = Target::new(place)?;
+    if is_shown && plan::is_json(args)? {
+        target.sink.paint_json(global.color);
+    }
+    report.input();
+    job.table(input, "query", &mut target.sink, report)?;
+    target.sink.document_done();
+    target.keep()?;
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
@@ -118,7 +144,7 @@ impl Job<'_> {
             let reason = io_reason(&error);
             Abort::Failed(code::USAGE, if is_alone { format!("{name}: {reason}") } else { reason })
         };
-        let mut table = Table::new(args.form, Window::new(input, args.chunk), Settings::of(args)?);
+        let mut table = Table::new(args.form(), Window::new(input, args.chunk), Settings::of(args)?);
         let header = table.header().map_err(failed)?;
         let plan = Arc::new(Plan::new(args, global, header)?);
         if self.is_first(name, &plan)? {

@@ -101,7 +101,7 @@ impl Plan {
     pub fn new(args: &Rows, global: &Global, header: Vec<String>) -> Result<Plan, Abort> {
         let (out, json) = target(args)?;
         let mut names = header;
-        let columns = match (&args.columns[..], args.form) {
+        let columns = match (&args.columns[..], args.form()) {
             ([], Form::Lines) => vec![Spec::parse("1", &[])?],
             ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
             (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
@@ -112,14 +112,14 @@ impl Plan {
                 columns.iter().map(parse).collect::<Result<_, _>>()?
             }
         };
-        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && args.form != Form::Ndjson) {
+        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && args.form() != Form::Ndjson) {
             let name = &column.name;
             return Err(usage(format!(
                 "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
                  number from 1 on"
             )));
         }
-        if args.form == Form::Lines && names.is_empty() {
+        if args.form() == Form::Lines && names.is_empty() {
             names.push(columns[0].given_name().unwrap_or("value").to_owned());
         }
         // Columns without names have numbers.
@@ -130,7 +130,7 @@ impl Plan {
         let keys = names.iter().map(|name| text::key(name)).collect();
         let mut plan = Plan {
             own: Vec::new(),
-            form: args.form,
+            form: args.form(),
             out,
             json,
             names,
@@ -138,7 +138,7 @@ impl Plan {
             columns,
             on_error: args.on_error,
             empty_is_null: args.on_error != OnError::Keep
-                || matches!(args.form, Form::Csv | Form::Tsv | Form::Lines) && args.null.is_none(),
+                || matches!(args.form(), Form::Csv | Form::Tsv | Form::Lines) && args.null.is_none(),
             has_kinds: args.kind_column,
             bytea: args.bytea,
             text: args.text,
@@ -249,7 +249,7 @@ fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
     if args.csv_safe && out != Out::Csv {
         return Err(usage("`--csv-safe` is for `-t csv`".to_owned()));
     }
-    if args.form == Form::Ndjson && out != Out::Json {
+    if args.form() == Form::Ndjson && out != Out::Json {
         return Err(usage("rows of `--in ndjson` have no fixed columns: they are written as json".to_owned()));
     }
     Ok((out, stage))

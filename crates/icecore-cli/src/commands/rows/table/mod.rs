@@ -33,8 +33,8 @@ pub struct Settings {
 
 impl Settings {
     pub fn of(args: &Rows) -> Result<Settings, Abort> {
-        let by_form = matches!(args.form, Form::Csv | Form::Tsv | Form::Mysql) && args.names.is_empty();
-        if args.header && matches!(args.form, Form::Ndjson | Form::Lines) {
+        let by_form = matches!(args.form(), Form::Csv | Form::Tsv | Form::Mysql) && args.names.is_empty();
+        if args.header && matches!(args.form(), Form::Ndjson | Form::Lines) {
             return Err(usage("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
         }
         Ok(Settings {

@@ -1,0 +1,127 @@
+//! What the commands that use a database have in common.
+
+use crate::report::{Abort, code};
+use clap::Args;
+use icecore_store::{Address, Backend, Error, ErrorKind, open};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Variables that may have credentials: a command that does a job does not get them.
+pub const SECRET: [&str; 3] = [VARIABLE, PASSWORD, PASSWORD_FILE];
+
+/// Where the database is named, if the command line does not.
+const VARIABLE: &str = "ICECORE_DB";
+const PASSWORD: &str = "ICECORE_DB_PASSWORD";
+const PASSWORD_FILE: &str = "ICECORE_DB_PASSWORD_FILE";
+const USUAL: &str = "sqlite:icecore.db";
+
+/// Which database.
+#[derive(Debug, Args)]
+pub struct Database {
+    /// The database: sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME
+    ///
+    /// Without it the environment variable ICECORE_DB, or sqlite:icecore.db. A password stands better in
+    /// ICECORE_DB_PASSWORD, or in a file that ICECORE_DB_PASSWORD_FILE names, or the whole in the file of --db-file: a
+    /// command line can be seen by all who use the machine. One that stands here all the same is taken off it at once.
+    #[arg(long, value_name = "URL", global = true, display_order = 800)]
+    pub db: Option<String>,
+    /// Read the address of the database from this file
+    #[arg(long, value_name = "FILE", global = true, conflicts_with = "db", display_order = 801)]
+    pub db_file: Option<PathBuf>,
+}
+
+impl Database {
+    /// Its address, with the password if there is one.
+    pub fn address(&self) -> Result<Address, Abort> {
+        let variable = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+        let text = match (&self.db, &self.db_file) {
+            (Some(text), _) => text.clone(),
+            (None, Some(file)) => first_line(file)?,
+            (None, None) => variable.unwrap_or_else(|| USUAL.to_owned()),
+        };
+        let address: Address = text.parse().map_err(failed)?;
+        if self.db.is_some() && address.has_password() {
+            take_off_command_line(&text);
+        }
+        if address.has_password() {
+            return Ok(address);
+        }
+        let password = std::env::var(PASSWORD).ok().map_or_else(
+            || std::env::var_os(PASSWORD_FILE).map(|file| first_line(&PathBuf::from(file))).transpose(),
+            |password| Ok(Some(password)),
+        )?;
+        Ok(match password {
+            Some(password) => address.with_password(password),
+            None => address,
+        })
+    }
+
+    /// A connection.
+    pub fn open(&self) -> Result<Box<dyn Backend>, Abort> {
+        open(&self.address()?).map_err(failed)
+    }
+}
+
+fn first_line(file: &PathBuf) -> Result<String, Abort> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Abort::Failed(code::USAGE, format!("{}: {}", file.display(), crate::report::io_reason(&error)))
+    })?;
+    Ok(text.lines().next().unwrap_or_default().trim().to_owned())
+}
+
+/// Begins the command anew with the address in its environment, which other users don't see.
+/// Where that does not work, it goes on as it is.
+#[cfg(unix)]
+fn take_off_command_line(address: &str) {
+    use std::os::unix::process::CommandExt;
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut words = std::env::args_os();
+    let mut command = std::process::Command::new(program);
+    if let Some(name) = words.next() {
+        command.arg0(name);
+    }
+    let mut rest: Vec<OsString> = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--db" {
+            words.next();
+        } else if !word.to_string_lossy().starts_with("--db=") {
+            rest.push(word);
+        }
+    }
+    let _ = command.args(rest).env(VARIABLE, address).exec();
+}
+
+#[cfg(not(unix))]
+fn take_off_command_line(_address: &str) {}
+
+/// Ends the command with what a database said.
+pub fn failed(error: Error) -> Abort {
+    let code = match error.kind() {
+        ErrorKind::Missing => code::FINDING,
+        ErrorKind::Address | ErrorKind::Away | ErrorKind::Input | ErrorKind::Schema => code::USAGE,
+        _ => code::OTHER,
+    };
+    Abort::Failed(code, error.to_string())
+}
+
+/// Who does something, for the record: of the system, not of the database.
+pub fn who() -> String {
+    let user = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let user = user.unwrap_or_else(|| "somebody".to_owned());
+    let who = match host.trim() {
+        "" => user,
+        host => format!("{user}@{host}"),
+    };
+    icecore::text::shortened(&icecore::text::printable(&who), 200).into_owned()
+}
+
+/// An id that a person wrote.
+pub fn id(text: &str) -> Result<icecore_store::Id, String> {
+    text.parse().map_err(|error: icecore_store::NoId| error.to_string())
+}
+
+/// A duration that a person wrote.
+pub fn duration(text: &str) -> Result<std::time::Duration, String> {
+    icecore_store::time::duration(text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,202 @@
+//! The command line of `icecore queue`.
+
+use crate::cli::Reporting;
+use crate::commands::database::{Database, duration, id};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use icecore_store::{Id, State};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The queue of those who name none.
+pub const USUAL: &str = "default";
+
+/// Put jobs into queues, and see what became of them
+///
+/// A queue is there as soon as it is named. A job is done at least once: a worker that dies, or takes longer than its
+/// lease, leaves it to the next one, so what a job does must bear to be done twice.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
+pub struct Queue {
+    #[command(flatten)]
+    pub database: Database,
+    #[command(flatten)]
+    pub said: Reporting,
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    Push(Push),
+    List(List),
+    Dead(Dead),
+    Stats(Stats),
+    Redrive(Redrive),
+    Replay(Replay),
+    Pause(Named),
+    Resume(Named),
+    Set(Set),
+    Forget(Forget),
+}
+
+/// Which queue: by its name, or by --queue.
+#[derive(Debug, Args)]
+pub struct Which {
+    /// The queue
+    #[arg(id = "named", long = "queue", value_name = "QUEUE")]
+    pub queue: Option<String>,
+}
+
+/// Queue files as jobs; prints their ids, one a line
+#[derive(Debug, Args)]
+pub struct Push {
+    /// The payloads; `-` is the standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub which: Which,
+    /// What they are: base64/marshal; found out if not given
+    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Larger ones are handed out first
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub priority: i32,
+    /// Not handed out for so long: 90s, 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub delay: Option<Duration>,
+    /// While a job with this key is not done, its id is printed and nothing is queued
+    #[arg(long, value_name = "KEY")]
+    pub unique: Option<String>,
+    /// How often it is tried
+    #[arg(long, value_name = "N")]
+    pub max_attempts: Option<u32>,
+    /// Print an object of JSON for each
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Only {
+    Ready,
+    Leased,
+    Done,
+    Dead,
+}
+
+impl Only {
+    pub fn state(self) -> State {
+        match self {
+            Only::Ready => State::Ready,
+            Only::Leased => State::Leased,
+            Only::Done => State::Done,
+            Only::Dead => State::Dead,
+        }
+    }
+}
+
+/// List jobs in the order in which they came
+#[derive(Debug, Args)]
+pub struct List {
+    /// Of this queue; without it of all
+    #[arg(conflicts_with = "named")]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub which: Which,
+    /// In this state
+    #[arg(long, value_enum)]
+    pub state: Option<Only>,
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    pub most: Option<usize>,
+    /// Print an object of JSON for each, on a line of its own
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List jobs that were tried too often
+#[derive(Debug, Args)]
+pub struct Dead {
+    /// Of this queue; without it of all
+    #[arg(conflicts_with = "named")]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub which: Which,
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    pub most: Option<usize>,
+    /// Print an object of JSON for each, on a line of its own
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List the queues, and how many jobs are in each
+#[derive(Debug, Args)]
+pub struct Stats {
+    /// Print an object of JSON for each, on a line of its own
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Make dead jobs ready again: these, or all of a queue
+#[derive(Debug, Args)]
+pub struct Redrive {
+    /// Their ids
+    #[arg(value_name = "ID", value_parser = id)]
+    pub ids: Vec<Id>,
+    #[command(flatten)]
+    pub which: Which,
+}
+
+/// Queue what jobs were once more, as new ones; prints their ids, one a line
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// Their ids
+    #[arg(required = true, value_name = "ID", value_parser = id)]
+    pub ids: Vec<Id>,
+}
+
+/// Let a queue hand out nothing, or (resume) again
+#[derive(Debug, Args)]
+pub struct Named {
+    /// The queue
+    #[arg(conflicts_with = "named")]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub which: Which,
+}
+
+/// Set what a queue does
+#[derive(Debug, Args)]
+pub struct Set {
+    /// The queue
+    #[arg(conflicts_with = "named")]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub which: Which,
+    /// How often its jobs are tried
+    #[arg(long, value_name = "N")]
+    pub max_attempts: Option<u32>,
+    /// How long a job waits behind its first failure; each further one doubles it
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub backoff: Option<Duration>,
+    /// Payloads are checked against the JSON Schema in this file; an empty file takes it away
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
+}
+
+/// Take done and dead jobs away that ended so long ago
+#[derive(Debug, Args)]
+pub struct Forget {
+    /// 7d, 12h
+    #[arg(value_name = "DURATION", value_parser = duration)]
+    pub older: Duration,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  echo '{\"mail\": 7}' | icecore queue push --queue mail
+  icecore queue list mail --state ready
+  icecore queue stats
+  icecore queue dead --json | jq .error
+  icecore queue redrive --queue mail
+  icecore queue replay 01990000-0000-7000-8000-000000000000";

@@ -1,0 +1,101 @@
+//! A job as one line: JSON, or of a table.
+
+use crate::paint::{Ink, Paint};
+use icecore_store::describe::Decoder;
+use icecore_store::{Job, State, time};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// What is said of a job as JSON.
+#[derive(Serialize)]
+pub struct Line<'j> {
+    pub id: String,
+    pub queue: &'j str,
+    pub state: &'static str,
+    pub priority: i32,
+    pub queued_at: String,
+    pub run_at: String,
+    pub attempts: u32,
+    pub max_attempts: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique_key: Option<&'j str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<&'j str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'j str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay_of: Option<String>,
+    pub format: Option<&'j str>,
+    pub size: usize,
+    pub checksum: &'j str,
+    pub value: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
+impl Line<'_> {
+    /// Decodes the payload of a job.
+    pub fn of<'j>(job: &'j Job, decoder: &mut Decoder) -> Line<'j> {
+        let (value, problem) = match decoder.value(&job.bytes, job.format.as_deref()) {
+            Ok(value) => (value.and_then(|text| RawValue::from_string(text).ok()), None),
+            Err(problem) => (None, Some(problem)),
+        };
+        Line {
+            id: job.id.to_string(),
+            queue: &job.queue,
+            state: job.state.name(),
+            priority: job.priority,
+            queued_at: time::shown(job.queued_at),
+            run_at: time::shown(job.run_at),
+            attempts: job.attempts,
+            max_attempts: job.max_attempts,
+            unique_key: job.unique_key.as_deref(),
+            lease_until: job.lease_until.filter(|_| job.state == State::Leased).map(time::shown),
+            worker: job.worker.as_deref(),
+            finished_at: job.finished_at.map(time::shown),
+            error: job.error.as_deref(),
+            replay_of: job.replay_of.map(|id| id.to_string()),
+            format: job.format.as_deref(),
+            size: job.bytes.len(),
+            checksum: &job.checksum,
+            value,
+            problem: problem.or_else(|| job.problem.clone()),
+            result: job.result.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
+        }
+    }
+
+    /// As a line of a table.
+    pub fn line(&self, paint: Paint) -> String {
+        let what = match (self.error, &self.value, &self.problem) {
+            (Some(error), _, _) => paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)),
+            (None, Some(value), _) => icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned(),
+            (None, None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN)),
+            (None, None, None) => String::new(),
+        };
+        format!(
+            "{}  {}  {:16}  {:6}  {:>8}  {:>8}  {what}\n",
+            self.id,
+            paint.ink(Ink::Faint, &self.queued_at),
+            icecore::text::printable(&icecore::text::shortened(self.queue, 40)),
+            self.state,
+            self.priority,
+            format!("{}/{}", self.attempts, self.max_attempts),
+        )
+    }
+}
+
+/// How much of a value or an error a table shows.
+const SHOWN: usize = 80;
+
+/// Above all lines of a table.
+pub fn head(paint: Paint) -> String {
+    let head =
+        format!("{:36}  {:24}  {:16}  {:6}  {:>8}  {:>8}  PAYLOAD", "ID", "QUEUED AT", "QUEUE", "STATE", "PRIORITY", "ATTEMPTS");
+    format!("{}\n", paint.ink(Ink::Faint, head))
+}

@@ -1,0 +1,248 @@
+//! `icecore queue`: jobs in a database.
+
+mod args;
+mod line;
+
+pub use args::Queue;
+
+use crate::cli::Global;
+use crate::commands::database::{failed, who};
+use crate::paint::{Ink, Paint};
+use crate::report::{Abort, Report, code, io_reason};
+use crate::sink::Sink;
+use crate::source::Source;
+pub use args::USUAL;
+use args::{Action, List, Push, Redrive, Set, Which};
+use icecore::Stage;
+use icecore_store::{Backend, Flow, JobFilter, QueueSettings, QueueStatus, State, describe, time};
+use line::Line;
+use serde::Serialize;
+use std::time::Duration;
+
+/// How many jobs are asked for in one go.
+const PAGE: usize = 1_000;
+
+pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let mut store = args.database.open()?;
+    let store = store.as_mut();
+    let name = |queue: &Option<String>, which: &Which| {
+        queue.clone().or_else(|| which.queue.clone()).unwrap_or_else(|| USUAL.to_owned())
+    };
+    match &args.action {
+        Action::Push(push) => put(push, store, global, report),
+        Action::List(args) => list(args, store, global),
+        Action::Dead(dead) => {
+            let (queue, which) = (dead.queue.clone(), Which { queue: dead.which.queue.clone() });
+            let state = Some(args::Only::Dead);
+            list(&List { queue, which, state, most: dead.most, json: dead.json }, store, global)
+        }
+        Action::Stats(stats) => say_stats(stats.json, store, global),
+        Action::Redrive(redrive) => again(redrive, store, report),
+        Action::Replay(replay) => {
+            let mut sink = Sink::stdout();
+            for id in &replay.ids {
+                match store.replay(*id, &who()) {
+                    Ok(new) => sink.text(&format!("{new}\n"))?,
+                    Err(error) if error.kind() == icecore_store::ErrorKind::Missing => {
+                        report.fault(code::FINDING, &id.to_string(), "there is no such job");
+                    }
+                    Err(error) => return Err(failed(error)),
+                }
+            }
+            sink.flush()
+        }
+        Action::Pause(named) => store.pause(&name(&named.queue, &named.which), true, &who()).map_err(failed),
+        Action::Resume(named) => store.pause(&name(&named.queue, &named.which), false, &who()).map_err(failed),
+        Action::Set(set) => configure(set, &name(&set.queue, &set.which), store),
+        Action::Forget(forget) => {
+            let now = store.now().map_err(failed)?;
+            let age = i64::try_from(forget.older.as_millis()).unwrap_or(i64::MAX);
+            let count = store.forget(now.saturating_sub(age)).map_err(failed)?;
+            say(&format!("{count} taken away\n"))
+        }
+    }
+}
+
+fn say(text: &str) -> Result<(), Abort> {
+    let mut sink = Sink::stdout();
+    sink.text(text)?;
+    sink.flush()
+}
+
+/// What `queue push --json` says of a job.
+#[derive(Serialize)]
+struct Queued {
+    id: String,
+    queue: String,
+    new: bool,
+}
+
+fn put(args: &Push, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    if let Some(format) = &args.format {
+        Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    }
+    let queue = args.which.queue.as_deref().unwrap_or(USUAL);
+    let mut jobs = Vec::new();
+    for source in Source::all(&args.files, report) {
+        report.input();
+        let name = source.name();
+        match source.read() {
+            Ok(bytes) => {
+                let mut job = describe::job(queue, bytes.to_vec(), args.format.as_deref());
+                if let Some(problem) = &job.said.problem {
+                    report.note(&name, "undecodable", format!("queued, though it can't be decoded: {problem}"));
+                }
+                (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
+                (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);
+                jobs.push(job);
+            }
+            Err(error) => report.io(&name, &error),
+        }
+    }
+    let pushed = store.push(&jobs).map_err(failed)?;
+    let mut sink = Sink::report(args.json, global.color);
+    for pushed in pushed {
+        match args.json {
+            true => sink.object(&Queued { id: pushed.id.to_string(), queue: queue.to_owned(), new: pushed.is_new })?,
+            false => sink.text(&format!("{}\n", pushed.id))?,
+        }
+    }
+    sink.flush()
+}
+
+fn list(args: &List, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+    let queue = args.queue.clone().or_else(|| args.which.queue.clone());
+    let mut filter = JobFilter { queue, state: args.state.map(args::Only::state), after: 0 };
+    let paint = Paint::new(global.color, &std::io::stdout());
+    let mut sink = Sink::stdout();
+    let mut decoder = describe::Decoder::default();
+    let mut left = args.most.unwrap_or(usize::MAX);
+    let mut is_first = true;
+    while left > 0 {
+        let (page, mut count, mut ended) = (left.min(PAGE), 0, None);
+        let mut after = filter.after;
+        let walked = store.jobs(&filter, page, &mut |job| {
+            (count, after) = (count + 1, job.sequence);
+            let line = Line::of(&job, &mut decoder);
+            let head = if is_first && !args.json { line::head(paint) } else { String::new() };
+            is_first = false;
+            let put = match args.json {
+                true => sink.json(&line).and_then(|()| sink.text("\n")),
+                false => sink.text(&head).and_then(|()| sink.text(&line.line(paint))),
+            };
+            ended = put.and_then(|()| sink.pass()).err();
+            Ok(if ended.is_some() { Flow::Stop } else { Flow::On })
+        });
+        if let Some(abort) = ended {
+            return Err(abort);
+        }
+        walked.map_err(failed)?;
+        filter.after = after;
+        left -= count;
+        if count < page {
+            break;
+        }
+    }
+    sink.flush()
+}
+
+fn again(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+    if args.ids.is_empty() {
+        let queue = args.which.queue.as_deref().unwrap_or(USUAL);
+        let count = store.redrive(queue, None, &who()).map_err(failed)?;
+        return say(&format!("{count} ready again\n"));
+    }
+    let mut count = 0;
+    for id in &args.ids {
+        let made = match store.job(*id).map_err(failed)? {
+            Some(job) => store.redrive(&job.queue, Some(&[*id]), &who()).map_err(failed)?,
+            None => 0,
+        };
+        if made == 0 {
+            report.fault(code::FINDING, &id.to_string(), "there is no such dead job");
+        }
+        count += made;
+    }
+    say(&format!("{count} ready again\n"))
+}
+
+fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abort> {
+    let read = |file: &std::path::PathBuf| {
+        std::fs::read_to_string(file)
+            .map_err(|error| Abort::Failed(code::USAGE, format!("{}: {}", file.display(), io_reason(&error))))
+    };
+    let schema = args.schema.as_ref().map(read).transpose()?;
+    if let Some(schema) = schema.as_deref().filter(|schema| !schema.trim().is_empty()) {
+        icecore::convert(schema.as_bytes(), "json", "json")
+            .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is no JSON: {error}")))?;
+    }
+    let settings = QueueSettings { max_attempts: args.max_attempts, backoff: args.backoff, schema };
+    store.configure(queue, &settings).map_err(failed)
+}
+
+/// What `queue stats --json` says of a queue.
+#[derive(Serialize)]
+struct Numbers<'q> {
+    queue: &'q str,
+    ready: u64,
+    delayed: u64,
+    leased: u64,
+    done: u64,
+    dead: u64,
+    oldest_seconds: Option<f64>,
+    paused_at: Option<String>,
+    has_schema: bool,
+}
+
+impl Numbers<'_> {
+    fn of(queue: &QueueStatus) -> Numbers<'_> {
+        let count = |state: State| {
+            let at = State::ALL.iter().position(|known| *known == state).unwrap_or(0);
+            queue.counts[at]
+        };
+        Numbers {
+            queue: &queue.name,
+            ready: count(State::Ready),
+            delayed: queue.delayed,
+            leased: count(State::Leased),
+            done: count(State::Done),
+            dead: count(State::Dead),
+            oldest_seconds: queue.oldest.map(|millis| millis as f64 / 1000.0),
+            paused_at: queue.paused_at.map(time::shown),
+            has_schema: queue.schema.is_some(),
+        }
+    }
+}
+
+fn say_stats(is_json: bool, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+    let queues = store.queues().map_err(failed)?;
+    let mut sink = Sink::stdout();
+    let paint = Paint::new(global.color, &std::io::stdout());
+    if !is_json {
+        let head = format!(
+            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10}  {:>9}",
+            "QUEUE", "READY", "DELAYED", "LEASED", "DONE", "DEAD", "OLDEST"
+        );
+        sink.text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+    }
+    for queue in &queues {
+        let numbers = Numbers::of(queue);
+        if is_json {
+            sink.json(&numbers)?;
+            sink.text("\n")?;
+            continue;
+        }
+        let oldest = numbers.oldest_seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.1} s"));
+        let paused = if numbers.paused_at.is_some() { "  paused" } else { "" };
+        sink.text(&format!(
+            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10}  {oldest:>9}{paused}\n",
+            paint.ink(Ink::Name, icecore::text::shortened(&queue.name, 60)),
+            numbers.ready,
+            numbers.delayed,
+            numbers.leased,
+            numbers.done,
+            numbers.dead
+        ))?;
+    }
+    sink.flush()
+}

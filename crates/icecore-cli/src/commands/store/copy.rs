@@ -1,0 +1,58 @@
+//! `store copy`: from one database to another.
+
+use super::args::Copy;
+use crate::cli::Global;
+use crate::commands::database::failed;
+use crate::progress::Progress;
+use crate::report::{Abort, Report};
+use icecore_store::{Address, Backend, Flow, NewObject, Object, ObjectFilter, describe, open};
+
+/// How many objects, and how many bytes, are copied in one go.
+const PAGE: usize = 500;
+const BYTES: usize = 8 << 20;
+
+pub fn run(args: &Copy, from: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let address: Address = args.to.parse().map_err(failed)?;
+    let mut to = open(&address).map_err(failed)?;
+    report.progress = Progress::over(1, global.quiet);
+    let (mut after, mut copied) = (0, 0);
+    loop {
+        let mut page = Vec::new();
+        let mut size = 0;
+        from.objects(after, PAGE, &ObjectFilter::default(), &mut |object| {
+            size += object.bytes.len();
+            page.push(object);
+            Ok(if size < BYTES { Flow::On } else { Flow::Stop })
+        })
+        .map_err(failed)?;
+        let Some(last) = page.last() else { break };
+        after = last.sequence;
+        let mut new = Vec::new();
+        for object in page {
+            if to.object(object.id).map_err(failed)?.is_none() {
+                new.push(copy_of(object));
+            }
+        }
+        copied += to.put(&new).map_err(failed)?.len() as u64;
+        report.progress.count("copied", copied);
+    }
+    report.progress.finish();
+    super::counted(copied, "object", "copied")
+}
+
+/// The same object for another database; what was marked stays marked.
+fn copy_of(object: Object) -> NewObject {
+    let mut said = describe::describe(&object.bytes, object.format.as_deref());
+    if object.problem.is_some() {
+        said.problem = object.problem;
+    }
+    NewObject {
+        said,
+        id: Some(object.id),
+        stored_at: Some(object.stored_at),
+        key: object.key,
+        expires_at: object.expires_at,
+        bytes: object.bytes,
+        as_base64: false,
+    }
+}

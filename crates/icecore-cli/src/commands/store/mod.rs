@@ -1,0 +1,283 @@
+//! `icecore store`: frozen objects in a database.
+
+mod args;
+mod copy;
+mod row;
+mod walk;
+
+pub use args::{Action, Store};
+
+use crate::cli::Global;
+use crate::commands::database::{failed, who};
+use crate::paint::{Ink, Paint};
+use crate::progress::Progress;
+use crate::report::{Abort, Report, code};
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::terminal;
+use args::{Get, Index, Put, Rm, Stats};
+use icecore::{Converter, Limits, Stage};
+use icecore_store::{Backend, Object, ObjectStats, describe, time};
+use row::Row;
+use serde::Serialize;
+
+/// How many bytes are stored in one go.
+const GROUP: usize = 8 << 20;
+
+pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let mut store = args.database.open()?;
+    let store = store.as_mut();
+    match &args.action {
+        Action::Put(put) => put_files(put, store, global, report),
+        Action::Get(get) => get_one(get, store, global),
+        Action::Each(each) => walk::each(each, store, global, report),
+        Action::Find(find) => walk::find(find, store, global, report),
+        Action::Rm(rm) => remove(rm, store, report),
+        Action::Expire => {
+            let count = store.expire().map_err(failed)?;
+            counted(count, "object", "taken away")
+        }
+        Action::Stats(stats) => say_stats(stats, store, global),
+        Action::Index(index) => make_index(index, store),
+        Action::Copy(copy) => copy::run(copy, store, global, report),
+    }
+}
+
+/// Says how many there were.
+fn counted(count: u64, what: &str, done: &str) -> Result<(), Abort> {
+    let mut sink = Sink::stdout();
+    let plural = if count == 1 { "" } else { "s" };
+    sink.text(&format!("{count} {what}{plural} {done}\n"))?;
+    sink.flush()
+}
+
+fn put_files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    if let Some(format) = &args.format {
+        Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    }
+    let sources = Source::all(&args.files, report);
+    if args.key.is_some() && sources.len() != 1 {
+        let text = format!("--key is a name of one object, not of {}", sources.len());
+        return Err(Abort::Failed(code::USAGE, text));
+    }
+    let expires_at = match args.expires {
+        Some(time) => {
+            let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            Some(store.now().map_err(failed)?.saturating_add(time))
+        }
+        None => None,
+    };
+    report.progress = Progress::over(sources.len(), global.quiet);
+    let mut sink = Sink::report(args.json, global.color);
+    let mut group = Vec::new();
+    let mut size = 0;
+    for source in &sources {
+        report.input();
+        let name = source.name();
+        report.progress.show(&name);
+        let bytes = match source.read() {
+            Ok(bytes) => bytes.to_vec(),
+            Err(error) => {
+                report.io(&name, &error);
+                continue;
+            }
+        };
+        size += bytes.len();
+        let mut object = describe::object(bytes, args.format.as_deref());
+        if let Some(problem) = &object.said.problem {
+            report.note(&name, "quarantined", format!("stored, and marked: {problem}"));
+        }
+        (object.key, object.expires_at, object.as_base64) = (args.key.clone(), expires_at, args.base64);
+        group.push((name, object));
+        if size >= GROUP {
+            put_group(&mut group, store, args.json, &mut sink)?;
+            size = 0;
+        }
+        report.progress.step();
+    }
+    put_group(&mut group, store, args.json, &mut sink)?;
+    sink.flush()
+}
+
+/// What `store put --json` says of an object.
+#[derive(Serialize)]
+struct Stored<'s> {
+    id: String,
+    file: &'s str,
+    format: Option<&'s str>,
+    class: Option<&'s str>,
+    checksum: &'s str,
+    size: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'s str>,
+}
+
+fn put_group(
+    group: &mut Vec<(String, icecore_store::NewObject)>,
+    store: &mut dyn Backend,
+    is_json: bool,
+    sink: &mut Sink,
+) -> Result<(), Abort> {
+    let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(group).into_iter().unzip();
+    let ids = store.put(&objects).map_err(failed)?;
+    for ((id, name), object) in ids.iter().zip(&names).zip(&objects) {
+        if !is_json {
+            sink.text(&format!("{id}\n"))?;
+            continue;
+        }
+        let said = &object.said;
+        sink.object(&Stored {
+            id: id.to_string(),
+            file: name,
+            format: said.format.as_deref(),
+            class: said.class.as_deref(),
+            checksum: &said.checksum,
+            size: object.bytes.len(),
+            problem: said.problem.as_deref(),
+        })?;
+    }
+    Ok(())
+}
+
+/// The object that a person names by its id or its key.
+fn named(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
+    let by_id = match name.parse() {
+        Ok(id) => store.object(id).map_err(failed)?,
+        Err(_) => None,
+    };
+    let found = match by_id {
+        Some(object) => Some(object),
+        None => store.object_named(name).map_err(failed)?,
+    };
+    found.ok_or_else(|| {
+        Abort::Failed(code::FINDING, format!("there is no object with the id or key {}", icecore::text::printable(name)))
+    })
+}
+
+fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+    let object = named(store, &args.id)?;
+    if args.json {
+        let mut decoder = describe::Decoder::default();
+        let (row, _) = Row::of(&object, &mut decoder);
+        let mut sink = Sink::report(true, global.color);
+        sink.object(&row)?;
+        return sink.flush();
+    }
+    let mut sink = Sink::stdout();
+    let from = object.format.as_deref();
+    let Some(to) = &args.to else {
+        if terminal::is_stdout() {
+            // What can't be decoded may be anything.
+            let stage = from.and_then(|format| Stage::parse(format).ok());
+            match stage {
+                Some(stage) => terminal::refuse_binary(&stage, args.force)?,
+                None if args.force => {}
+                None => {
+                    let text = "the object can't be decoded: write it to a file, or add `--force`";
+                    return Err(Abort::Failed(code::USAGE, text.to_owned()));
+                }
+            }
+        }
+        sink.bytes(&object.bytes)?;
+        return sink.flush();
+    };
+    let Some(from) = from else {
+        let problem = object.problem.as_deref().unwrap_or("its format is not known");
+        return Err(Abort::Failed(code::INPUT, format!("the object can't be decoded: {problem}")));
+    };
+    let usage = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
+    let mut to = Stage::parse(to).map_err(usage)?;
+    if terminal::is_stdout() {
+        terminal::refuse_binary(&to, args.force)?;
+        to = terminal::laid_out(to);
+        if terminal::is_json(&to) {
+            sink.paint_json(global.color);
+        }
+    }
+    let limits: &Limits = &global.limit;
+    let mut out = Vec::new();
+    let done = Converter::new(Stage::parse(from).map_err(usage)?, to).limited(limits).convert(&object.bytes, &mut out);
+    done.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
+    sink.bytes(&out)?;
+    if !sink.at_line_start() && terminal::is_stdout() {
+        sink.text("\n")?;
+    }
+    sink.flush()
+}
+
+fn remove(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+    for id in &args.ids {
+        if store.remove(&[*id], &who()).map_err(failed)? == 0 {
+            report.fault(code::FINDING, &id.to_string(), "there is no such object");
+        }
+    }
+    Ok(())
+}
+
+fn make_index(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
+    let Some(path) = &args.path else {
+        let mut sink = Sink::stdout();
+        for path in store.indexes().map_err(failed)? {
+            sink.text(&format!("{}\n", icecore::text::printable(&path)))?;
+        }
+        return sink.flush();
+    };
+    store.index(path).map_err(failed)
+}
+
+/// What `store stats --json` says.
+#[derive(Serialize)]
+struct Numbers {
+    objects: u64,
+    bytes: u64,
+    quarantined: u64,
+    first: Option<String>,
+    last: Option<String>,
+    formats: Vec<Count>,
+    classes: Vec<Count>,
+}
+
+#[derive(Serialize)]
+struct Count {
+    name: Option<String>,
+    count: u64,
+}
+
+fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+    let stats = store.object_stats().map_err(failed)?;
+    let mut sink = Sink::report(args.json, global.color);
+    if args.json {
+        let count = |(name, count)| Count { name, count };
+        sink.object(&Numbers {
+            objects: stats.count,
+            bytes: stats.bytes,
+            quarantined: stats.quarantined,
+            first: stats.first_at.map(time::shown),
+            last: stats.last_at.map(time::shown),
+            formats: stats.formats.into_iter().map(count).collect(),
+            classes: stats.classes.into_iter().map(|(name, number)| count((Some(name), number))).collect(),
+        })?;
+    } else {
+        sink.text(&numbers(&stats, Paint::new(global.color, &std::io::stdout())))?;
+    }
+    sink.flush()
+}
+
+fn numbers(stats: &ObjectStats, paint: Paint) -> String {
+    let grouped = crate::records::grouped;
+    let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::shown);
+    let mut text = format!(
+        "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",
+        grouped(stats.count),
+        grouped(stats.bytes),
+        grouped(stats.quarantined),
+        time(stats.first_at),
+        time(stats.last_at)
+    );
+    let classes = stats.classes.iter().map(|(name, count)| ("class", name.as_str(), *count));
+    let formats = stats.formats.iter().map(|(name, count)| ("format", name.as_deref().unwrap_or("(none)"), *count));
+    for (what, name, count) in formats.chain(classes) {
+        text.push_str(&format!("{what:6} {:>12}  {}\n", grouped(count), paint.ink(Ink::Class, name)));
+    }
+    text
+}

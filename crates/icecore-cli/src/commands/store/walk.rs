@@ -1,0 +1,137 @@
+//! `store each` and `store find`.
+
+use super::args::{Each, Filter, Find};
+use super::named;
+use super::row::{self, Row};
+use crate::cli::Global;
+use crate::commands::database::failed;
+use crate::paint::Paint;
+use crate::progress::Progress;
+use crate::report::{Abort, Report, code};
+use crate::sink::Sink;
+use icecore_store::describe::Decoder;
+use icecore_store::{Backend, ErrorKind, Flow, Id, Object, ObjectFilter};
+
+/// How many objects are asked for in one go.
+const PAGE: usize = 1_000;
+
+pub fn each(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let after = match args.after {
+        Some(id) => {
+            let missing = || Abort::Failed(code::FINDING, format!("there is no object {id}"));
+            store.object(id).map_err(failed)?.ok_or_else(missing)?.sequence
+        }
+        None => 0,
+    };
+    walk(&args.filter, None, after, store, global, report).map(drop)
+}
+
+pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    if let Some(key) = &args.key {
+        let object = named(store, key)?;
+        let mut lines = Lines::new(args.filter.json, global);
+        lines.object(&object)?;
+        return lines.sink.flush();
+    }
+    let at = match (&args.path, &args.value) {
+        (Some(path), Some(value)) => Some((path.clone(), value.clone())),
+        (Some(both), None) => {
+            let Some((path, value)) = both.split_once('=') else {
+                return Err(Abort::Failed(code::USAGE, format!("a value is missing: {both} 7")));
+            };
+            Some((path.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => None,
+    };
+    if at.is_none() && args.filter.class.is_none() && !args.filter.quarantined {
+        let text = "say what is to be found: a path and a value, --class, --key or --quarantined";
+        return Err(Abort::Failed(code::USAGE, text.to_owned()));
+    }
+    if walk(&args.filter, at, 0, store, global, report)? == 0 {
+        report.worse(code::FINDING);
+    }
+    Ok(())
+}
+
+/// Prints one object after another.
+struct Lines {
+    sink: Sink,
+    is_json: bool,
+    paint: Paint,
+    decoder: Decoder,
+    count: u64,
+}
+
+impl Lines {
+    fn new(is_json: bool, global: &Global) -> Lines {
+        let paint = Paint::new(global.color, &std::io::stdout());
+        Lines { sink: Sink::stdout(), is_json, paint, decoder: Decoder::default(), count: 0 }
+    }
+
+    /// Says what is wrong with an object, if that was not known.
+    fn object(&mut self, object: &Object) -> Result<Option<String>, Abort> {
+        let (row, problem) = Row::of(object, &mut self.decoder);
+        if self.is_json {
+            self.sink.json(&row)?;
+            self.sink.text("\n")?;
+        } else {
+            if self.count == 0 {
+                self.sink.text(&row::head(self.paint))?;
+            }
+            self.sink.text(&row.line(self.paint))?;
+        }
+        self.count += 1;
+        self.sink.pass()?;
+        Ok(problem)
+    }
+}
+
+/// Prints all objects that are wanted; how many there were.
+fn walk(
+    filter: &Filter,
+    at: Option<(String, String)>,
+    mut after: i64,
+    store: &mut dyn Backend,
+    global: &Global,
+    report: &mut Report,
+) -> Result<u64, Abort> {
+    report.progress = Progress::over(1, global.quiet);
+    let mut lines = Lines::new(filter.json, global);
+    let quarantined = filter.quarantined.then_some(true);
+    let wanted = ObjectFilter { class: filter.class.clone(), at, quarantined, before: None };
+    let mut left = filter.most.unwrap_or(usize::MAX);
+    while left > 0 {
+        let (mut count, mut ended) = (0, None);
+        let mut bad: Vec<(Id, String)> = Vec::new();
+        let page = left.min(PAGE);
+        let walked = store.objects(after, page, &wanted, &mut |object| {
+            (count, after) = (count + 1, object.sequence);
+            match lines.object(&object) {
+                Ok(problem) => bad.extend(problem.map(|problem| (object.id, problem))),
+                Err(abort) => {
+                    ended = Some(abort);
+                    return Ok(Flow::Stop);
+                }
+            }
+            Ok(Flow::On)
+        });
+        if let Some(abort) = ended {
+            return Err(abort);
+        }
+        walked.map_err(failed)?;
+        for (id, problem) in bad {
+            report.fault(code::INPUT, &id.to_string(), format!("can't be decoded, and is marked: {problem}"));
+            match store.quarantine(id, &problem) {
+                Err(error) if error.kind() != ErrorKind::Missing => return Err(failed(error)),
+                _ => {}
+            }
+        }
+        left -= count;
+        report.progress.count("objects", lines.count);
+        if count < page {
+            break;
+        }
+    }
+    lines.sink.flush()?;
+    Ok(lines.count)
+}

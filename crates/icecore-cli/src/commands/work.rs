@@ -1,0 +1,106 @@
+//! `icecore work`: hands jobs to a command.
+
+use crate::cli::Reporting;
+use crate::commands::database::{Database, SECRET, duration, failed, who};
+use crate::report::{Abort, Report, code};
+use crate::signals;
+use clap::Args;
+use icecore_store::{Command, Event, State, Stdin, Stop, Worker, open};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Do the jobs of a queue with a command
+///
+/// The command gets a job's payload as JSON on its standard input, and ICECORE_JOB_ID, ICECORE_JOB_ATTEMPT and
+/// ICECORE_JOB_QUEUE in its environment. If it exits with 0 the job is done, and what it wrote is the result; if not,
+/// the job is tried again later. SIGTERM or SIGINT: what runs is finished, nothing new is begun.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Work {
+    #[command(flatten)]
+    pub database: Database,
+    #[command(flatten)]
+    pub said: Reporting,
+    /// The queue
+    #[arg(long, value_name = "QUEUE", default_value = super::queue::USUAL)]
+    pub queue: String,
+    /// The command, as it is typed in a shell
+    #[arg(long, value_name = "COMMAND")]
+    pub exec: String,
+    /// How many jobs run at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub concurrency: u16,
+    /// A command that takes longer is ended, and the job is tried again
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// For how long a job is this worker's; it is extended while the job runs
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    pub lease: Duration,
+    /// Hand over the original bytes, not JSON
+    #[arg(long)]
+    pub raw: bool,
+    /// End when the queue hands out nothing more
+    #[arg(long)]
+    pub until_empty: bool,
+    /// Under which name jobs are taken; the user and the machine, if not said
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore work --queue mail --exec 'jq -r .to | xargs -n1 send-mail'
+  icecore work --db postgres://app@db/app --queue resize --exec ./resize --concurrency 4 --timeout 5m
+  icecore work --exec 'ruby job.rb' --raw --until-empty";
+
+pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
+    let address = args.database.address()?;
+    // What is wrong from the start is told at once; later the database is waited for.
+    drop(open(&address).map_err(failed)?);
+    let mut command = Command::new(&args.exec);
+    command.stdin = if args.raw { Stdin::Raw } else { Stdin::Json };
+    command.timeout = args.timeout;
+    command.hidden = SECRET.iter().map(|name| (*name).to_owned()).collect();
+    let stop = Stop::new();
+    command.stop = stop.clone();
+    drain_on_signal(stop.clone())?;
+    let name = args.name.clone().unwrap_or_else(|| format!("{} {}", who(), std::process::id()));
+    let mut worker = Worker::new(&args.queue, name);
+    worker.concurrency = usize::from(args.concurrency);
+    worker.lease = args.lease;
+    worker.until_empty = args.until_empty;
+    let mut is_away = false;
+    let tally = worker
+        .run(&|| open(&address), Arc::new(command), &stop, &mut |event| {
+            let was_away = std::mem::replace(&mut is_away, matches!(event, Event::Away(_)));
+            match event {
+                Event::Away(error) if !was_away => report.note("work", "away", format!("{error}; it is tried again")),
+                Event::Failed(id, error, state) => {
+                    let next = if state == State::Dead { "the job is dead" } else { "it is tried again" };
+                    report.note(&id.to_string(), "failed", format!("{}; {next}", error.trim_end()));
+                }
+                Event::Lost(id) => {
+                    let text = "its lease was over when it ended: it may be done once more";
+                    report.note(&id.to_string(), "lost", text.to_owned());
+                }
+                _ => {}
+            }
+        })
+        .map_err(failed)?;
+    let (done, failed, lost) = (tally.done, tally.failed, tally.lost);
+    report.note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
+    Ok(())
+}
+
+/// The first signal is a wish; the second ends the command.
+fn drain_on_signal(stop: Stop) -> Result<(), Abort> {
+    let wished = signals::stop()?;
+    let watcher = std::thread::Builder::new().name("drain".to_owned()).spawn(move || {
+        while !wished.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        stop.drain();
+    });
+    watcher.map(drop).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))
+}

@@ -1,0 +1,199 @@
+//! `icecore store`, `queue` and `rows --query` over a database in a file.
+
+mod run;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+struct Database(TempDir);
+
+impl Database {
+    fn new() -> Database {
+        Database(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn address(&self) -> String {
+        format!("sqlite:{}", self.file("a.db"))
+    }
+
+    /// Stdout, stderr and the exit code.
+    fn try_run(&self, args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
+        run::icecore(&[args, &["--db", &self.address()]].concat(), input)
+    }
+
+    fn bytes(&self, args: &[&str], input: &[u8]) -> Vec<u8> {
+        let (stdout, stderr, code) = self.try_run(args, input);
+        assert_eq!(code, 0, "{args:?}: {stderr}");
+        stdout
+    }
+
+    fn text(&self, args: &[&str], input: &[u8]) -> String {
+        String::from_utf8(self.bytes(args, input)).expect("text")
+    }
+
+    /// Stores bytes; their id.
+    fn put(&self, bytes: &[u8]) -> String {
+        self.text(&["store", "put"], bytes).trim().to_owned()
+    }
+
+    fn lines(&self, args: &[&str]) -> Vec<Value> {
+        let text = self.text(args, b"");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+}
+
+/// `E` with the variable `@id`, as Ruby writes it.
+fn object(id: u8) -> Vec<u8> {
+    [b"\x04\x08o:\x06E\x06:\x08@idi", [id + 5].as_slice()].concat()
+}
+
+#[test]
+fn what_was_stored_comes_back_byte_for_byte_and_converted() {
+    let database = Database::new();
+    let all: &[&[u8]] = &[&object(7), b"a:1:{i:0;i:7;}", b" [1,\n 2 ]\n", b"", b"\0\xFF\x80 no format"];
+    for bytes in all {
+        let id = database.put(bytes);
+        assert_eq!(id.len(), 36, "{id}");
+        assert_eq!(database.bytes(&["store", "get", &id], b""), *bytes);
+    }
+    let each = database.lines(&["store", "each", "--json"]);
+    let values: Vec<&Value> = each.iter().map(|line| &line["value"]).collect();
+    assert_eq!(format!("{values:?}"), format!("{:?}", [
+        &serde_json::json!({"id": 7}), &serde_json::json!([7]), &serde_json::json!([1, 2]), &Value::Null, &Value::Null
+    ]));
+    assert!(each.iter().all(|line| line["problem"].is_string() == line["value"].is_null()));
+    let id = each[0]["id"].as_str().expect("an id");
+    assert_eq!(database.text(&["store", "get", id, "-t", "json"], b"").trim(), r#"{"id":7}"#);
+    let (_, _, code) = database.try_run(&["store", "get", each[4]["id"].as_str().expect("an id"), "-t", "json"], b"");
+    assert_eq!(code, 4);
+}
+
+#[test]
+fn a_walk_goes_on_behind_what_cannot_be_decoded() {
+    let database = Database::new();
+    let ids: Vec<String> = (0..3).map(|id| database.put(&object(id))).collect();
+    // Somebody broke it where it lies.
+    let broken = rusqlite::Connection::open(database.file("a.db")).expect("the database");
+    broken.execute("UPDATE icecore_objects SET bytes = x'04085b07' WHERE id = ?", [&ids[1]]).expect("a row");
+    let (stdout, stderr, code) = database.try_run(&["store", "each", "--json"], b"");
+    assert_eq!(code, 4, "{stderr}");
+    let lines: Vec<Value> =
+        String::from_utf8_lossy(&stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines[1]["problem"].is_string() && lines[2]["value"]["id"] == 2);
+    let marked = database.lines(&["store", "find", "--quarantined", "--json"]);
+    assert_eq!(marked.len(), 1);
+    assert_eq!(marked[0]["id"], *ids[1]);
+}
+
+#[test]
+fn objects_are_found_by_key_class_and_value() {
+    let database = Database::new();
+    for id in 0..5 {
+        database.put(&object(id));
+    }
+    database.put(br#"{"user": {"id": 3}, "id": 3}"#);
+    database.text(&["store", "put", "--key", "the one"], b"[1]");
+    for _ in 0..2 {
+        let found = database.lines(&["store", "find", "$.id", "3", "--json"]);
+        assert_eq!(found.len(), 2);
+        assert_eq!(database.lines(&["store", "find", "$.user.id=3", "--json"]).len(), 1);
+        // The second time by an index.
+        database.text(&["store", "index", "$.id"], b"");
+    }
+    database.put(&object(3));
+    assert_eq!(database.lines(&["store", "find", "$.id", "3", "--json"]).len(), 3);
+    assert_eq!(database.lines(&["store", "find", "--class", "E", "--json"]).len(), 6);
+    assert_eq!(database.lines(&["store", "find", "--key", "the one", "--json"])[0]["value"][0], 1);
+    assert_eq!(database.bytes(&["store", "get", "the one"], b""), b"[1]");
+    let (_, _, code) = database.try_run(&["store", "find", "$.id", "99"], b"");
+    assert_eq!(code, 1, "nothing is a finding");
+    let (_, stderr, code) = database.try_run(&["store", "put", "--key", "the one"], b"[2]");
+    assert!(code != 0 && stderr.contains("the one"), "{stderr}");
+}
+
+#[test]
+fn a_copy_has_the_same_objects_and_can_be_made_again() {
+    let database = Database::new();
+    let ids: Vec<String> = (0..3).map(|id| database.put(&object(id))).collect();
+    let other = format!("sqlite:{}", database.file("b.db"));
+    assert_eq!(database.text(&["store", "copy", "--to", &other], b""), "3 objects copied\n");
+    database.put(&object(9));
+    assert_eq!(database.text(&["store", "copy", "--to", &other], b""), "1 object copied\n");
+    for id in &ids {
+        let (bytes, _, code) = run::icecore(&["store", "get", id, "--db", &other], b"");
+        assert_eq!((bytes, code), (database.bytes(&["store", "get", id], b""), 0));
+    }
+    database.text(&["store", "rm", &ids[0]], b"");
+    let (_, stderr, code) = database.try_run(&["store", "rm", &ids[0]], b"");
+    assert!(code == 1 && stderr.contains(&ids[0]), "{stderr}");
+}
+
+#[test]
+fn jobs_are_queued_listed_paused_and_replayed() {
+    let database = Database::new();
+    let push = |input: &[u8]| database.text(&["queue", "push", "--queue", "mail"], input).trim().to_owned();
+    let first = push(br#"{"to": 7}"#);
+    push(&object(1));
+    let listed = database.lines(&["queue", "list", "mail", "--json"]);
+    assert_eq!(listed.len(), 2);
+    assert_eq!((&listed[0]["id"], &listed[0]["state"]), (&Value::from(&*first), &Value::from("ready")));
+    assert_eq!((&listed[0]["value"]["to"], &listed[1]["value"]["id"]), (&Value::from(7), &Value::from(1)));
+    assert_eq!(database.lines(&["queue", "list", "--queue", "other", "--json"]).len(), 0);
+    let again = database.text(&["queue", "replay", &first], b"");
+    let listed = database.lines(&["queue", "list", "--json"]);
+    assert_eq!((&listed[2]["id"], &listed[2]["replay_of"]), (&Value::from(again.trim()), &Value::from(&*first)));
+    database.text(&["queue", "pause", "mail"], b"");
+    assert!(database.lines(&["queue", "stats", "--json"])[0]["paused_at"].is_string());
+    database.text(&["queue", "resume", "--queue", "mail"], b"");
+    let stats = database.lines(&["queue", "stats", "--json"]);
+    assert!(stats[0]["paused_at"].is_null() && stats[0]["ready"] == 3);
+    let unique = |_| database.text(&["queue", "push", "--unique", "k"], b"1");
+    let ids: Vec<String> = (0..2).map(unique).collect();
+    assert_eq!(ids[0], ids[1], "one with this key is not done yet");
+    assert_eq!(database.text(&["queue", "redrive", "--queue", "mail"], b""), "0 ready again\n");
+}
+
+#[test]
+fn rows_of_a_query_are_decoded() {
+    let database = Database::new();
+    let tables = rusqlite::Connection::open(database.file("a.db")).expect("a database");
+    tables.execute("CREATE TABLE t (id INTEGER, payload BLOB, note TEXT)", []).expect("a table");
+    let every: Vec<u8> = (0..=255).collect();
+    let dump = [b"\x04\x08\"\x02\x00\x01".as_slice(), &every].concat();
+    let row = "INSERT INTO t VALUES (?, ?, ?)";
+    tables.execute(row, (1, &dump, "a\tb\\\n\r\0")).expect("a row");
+    tables.execute(row, (2, Option::<Vec<u8>>::None, "\\N")).expect("a row");
+    let query = |sql: &str| database.try_run(&["rows", "--query", sql, "-c", "payload"], b"");
+    let (stdout, stderr, code) = query("SELECT * FROM t ORDER BY id");
+    assert_eq!(code, 0, "{stderr}");
+    let lines: Vec<Value> =
+        String::from_utf8_lossy(&stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let all: String = every.iter().map(|byte| char::from(*byte)).collect();
+    assert_eq!((&lines[0]["payload"], &lines[0]["note"]), (&Value::from(all), &Value::from("a\tb\\\n\r\0")));
+    assert_eq!((&lines[1]["payload"], &lines[1]["note"]), (&Value::Null, &Value::from("\\N")));
+    for writes in ["DELETE FROM t", "CREATE TABLE u (a)", "INSERT INTO t VALUES (3, NULL, '') RETURNING *"] {
+        let (_, stderr, code) = query(writes);
+        assert_eq!(code, 2, "{stderr}");
+    }
+    let count: i64 = tables.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).expect("a count");
+    assert_eq!(count, 2);
+}
+
+#[test]
+fn a_password_is_neither_printed_nor_told() {
+    let database = Database::new();
+    for address in ["postgres://ann:secret@127.0.0.1:1/a", "mysql://ann:secret@127.0.0.1:1/a", "redis://:secret@h"] {
+        let (stdout, stderr, code) = run::icecore(&["store", "stats", "--db", address], b"");
+        assert_ne!(code, 0);
+        assert!(!stderr.contains("secret") && stdout.is_empty(), "{stderr}");
+    }
+    let file = database.file("address");
+    std::fs::write(&file, format!("{}\n", database.address())).expect("a file");
+    let (_, stderr, code) = run::icecore(&["store", "stats", "--db-file", &file], b"");
+    assert_eq!(code, 0, "{stderr}");
+}

@@ -1,0 +1,35 @@
+//! Times and durations, as people write them.
+
+use crate::error::{Error, ErrorKind, Result};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// A time in milliseconds since 1970, as `2026-11-23T20:01:22.250Z`.
+///
+/// ```
+/// assert_eq!(icecore_store::time::shown(1_250), "1970-01-01T00:00:01.250Z");
+/// ```
+pub fn shown(millis: i64) -> String {
+    // Before 1970 and behind the year 9999 no database has stored anything.
+    let millis = u64::try_from(millis).unwrap_or(0).min(253_402_300_799_999);
+    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(millis)).to_string()
+}
+
+/// A duration: seconds, or `90s`, `5m`, `1h 30m`, `7d`.
+///
+/// ```
+/// use std::time::Duration;
+/// assert_eq!(icecore_store::time::duration("5m")?, Duration::from_secs(300));
+/// assert_eq!(icecore_store::time::duration("0.5")?, Duration::from_millis(500));
+/// assert!(icecore_store::time::duration("soon").is_err());
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Input`, if it is none.
+pub fn duration(text: &str) -> Result<Duration> {
+    let text = text.trim();
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.map_or_else(|| humantime::parse_duration(text), Ok).map_err(|error| {
+        Error::new(ErrorKind::Input, format!("{text:?} is no duration, as 90, 90s, 5m or 7d: {error}"))
+    })
+}

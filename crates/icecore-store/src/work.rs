@@ -1,0 +1,372 @@
+//! A worker: it takes jobs of a queue, has them done, and says what became of them.
+//!
+//! One thread talks to the database; each job that runs has a thread of its own. A job is
+//! done at least once: a worker that dies, or that can't reach the database when it is done,
+//! leaves the job to the next one when the lease is over.
+
+use crate::backend::Backend;
+use crate::error::{Error, ErrorKind, Result};
+use crate::id::Id;
+use crate::job::{Job, Lease, State};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// How a job went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is done; what it returned.
+    Done(Option<Vec<u8>>),
+    /// It was not done.
+    Failed {
+        /// Why, in words for people.
+        error: String,
+        /// When it is tried again; `None`: as its queue says.
+        delay: Option<Duration>,
+    },
+}
+
+impl Outcome {
+    /// It was not done, and is tried again as its queue says.
+    pub fn failed(error: impl Into<String>) -> Outcome {
+        Outcome::Failed { error: error.into(), delay: None }
+    }
+}
+
+/// Does jobs; several at once, in threads of their own.
+pub trait Runner: Send + Sync {
+    /// Does this one, and says how it went. What takes too long is ended here.
+    fn run(&self, job: &Job) -> Outcome;
+}
+
+impl<F: Fn(&Job) -> Outcome + Send + Sync> Runner for F {
+    fn run(&self, job: &Job) -> Outcome {
+        self(job)
+    }
+}
+
+/// Tells workers and commands to end. Clones tell the same ones.
+///
+/// ```
+/// let stop = icecore_store::Stop::new();
+/// let seen = stop.clone();
+/// stop.drain();
+/// assert!(seen.is_draining() && !seen.is_aborting());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicU8>);
+
+impl Stop {
+    /// Nothing has to end yet.
+    pub fn new() -> Stop {
+        Stop::default()
+    }
+
+    /// What runs is finished, and nothing new is begun.
+    pub fn drain(&self) {
+        self.0.fetch_max(1, Ordering::SeqCst);
+    }
+
+    /// What runs is ended as well, and its jobs are given back.
+    pub fn abort(&self) {
+        self.0.fetch_max(2, Ordering::SeqCst);
+    }
+
+    /// Whether nothing new is to be begun.
+    pub fn is_draining(&self) -> bool {
+        self.0.load(Ordering::SeqCst) >= 1
+    }
+
+    /// Whether what runs is to end.
+    pub fn is_aborting(&self) -> bool {
+        self.0.load(Ordering::SeqCst) >= 2
+    }
+}
+
+/// What a worker tells while it works.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'e> {
+    /// A job is begun.
+    Begun(&'e Job),
+    /// It is done, and that is recorded.
+    Done(Id),
+    /// It failed with this error, and stands there now.
+    Failed(Id, &'e str, State),
+    /// The job ran, and its lease was over before that could be recorded: it may be done
+    /// once more.
+    Lost(Id),
+    /// The database can't be asked; it is tried again.
+    Away(&'e Error),
+}
+
+/// What a worker did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Jobs that are done.
+    pub done: u64,
+    /// Attempts that failed.
+    pub failed: u64,
+    /// Attempts whose lease was over before their end was recorded.
+    pub lost: u64,
+}
+
+/// Opens a database, each time that the connection is lost.
+pub type Open<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
+
+/// Takes jobs of a queue and has them done.
+///
+/// ```
+/// use icecore_store::{Address, Outcome, Stop, Worker, describe, open};
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let address: Address = format!("sqlite:{}", folder.path().join("a.db").display()).parse()?;
+/// let mut store = open(&address)?;
+/// let id = store.push(&[describe::job("mails", b"[1]".to_vec(), None)])?[0].id;
+///
+/// let mut worker = Worker::new("mails", "worker-1");
+/// worker.until_empty = true;
+/// let echo = |job: &icecore_store::Job| Outcome::Done(Some(job.bytes.clone()));
+/// let tally = worker.run(&|| open(&address), std::sync::Arc::new(echo), &Stop::new(), &mut |_| ())?;
+/// assert_eq!(tally.done, 1);
+/// assert_eq!(store.job(id)?.and_then(|job| job.result), Some(b"[1]".to_vec()));
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// The queue.
+    pub queue: String,
+    /// The name under which it takes jobs.
+    pub name: String,
+    /// How many run at once.
+    pub concurrency: usize,
+    /// How long a job is this worker's; it is extended as long as the job runs.
+    pub lease: Duration,
+    /// How long it waits before it looks again into an empty queue.
+    pub idle: Duration,
+    /// Whether it ends when the queue hands out nothing more.
+    pub until_empty: bool,
+}
+
+/// A job that runs.
+struct Running {
+    token: String,
+    extend_at: Instant,
+}
+
+impl Worker {
+    /// A worker that does one job at a time, with leases of a minute.
+    pub fn new(queue: impl Into<String>, name: impl Into<String>) -> Worker {
+        Worker {
+            queue: queue.into(),
+            name: name.into(),
+            concurrency: 1,
+            lease: Duration::from_secs(60),
+            idle: Duration::from_millis(500),
+            until_empty: false,
+        }
+    }
+
+    /// Works until it is told to stop: it finishes what runs, and takes nothing new. Outages
+    /// of the database are waited for.
+    ///
+    /// # Errors
+    /// Those that waiting does not help with, as a name that no queue can have.
+    pub fn run(
+        &self,
+        open: Open<'_>,
+        runner: Arc<dyn Runner>,
+        stop: &Stop,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Tally> {
+        let (sender, receiver) = channel();
+        let mut turn = Turn {
+            worker: self,
+            open,
+            runner,
+            stop,
+            tell,
+            backend: None,
+            open_at: Instant::now(),
+            claim_at: Instant::now(),
+            is_empty: false,
+            running: HashMap::new(),
+            ended: Vec::new(),
+            tally: Tally::default(),
+            sender,
+            receiver,
+        };
+        loop {
+            turn.wait();
+            if let Err(error) = turn.turn() {
+                if !waiting_helps(&error) {
+                    return Err(error);
+                }
+                (turn.tell)(Event::Away(&error));
+                turn.backend = None;
+                turn.open_at = Instant::now() + self.idle.max(Duration::from_millis(100));
+            }
+            if turn.is_over() {
+                return Ok(turn.tally);
+            }
+        }
+    }
+}
+
+fn waiting_helps(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Away | ErrorKind::Busy | ErrorKind::Full | ErrorKind::Database)
+}
+
+/// The longest sleep: how soon a stop is seen.
+const NAP: Duration = Duration::from_millis(50);
+
+/// The state of a worker at work.
+struct Turn<'t> {
+    worker: &'t Worker,
+    open: Open<'t>,
+    runner: Arc<dyn Runner>,
+    stop: &'t Stop,
+    tell: &'t mut dyn FnMut(Event<'_>),
+    backend: Option<Box<dyn Backend>>,
+    open_at: Instant,
+    claim_at: Instant,
+    is_empty: bool,
+    running: HashMap<Id, Running>,
+    /// Jobs whose end is not recorded yet.
+    ended: Vec<(Id, Outcome)>,
+    tally: Tally,
+    sender: Sender<(Id, Outcome)>,
+    receiver: Receiver<(Id, Outcome)>,
+}
+
+impl Turn<'_> {
+    fn is_over(&self) -> bool {
+        let wants_no_more = self.stop.is_draining() || (self.worker.until_empty && self.is_empty);
+        let is_idle = self.running.is_empty() && self.ended.is_empty();
+        // Without the database nothing can be recorded; who wants an end at once gets it.
+        (wants_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.all_ended())
+    }
+
+    fn all_ended(&self) -> bool {
+        self.running.len() == self.ended.len()
+    }
+
+    fn has_room(&self) -> bool {
+        self.running.len() < self.worker.concurrency.max(1) && !self.stop.is_draining()
+    }
+
+    /// Waits until there is something to do.
+    fn wait(&mut self) {
+        let now = Instant::now();
+        let mut until = now + NAP;
+        if self.backend.is_some() || self.open_at <= now {
+            if self.has_room() {
+                until = until.min(self.claim_at);
+            }
+            if !self.ended.is_empty() {
+                until = now;
+            }
+        }
+        match self.receiver.recv_timeout(until.saturating_duration_since(now)) {
+            Ok(ended) => self.ended.push(ended),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+        }
+        self.ended.extend(self.receiver.try_iter());
+    }
+
+    /// Does what is due.
+    fn turn(&mut self) -> Result<()> {
+        let now = Instant::now();
+        if self.backend.is_none() {
+            if now < self.open_at {
+                return Ok(());
+            }
+            self.backend = Some((self.open)()?);
+        }
+        let Some(mut backend) = self.backend.take() else { return Ok(()) };
+        self.record(&mut *backend)?;
+        self.extend(&mut *backend)?;
+        if self.has_room() && self.claim_at <= now {
+            self.claim(&mut *backend)?;
+        }
+        self.backend = Some(backend);
+        Ok(())
+    }
+
+    /// Records what ended.
+    fn record(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        while let Some((id, outcome)) = self.ended.last() {
+            let id = *id;
+            let Some(Running { token, .. }) = self.running.get(&id) else {
+                self.ended.pop();
+                continue;
+            };
+            let recorded = match outcome {
+                Outcome::Done(result) => backend.ack(id, token, result.as_deref()).map(|()| State::Done),
+                Outcome::Failed { error, delay } => backend.nack(id, token, error, *delay),
+            };
+            match (recorded, outcome) {
+                (Ok(_), Outcome::Done(_)) => {
+                    self.tally.done += 1;
+                    (self.tell)(Event::Done(id));
+                }
+                (Ok(state), Outcome::Failed { error, .. }) => {
+                    self.tally.failed += 1;
+                    (self.tell)(Event::Failed(id, error, state));
+                }
+                (Err(error), _) if waiting_helps(&error) => return Err(error),
+                (Err(_), _) => {
+                    self.tally.lost += 1;
+                    (self.tell)(Event::Lost(id));
+                }
+            }
+            self.ended.pop();
+            self.running.remove(&id);
+            // A place is free: there may be more.
+            self.claim_at = Instant::now();
+            self.is_empty = false;
+        }
+        Ok(())
+    }
+
+    fn extend(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        let now = Instant::now();
+        for (id, running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
+            match backend.extend(*id, &running.token, self.worker.lease) {
+                // Whose lease is lost finds that out at the end.
+                Err(error) if waiting_helps(&error) => return Err(error),
+                _ => running.extend_at = now + self.worker.lease / 3,
+            }
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        let worker = self.worker;
+        let most = worker.concurrency.max(1) - self.running.len();
+        let leases = backend.claim(&worker.queue, &worker.name, worker.lease, most)?;
+        self.is_empty = leases.is_empty();
+        self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
+        for Lease { job, token } in leases {
+            (self.tell)(Event::Begun(&job));
+            let id = job.id;
+            self.running.insert(id, Running { token, extend_at: Instant::now() + worker.lease / 3 });
+            let (runner, sender) = (Arc::clone(&self.runner), self.sender.clone());
+            let begun = std::thread::Builder::new().name("job".to_owned()).spawn(move || {
+                let outcome = run_caught(&*runner, &job);
+                let _ = sender.send((id, outcome));
+            });
+            if let Err(error) = begun {
+                self.ended.push((id, Outcome::failed(format!("no thread for the job: {error}"))));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a job; a runner that panics has failed.
+fn run_caught(runner: &dyn Runner, job: &Job) -> Outcome {
+    catch_unwind(AssertUnwindSafe(|| runner.run(job))).unwrap_or_else(|_| Outcome::failed("the runner panicked"))
+}

@@ -1,0 +1,51 @@
+//! What each database must do, the same for all of them.
+//!
+//! `ICECORE_ONLY=name` runs those behaviours only that have this in their name.
+
+mod common;
+
+#[path = "behaviour/objects.rs"]
+mod objects;
+#[path = "behaviour/queue.rs"]
+mod queue;
+
+use common::{World, backends};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+type Behaviour = (&'static str, fn(&mut World));
+
+macro_rules! behaviours {
+    ($($name:ident)*) => { &[$((stringify!($name), $name as fn(&mut crate::World))),*] };
+}
+pub(crate) use behaviours;
+
+/// Many of them wait for a clock, so that more at once than there are cores are not too many.
+const AT_ONCE: usize = 4;
+
+#[test]
+fn every_database_behaves() {
+    let only = std::env::var("ICECORE_ONLY").unwrap_or_default();
+    let all: Vec<Behaviour> =
+        [objects::ALL, queue::ALL].concat().into_iter().filter(|(name, _)| name.contains(&only)).collect();
+    let failed = Mutex::new(Vec::new());
+    for (backend, fresh) in backends() {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..AT_ONCE {
+                scope.spawn(|| {
+                    while let Some((name, behaviour)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let is_well = catch_unwind(AssertUnwindSafe(|| behaviour(&mut World::new(fresh())))).is_ok();
+                        println!("{backend}: {name}: {}", if is_well { "ok" } else { "FAILED" });
+                        if !is_well {
+                            failed.lock().expect("no panic here").push(format!("{backend}: {name}"));
+                        }
+                    }
+                });
+            }
+        });
+    }
+    let failed = failed.into_inner().expect("no panic here");
+    assert!(failed.is_empty(), "{} of {} behaviours: {failed:#?}", failed.len(), all.len());
+}

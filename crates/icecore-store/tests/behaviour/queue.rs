@@ -1,0 +1,879 @@
+//! Jobs.
+
+use crate::common::{HOUR, World, kind, until};
+use crate::{Behaviour, behaviours};
+use icecore_store::{ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
+use std::time::Duration;
+
+pub const ALL: &[Behaviour] = behaviours! {
+    a_job_goes_from_the_queue_to_its_end
+    nothing_is_pushed_or_claimed
+    all_are_pushed_or_none
+    the_same_job_is_pushed_again
+    jobs_come_in_order
+    a_delayed_job_comes_later
+    long_delays_and_leases_do_no_harm
+    queues_are_compared_byte_by_byte
+    names_have_bounds
+    a_key_is_one_unfinished_jobs
+    a_key_is_free_when_its_job_has_ended
+    a_key_belongs_to_a_queue
+    many_are_claimed
+    tokens_of_others_do_nothing
+    a_token_ends_with_its_lease
+    a_lease_that_ended_is_given_to_another
+    a_lease_that_ended_too_often_is_death
+    many_leases_end
+    a_lease_is_extended
+    a_failed_job_waits_longer_each_time
+    a_failed_job_waits_as_long_as_told
+    a_failed_job_is_told_of
+    a_job_is_tried_so_often
+    all_dead_jobs_are_redriven
+    some_dead_jobs_are_redriven
+    a_redriven_job_has_its_key_again
+    a_redriven_job_whose_key_is_taken_goes_on_without
+    a_job_is_replayed
+    a_replay_has_no_key
+    a_paused_queue_hands_out_nothing
+    a_queue_is_configured
+    ended_jobs_are_forgotten
+    queues_are_counted
+    the_oldest_job_is_told_of
+    jobs_are_listed
+    a_job_is_pushed_and_claimed
+    unknown_ids_are_missing
+    payloads_of_all_kinds_come_back
+    results_of_all_kinds_come_back
+    jobs_of_plain_sql_are_done
+    jobs_of_plain_sql_that_make_no_sense_stop_no_others
+    large_payloads_come_back
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn new(queue: &str, payload: &str) -> NewJob {
+    describe::job(queue, payload.as_bytes().to_vec(), Some("json"))
+}
+
+fn push(world: &mut World, job: &NewJob) -> Id {
+    let pushed = world.store.push(std::slice::from_ref(job)).expect("pushed")[0];
+    assert_eq!(pushed, Pushed { id: job.id, is_new: true });
+    pushed.id
+}
+
+fn claim(world: &mut World, queue: &str, most: usize) -> Vec<Lease> {
+    world.store.claim(queue, "worker", HOUR, most).expect("claimed")
+}
+
+fn claim_one(world: &mut World, queue: &str) -> Lease {
+    let mut leases = claim(world, queue, 1);
+    assert_eq!(leases.len(), 1, "one is there");
+    leases.remove(0)
+}
+
+fn job(world: &mut World, id: Id) -> Job {
+    world.store.job(id).expect("asked").expect("it is there")
+}
+
+/// Brings a job to where a worker gave it up.
+fn kill(world: &mut World, job: &NewJob) -> Id {
+    let job = NewJob { max_attempts: Some(1), priority: i32::MAX, ..job.clone() };
+    let id = push(world, &job);
+    let lease = claim_one(world, &job.queue);
+    assert_eq!(lease.job.id, id);
+    assert_eq!(world.store.nack(id, &lease.token, "no", None).expect("nack"), State::Dead);
+    id
+}
+
+/// Waits until a time of the database is over.
+fn pass(world: &mut World, time: i64) {
+    until("the clock goes on", || (world.store.now().expect("the time") > time).then_some(()));
+}
+
+fn a_job_goes_from_the_queue_to_its_end(world: &mut World) {
+    let before = world.store.now().expect("the time");
+    let id = push(world, &new("mail", "[1]"));
+    let ready = job(world, id);
+    assert_eq!((ready.state, &*ready.queue, ready.attempts, ready.max_attempts), (State::Ready, "mail", 0, 20));
+    assert_eq!((&*ready.bytes, ready.format.as_deref(), ready.json.as_deref()), (&b"[1]"[..], Some("json"), None));
+    assert_eq!(ready.checksum, describe::checksum(b"[1]"));
+    assert!(before <= ready.queued_at && ready.queued_at <= ready.run_at);
+    assert_eq!((ready.lease_until, ready.worker, ready.finished_at, ready.error), (None, None, None, None));
+
+    let before = world.store.now().expect("the time");
+    let lease = world.store.claim("mail", "ann", MINUTE, 1).expect("claimed").remove(0);
+    let after = world.store.now().expect("the time");
+    let leased = job(world, id);
+    assert_eq!(lease.job, leased);
+    assert_eq!((leased.state, leased.attempts, leased.worker.as_deref()), (State::Leased, 1, Some("ann")));
+    let end = leased.lease_until.expect("an end") - MINUTE.as_millis() as i64;
+    assert!((before..=after).contains(&end), "{before} {end} {after}");
+
+    let before = world.store.now().expect("the time");
+    world.store.ack(id, &lease.token, Some(b"\0well\xff")).expect("ack");
+    let done = job(world, id);
+    assert_eq!((done.state, done.result.as_deref(), done.lease_until), (State::Done, Some(&b"\0well\xff"[..]), None));
+    assert_eq!((done.attempts, done.worker.as_deref(), done.error), (1, Some("ann"), None));
+    assert!(done.finished_at.expect("an end") >= before);
+    assert_eq!(claim(world, "mail", 10), []);
+    assert_eq!(kind(world.store.ack(id, &lease.token, None)), ErrorKind::Lease);
+}
+
+fn nothing_is_pushed_or_claimed(world: &mut World) {
+    assert_eq!(world.store.push(&[]).expect("pushed"), []);
+    assert_eq!(claim(world, "none", 10), []);
+    push(world, &new("mail", "1"));
+    assert_eq!(claim(world, "mail", 0), []);
+    assert_eq!(claim(world, "none", 1), []);
+    assert_eq!(claim(world, "mail", usize::MAX).len(), 1);
+    assert_eq!(world.store.forget(i64::MAX).expect("forget"), 0);
+    assert_eq!(world.store.redrive("none", None, "ann").expect("redrive"), 0);
+    assert_eq!(world.store.redrive("mail", Some(&[]), "ann").expect("redrive"), 0);
+    assert_eq!(world.store.schema("none").expect("schema"), None);
+}
+
+fn all_are_pushed_or_none(world: &mut World) {
+    let bad = new("", "2");
+    assert_eq!(kind(world.store.push(&[new("mail", "1"), bad, new("mail", "3")])), ErrorKind::Input);
+    assert_eq!(world.jobs(&JobFilter::default()), []);
+    let three = [new("mail", "1"), new("post", "2"), new("mail", "3")];
+    let pushed = world.store.push(&three).expect("pushed");
+    assert_eq!(pushed, three.each_ref().map(|job| Pushed { id: job.id, is_new: true }));
+    let listed: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+    assert_eq!(listed, three.each_ref().map(|job| job.id));
+}
+
+/// As a program does that did not hear the answer, because the connection went away.
+fn the_same_job_is_pushed_again(world: &mut World) {
+    let once = new("mail", "1");
+    let keyed = NewJob { unique_key: Some("k".to_owned()), ..new("mail", "2") };
+    for job in [&once, &keyed] {
+        push(world, job);
+        for _ in 0..2 {
+            let again = world.store.push(std::slice::from_ref(job)).expect("pushed again");
+            assert_eq!(again, [Pushed { id: job.id, is_new: false }]);
+        }
+    }
+    assert_eq!(world.store.push_and_claim(&once, "ann", HOUR).expect("asked"), None);
+    let lease = claim_one(world, "mail");
+    world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+    assert!(!world.store.push(std::slice::from_ref(&once)).expect("pushed again")[0].is_new, "it was done already");
+    assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
+}
+
+fn jobs_come_in_order(world: &mut World) {
+    let of = |priority, name: &str| NewJob { priority, ..new("mail", name) };
+    let jobs =
+        [of(0, "4"), of(i32::MIN, "8"), of(5, "2"), of(0, "5"), of(i32::MAX, "1"), of(-1, "7"), of(0, "6"), of(5, "3")];
+    world.store.push(&jobs).expect("pushed");
+    let mut order = String::new();
+    for most in [1, 2, 1, 4, 1] {
+        for lease in claim(world, "mail", most) {
+            order += &String::from_utf8_lossy(&lease.job.bytes);
+            assert_eq!(
+                Some(lease.job.priority),
+                jobs.iter().find(|job| job.id == lease.job.id).map(|job| job.priority)
+            );
+        }
+    }
+    assert_eq!(order, "12345678");
+    // Among those of one priority the one whose time came first.
+    let first = push(world, &new("post", "1"));
+    let lease = claim_one(world, "post");
+    let second = push(world, &new("post", "2"));
+    let came = job(world, second).run_at;
+    pass(world, came);
+    assert_eq!(world.store.nack(first, &lease.token, "later", Some(Duration::ZERO)).expect("nack"), State::Ready);
+    let order: Vec<Id> = claim(world, "post", 2).iter().map(|lease| lease.job.id).collect();
+    assert_eq!(order, [second, first]);
+}
+
+fn a_delayed_job_comes_later(world: &mut World) {
+    let of = |delay| NewJob { delay, ..new("mail", "1") };
+    let soon = push(world, &of(Duration::from_millis(40)));
+    let late = push(world, &of(HOUR));
+    for (id, delay) in [(soon, 40), (late, 3_600_000)] {
+        let job = job(world, id);
+        assert!((delay..delay + 1_800_000).contains(&(job.run_at - job.queued_at)), "{} {}", job.queued_at, job.run_at);
+    }
+    let lease = until("its time comes", || claim(world, "mail", 2).pop());
+    assert_eq!(lease.job.id, soon);
+    assert!(world.store.now().expect("the time") >= lease.job.run_at);
+    assert_eq!(claim(world, "mail", 2), []);
+    let status = world.store.queues().expect("queues").remove(0);
+    assert_eq!((status.counts, status.delayed, status.oldest), ([1, 1, 0, 0], 1, None));
+}
+
+fn long_delays_and_leases_do_no_harm(world: &mut World) {
+    let longest = NewJob { delay: Duration::MAX, max_attempts: Some(u32::MAX), ..new("mail", "1") };
+    let id = push(world, &longest);
+    assert!(job(world, id).run_at > world.store.now().expect("the time"));
+    assert_eq!(job(world, id).max_attempts, u32::MAX);
+    let id = push(world, &new("mail", "2"));
+    let lease = world.store.claim("mail", "ann", Duration::MAX, usize::MAX).expect("claimed").remove(0);
+    assert_eq!(lease.job.id, id);
+    world.store.extend(id, &lease.token, Duration::MAX).expect("extended");
+    let state = world.store.nack(id, &lease.token, "no", Some(Duration::MAX)).expect("nack");
+    assert_eq!((state, claim(world, "mail", 2).len()), (State::Ready, 0));
+    let settings = QueueSettings { backoff: Some(Duration::MAX), ..QueueSettings::default() };
+    world.store.configure("post", &settings).expect("configured");
+    let id = push(world, &new("post", "3"));
+    let lease = claim_one(world, "post");
+    world.store.nack(id, &lease.token, "no", None).expect("nack");
+    assert_eq!(job(world, id).state, State::Ready);
+    assert_eq!(world.store.queues().expect("queues").len(), 2);
+}
+
+fn queues_are_compared_byte_by_byte(world: &mut World) {
+    let names = ["a", "A", "a ", " a", "\u{e9}", "e\u{301}", "\u{c9}", "%", "_", "'", "\\", "🦀", "NULL"];
+    let jobs = names.map(|name| NewJob { unique_key: Some("k".to_owned()), ..new(name, "1") });
+    assert!(world.store.push(&jobs).expect("pushed").iter().all(|pushed| pushed.is_new));
+    let keys = names.map(|name| NewJob { unique_key: Some(name.to_owned()), ..new("keys", "1") });
+    assert!(world.store.push(&keys).expect("pushed").iter().all(|pushed| pushed.is_new));
+    assert_eq!(world.store.queues().expect("queues").len(), names.len() + 1);
+    for (name, job) in names.iter().zip(&jobs) {
+        let leases = claim(world, name, 10);
+        assert_eq!((leases.len(), leases[0].job.id, &*leases[0].job.queue), (1, job.id, *name));
+    }
+}
+
+fn names_have_bounds(world: &mut World) {
+    let longest = "ü".repeat(127) + "x";
+    let id = push(world, &NewJob { unique_key: Some(longest.clone()), ..new(&longest, "1") });
+    let lease = world.store.claim(&longest, &longest, HOUR, 1).expect("claimed").remove(0);
+    assert_eq!((lease.job.id, lease.job.worker.as_ref()), (id, Some(&longest)));
+    world.store.pause(&longest, true, &longest).expect("paused");
+    world.store.configure(&longest, &QueueSettings::default()).expect("configured");
+    let status = world.store.queues().expect("queues").remove(0);
+    assert_eq!(status.name, longest);
+    for name in ["", "a\0b", "a\nb", "\u{1b}[31m", "\u{7f}", "\u{9b}", &format!("{longest}x"), &"x".repeat(70_000)] {
+        let keyed = NewJob { unique_key: Some(name.to_owned()), ..new("mail", "1") };
+        assert_eq!(kind(world.store.push(&[new(name, "1")])), ErrorKind::Input);
+        assert_eq!(kind(world.store.push(&[keyed])), ErrorKind::Input);
+        assert_eq!(kind(world.store.push_and_claim(&new(name, "1"), "ann", HOUR)), ErrorKind::Input);
+        assert_eq!(kind(world.store.push_and_claim(&new("mail", "1"), name, HOUR)), ErrorKind::Input);
+        assert_eq!(kind(world.store.claim(name, "ann", HOUR, 1)), ErrorKind::Input);
+        assert_eq!(kind(world.store.claim("mail", name, HOUR, 1)), ErrorKind::Input);
+        assert_eq!(kind(world.store.pause(name, true, "ann")), ErrorKind::Input);
+        assert_eq!(kind(world.store.configure(name, &QueueSettings::default())), ErrorKind::Input);
+        assert_eq!(kind(world.store.redrive(name, None, "ann")), ErrorKind::Input);
+        assert_eq!(world.store.schema(name).expect("asked"), None);
+        assert_eq!(world.jobs(&JobFilter { queue: Some(name.to_owned()), ..JobFilter::default() }), []);
+        if !name.is_empty() {
+            assert_eq!(kind(world.store.pause("mail", true, name)), ErrorKind::Input);
+            assert_eq!(kind(world.store.redrive("mail", None, name)), ErrorKind::Input);
+            assert_eq!(kind(world.store.replay(id, name)), ErrorKind::Input);
+        }
+    }
+    assert_eq!(world.store.queues().expect("queues").len(), 1);
+    assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
+}
+
+fn keyed(queue: &str, key: &str) -> NewJob {
+    NewJob { unique_key: Some(key.to_owned()), ..new(queue, "1") }
+}
+
+fn a_key_is_one_unfinished_jobs(world: &mut World) {
+    let first = push(world, &keyed("mail", "k"));
+    let is_first = [Pushed { id: first, is_new: false }];
+    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while it is ready");
+    let lease = claim_one(world, "mail");
+    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while a worker has it");
+    assert_eq!(world.store.push_and_claim(&keyed("mail", "k"), "bob", HOUR).expect("asked"), None);
+    world.store.nack(first, &lease.token, "no", Some(HOUR)).expect("nack");
+    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while it waits for its next try");
+    // Twice in one call.
+    let both = [keyed("mail", "l"), keyed("mail", "l")];
+    let pushed = world.store.push(&both).expect("pushed");
+    assert_eq!(pushed, [Pushed { id: both[0].id, is_new: true }, Pushed { id: both[0].id, is_new: false }]);
+    assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
+}
+
+fn a_key_is_free_when_its_job_has_ended(world: &mut World) {
+    let first = push(world, &keyed("mail", "k"));
+    let lease = claim_one(world, "mail");
+    world.store.ack(first, &lease.token, None).expect("ack");
+    assert_eq!(job(world, first).unique_key.as_deref(), Some("k"), "it is still told");
+    let second = kill(world, &keyed("mail", "k"));
+    let third = NewJob { max_attempts: Some(1), ..keyed("mail", "k") };
+    push(world, &third);
+    // By a lease that ended, as well.
+    let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, lease.job.lease_until.expect("an end"));
+    assert_eq!(claim(world, "mail", 1), []);
+    assert_eq!(job(world, third.id).state, State::Dead);
+    let fourth = push(world, &keyed("mail", "k"));
+    let all: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+    assert_eq!(all, [first, second, third.id, fourth]);
+}
+
+fn a_key_belongs_to_a_queue(world: &mut World) {
+    push(world, &keyed("mail", "k"));
+    push(world, &keyed("post", "k"));
+    push(world, &keyed("mail", "K"));
+    push(world, &keyed("mail", "k "));
+    push(world, &new("mail", "1"));
+    push(world, &new("mail", "1"));
+    assert_eq!(world.jobs(&JobFilter::default()).len(), 6);
+}
+
+fn many_are_claimed(world: &mut World) {
+    let jobs: Vec<NewJob> = (0..500).map(|number| new("mail", &number.to_string())).collect();
+    world.store.push(&jobs).expect("pushed");
+    let first = claim(world, "mail", 300);
+    let second = claim(world, "mail", 300);
+    let ids: Vec<Id> = first.iter().chain(&second).map(|lease| lease.job.id).collect();
+    assert_eq!((first.len(), second.len()), (300, 200));
+    assert_eq!(ids, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
+    for lease in first.iter().chain(&second) {
+        world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+    }
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 0, 500, 0]);
+}
+
+fn tokens_of_others_do_nothing(world: &mut World) {
+    push(world, &new("mail", "1"));
+    push(world, &new("mail", "2"));
+    let (first, second) = (claim_one(world, "mail"), claim_one(world, "mail"));
+    assert_ne!(first.token, second.token);
+    let before = world.jobs(&JobFilter::default());
+    let upper = first.token.to_uppercase();
+    let blank = format!("{} ", first.token);
+    for token in [&*second.token, "", " ", "' OR 1=1 --", &upper, &blank, "\u{1f980}", &"x".repeat(300)] {
+        let id = first.job.id;
+        assert_eq!(kind(world.store.ack(id, token, Some(b"no"))), ErrorKind::Lease, "{token}");
+        assert_eq!(kind(world.store.nack(id, token, "no", None)), ErrorKind::Lease);
+        assert_eq!(kind(world.store.extend(id, token, HOUR)), ErrorKind::Lease);
+    }
+    assert_eq!(world.jobs(&JobFilter::default()), before);
+    world.store.ack(first.job.id, &first.token, None).expect("ack");
+    world.store.ack(second.job.id, &second.token, None).expect("ack");
+}
+
+fn a_token_ends_with_its_lease(world: &mut World) {
+    let id = push(world, &new("mail", "1"));
+    for lease in [Duration::ZERO, Duration::from_millis(20)] {
+        let lease = until("the lease ended", || world.store.claim("mail", "ann", lease, 1).expect("claimed").pop());
+        pass(world, lease.job.lease_until.expect("an end"));
+        let token = &lease.token;
+        assert_eq!(kind(world.store.ack(id, token, None)), ErrorKind::Lease, "though no other has it");
+        assert_eq!(kind(world.store.nack(id, token, "no", None)), ErrorKind::Lease);
+        assert_eq!(kind(world.store.extend(id, token, HOUR)), ErrorKind::Lease);
+    }
+    assert_eq!(claim_one(world, "mail").job.attempts, 3);
+}
+
+fn a_lease_that_ended_is_given_to_another(world: &mut World) {
+    let mut other = world.open();
+    let id = push(world, &keyed("mail", "k"));
+    let first = other.claim("mail", "bob", Duration::from_millis(30), 1).expect("claimed").remove(0);
+    let second = until("the lease ended", || world.store.claim("mail", "ann", HOUR, 1).expect("claimed").pop());
+    assert_eq!((second.job.id, second.job.attempts, second.job.worker.as_deref()), (id, 2, Some("ann")));
+    assert!(second.job.error.is_some(), "it says that a lease ended");
+    let granted = second.job.lease_until.expect("an end") - HOUR.as_millis() as i64;
+    assert!(granted > first.job.lease_until.expect("an end"), "not before the first one ended");
+    assert_eq!(kind(other.ack(id, &first.token, None)), ErrorKind::Lease);
+    assert_eq!(job(world, id), second.job);
+    world.store.ack(id, &second.token, None).expect("ack");
+}
+
+fn a_lease_that_ended_too_often_is_death(world: &mut World) {
+    let id = push(world, &NewJob { max_attempts: Some(2), ..new("mail", "1") });
+    for attempt in 1..=2 {
+        let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+        assert_eq!(lease.job.attempts, attempt);
+        pass(world, lease.job.lease_until.expect("an end"));
+    }
+    assert_eq!(claim(world, "mail", 1), []);
+    let dead = job(world, id);
+    assert_eq!((dead.state, dead.attempts, dead.lease_until), (State::Dead, 2, None));
+    assert!(dead.finished_at.is_some() && dead.error.is_some());
+}
+
+/// More than are looked at in one go.
+fn many_leases_end(world: &mut World) {
+    let jobs: Vec<NewJob> = (0..250).map(|number| new("mail", &number.to_string())).collect();
+    world.store.push(&jobs).expect("pushed");
+    let leases = world.store.claim("mail", "ann", Duration::ZERO, 250).expect("claimed");
+    pass(world, leases[249].job.lease_until.expect("an end"));
+    let mut again = Vec::new();
+    while again.len() < 250 {
+        let more = claim(world, "mail", 250);
+        assert!(!more.is_empty(), "{} of 250 are there", again.len());
+        again.extend(more.into_iter().map(|lease| lease.job.id));
+    }
+    again.sort_unstable();
+    assert_eq!(again, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
+}
+
+fn a_lease_is_extended(world: &mut World) {
+    let id = push(world, &new("mail", "1"));
+    let lease = world.store.claim("mail", "ann", MINUTE, 1).expect("claimed").remove(0);
+    let before = world.store.now().expect("the time");
+    let end = world.store.extend(id, &lease.token, HOUR).expect("extended");
+    assert_eq!(job(world, id).lease_until, Some(end));
+    assert!(end >= before + HOUR.as_millis() as i64);
+    assert_eq!(job(world, id).attempts, 1);
+    // It may be made shorter, too: others get it the sooner.
+    let end = world.store.extend(id, &lease.token, Duration::ZERO).expect("extended");
+    pass(world, end);
+    assert_eq!(claim_one(world, "mail").job.attempts, 2);
+}
+
+fn waits(world: &mut World, id: Id) -> i64 {
+    let before = world.store.now().expect("the time");
+    let lease = claim_one(world, "mail");
+    assert_eq!(world.store.nack(id, &lease.token, "no", None).expect("nack"), State::Ready);
+    let after = world.store.now().expect("the time");
+    let run_at = job(world, id).run_at;
+    // Its time is put back, so that the next try need not wait.
+    world.raw("UPDATE icecore_jobs SET run_at = queued_at");
+    // How long it waits, as exactly as these two clocks tell: a second is less than any step.
+    let (most, least) = (run_at - before, run_at - after);
+    assert!(most >= least);
+    most
+}
+
+fn a_failed_job_waits_longer_each_time(world: &mut World) {
+    let hour = HOUR.as_millis() as i64;
+    let day = 24 * hour;
+    let settings = QueueSettings { backoff: Some(HOUR), ..QueueSettings::default() };
+    world.store.configure("mail", &settings).expect("configured");
+    let id = push(world, &NewJob { max_attempts: Some(100), ..new("mail", "1") });
+    for expected in [hour, 2 * hour, 4 * hour, 8 * hour, 16 * hour, day, day, day] {
+        let waited = waits(world, id);
+        assert!((expected..expected + hour / 2).contains(&waited), "{waited} for {expected}");
+    }
+    // Very often, and from a short time.
+    let settings = QueueSettings { backoff: Some(Duration::from_millis(1)), ..QueueSettings::default() };
+    world.store.configure("mail", &settings).expect("configured");
+    world.raw("UPDATE icecore_jobs SET attempts = 4000000000, max_attempts = 4294967295");
+    let waited = waits(world, id);
+    assert!(waited > 1_000 * 1_000 && waited <= day + hour, "{waited}");
+    // None at all.
+    let settings = QueueSettings { backoff: Some(Duration::ZERO), ..QueueSettings::default() };
+    world.store.configure("mail", &settings).expect("configured");
+    assert!(waits(world, id) < hour);
+}
+
+fn a_failed_job_waits_as_long_as_told(world: &mut World) {
+    let id = push(world, &new("mail", "1"));
+    let lease = claim_one(world, "mail");
+    let before = world.store.now().expect("the time");
+    world.store.nack(id, &lease.token, "later", Some(HOUR)).expect("nack");
+    let job = job(world, id);
+    assert!(job.run_at >= before + HOUR.as_millis() as i64 && job.run_at < before + 2 * HOUR.as_millis() as i64);
+    assert_eq!((job.state, job.lease_until, job.finished_at), (State::Ready, None, None));
+    assert_eq!(claim(world, "mail", 1), []);
+    let id = push(world, &new("post", "1"));
+    let lease = claim_one(world, "post");
+    world.store.nack(id, &lease.token, "soon", Some(Duration::from_millis(30))).expect("nack");
+    assert_eq!(until("its time comes", || claim(world, "post", 1).pop()).job.attempts, 2);
+}
+
+fn a_failed_job_is_told_of(world: &mut World) {
+    let id = push(world, &NewJob { max_attempts: Some(100), ..new("mail", "1") });
+    for error in ["", "no mail\nno post", "it's \"so\" \\ 🦀", &"long ".repeat(100_000)] {
+        let lease = claim_one(world, "mail");
+        world.store.nack(id, &lease.token, error, Some(Duration::ZERO)).expect("nack");
+        assert_eq!(job(world, id).error.as_deref(), Some(error));
+        assert_eq!(job(world, id).worker.as_deref(), Some("worker"));
+    }
+    let lease = claim_one(world, "mail");
+    world.store.nack(id, &lease.token, "with\0NUL", Some(Duration::ZERO)).expect("nack");
+    assert!(job(world, id).error.is_some_and(|error| error.starts_with("with")));
+    let lease = claim_one(world, "mail");
+    world.store.ack(id, &lease.token, None).expect("ack");
+    assert_eq!(job(world, id).error, None, "it was done after all");
+}
+
+fn a_job_is_tried_so_often(world: &mut World) {
+    // 0 is once: a job that is never tried makes no sense.
+    for (given, tried) in [(Some(0), 1), (Some(1), 1), (Some(3), 3), (None, 20)] {
+        let id = push(world, &NewJob { max_attempts: given, ..new("mail", "1") });
+        for attempt in 1..=tried {
+            let lease = claim_one(world, "mail");
+            assert_eq!((lease.job.attempts, lease.job.max_attempts), (attempt, tried));
+            let state = world.store.nack(id, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
+            assert_eq!(state, if attempt == tried { State::Dead } else { State::Ready });
+        }
+        assert_eq!(claim(world, "mail", 1), []);
+        let dead = job(world, id);
+        assert_eq!((dead.state, dead.lease_until, dead.error.as_deref()), (State::Dead, None, Some("no")));
+        assert!(dead.finished_at.is_some());
+    }
+}
+
+fn all_dead_jobs_are_redriven(world: &mut World) {
+    let dead: Vec<Id> = (0..5).map(|_| kill(world, &new("mail", "1"))).collect();
+    let other = kill(world, &new("post", "1"));
+    push(world, &new("mail", "2"));
+    assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 5);
+    assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 0);
+    for id in &dead {
+        let job = job(world, *id);
+        assert_eq!((job.state, job.attempts, job.finished_at), (State::Ready, 0, None));
+    }
+    assert_eq!(job(world, other).state, State::Dead);
+    assert_eq!(claim(world, "mail", 10).len(), 6);
+    let noted = world.raw("SELECT who, what, subject, affected FROM icecore_audit ORDER BY seq");
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(noted[0], [some("ann"), some("redrive"), some("mail"), some("5")]);
+}
+
+fn some_dead_jobs_are_redriven(world: &mut World) {
+    let dead: Vec<Id> = (0..4).map(|_| kill(world, &new("mail", "1"))).collect();
+    let other = kill(world, &new("post", "1"));
+    let ready = push(world, &NewJob { delay: HOUR, ..new("mail", "2") });
+    let before = job(world, ready);
+    let ids = [dead[1], other, Id::new(), ready, dead[3], dead[1]];
+    assert_eq!(world.store.redrive("mail", Some(&ids), "ann").expect("redrive"), 2);
+    let states: Vec<State> = dead.iter().map(|id| job(world, *id).state).collect();
+    assert_eq!(states, [State::Dead, State::Ready, State::Dead, State::Ready]);
+    assert_eq!((job(world, other).state, job(world, ready)), (State::Dead, before));
+}
+
+fn a_redriven_job_has_its_key_again(world: &mut World) {
+    let dead = kill(world, &keyed("mail", "k"));
+    assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 1);
+    let pushed = world.store.push(&[keyed("mail", "k")]).expect("pushed");
+    assert_eq!(pushed, [Pushed { id: dead, is_new: false }], "it is unfinished, and has the key");
+    let lease = claim_one(world, "mail");
+    world.store.ack(dead, &lease.token, None).expect("ack");
+    push(world, &keyed("mail", "k"));
+}
+
+fn a_redriven_job_whose_key_is_taken_goes_on_without(world: &mut World) {
+    let (first, second) = (kill(world, &keyed("mail", "k")), kill(world, &keyed("mail", "k")));
+    assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 2);
+    let holder = [Pushed { id: first, is_new: false }];
+    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), holder);
+    let leases = claim(world, "mail", 2);
+    let of = |id| leases.iter().find(|lease| lease.job.id == id).expect("claimed");
+    // The end of the one without does not free the key of the other.
+    world.store.ack(second, &of(second).token, None).expect("ack");
+    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), holder);
+    world.store.ack(first, &of(first).token, None).expect("ack");
+    let live = push(world, &keyed("mail", "k"));
+    let third = kill(world, &keyed("mail", "l"));
+    push(world, &keyed("mail", "l"));
+    assert_eq!(world.store.redrive("mail", Some(&[third]), "ann").expect("redrive"), 1);
+    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed")[0].id, live);
+    assert_eq!(claim(world, "mail", 10).len(), 3);
+}
+
+fn a_job_is_replayed(world: &mut World) {
+    let done = push(
+        world,
+        &NewJob { priority: 7, max_attempts: Some(3), delay: Duration::from_millis(1), ..new("mail", "[1]") },
+    );
+    let lease = until("its time comes", || claim(world, "mail", 1).pop());
+    world.store.ack(done, &lease.token, Some(b"well")).expect("ack");
+    let dead = kill(world, &new("post", "2"));
+    let ready = push(world, &new("ready", "3"));
+    for id in [done, dead, ready] {
+        let before = job(world, id);
+        let again = world.store.replay(id, "ann").expect("replayed");
+        assert_eq!(job(world, id), before, "the first stays as it was");
+        let new = job(world, again);
+        assert_eq!((new.replay_of, new.state, new.attempts), (Some(id), State::Ready, 0));
+        assert_eq!((new.queue, new.priority, new.max_attempts), (before.queue, before.priority, before.max_attempts));
+        assert_eq!(
+            (new.bytes, new.format, new.json, new.checksum),
+            (before.bytes, before.format, before.json, before.checksum)
+        );
+        assert_eq!((new.result, new.error, new.finished_at), (None, None, None));
+        assert!(new.sequence > before.sequence && new.queued_at >= before.queued_at);
+    }
+    assert_eq!(claim(world, "mail", 10).len(), 1);
+    assert_eq!(kind(world.store.replay(Id::new(), "ann")), ErrorKind::Missing);
+}
+
+fn a_replay_has_no_key(world: &mut World) {
+    let first = push(world, &keyed("mail", "k"));
+    let second = world.store.replay(first, "ann").expect("replayed");
+    assert_eq!(job(world, second).unique_key, None);
+    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed")[0].id, first);
+    assert_eq!(claim(world, "mail", 10).len(), 2);
+}
+
+fn a_paused_queue_hands_out_nothing(world: &mut World) {
+    let id = push(world, &new("mail", "1"));
+    push(world, &new("mail", "2"));
+    push(world, &new("post", "1"));
+    let lease = claim_one(world, "mail");
+    world.store.pause("mail", true, "ann").expect("paused");
+    let since = world.store.queues().expect("queues")[0].paused_at.expect("paused");
+    pass(world, since);
+    world.store.pause("mail", true, "bob").expect("again");
+    assert_eq!(world.store.queues().expect("queues")[0].paused_at, Some(since), "since the first time");
+    let mut other = world.open();
+    assert_eq!(other.claim("mail", "bob", HOUR, 10).expect("claimed"), []);
+    assert_eq!(claim(world, "post", 10).len(), 1);
+    push(world, &new("mail", "3"));
+    // Who has a job ends it.
+    world.store.extend(id, &lease.token, HOUR).expect("extended");
+    world.store.ack(id, &lease.token, None).expect("ack");
+    world.store.pause("mail", false, "ann").expect("resumed");
+    world.store.pause("mail", false, "ann").expect("again");
+    assert_eq!(world.store.queues().expect("queues")[0].paused_at, None);
+    assert_eq!(other.claim("mail", "bob", HOUR, 10).expect("claimed").len(), 2);
+    world.store.pause("unknown", true, "ann").expect("a queue needs no job");
+    assert_eq!(world.store.queues().expect("queues").len(), 3);
+}
+
+fn a_queue_is_configured(world: &mut World) {
+    let before = push(world, &new("mail", "1"));
+    let set = |max_attempts, schema: Option<&str>| QueueSettings {
+        max_attempts,
+        backoff: None,
+        schema: schema.map(str::to_owned),
+    };
+    let text = r#"{"type": "array", "title": "'é🦀'"}"#;
+    world.store.configure("mail", &set(Some(2), Some(text))).expect("configured");
+    let after = push(world, &new("mail", "1"));
+    let own = push(world, &NewJob { max_attempts: Some(5), ..new("mail", "1") });
+    let other = push(world, &new("post", "1"));
+    let most = [before, after, own, other].map(|id| job(world, id).max_attempts);
+    assert_eq!(most, [20, 2, 5, 20]);
+    assert_eq!(world.store.schema("mail").expect("asked").as_deref(), Some(text));
+    // What is not given stays.
+    world.store.configure("mail", &QueueSettings::default()).expect("configured");
+    assert_eq!(world.store.schema("mail").expect("asked").as_deref(), Some(text));
+    world.store.configure("mail", &set(Some(0), None)).expect("configured");
+    let id = push(world, &new("mail", "1"));
+    assert_eq!(job(world, id).max_attempts, 1);
+    world.store.configure("mail", &set(Some(u32::MAX), Some(" \n"))).expect("configured");
+    assert_eq!(world.store.schema("mail").expect("asked"), None, "an empty one takes it away");
+    let id = push(world, &new("mail", "1"));
+    assert_eq!(job(world, id).max_attempts, u32::MAX);
+    let long = format!("{{\"title\": \"{}\"}}", "x".repeat(200_000));
+    world.store.configure("mail", &set(None, Some(&long))).expect("configured");
+    let status = world.store.queues().expect("queues").remove(0);
+    assert_eq!(status.schema.as_deref(), Some(&*long));
+}
+
+fn ended_jobs_are_forgotten(world: &mut World) {
+    let done = push(world, &new("mail", "1"));
+    let lease = claim_one(world, "mail");
+    world.store.ack(done, &lease.token, None).expect("ack");
+    let dead = kill(world, &new("post", "2"));
+    let held = push(world, &new("mail", "3"));
+    claim_one(world, "mail");
+    let redriven = kill(world, &new("last", "4"));
+    world.store.redrive("last", None, "ann").expect("redrive");
+    let ended = [done, dead].map(|id| job(world, id).finished_at.expect("ended"));
+    assert_eq!(world.store.forget(ended[0].min(ended[1])).expect("forget"), 0, "before, not at");
+    pass(world, ended[1]);
+    let now = world.store.now().expect("the time");
+    assert_eq!(world.store.forget(now).expect("forget"), 2);
+    assert_eq!(world.store.forget(i64::MAX).expect("forget"), 0);
+    let left: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+    assert_eq!(left, [held, redriven]);
+    assert_eq!(world.store.job(done).expect("asked"), None);
+    assert_eq!(kind(world.store.ack(done, &lease.token, None)), ErrorKind::Missing);
+}
+
+fn queues_are_counted(world: &mut World) {
+    assert_eq!(world.store.queues().expect("queues"), []);
+    for number in 0..10 {
+        push(world, &new("mail", &number.to_string()));
+    }
+    let leases = claim(world, "mail", 6);
+    for lease in &leases[..3] {
+        world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+    }
+    world.store.nack(leases[3].job.id, &leases[3].token, "no", Some(HOUR)).expect("nack");
+    kill(world, &new("mail", "1"));
+    push(world, &new("a", "1"));
+    world.store.configure("set", &QueueSettings::default()).expect("configured");
+    let queues = world.store.queues().expect("queues");
+    let names: Vec<&str> = queues.iter().map(|queue| &*queue.name).collect();
+    assert_eq!(names, ["a", "mail", "set"]);
+    assert_eq!((queues[1].counts, queues[1].delayed), ([5, 2, 3, 1], 1));
+    assert_eq!((queues[2].counts, queues[2].delayed, queues[2].oldest), ([0; 4], 0, None));
+}
+
+fn the_oldest_job_is_told_of(world: &mut World) {
+    let id = push(world, &new("mail", "1"));
+    push(world, &NewJob { delay: HOUR, ..new("mail", "2") });
+    let came = job(world, id).run_at;
+    pass(world, came + 5);
+    let before = world.store.now().expect("the time");
+    let oldest = world.store.queues().expect("queues")[0].oldest.expect("one waits");
+    let after = world.store.now().expect("the time");
+    assert!((before - came..=after - came).contains(&oldest), "{oldest}");
+    claim_one(world, "mail");
+    assert_eq!(world.store.queues().expect("queues")[0].oldest, None, "the other waits for its time");
+}
+
+fn jobs_are_listed(world: &mut World) {
+    for number in 0..30 {
+        push(world, &new(["mail", "post"][number % 2], &number.to_string()));
+    }
+    for lease in claim(world, "mail", 5) {
+        world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+    }
+    let all = world.jobs(&JobFilter::default());
+    assert_eq!(all.len(), 30);
+    assert!(all.is_sorted_by_key(|job| job.sequence));
+    for queue in [None, Some("mail"), Some("post"), Some("none"), Some("")] {
+        for state in [None, Some(State::Ready), Some(State::Leased), Some(State::Done), Some(State::Dead)] {
+            for after in [0, all[10].sequence, all[29].sequence, i64::MAX, i64::MIN] {
+                for most in [0, 1, 3, usize::MAX] {
+                    let filter = JobFilter { queue: queue.map(str::to_owned), state, after };
+                    let mut found = Vec::new();
+                    let mut take = |job| {
+                        found.push(job);
+                        Ok(Flow::On)
+                    };
+                    world.store.jobs(&filter, most, &mut take).expect("listed");
+                    let is_wanted = |job: &&Job| {
+                        queue.is_none_or(|queue| job.queue == queue)
+                            && state.is_none_or(|state| job.state == state)
+                            && job.sequence > after
+                    };
+                    let expected: Vec<Job> = all.iter().filter(is_wanted).take(most).cloned().collect();
+                    assert_eq!(found, expected, "{filter:?} {most}");
+                }
+            }
+        }
+    }
+    let mut count = 0;
+    let mut stop = |_| {
+        count += 1;
+        Ok(Flow::Stop)
+    };
+    world.store.jobs(&JobFilter::default(), 10, &mut stop).expect("stopped");
+    assert_eq!(count, 1);
+    let mut fail = |_| Err(icecore_store::Error::new(ErrorKind::Input, "enough"));
+    assert_eq!(kind(world.store.jobs(&JobFilter::default(), 10, &mut fail)), ErrorKind::Input);
+    push(world, &new("mail", "1"));
+}
+
+fn a_job_is_pushed_and_claimed(world: &mut World) {
+    let new_job = keyed("mail", "k");
+    let lease = world.store.push_and_claim(&new_job, "ann", HOUR).expect("asked").expect("it is ours");
+    let held = job(world, new_job.id);
+    assert_eq!(lease.job, held);
+    assert_eq!((held.state, held.attempts, held.worker.as_deref()), (State::Leased, 1, Some("ann")));
+    assert_eq!(claim(world, "mail", 1), []);
+    assert_eq!(world.store.push_and_claim(&keyed("mail", "k"), "bob", HOUR).expect("asked"), None);
+    world.store.nack(lease.job.id, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
+    let again = claim_one(world, "mail");
+    assert_eq!((again.job.id, again.job.attempts), (new_job.id, 2));
+    world.store.ack(again.job.id, &again.token, None).expect("ack");
+    // Others get it, if its worker is gone.
+    let lease = world.store.push_and_claim(&keyed("mail", "k"), "ann", Duration::ZERO).expect("asked").expect("ours");
+    pass(world, lease.job.lease_until.expect("an end"));
+    assert_eq!(claim_one(world, "mail").job.id, lease.job.id);
+}
+
+fn unknown_ids_are_missing(world: &mut World) {
+    let id = Id::new();
+    assert_eq!(world.store.job(id).expect("asked"), None);
+    assert_eq!(kind(world.store.ack(id, "token", None)), ErrorKind::Missing);
+    assert_eq!(kind(world.store.nack(id, "token", "no", None)), ErrorKind::Missing);
+    assert_eq!(kind(world.store.extend(id, "token", HOUR)), ErrorKind::Missing);
+    assert_eq!(kind(world.store.replay(id, "ann")), ErrorKind::Missing);
+    assert_eq!(world.jobs(&JobFilter::default()), []);
+}
+
+fn payloads_of_all_kinds_come_back(world: &mut World) {
+    let blobs: [&[u8]; 6] =
+        [b"", b"\0", b"\xff\xfe\0\x01", b"a:1:{i:0;i:7;}", b"\x04\x08[\x06i\x06", "\"🦀\"".as_bytes()];
+    for bytes in blobs {
+        let new = describe::job("mail", bytes.to_vec(), None);
+        let id = push(world, &new);
+        let lease = claim_one(world, "mail");
+        assert_eq!((lease.job.id, &*lease.job.bytes), (id, bytes));
+        assert_eq!(
+            (&lease.job.format, &lease.job.json, &lease.job.problem),
+            (&new.said.format, &new.said.json, &new.said.problem)
+        );
+    }
+}
+
+fn results_of_all_kinds_come_back(world: &mut World) {
+    let large = vec![7; 3_000_000];
+    for result in [None, Some(&b""[..]), Some(b"\0\xff"), Some(&large)] {
+        let id = push(world, &new("mail", "1"));
+        let lease = claim_one(world, "mail");
+        world.store.ack(id, &lease.token, result).expect("ack");
+        assert_eq!(job(world, id).result.as_deref(), result);
+    }
+}
+
+/// The columns that a program must give which has no more than SQL. This is a promise: other
+/// programs are written to it.
+fn insert(world: &World, id: &str, payload: &[u8]) {
+    let sql = format!(
+        "INSERT INTO icecore_jobs (id, queue, queued_at, run_at, bytes) VALUES ('{id}', 'mail', 1, 2, {})",
+        world.blob(payload)
+    );
+    world.raw(&sql);
+}
+
+fn jobs_of_plain_sql_are_done(world: &mut World) {
+    let ids = [Id::new(), Id::new(), Id::new()];
+    insert(world, &ids[0].to_string(), b"a:1:{i:0;i:7;}");
+    insert(world, &ids[1].to_string(), b"\xff\xff");
+    world.raw(&format!(
+        "INSERT INTO icecore_jobs (id, queue, queued_at, run_at, priority, base64, format) \
+         VALUES ('{}', 'mail', 1, 2, -1, 'BAhbBmkG', 'marshal')",
+        ids[2]
+    ));
+    let listed: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+    assert_eq!(listed, ids);
+    let leases = claim(world, "mail", 10);
+    assert_eq!(leases.iter().map(|lease| lease.job.id).collect::<Vec<Id>>(), ids);
+    let job = &leases[0].job;
+    assert_eq!((job.format.as_deref(), job.json.as_deref()), (Some("php"), Some("[7]")));
+    assert_eq!((job.queued_at, job.run_at, job.attempts, job.max_attempts, job.priority), (1, 2, 1, 20, 0));
+    assert_eq!(job.checksum, describe::checksum(b"a:1:{i:0;i:7;}"));
+    assert!(leases[1].job.problem.is_some() && leases[1].job.bytes == b"\xff\xff");
+    assert_eq!((leases[2].job.json.as_deref(), &*leases[2].job.bytes), (Some("[1]"), &b"\x04\x08[\x06i\x06"[..]));
+    world.store.ack(ids[0], &leases[0].token, None).expect("ack");
+    world.store.nack(ids[1], &leases[1].token, "no", None).expect("nack");
+    let again = world.store.replay(ids[0], "ann").expect("replayed");
+    assert_eq!(self::job(world, again).format.as_deref(), Some("php"));
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 1, 1, 0]);
+}
+
+fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
+    let good = Id::new();
+    let upper = Id::new().to_string().to_uppercase();
+    insert(world, "no-id-at-all", b"1");
+    insert(world, "", b"1");
+    insert(world, &upper, b"1");
+    let none = Id::new();
+    world.raw(&format!("INSERT INTO icecore_jobs (id, queue, queued_at, run_at) VALUES ('{none}', 'mail', 1, 2)"));
+    let broken = Id::new();
+    world.raw(&format!(
+        "INSERT INTO icecore_jobs (id, queue, queued_at, run_at, base64) VALUES ('{broken}', 'mail', 1, 2, '***')"
+    ));
+    insert(world, &good.to_string(), b"1");
+    for most in [1, 10] {
+        let lease = claim(world, "mail", most).pop().expect("the one that makes sense");
+        assert_eq!(lease.job.id, good);
+        world.store.ack(good, &lease.token, None).expect("ack");
+        world.raw(&format!("UPDATE icecore_jobs SET state = 'ready', attempts = 0 WHERE id = '{good}'"));
+        world.raw("UPDATE icecore_jobs SET state = 'ready', attempts = 0 WHERE state = 'dead'");
+    }
+    assert_eq!(claim(world, "mail", 10).len(), 1);
+    // The others are dead, and say why.
+    let dead = world.raw("SELECT error FROM icecore_jobs WHERE state = 'dead'");
+    assert_eq!(dead.len(), 5);
+    assert!(dead.iter().all(|row| row[0].as_ref().is_some_and(|error| !error.is_empty())), "{dead:?}");
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 1, 0, 5]);
+}
+
+fn large_payloads_come_back(world: &mut World) {
+    let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let said = icecore_store::Described { checksum: describe::checksum(&bytes), ..Default::default() };
+    push(world, &NewJob::new("mail", bytes.clone(), said));
+    let lease = claim_one(world, "mail");
+    assert!(lease.job.bytes == bytes);
+    world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+}

@@ -1,0 +1,296 @@
+//! Many at once on one database, each with a connection of its own.
+
+mod common;
+
+use common::{HOUR, World, backends, kind, patiently};
+use icecore_store::{
+    Error, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, ObjectFilter, Pushed, State, describe, open,
+};
+use std::collections::{HashMap, HashSet};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+const THREADS: usize = 8;
+
+fn new(queue: &str, payload: &str) -> NewJob {
+    describe::job(queue, payload.as_bytes().to_vec(), Some("json"))
+}
+
+/// On each database, with its name printed.
+fn everywhere(what: &str, body: impl Fn(&mut World)) {
+    for (backend, fresh) in backends() {
+        println!("{backend}: {what}");
+        body(&mut World::new(fresh()));
+    }
+}
+
+#[test]
+fn a_fresh_database_is_opened_by_many() {
+    for (backend, fresh) in backends() {
+        for round in 0..5 {
+            let address = fresh();
+            let start = Barrier::new(THREADS);
+            let ids: Vec<Id> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..THREADS)
+                    .map(|_| {
+                        scope.spawn(|| {
+                            start.wait();
+                            let mut store =
+                                open(&address).unwrap_or_else(|error| panic!("{backend}, round {round}: {error}"));
+                            let job = new("mail", "1");
+                            patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed");
+                            job.id
+                        })
+                    })
+                    .collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            let mut world = World { store: open(&address).expect("opened"), address };
+            let there: HashSet<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+            assert_eq!(there, ids.into_iter().collect());
+        }
+    }
+}
+
+#[test]
+fn each_job_is_done_once_when_nobody_dies() {
+    const EACH: usize = 150;
+    everywhere("each job is done once", |world| {
+        let (done, busy) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let start = Barrier::new(THREADS);
+        let address = &world.address;
+        let tell = |error: &Error| {
+            assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+            busy.fetch_add(1, Ordering::Relaxed);
+        };
+        let worked: Vec<Vec<Id>> = std::thread::scope(|scope| {
+            let work = |number: usize| {
+                let mut store = open(address).expect("opened");
+                let mut mine = Vec::new();
+                start.wait();
+                let mut pushed = 0;
+                while pushed < EACH || done.load(Ordering::Relaxed) < EACH * THREADS {
+                    if pushed < EACH {
+                        // One, or some at once; of two queues.
+                        let count = (1 + pushed % 3).min(EACH - pushed);
+                        let jobs: Vec<NewJob> = (0..count)
+                            .map(|_| NewJob { priority: (pushed % 2) as i32, ..new(["a", "b"][pushed % 2], "1") })
+                            .collect();
+                        patiently(|| store.push(&jobs).inspect_err(tell)).expect("pushed");
+                        pushed += count;
+                    }
+                    let queue = ["a", "b"][(pushed + number + mine.len()) % 2];
+                    let worker = format!("worker {number}");
+                    // A claim that failed may not be made again blindly: it hands nothing out.
+                    let leases = patiently(|| store.claim(queue, &worker, HOUR, 1 + number % 4).inspect_err(tell))
+                        .expect("claimed");
+                    for lease in leases {
+                        assert_eq!((lease.job.attempts, lease.job.state), (1, State::Leased));
+                        patiently(|| store.ack(lease.job.id, &lease.token, None).inspect_err(tell)).expect("ack");
+                        mine.push(lease.job.id);
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
+                    std::thread::yield_now();
+                }
+                mine
+            };
+            let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let all: Vec<Id> = worked.concat();
+        let different: HashSet<Id> = all.iter().copied().collect();
+        assert_eq!((all.len(), different.len()), (EACH * THREADS, EACH * THREADS), "each one once");
+        let jobs = world.jobs(&JobFilter::default());
+        assert!(jobs.iter().all(|job| job.state == State::Done && job.attempts == 1));
+        assert_eq!(jobs.len(), all.len());
+        println!(
+            "  {} jobs by {:?}, {} times busy",
+            all.len(),
+            worked.iter().map(Vec::len).collect::<Vec<_>>(),
+            busy.into_inner()
+        );
+    });
+}
+
+#[test]
+fn one_of_many_gets_a_unique_key() {
+    everywhere("one of many gets a unique key", |world| {
+        for round in 0..10 {
+            let start = Barrier::new(THREADS);
+            let address = &world.address;
+            let pushed: Vec<Pushed> = std::thread::scope(|scope| {
+                let push = || {
+                    let mut store = open(address).expect("opened");
+                    let job = NewJob { unique_key: Some(format!("key {round}")), ..new("mail", "1") };
+                    start.wait();
+                    patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed")[0]
+                };
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(push)).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            assert_eq!(pushed.iter().filter(|pushed| pushed.is_new).count(), 1);
+            assert!(pushed.iter().all(|one| one.id == pushed[0].id), "all are told of the same job");
+        }
+    });
+}
+
+#[test]
+fn one_of_many_gets_a_key_of_objects() {
+    everywhere("one of many gets a key of objects", |world| {
+        for round in 0..10 {
+            let start = Barrier::new(THREADS);
+            let address = &world.address;
+            let put: Vec<bool> = std::thread::scope(|scope| {
+                let put = || {
+                    let mut store = open(address).expect("opened");
+                    let object =
+                        NewObject { key: Some(format!("key {round}")), ..describe::object(b"1".to_vec(), None) };
+                    start.wait();
+                    match patiently(|| store.put(std::slice::from_ref(&object))) {
+                        Ok(_) => true,
+                        answer => {
+                            assert_eq!(kind(answer), ErrorKind::Taken);
+                            false
+                        }
+                    }
+                };
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(put)).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            assert_eq!(put.iter().filter(|is_mine| **is_mine).count(), 1);
+        }
+    });
+}
+
+#[test]
+fn dead_jobs_are_redriven_once_by_many() {
+    everywhere("dead jobs are redriven once", |world| {
+        let jobs: Vec<NewJob> = (0..40)
+            .map(|number| NewJob { max_attempts: Some(1), unique_key: Some(number.to_string()), ..new("mail", "1") })
+            .collect();
+        world.store.push(&jobs).expect("pushed");
+        for lease in world.store.claim("mail", "ann", HOUR, 40).expect("claimed") {
+            world.store.nack(lease.job.id, &lease.token, "no", None).expect("nack");
+        }
+        let start = Barrier::new(THREADS);
+        let address = &world.address;
+        let count: u64 = std::thread::scope(|scope| {
+            let redrive = |number: usize| {
+                let mut store = open(address).expect("opened");
+                start.wait();
+                if number % 2 == 1 {
+                    // And others take the keys at the same time.
+                    for key in 0..40 {
+                        let job = NewJob { unique_key: Some(key.to_string()), ..new("mail", "2") };
+                        patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed");
+                    }
+                    return 0;
+                }
+                patiently(|| store.redrive("mail", None, "ann")).expect("redriven")
+            };
+            let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || redrive(number))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        });
+        assert_eq!(count, 40);
+        let keys =
+            world.raw("SELECT live_key, COUNT(*) FROM icecore_jobs WHERE live_key IS NOT NULL GROUP BY live_key");
+        assert_eq!(keys.len(), 40);
+        assert!(keys.iter().all(|row| row[1].as_deref() == Some("1")));
+    });
+}
+
+/// Leases that end at once: all of them take each other's jobs.
+#[test]
+fn short_leases_never_overlap() {
+    everywhere("short leases never overlap", |world| {
+        let jobs: Vec<NewJob> = (0..20).map(|_| NewJob { max_attempts: Some(1_000_000), ..new("mail", "1") }).collect();
+        world.store.push(&jobs).expect("pushed");
+        let address = &world.address;
+        let lease = Duration::from_millis(3);
+        let grants: Vec<(Id, u32, i64)> = std::thread::scope(|scope| {
+            let work = |number: usize| {
+                let mut store = open(address).expect("opened");
+                let mut mine = Vec::new();
+                for _ in 0..60 {
+                    let leases =
+                        patiently(|| store.claim("mail", &format!("worker {number}"), lease, 3)).expect("claimed");
+                    mine.extend(
+                        leases
+                            .into_iter()
+                            .map(|lease| (lease.job.id, lease.job.attempts, lease.job.lease_until.expect("an end"))),
+                    );
+                }
+                mine
+            };
+            let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let mut by_job: HashMap<Id, Vec<(u32, i64)>> = HashMap::new();
+        for (id, attempt, end) in &grants {
+            by_job.entry(*id).or_default().push((*attempt, *end));
+        }
+        for (id, mut grants) in by_job {
+            grants.sort_unstable();
+            for pair in grants.windows(2) {
+                assert!(pair[0].0 < pair[1].0, "{id}: attempt {} twice", pair[0].0);
+                assert!(pair[1].1 - lease.as_millis() as i64 > pair[0].1, "{id}: {pair:?}");
+            }
+        }
+        println!("  {} leases", grants.len());
+        assert!(grants.len() >= 20);
+    });
+}
+
+#[test]
+fn objects_are_put_read_and_indexed_at_once() {
+    everywhere("objects at once", |world| {
+        const EACH: usize = 60;
+        let start = Barrier::new(THREADS);
+        let address = &world.address;
+        std::thread::scope(|scope| {
+            for number in 0..THREADS {
+                let start = &start;
+                scope.spawn(move || {
+                    let mut store = open(address).expect("opened");
+                    start.wait();
+                    for count in 0..EACH {
+                        match number {
+                            0 => patiently(|| store.index("$.k")).expect("an index"),
+                            1 => {
+                                let mut last = 0;
+                                let mut rising = |object: icecore_store::Object| {
+                                    assert!(
+                                        object.sequence > last && object.checksum == describe::checksum(&object.bytes)
+                                    );
+                                    last = object.sequence;
+                                    Ok(Flow::On)
+                                };
+                                store.objects(0, usize::MAX, &ObjectFilter::default(), &mut rising).expect("a walk");
+                            }
+                            _ => {
+                                let text = format!("{{\"k\":{}}}", count % 2);
+                                let object = describe::object(text.into_bytes(), Some("json"));
+                                patiently(|| store.put(std::slice::from_ref(&object))).expect("put");
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        world.store.index("$.k").expect("whole");
+        let mut count = |path: &str| {
+            let mut count = 0;
+            let filter = ObjectFilter { at: Some((path.to_owned(), "1".to_owned())), ..ObjectFilter::default() };
+            let mut one = |_| {
+                count += 1;
+                Ok(Flow::On)
+            };
+            world.store.objects(0, usize::MAX, &filter, &mut one).expect("found");
+            count
+        };
+        // The same path, spelled in a way that no index has.
+        let (with, without) = (count("$.k"), count("$[\"k\"]"));
+        assert_eq!((with, without), ((THREADS - 2) * EACH / 2, (THREADS - 2) * EACH / 2));
+    });
+}

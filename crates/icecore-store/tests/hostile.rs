@@ -1,0 +1,336 @@
+//! Databases that were changed by hand, and disks that are full.
+#![cfg(feature = "sqlite")]
+
+mod common;
+
+use common::{HOUR, World, folder, sqlite};
+use icecore_store::{
+    Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, ObjectFilter, QueueSettings, State, describe, open,
+};
+use std::time::Duration;
+
+fn job(payload: &str) -> NewJob {
+    describe::job("mail", payload.as_bytes().to_vec(), Some("json"))
+}
+
+/// A database with one of everything. The first job and the first object are those that are
+/// changed.
+struct Filled {
+    world: World,
+    jobs: [Id; 2],
+    objects: [Id; 2],
+}
+
+fn filled() -> Filled {
+    let mut world = World::new(sqlite());
+    world.store.index("$[0]").expect("an index");
+    let object = || NewObject {
+        key: Some(Id::new().to_string()),
+        ..describe::object(b"a:1:{i:0;O:1:\"A\":0:{}}".to_vec(), None)
+    };
+    let objects = world.store.put(&[object(), object()]).expect("put");
+    let new = [NewJob { priority: 1, ..job("1") }, job("2")];
+    world.store.push(&new).expect("pushed");
+    world.store.configure("mail", &QueueSettings { max_attempts: Some(3), ..Default::default() }).expect("configured");
+    Filled { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
+}
+
+/// Calls all that there is. What they answer is not looked at here: none may panic or hang.
+fn call_all(filled: &mut Filled) {
+    let store = &mut filled.world.store;
+    let _ = store.now();
+    for id in filled.objects {
+        let _ = store.object(id);
+        let _ = store.quarantine(id, "changed");
+    }
+    for filter in [
+        ObjectFilter::default(),
+        ObjectFilter { class: Some("A".to_owned()), ..Default::default() },
+        ObjectFilter { at: Some(("$[0]".to_owned(), "1".to_owned())), ..Default::default() },
+        ObjectFilter { at: Some(("$".to_owned(), "1".to_owned())), ..Default::default() },
+        ObjectFilter { quarantined: Some(true), before: Some(i64::MAX), ..Default::default() },
+    ] {
+        let _ = store.objects(0, usize::MAX, &filter, &mut |_| Ok(Flow::On));
+    }
+    let _ = store.index("$");
+    let _ = store.indexes();
+    let _ = store.object_stats();
+    let _ = store.expire();
+    for id in filled.jobs {
+        let _ = store.job(id);
+        let _ = store.extend(id, "token", HOUR);
+    }
+    let _ = store.jobs(&JobFilter::default(), usize::MAX, &mut |_| Ok(Flow::On));
+    let _ = store.queues();
+    let _ = store.schema("mail");
+    for _ in 0..3 {
+        for lease in store.claim("mail", "ann", HOUR, 2).unwrap_or_default() {
+            let _ = store.nack(lease.job.id, &lease.token, "no", Some(Duration::ZERO));
+        }
+    }
+    let _ = store.redrive("mail", None, "ann");
+    for id in filled.jobs {
+        let _ = store.replay(id, "ann");
+    }
+    let _ = store.forget(0);
+    let _ = store.remove(&filled.objects[..1], "ann");
+}
+
+/// Values that no column of ours has.
+const STRANGE: [&str; 11] = [
+    "NULL",
+    "''",
+    "'strange'",
+    "X'ff00fe'",
+    "CAST(X'ff00fe' AS TEXT)",
+    "-1",
+    "0.5",
+    "9e999",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "'01890A5D-AC96-774B-BCCE-B302099A8057'",
+];
+
+#[test]
+fn columns_are_changed_by_hand() {
+    let columns = |world: &World, table: &str| -> Vec<String> {
+        world.raw(&format!("SELECT name FROM pragma_table_info('{table}')")).remove_names()
+    };
+    let tables = [
+        "icecore_objects",
+        "icecore_jobs",
+        "icecore_queues",
+        "icecore_indexes",
+        "icecore_index_values",
+        "icecore_object_classes",
+    ];
+    let mut changed = 0;
+    for table in tables {
+        for column in columns(&filled().world, table) {
+            for value in STRANGE {
+                if column == "seq" && value == "9223372036854775807" {
+                    continue; // There is no sequence behind this one.
+                }
+                let mut filled = filled();
+                let sql =
+                    format!("UPDATE {table} SET {column} = {value} WHERE rowid = (SELECT MIN(rowid) FROM {table})");
+                // What the database itself refuses needs no test.
+                if common::raw(&filled.world.address, &sql).is_err() {
+                    continue;
+                }
+                changed += 1;
+                call_all(&mut filled);
+                check_others(&mut filled, &sql, table == "icecore_queues");
+            }
+        }
+    }
+    println!("{changed} changes");
+    assert!(changed > 200);
+}
+
+trait Names {
+    fn remove_names(self) -> Vec<String>;
+}
+
+impl Names for Vec<common::TextRow> {
+    fn remove_names(self) -> Vec<String> {
+        self.into_iter().map(|mut row| row.remove(0).expect("a name")).collect()
+    }
+}
+
+/// The other object and the other job are as they were, and new ones are taken.
+fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
+    let store = &mut filled.world.store;
+    assert!(store.object(filled.objects[1]).is_ok_and(|object| object.is_some()), "{sql}");
+    let other = store.job(filled.jobs[1]).unwrap_or_else(|error| panic!("{sql}: {error}")).expect("there");
+    // What was set for the queue may be what was changed: that it is paused.
+    assert!(is_queue || other.attempts > 0, "{sql}: the other job was handed out: {other:?}");
+    let new = describe::job("post", b"1".to_vec(), None);
+    store.push(std::slice::from_ref(&new)).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let lease = store.claim("post", "ann", HOUR, 1).unwrap_or_else(|error| panic!("{sql}: {error}")).remove(0);
+    store.ack(new.id, &lease.token, None).unwrap_or_else(|error| panic!("{sql}: {error}"));
+}
+
+#[test]
+fn words_of_states_are_changed_by_hand() {
+    for state in ["READY", "running", "ready ", ""] {
+        let mut filled = filled();
+        filled.world.raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
+        let store = &mut filled.world.store;
+        let error = store.job(filled.jobs[0]).expect_err("no state");
+        assert!(error.kind() == ErrorKind::Database && error.to_string().contains(&format!("{state:?}")), "{error}");
+        let error = store.jobs(&JobFilter::default(), 10, &mut |_| Ok(Flow::On)).expect_err("no state");
+        assert!(error.to_string().contains("sequence 1"), "it says where: {error}");
+        assert_eq!(store.claim("mail", "ann", HOUR, 10).expect("claimed").len(), 1, "the other one");
+        assert_eq!(store.queues().expect("queues")[0].counts, [0, 1, 0, 0]);
+        // A walk can go on behind it.
+        let behind = JobFilter { after: 1, ..Default::default() };
+        let mut count = 0;
+        let mut one = |_| {
+            count += 1;
+            Ok(Flow::On)
+        };
+        store.jobs(&behind, 10, &mut one).expect("listed");
+        assert_eq!(count, 1);
+    }
+}
+
+#[test]
+fn tables_are_gone() {
+    for table in
+        ["icecore_jobs", "icecore_objects", "icecore_audit", "icecore_indexes", "icecore_queues", "icecore_meta"]
+    {
+        let mut filled = filled();
+        filled.world.raw(&format!("DROP TABLE {table}"));
+        call_all(&mut filled);
+    }
+}
+
+#[test]
+fn files_that_are_no_databases_are_refused() {
+    let folder = folder();
+    let file = folder.join("a.db");
+    let address = format!("sqlite:{}", file.display()).parse().expect("an address");
+    let long = "no database ".repeat(1_000);
+    for (bytes, is_opened) in [
+        (&b""[..], true),
+        (b"x", false),
+        (b"SQLite format 4\0", false),
+        (long.as_bytes(), false),
+        (b"SQLite format 3\0", false),
+        (b"SQLite", false),
+    ] {
+        std::fs::write(&file, bytes).expect("written");
+        let opened = open(&address);
+        assert_eq!(opened.is_ok(), is_opened, "{}", bytes.escape_ascii());
+        drop(opened);
+        if !is_opened {
+            assert_eq!(std::fs::read(&file).expect("read"), bytes, "it is left as it was");
+        }
+        for rest in ["a.db-wal", "a.db-shm"] {
+            let _ = std::fs::remove_file(folder.join(rest));
+        }
+    }
+    let none = format!("sqlite:{}", folder.join("none/a.db").display()).parse().expect("an address");
+    assert_eq!(open(&none).err().map(|error| error.kind()), Some(ErrorKind::Away));
+    let is_folder = format!("sqlite:{}", folder.display()).parse().expect("an address");
+    assert!(open(&is_folder).is_err());
+}
+
+#[test]
+fn pages_are_overwritten() {
+    let mut filled = filled();
+    let address = filled.world.address.clone();
+    for number in 0..300 {
+        filled.world.store.push(&[job(&number.to_string())]).expect("pushed");
+    }
+    filled.world.raw("PRAGMA wal_checkpoint(TRUNCATE)");
+    let Filled { world, jobs, objects } = filled;
+    drop(world);
+    let file = common::file_of(&address);
+    let bytes = std::fs::read(&file).expect("read");
+    let mut chance = common::Chance::new();
+    for _ in 0..40 {
+        let mut broken = bytes.clone();
+        for _ in 0..1 + chance.below(20) {
+            let at = 100 + chance.below(bytes.len() as u64 - 100) as usize;
+            broken[at] = chance.below(256) as u8;
+        }
+        let _ = std::fs::remove_file(format!("{file}-wal"));
+        let _ = std::fs::remove_file(format!("{file}-shm"));
+        std::fs::write(&file, &broken).expect("written");
+        if let Ok(store) = open(&address) {
+            call_all(&mut Filled { world: World { store, address: address.clone() }, jobs, objects });
+        }
+    }
+}
+
+/// A small disk in memory; none, where this is not allowed.
+struct Disk(std::path::PathBuf);
+
+impl Disk {
+    fn mount(kilobytes: usize) -> Option<Disk> {
+        let path = folder();
+        let size = format!("size={kilobytes}k");
+        let mut mount = std::process::Command::new("mount");
+        let answer = mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).output();
+        answer.is_ok_and(|output| output.status.success()).then_some(Disk(path))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.0).output();
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let Some(disk) = Disk::mount(24_000) else {
+        eprintln!("SKIPPED: a full disk: a small file system can't be mounted here, which root may");
+        return;
+    };
+    let ballast = disk.0.join("ballast");
+    std::fs::write(&ballast, vec![0; 12_000_000]).expect("written");
+    let address = format!("sqlite:{}", disk.0.join("a.db").display()).parse().expect("an address");
+    let mut world = World::new(address);
+    // Until nothing goes any more; each size finds another place where the disk is full.
+    let (mut jobs, mut objects) = (Vec::new(), Vec::new());
+    for size in [200_000, 3_000, 100] {
+        let bytes = vec![b'x'; size];
+        let said = Described { checksum: describe::checksum(&bytes), ..Described::default() };
+        let error = loop {
+            let new =
+                [NewJob::new("mail", bytes.clone(), said.clone()), NewJob::new("mail", bytes.clone(), said.clone())];
+            match world.store.push(&new) {
+                Ok(pushed) => jobs.extend(pushed.iter().map(|pushed| pushed.id)),
+                Err(error) => break error,
+            }
+            let object = NewObject { bytes: bytes.clone(), said: said.clone(), ..NewObject::default() };
+            match world.store.put(&[object]) {
+                Ok(put) => objects.extend(put),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::Full, "{error}");
+    }
+    println!("{} jobs, {} objects until the disk was full", jobs.len(), objects.len());
+    assert!(jobs.len() > 4 && !objects.is_empty());
+    // What is there can be read, and another program that comes is told what is wrong or works.
+    assert_eq!(world.jobs(&JobFilter::default()).len(), jobs.len());
+    if let Err(error) = open(&world.address) {
+        assert_eq!(error.kind(), ErrorKind::Full, "{error}");
+    }
+    // Workers can't take anything, or can, but nothing is half done.
+    for _ in 0..3 {
+        match world.store.claim("mail", "ann", Duration::ZERO, 1) {
+            Ok(leases) => assert!(leases.len() <= 1),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Full, "{error}"),
+        }
+    }
+    std::fs::remove_file(&ballast).expect("there is room again");
+    let all = |world: &mut World| -> Vec<Id> { world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect() };
+    assert_eq!(all(&mut world), jobs, "all that were acknowledged, and no others");
+    for id in &objects {
+        assert!(world.store.object(*id).expect("asked").is_some());
+    }
+    let last = job("1");
+    world.store.push(std::slice::from_ref(&last)).expect("it goes on");
+    jobs.push(last.id);
+    // Another program comes, after this one is gone.
+    let address = world.address.clone();
+    drop(world);
+    let mut world = World::new(address);
+    assert_eq!(all(&mut world), jobs);
+    assert_eq!(world.store.object_stats().expect("stats").count, objects.len() as u64);
+    assert_eq!(world.raw_one("PRAGMA integrity_check").as_deref(), Some("ok"));
+    let mut done = 0;
+    while done < jobs.len() {
+        let lease =
+            common::until("all are handed out", || world.store.claim("mail", "ann", HOUR, 1).expect("claimed").pop());
+        world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+        done += 1;
+    }
+    assert!(world.jobs(&JobFilter::default()).iter().all(|job| job.state == State::Done));
+    drop(world);
+}

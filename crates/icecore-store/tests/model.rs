@@ -1,0 +1,19 @@
+//! The store against a model of it that fits on a page: what both answer, and what is there
+//! behind each step, is the same.
+//!
+//! `ICECORE_MODEL_CASES=N` sets how many sequences of steps are tried.
+
+mod common;
+
+#[path = "model/objects.rs"]
+mod objects;
+#[path = "model/queue.rs"]
+mod queue;
+
+use proptest::test_runner::{Config, TestRunner};
+
+/// A runner that writes no files.
+fn runner() -> TestRunner {
+    let cases = std::env::var("ICECORE_MODEL_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
+    TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() })
+}

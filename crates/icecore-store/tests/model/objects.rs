@@ -1,0 +1,282 @@
+//! Objects.
+
+use crate::common::{World, backends};
+use icecore_store::{ErrorKind, Flow, Id, NewObject, ObjectFilter, describe};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// One call. Objects are chosen by their number, of all that there ever were.
+#[derive(Clone, Debug)]
+enum Step {
+    Put(Vec<New>),
+    Remove(Vec<usize>),
+    Quarantine(usize),
+    Index(usize),
+    Expire,
+    /// Everything again, by another connection.
+    Reopen,
+}
+
+#[derive(Clone, Debug)]
+struct New {
+    class: Option<usize>,
+    inner: Option<usize>,
+    value: usize,
+    key: Option<u8>,
+    expires: Option<bool>,
+    as_base64: bool,
+    is_broken: bool,
+}
+
+const CLASSES: [&str; 3] = ["User", "user", "Order"];
+/// As PHP writes them, and what they are asked for by.
+const VALUES: [(&str, &str); 8] = [
+    ("i:7;", "7"),
+    ("d:7;", "7"),
+    ("s:1:\"7\";", "\"7\""),
+    ("N;", "null"),
+    ("b:1;", "true"),
+    ("s:0:\"\";", "\"\""),
+    ("d:0.5;", "0.5"),
+    ("a:0:{}", ""),
+];
+const WANTED: [&str; 7] = ["7", "\"7\"", "null", "true", "\"\"", "0.5", "8"];
+const PATHS: [&str; 3] = ["$[0]", "$[\"k\"]", "$"];
+
+fn new() -> impl Strategy<Value = New> {
+    let class = || proptest::option::of(0..CLASSES.len());
+    let key = proptest::option::weighted(0.3, 0..8u8);
+    let expires = proptest::option::weighted(0.3, any::<bool>());
+    let rare = || proptest::bool::weighted(0.15);
+    (class(), class(), 0..VALUES.len(), key, expires, rare(), rare()).prop_map(
+        |(class, inner, value, key, expires, as_base64, is_broken)| New {
+            class,
+            inner,
+            value,
+            key,
+            expires,
+            as_base64,
+            is_broken,
+        },
+    )
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => vec(new(), 0..5).prop_map(Step::Put),
+        3 => vec(0..40usize, 0..4).prop_map(Step::Remove),
+        2 => (0..40usize).prop_map(Step::Quarantine),
+        1 => (0..PATHS.len()).prop_map(Step::Index),
+        1 => Just(Step::Expire),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+impl New {
+    fn bytes(&self) -> Vec<u8> {
+        let inner = self.inner.map_or(String::new(), |class| {
+            let name = CLASSES[class];
+            format!("s:1:\"o\";O:{}:\"{name}\":0:{{}}", name.len())
+        });
+        let count = 2 + usize::from(self.inner.is_some());
+        let value = VALUES[self.value].0;
+        let end = if self.is_broken { "" } else { "}" };
+        let body = format!("{count}:{{i:0;{value}s:1:\"k\";{value}{inner}{end}");
+        match self.class {
+            Some(class) => format!("O:{}:\"{}\":{body}", CLASSES[class].len(), CLASSES[class]).into_bytes(),
+            None => format!("a:{body}").into_bytes(),
+        }
+    }
+
+    fn object(&self) -> NewObject {
+        NewObject {
+            key: self.key.map(|key| format!("key {key}")),
+            expires_at: self.expires.map(|is_over| if is_over { 1 } else { i64::MAX }),
+            as_base64: self.as_base64,
+            ..describe::object(self.bytes(), Some("php"))
+        }
+    }
+
+    fn has_class(&self, class: usize) -> bool {
+        !self.is_broken && (self.class == Some(class) || self.inner == Some(class))
+    }
+
+    fn has_value(&self, path: usize, wanted: &str) -> bool {
+        !self.is_broken && PATHS[path] != "$" && VALUES[self.value].1 == wanted
+    }
+}
+
+struct Known {
+    id: Id,
+    new: New,
+    is_marked: bool,
+}
+
+#[derive(Default)]
+struct Model {
+    /// All that are there, in order.
+    there: Vec<Known>,
+    /// All that there ever were.
+    ids: Vec<Id>,
+    indexes: Vec<String>,
+}
+
+type Outcome = Result<(), TestCaseError>;
+
+impl Model {
+    fn step(&mut self, world: &mut World, step: &Step) -> Outcome {
+        match step {
+            Step::Put(new) => {
+                let objects: Vec<NewObject> = new.iter().map(New::object).collect();
+                let mut keys: Vec<u8> = self.there.iter().filter_map(|known| known.new.key).collect();
+                let is_taken = new.iter().filter_map(|new| new.key).any(|key| {
+                    let is_taken = keys.contains(&key);
+                    keys.push(key);
+                    is_taken
+                });
+                match world.store.put(&objects) {
+                    Ok(ids) => {
+                        prop_assert!(!is_taken && ids.len() == new.len());
+                        self.ids.extend(&ids);
+                        let known = ids.into_iter().zip(new);
+                        self.there.extend(known.map(|(id, new)| Known {
+                            id,
+                            new: new.clone(),
+                            is_marked: new.is_broken,
+                        }));
+                    }
+                    Err(error) => prop_assert!(is_taken && error.kind() == ErrorKind::Taken, "{error}"),
+                }
+            }
+            Step::Remove(numbers) => {
+                let ids: Vec<Id> = numbers.iter().filter_map(|number| self.ids.get(*number).copied()).collect();
+                let before = self.there.len();
+                self.there.retain(|known| !ids.contains(&known.id));
+                prop_assert_eq!(world.store.remove(&ids, "ann").expect("removed"), (before - self.there.len()) as u64);
+            }
+            Step::Quarantine(number) => {
+                let Some(id) = self.ids.get(*number) else { return Ok(()) };
+                let known = self.there.iter_mut().find(|known| known.id == *id);
+                let told = world.store.quarantine(*id, "for a test").map_err(|error| error.kind());
+                prop_assert_eq!(told, if known.is_some() { Ok(()) } else { Err(ErrorKind::Missing) });
+                if let Some(known) = known {
+                    known.is_marked = true;
+                }
+            }
+            Step::Index(path) => {
+                world.store.index(PATHS[*path]).expect("an index");
+                self.indexes.push(PATHS[*path].to_owned());
+                self.indexes.sort();
+                self.indexes.dedup();
+            }
+            Step::Expire => {
+                let before = self.there.len();
+                self.there.retain(|known| known.new.expires != Some(true));
+                prop_assert_eq!(world.store.expire().expect("expired"), (before - self.there.len()) as u64);
+            }
+            Step::Reopen => world.store = world.open(),
+        }
+        Ok(())
+    }
+
+    fn compare(&self, world: &mut World, number: usize) -> Outcome {
+        prop_assert_eq!(&world.store.indexes().expect("indexes"), &self.indexes);
+        for id in &self.ids {
+            let known = self.there.iter().find(|known| known.id == *id);
+            let object = world.store.object(*id).expect("asked");
+            prop_assert_eq!(object.is_some(), known.is_some());
+            if let (Some(object), Some(known)) = (object, known) {
+                let new = known.new.object();
+                prop_assert_eq!((object.bytes, object.key, object.expires_at), (new.bytes, new.key, new.expires_at));
+                prop_assert_eq!(
+                    (object.format, object.class, object.json),
+                    (new.said.format, new.said.class, new.said.json)
+                );
+                prop_assert_eq!(object.problem.is_some(), known.is_marked);
+            }
+        }
+        for key in 0..8 {
+            let named = world.store.object_named(&format!("key {key}")).expect("asked").map(|object| object.id);
+            let known = self.there.iter().find(|known| known.new.key == Some(key)).map(|known| known.id);
+            prop_assert_eq!(named, known);
+        }
+        let classes = [None, Some(0), Some(1), Some(2)];
+        let class = classes[number % 4];
+        for quarantined in [None, Some(true), Some(false)] {
+            self.compare_find(world, class, None, quarantined, number)?;
+            for path in 0..PATHS.len() {
+                let wanted = WANTED[(number + path) % WANTED.len()];
+                self.compare_find(world, class, Some((path, wanted)), quarantined, number)?;
+            }
+        }
+        let stats = world.store.object_stats().expect("stats");
+        let size: usize = self.there.iter().map(|known| known.new.bytes().len()).sum();
+        let marked = self.there.iter().filter(|known| known.is_marked).count();
+        prop_assert_eq!((stats.count, stats.bytes), (self.there.len() as u64, size as u64));
+        prop_assert_eq!(stats.quarantined, marked as u64);
+        Ok(())
+    }
+
+    /// By pages, which go on where the last one was.
+    fn compare_find(
+        &self,
+        world: &mut World,
+        class: Option<usize>,
+        at: Option<(usize, &str)>,
+        quarantined: Option<bool>,
+        number: usize,
+    ) -> Outcome {
+        let filter = ObjectFilter {
+            class: class.map(|class| CLASSES[class].to_owned()),
+            at: at.map(|(path, wanted)| (PATHS[path].to_owned(), wanted.to_owned())),
+            quarantined,
+            before: None,
+        };
+        let is_wanted = |known: &&Known| {
+            class.is_none_or(|class| known.new.has_class(class))
+                && at.is_none_or(|(path, wanted)| known.new.has_value(path, wanted))
+                && quarantined.is_none_or(|quarantined| known.is_marked == quarantined)
+        };
+        let expected: Vec<Id> = self.there.iter().filter(is_wanted).map(|known| known.id).collect();
+        let (most, mut after, mut found) = (1 + number % 5, 0, Vec::new());
+        loop {
+            let (mut count, from) = (0, after);
+            let mut take = |object: icecore_store::Object| {
+                after = object.sequence;
+                found.push(object.id);
+                count += 1;
+                Ok(Flow::On)
+            };
+            world.store.objects(from, most, &filter, &mut take).expect("found");
+            prop_assert!(count <= most);
+            if count == 0 {
+                break;
+            }
+        }
+        prop_assert_eq!(found, expected, "{:?}", filter);
+        Ok(())
+    }
+}
+
+#[test]
+fn objects_do_what_the_model_does() {
+    for (backend, fresh) in backends() {
+        println!("{backend}");
+        let steps = vec(step(), 1..25);
+        let answer = crate::runner().run(&steps, |steps| {
+            let mut world = World::new(fresh());
+            let mut model = Model::default();
+            for (number, step) in steps.iter().enumerate() {
+                let answer = model.step(&mut world, step).and_then(|()| model.compare(&mut world, number));
+                answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
+            }
+            // Nothing is left of what was removed.
+            let left = "SELECT COUNT(*) FROM icecore_index_values WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
+            prop_assert_eq!(world.raw_one(left), Some("0".to_owned()));
+            let left = "SELECT COUNT(*) FROM icecore_object_classes WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
+            prop_assert_eq!(world.raw_one(left), Some("0".to_owned()));
+            Ok(())
+        });
+        answer.unwrap_or_else(|error| panic!("{backend}: {error}"));
+    }
+}

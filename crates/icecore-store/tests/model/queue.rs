@@ -1,0 +1,441 @@
+//! Queues.
+
+use crate::common::{HOUR, World, backends, until};
+use icecore_store::{Error, ErrorKind, Id, Job, JobFilter, NewJob, Pushed, State, describe};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// One call. Jobs and tokens are chosen by their number, of all that there ever were.
+#[derive(Clone, Debug)]
+enum Step {
+    Push {
+        queue: usize,
+        jobs: Vec<(i32, Option<u8>, u32, bool)>,
+    },
+    /// The same job again.
+    PushAgain(usize),
+    PushAndClaim {
+        queue: usize,
+        key: Option<u8>,
+        ends: bool,
+    },
+    Claim {
+        queue: usize,
+        most: usize,
+        ends: bool,
+    },
+    Ack {
+        job: usize,
+        token: usize,
+        result: Option<u8>,
+    },
+    Nack {
+        job: usize,
+        token: usize,
+        delay: Option<bool>,
+    },
+    Extend {
+        job: usize,
+        token: usize,
+        ends: bool,
+    },
+    Redrive {
+        queue: usize,
+        ids: Option<Vec<usize>>,
+    },
+    Replay(usize),
+    Pause {
+        queue: usize,
+        is_paused: bool,
+    },
+    Forget,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = || proptest::option::weighted(0.5, 0..3u8);
+    let ends = || proptest::bool::weighted(0.3);
+    // Small numbers count from the last: most calls are about what was there a moment ago.
+    let recent = || prop_oneof![4 => 0..2usize, 2 => 0..6usize, 1 => 0..100usize];
+    prop_oneof![
+        6 => (0..2usize, vec((-1..2i32, key(), 1..4u32, proptest::bool::weighted(0.1)), 1..4))
+            .prop_map(|(queue, jobs)| Step::Push { queue, jobs }),
+        1 => recent().prop_map(Step::PushAgain),
+        1 => (0..2usize, key(), ends()).prop_map(|(queue, key, ends)| Step::PushAndClaim { queue, key, ends }),
+        8 => (0..2usize, 0..4usize, ends()).prop_map(|(queue, most, ends)| Step::Claim { queue, most, ends }),
+        5 => (recent(), recent(), any::<Option<u8>>()).prop_map(|(job, token, result)| Step::Ack { job, token, result }),
+        6 => (recent(), recent(), proptest::option::weighted(0.9, proptest::bool::weighted(0.1)))
+            .prop_map(|(job, token, delay)| Step::Nack { job, token, delay }),
+        2 => (recent(), recent(), ends()).prop_map(|(job, token, ends)| Step::Extend { job, token, ends }),
+        2 => (0..2usize, proptest::option::of(vec(recent(), 0..4))).prop_map(|(queue, ids)| Step::Redrive { queue, ids }),
+        1 => recent().prop_map(Step::Replay),
+        1 => (0..2usize, proptest::bool::weighted(0.3)).prop_map(|(queue, is_paused)| Step::Pause { queue, is_paused }),
+        1 => Just(Step::Forget),
+    ]
+}
+
+/// A job, as the model knows it.
+#[derive(Clone, Debug)]
+struct Known {
+    new: NewJob,
+    queue: usize,
+    state: State,
+    attempts: u32,
+    most: u32,
+    /// Whether the key is its own while it is unfinished.
+    has_key: bool,
+    /// The token, and whether the lease is over.
+    lease: Option<(String, bool)>,
+    /// As the store told it.
+    run_at: i64,
+    /// Whether its time comes only in an hour.
+    is_late: bool,
+    worker: Option<String>,
+    error: Option<String>,
+    result: Option<Vec<u8>>,
+    is_forgotten: bool,
+}
+
+struct Model<'w> {
+    world: &'w mut World,
+    case: u64,
+    jobs: Vec<Known>,
+    tokens: Vec<String>,
+    paused: [bool; 2],
+    steps: usize,
+}
+
+/// The one that is so many before the last.
+fn back<T>(all: &[T], number: usize) -> Option<usize> {
+    all.len().checked_sub(1 + number % all.len().max(1))
+}
+
+fn lease(ends: bool) -> Duration {
+    if ends { Duration::ZERO } else { HOUR }
+}
+
+type Outcome = Result<(), TestCaseError>;
+
+impl Model<'_> {
+    fn name(&self, queue: usize) -> String {
+        format!("case {} queue {queue}", self.case)
+    }
+
+    fn holder(&self, queue: usize, key: &str) -> Option<usize> {
+        self.jobs.iter().position(|job| {
+            !job.is_forgotten && job.has_key && job.queue == queue && job.new.unique_key.as_deref() == Some(key)
+        })
+    }
+
+    fn add(&mut self, new: NewJob, queue: usize, state: State) -> usize {
+        self.jobs.push(Known {
+            queue,
+            state,
+            attempts: 0,
+            most: new.max_attempts.unwrap_or(20),
+            has_key: new.unique_key.is_some(),
+            lease: None,
+            run_at: 0,
+            is_late: new.delay > Duration::ZERO,
+            worker: None,
+            error: None,
+            result: None,
+            is_forgotten: false,
+            new,
+        });
+        self.jobs.len() - 1
+    }
+
+    fn new_job(&self, queue: usize, priority: i32, key: Option<u8>, most: u32, is_late: bool) -> NewJob {
+        NewJob {
+            priority,
+            unique_key: key.map(|key| format!("key {key}")),
+            max_attempts: Some(most),
+            delay: if is_late { HOUR } else { Duration::ZERO },
+            ..describe::job(&self.name(queue), format!("{}", self.jobs.len()).into_bytes(), Some("json"))
+        }
+    }
+
+    /// What the store must say of a new job.
+    fn expect_push(&mut self, new: NewJob, queue: usize) -> Pushed {
+        if let Some(holder) = new.unique_key.as_deref().and_then(|key| self.holder(queue, key)) {
+            return Pushed { id: self.jobs[holder].new.id, is_new: false };
+        }
+        if self.jobs.iter().any(|job| job.new.id == new.id && !job.is_forgotten) {
+            return Pushed { id: new.id, is_new: false };
+        }
+        let pushed = Pushed { id: new.id, is_new: true };
+        self.add(new, queue, State::Ready);
+        pushed
+    }
+
+    /// A lease that shall be over is over when this returns.
+    fn pass(&mut self, end: Option<i64>, ends: bool) {
+        let end = end.expect("an end");
+        if ends {
+            until("the clock goes on", || (self.world.store.now().expect("the time") > end).then_some(()));
+        }
+    }
+
+    /// Whether this token may do something to this job; else the kind of the error.
+    fn may(&self, job: usize, token: &str) -> Result<(), ErrorKind> {
+        match &self.jobs[job] {
+            job if job.is_forgotten => Err(ErrorKind::Missing),
+            Known { state: State::Leased, lease: Some((own, false)), .. } if own == token => Ok(()),
+            _ => Err(ErrorKind::Lease),
+        }
+    }
+
+    /// Leases of a queue that are over end when somebody claims.
+    fn free(&mut self, queue: usize) {
+        for job in &mut self.jobs {
+            let is_over = job.state == State::Leased && job.lease.as_ref().is_some_and(|lease| lease.1);
+            if job.queue == queue && is_over && !job.is_forgotten {
+                job.lease = None;
+                job.error = Some("the lease ended".to_owned());
+                job.state = if job.attempts >= job.most { State::Dead } else { State::Ready };
+                job.has_key &= job.state == State::Ready;
+            }
+        }
+    }
+
+    /// The jobs that are next, in order.
+    fn next(&self, queue: usize, most: usize) -> Vec<usize> {
+        let is_next =
+            |job: &Known| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_forgotten;
+        let mut next: Vec<usize> = (0..self.jobs.len()).filter(|at| is_next(&self.jobs[*at])).collect();
+        next.sort_by_key(|at| (-i64::from(self.jobs[*at].new.priority), self.jobs[*at].run_at, *at));
+        next.truncate(most);
+        next
+    }
+
+    fn step(&mut self, step: &Step) -> Outcome {
+        match step {
+            Step::Push { queue, jobs } => {
+                let new: Vec<NewJob> = jobs
+                    .iter()
+                    .map(|(priority, key, most, late)| self.new_job(*queue, *priority, *key, *most, *late))
+                    .collect();
+                let told = self.world.store.push(&new).expect("pushed");
+                let expected: Vec<Pushed> = new.into_iter().map(|job| self.expect_push(job, *queue)).collect();
+                prop_assert_eq!(told, expected);
+            }
+            Step::PushAgain(number) => {
+                let Some(at) = back(&self.jobs, *number) else { return Ok(()) };
+                let (new, queue) = (self.jobs[at].new.clone(), self.jobs[at].queue);
+                let told = self.world.store.push(std::slice::from_ref(&new)).expect("pushed");
+                let expected = self.expect_push(new, queue);
+                prop_assert_eq!(told, [expected]);
+            }
+            Step::PushAndClaim { queue, key, ends } => {
+                let new = self.new_job(*queue, 0, *key, 2, false);
+                let told = self.world.store.push_and_claim(&new, "pusher", lease(*ends)).expect("asked");
+                let expected = self.expect_push(new, *queue);
+                prop_assert_eq!(told.is_some(), expected.is_new);
+                if let Some(told) = told {
+                    prop_assert_eq!(told.job.id, expected.id);
+                    self.pass(told.job.lease_until, *ends);
+                    let job = self.jobs.last_mut().expect("it is new");
+                    (job.state, job.attempts) = (State::Leased, 1);
+                    (job.lease, job.worker) = (Some((told.token.clone(), *ends)), Some("pusher".to_owned()));
+                    self.tokens.push(told.token);
+                }
+            }
+            Step::Claim { queue, most, ends } => {
+                let worker = format!("worker {}", self.steps);
+                // A job that was given back may have been given its time by this very millisecond.
+                let told = self.world.store.claim(&self.name(*queue), &worker, lease(*ends), *most).expect("claimed");
+                if *most == 0 || self.paused[*queue] {
+                    prop_assert_eq!(told, []);
+                    return Ok(());
+                }
+                self.free(*queue);
+                let next = self.next(*queue, *most);
+                let ids: Vec<Id> = told.iter().map(|lease| lease.job.id).collect();
+                let expected: Vec<Id> = next.iter().map(|at| self.jobs[*at].new.id).collect();
+                prop_assert_eq!(ids, expected);
+                for (at, told) in next.into_iter().zip(told) {
+                    self.pass(told.job.lease_until, *ends);
+                    let job = &mut self.jobs[at];
+                    (job.state, job.attempts, job.worker) = (State::Leased, job.attempts + 1, Some(worker.clone()));
+                    job.lease = Some((told.token.clone(), *ends));
+                    prop_assert_eq!(told.job.attempts, job.attempts);
+                    self.tokens.push(told.token);
+                }
+            }
+            Step::Ack { job, token, result } => {
+                let (Some(at), Some(token)) = (back(&self.jobs, *job), self.token(*job, *token)) else { return Ok(()) };
+                let result = result.map(|byte| vec![byte]);
+                let told = self.world.store.ack(self.jobs[at].new.id, &token, result.as_deref());
+                let may = self.may(at, &token);
+                prop_assert_eq!(told.map_err(|error| error.kind()), may);
+                if may.is_ok() {
+                    let job = &mut self.jobs[at];
+                    (job.state, job.lease, job.error) = (State::Done, None, None);
+                    (job.has_key, job.result) = (false, result);
+                }
+            }
+            Step::Nack { job, token, delay } => {
+                let (Some(at), Some(token)) = (back(&self.jobs, *job), self.token(*job, *token)) else { return Ok(()) };
+                let error = format!("error {}", self.steps);
+                let wanted = delay.map(|is_late| if is_late { HOUR } else { Duration::ZERO });
+                let told = self.world.store.nack(self.jobs[at].new.id, &token, &error, wanted);
+                let may = self.may(at, &token);
+                let is_dead = self.jobs[at].attempts >= self.jobs[at].most;
+                let state = if is_dead { State::Dead } else { State::Ready };
+                prop_assert_eq!(told.map_err(|error: Error| error.kind()), may.map(|()| state));
+                if may.is_ok() {
+                    let job = &mut self.jobs[at];
+                    (job.state, job.lease, job.error) = (state, None, Some(error));
+                    job.has_key &= state == State::Ready;
+                    // What is set for the queue is an hour.
+                    job.is_late = delay.unwrap_or(true);
+                }
+            }
+            Step::Extend { job, token, ends } => {
+                let (Some(at), Some(token)) = (back(&self.jobs, *job), self.token(*job, *token)) else { return Ok(()) };
+                let told = self.world.store.extend(self.jobs[at].new.id, &token, lease(*ends));
+                let may = self.may(at, &token);
+                let end = told.as_ref().ok().copied();
+                prop_assert_eq!(told.map(drop).map_err(|error| error.kind()), may);
+                if may.is_ok() {
+                    self.pass(end, *ends);
+                    self.jobs[at].lease = Some((token, *ends));
+                }
+            }
+            Step::Redrive { queue, ids } => {
+                let chosen: Vec<usize> = match ids {
+                    Some(ids) => ids.iter().filter_map(|number| back(&self.jobs, *number)).collect(),
+                    None => (0..self.jobs.len()).collect(),
+                };
+                let given: Vec<Id> = chosen.iter().map(|at| self.jobs[*at].new.id).collect();
+                let given = ids.as_ref().map(|_| &*given);
+                let told = self.world.store.redrive(&self.name(*queue), given, "ann").expect("redriven");
+                let mut count = 0;
+                for at in chosen {
+                    let job = &self.jobs[at];
+                    if job.queue == *queue && job.state == State::Dead && !job.is_forgotten {
+                        let key = job.new.unique_key.clone();
+                        let has_key = key.is_some_and(|key| self.holder(*queue, &key).is_none());
+                        let job = &mut self.jobs[at];
+                        (job.state, job.attempts, job.is_late, job.has_key) = (State::Ready, 0, false, has_key);
+                        count += 1;
+                    }
+                }
+                prop_assert_eq!(told, count);
+            }
+            Step::Replay(number) => {
+                let Some(at) = back(&self.jobs, *number) else { return Ok(()) };
+                let first = self.jobs[at].clone();
+                match self.world.store.replay(first.new.id, "ann") {
+                    Ok(id) => {
+                        prop_assert!(!first.is_forgotten);
+                        let most = Some(first.most);
+                        let mut new =
+                            NewJob { id, unique_key: None, delay: Duration::ZERO, max_attempts: most, ..first.new };
+                        new.replay_of = Some(self.jobs[at].new.id);
+                        self.add(new, first.queue, State::Ready);
+                    }
+                    Err(error) => prop_assert!(first.is_forgotten && error.kind() == ErrorKind::Missing),
+                }
+            }
+            Step::Pause { queue, is_paused } => {
+                self.world.store.pause(&self.name(*queue), *is_paused, "ann").expect("paused");
+                self.paused[*queue] = *is_paused;
+            }
+            Step::Forget => {
+                // Those of other cases, too: these are over.
+                self.world.store.forget(i64::MAX).expect("forgotten");
+                for job in &mut self.jobs {
+                    job.is_forgotten |= matches!(job.state, State::Done | State::Dead);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The token of the job, or one of another.
+    fn token(&self, job: usize, token: usize) -> Option<String> {
+        let own = back(&self.jobs, job).and_then(|at| self.jobs[at].lease.as_ref()).map(|lease| lease.0.clone());
+        match (token, own) {
+            (0..4, Some(own)) => Some(own),
+            _ => back(&self.tokens, token).map(|at| self.tokens[at].clone()),
+        }
+    }
+
+    /// What is there is what the model has.
+    fn compare(&mut self) -> Outcome {
+        for queue in 0..2 {
+            let name = self.name(queue);
+            let there = self.world.jobs(&JobFilter { queue: Some(name.clone()), ..JobFilter::default() });
+            let known: Vec<usize> = (0..self.jobs.len())
+                .filter(|at| self.jobs[*at].queue == queue && !self.jobs[*at].is_forgotten)
+                .collect();
+            prop_assert_eq!(there.len(), known.len());
+            for (there, at) in there.iter().zip(&known) {
+                self.jobs[*at].run_at = there.run_at;
+                compare_job(there, &self.jobs[*at])?;
+            }
+            let count = |state| there.iter().filter(|job| job.state == state).count() as u64;
+            let counts = State::ALL.map(count);
+            let late =
+                known.iter().filter(|at| self.jobs[**at].state == State::Ready && self.jobs[**at].is_late).count();
+            let all = self.world.store.queues().expect("queues");
+            let status = all.into_iter().find(|queue| queue.name == name).expect("it is configured");
+            prop_assert_eq!(status.counts, counts);
+            prop_assert_eq!(status.delayed, late as u64);
+            prop_assert_eq!(status.oldest.is_some(), counts[0] > late as u64);
+            prop_assert_eq!(status.paused_at.is_some(), self.paused[queue]);
+        }
+        Ok(())
+    }
+}
+
+fn compare_job(there: &Job, known: &Known) -> Outcome {
+    prop_assert_eq!(there.id, known.new.id);
+    prop_assert_eq!((there.state, there.attempts, there.max_attempts), (known.state, known.attempts, known.most));
+    prop_assert_eq!((&there.bytes, there.priority), (&known.new.bytes, known.new.priority));
+    prop_assert_eq!((&there.worker, &there.error, &there.result), (&known.worker, &known.error, &known.result));
+    prop_assert_eq!((&there.unique_key, there.replay_of), (&known.new.unique_key, known.new.replay_of));
+    prop_assert_eq!(there.lease_until.is_some(), known.state == State::Leased);
+    prop_assert_eq!(there.finished_at.is_some(), matches!(known.state, State::Done | State::Dead));
+    Ok(())
+}
+
+#[test]
+fn queues_do_what_the_model_does() {
+    for (backend, fresh) in backends() {
+        println!("{backend}");
+        // One database for all: each case has queues of its own.
+        let world = std::cell::RefCell::new(World::new(fresh()));
+        let case = std::cell::Cell::new(0);
+        let steps = vec(step(), 1..60);
+        let answer = crate::runner().run(&steps, |steps| {
+            case.set(case.get() + 1);
+            let mut world = world.borrow_mut();
+            let mut model = Model {
+                world: &mut world,
+                case: case.get(),
+                jobs: Vec::new(),
+                tokens: Vec::new(),
+                paused: [false; 2],
+                steps: 0,
+            };
+            for queue in 0..2 {
+                let settings = icecore_store::QueueSettings { backoff: Some(HOUR), ..Default::default() };
+                let name = model.name(queue);
+                model.world.store.configure(&name, &settings).expect("configured");
+            }
+            for (number, step) in steps.iter().enumerate() {
+                model.steps = number;
+                let answer = model.step(step).and_then(|()| model.compare());
+                answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
+            }
+            // The other cases need not look at these.
+            model.world.raw("DELETE FROM icecore_queues");
+            model.world.raw("DELETE FROM icecore_jobs");
+            Ok(())
+        });
+        answer.unwrap_or_else(|error| panic!("{backend}: {error}"));
+    }
+}

@@ -1,0 +1,204 @@
+//! Workers and commands, over SQLite.
+
+use icecore_store::{
+    Address, Backend, Command, Error, ErrorKind, Event, Id, Job, Outcome, Runner, State, Stdin, Stop, Worker, describe,
+    open,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+struct Store {
+    _folder: tempfile::TempDir,
+    address: Address,
+    backend: Box<dyn Backend>,
+}
+
+fn store() -> Store {
+    let folder = tempfile::tempdir().expect("a folder");
+    let address: Address = format!("sqlite:{}", folder.path().join("a.db").display()).parse().expect("an address");
+    let backend = open(&address).expect("a database");
+    Store { _folder: folder, address, backend }
+}
+
+impl Store {
+    fn push(&mut self, payload: &[u8]) -> Id {
+        let job = describe::job("q", payload.to_vec(), None);
+        self.backend.push(&[job]).expect("it is stored")[0].id
+    }
+
+    fn job(&mut self, id: Id) -> Job {
+        self.backend.job(id).expect("an answer").expect("a job")
+    }
+
+    fn run(&self, worker: &Worker, runner: impl Runner + 'static) -> icecore_store::Tally {
+        worker.run(&|| open(&self.address), Arc::new(runner), &Stop::new(), &mut |_| ()).expect("an end")
+    }
+}
+
+fn worker(concurrency: usize) -> Worker {
+    let mut worker = Worker::new("q", "w");
+    (worker.concurrency, worker.until_empty) = (concurrency, true);
+    worker
+}
+
+#[test]
+fn a_command_reads_json_and_writes_the_result() {
+    let mut store = store();
+    let id = store.push(b"\x04\x08[\x06i\x06");
+    let tally = store.run(&worker(2), Command::new("cat; printf ' %s %s' $ICECORE_JOB_ATTEMPT $ICECORE_JOB_QUEUE"));
+    assert_eq!(tally.done, 1);
+    let job = store.job(id);
+    assert_eq!((job.state, job.result.as_deref()), (State::Done, Some(&b"[1] 1 q"[..])));
+}
+
+#[test]
+fn a_raw_command_reads_the_bytes() {
+    let mut store = store();
+    let id = store.push(b"\x04\x08[\x06i\x06");
+    let mut command = Command::new("cat");
+    command.stdin = Stdin::Raw;
+    store.run(&worker(1), command);
+    assert_eq!(store.job(id).result.as_deref(), Some(&b"\x04\x08[\x06i\x06"[..]));
+}
+
+#[test]
+fn what_a_command_says_of_its_failure_is_kept() {
+    let mut store = store();
+    let id = store.push(b"[1]");
+    let tally = store.run(&worker(1), Command::new("echo out; echo 'no such user' >&2; exit 3"));
+    assert_eq!(tally.failed, 1);
+    let job = store.job(id);
+    assert_eq!((job.state, job.error.as_deref()), (State::Ready, Some("exit code 3: no such user")));
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_ended_with_what_it_began() {
+    let mut store = store();
+    let id = store.push(b"[1]");
+    let mut command = Command::new("sleep 1000 | sleep 1000; sleep 1000");
+    command.timeout = Some(Duration::from_millis(200));
+    store.run(&worker(1), command);
+    assert_eq!(store.job(id).error.as_deref(), Some("it took longer than 200ms and was ended"));
+}
+
+#[test]
+fn what_a_command_leaves_running_ends_with_it() {
+    let mut store = store();
+    let id = store.push(b"[1]");
+    store.run(&worker(1), Command::new("sleep 1000 & echo done"));
+    assert_eq!(store.job(id).result.as_deref(), Some(&b"done\n"[..]));
+}
+
+#[test]
+fn results_and_inputs_have_bounds() {
+    let mut store = store();
+    let long = format!("[\"{}\"]", "x".repeat(1 << 20));
+    let id = store.push(long.as_bytes());
+    // It reads nothing of a long input, and writes more than is kept.
+    let mut command = Command::new("yes | head -c 300000");
+    command.longest_result = 1_000;
+    store.run(&worker(1), command);
+    assert_eq!(store.job(id).result.map(|result| result.len()), Some(1_000));
+}
+
+#[test]
+fn several_run_at_once_and_leases_are_extended() {
+    let mut store = store();
+    for _ in 0..4 {
+        store.push(b"[1]");
+    }
+    let mut worker = worker(4);
+    worker.lease = Duration::from_secs(2);
+    let (here, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (at_once, count) = (Arc::clone(&here), Arc::clone(&calls));
+    // Each waits for all others: they only end if all four run. They take longer than the lease.
+    let tally = store.run(&worker, move |_: &Job| {
+        count.fetch_add(1, Ordering::SeqCst);
+        at_once.fetch_add(1, Ordering::SeqCst);
+        while at_once.load(Ordering::SeqCst) < 4 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_secs(3));
+        Outcome::Done(None)
+    });
+    assert_eq!((tally.done + tally.lost) as usize, calls.load(Ordering::SeqCst));
+    assert!(tally.done >= 4 || tally.lost > 0);
+}
+
+#[test]
+fn a_worker_that_stops_finishes_what_runs_and_takes_nothing_new() {
+    let mut store = store();
+    let (first, second) = (store.push(b"[1]"), store.push(b"[2]"));
+    let stop = Stop::new();
+    let seen = stop.clone();
+    let mut worker = worker(1);
+    worker.until_empty = false;
+    let runner = move |_: &Job| {
+        seen.drain();
+        Outcome::Done(None)
+    };
+    let address = store.address.clone();
+    let tally = worker.run(&|| open(&address), Arc::new(runner), &stop, &mut |_| ()).expect("an end");
+    assert_eq!((tally.done, store.job(first).state, store.job(second).state), (1, State::Done, State::Ready));
+}
+
+#[test]
+fn an_abort_ends_commands_and_gives_their_jobs_back() {
+    let mut store = store();
+    let id = store.push(b"[1]");
+    let mut command = Command::new("sleep 1000");
+    let stop = command.stop.clone();
+    command.timeout = None;
+    let mut worker = worker(1);
+    worker.until_empty = false;
+    let address = store.address.clone();
+    let teller = stop.clone();
+    worker
+        .run(&|| open(&address), Arc::new(command), &stop, &mut |event| {
+            if let Event::Begun(_) = event {
+                teller.abort();
+            }
+        })
+        .expect("an end");
+    assert_eq!(store.job(id).state, State::Ready);
+}
+
+#[test]
+fn a_runner_that_panics_has_failed() {
+    let mut store = store();
+    let id = store.push(b"[1]");
+    store.run(&worker(1), |_: &Job| -> Outcome { panic!("on purpose") });
+    assert_eq!(store.job(id).error.as_deref(), Some("the runner panicked"));
+}
+
+#[test]
+fn a_database_that_is_away_is_waited_for() {
+    let mut store = store();
+    let id = store.push(b"[1]");
+    let tries = AtomicUsize::new(0);
+    let address = store.address.clone();
+    let mut told = 0;
+    let mut worker = worker(1);
+    worker.idle = Duration::from_millis(1);
+    worker
+        .run(
+            &|| match tries.fetch_add(1, Ordering::SeqCst) {
+                0 | 1 => Err(Error::new(ErrorKind::Away, "not now")),
+                _ => open(&address),
+            },
+            Arc::new(|_: &Job| Outcome::Done(None)),
+            &Stop::new(),
+            &mut |event| told += usize::from(matches!(event, Event::Away(_))),
+        )
+        .expect("an end");
+    assert_eq!((store.job(id).state, told), (State::Done, 2));
+}
+
+#[test]
+fn a_queue_that_can_not_be_is_an_error() {
+    let store = store();
+    let worker = Worker::new("", "w");
+    let error = worker.run(&|| open(&store.address), Arc::new(Command::new("true")), &Stop::new(), &mut |_| ());
+    assert_eq!(error.expect_err("no name").kind(), ErrorKind::Input);
+}
