@@ -222,6 +222,10 @@ impl Model<'_> {
             }
             Step::PushAgain(number) => {
                 let Some(at) = back(&self.jobs, *number) else { return Ok(()) };
+                // Its id would be a new job's as well, and here the name of both.
+                if self.jobs[at].is_forgotten {
+                    return Ok(());
+                }
                 let (new, queue) = (self.jobs[at].new.clone(), self.jobs[at].queue);
                 let told = self.world.store.push(std::slice::from_ref(&new)).expect("pushed");
                 let expected = self.expect_push(new, queue);
