@@ -5,7 +5,8 @@
 #
 # Both are new, listen on this machine only, and are gone when the command ends; a server that
 # is there already is left alone. The command finds their addresses in ICECORE_TEST_POSTGRES
-# and ICECORE_TEST_MYSQL. Installs them where it may; ends with 75 where they can't be had.
+# and ICECORE_TEST_MYSQL, and in ICECORE_TEST_AUTHORITY a file with the authority of their
+# certificates. Installs them where it may; ends with 75 where they can't be had.
 # shellcheck disable=SC2317 # traps and arguments reach the functions
 . "$(dirname "$0")/common.sh"
 
@@ -115,6 +116,23 @@ begin() { # NAME COMMAND_THAT_BEGINS_IT COMMAND_THAT_SEES_IT
     fail "$1 does not begin"
 }
 
+# Certificates for encrypted connections, if they can be made.
+for_postgres=() for_mariadb=()
+certify() {
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout "$folder/authority.key" -out "$folder/authority.pem" \
+        -days 2 -subj /CN=authority &&
+        openssl req -newkey rsa:2048 -nodes -keyout "$folder/server.key" -out "$folder/server.request" -subj /CN=server &&
+        openssl x509 -req -in "$folder/server.request" -out "$folder/server.pem" -days 2 -CAcreateserial \
+            -CA "$folder/authority.pem" -CAkey "$folder/authority.key" \
+            -extfile <(printf 'subjectAltName=IP:127.0.0.1\n') &&
+        chmod 600 "$folder/server.key" && give "$folder/server.key"
+}
+if have openssl && certify >"$folder/openssl.log" 2>&1; then
+    for_postgres=(-c ssl=on -c "ssl_cert_file=$folder/server.pem" -c "ssl_key_file=$folder/server.key")
+    for_mariadb=(--ssl-cert="$folder/server.pem" --ssl-key="$folder/server.key")
+    export ICECORE_TEST_AUTHORITY="$folder/authority.pem"
+fi
+
 secret=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 
 (umask 077 && printf '%s\n' "$secret" >"$folder/secret")
@@ -123,7 +141,8 @@ give "$folder/secret"
     --auth=scram-sha-256 --encoding=UTF8 --locale=C >"$folder/postgres.log" 2>&1 ||
     { tail -n 20 "$folder/postgres.log" >&2 && fail 'initdb failed'; }
 begin_postgres() {
-    "${as_server[@]}" postgres -D "$folder/postgres" -h 127.0.0.1 -p "$port" -k '' </dev/null >>"$folder/postgres.log" 2>&1 &
+    "${as_server[@]}" postgres -D "$folder/postgres" -h 127.0.0.1 -p "$port" -k '' "${for_postgres[@]}" \
+        </dev/null >>"$folder/postgres.log" 2>&1 &
 }
 sees_postgres() {
     [ "$(sed -n 8p "$folder/postgres/postmaster.pid" 2>/dev/null | tr -d ' ')" = ready ]
@@ -137,7 +156,7 @@ export ICECORE_TEST_POSTGRES="postgres://icecore:$secret@127.0.0.1:$port/postgre
 (umask 077 && cat >"$folder/users.sql" <<SQL
 CREATE DATABASE IF NOT EXISTS icecore;
 CREATE USER IF NOT EXISTS 'icecore'@'%' IDENTIFIED BY '$secret';
-GRANT ALL PRIVILEGES ON *.* TO 'icecore'@'%';
+GRANT ALL PRIVILEGES ON *.* TO 'icecore'@'%' WITH GRANT OPTION;
 ALTER USER 'root'@'localhost' ACCOUNT LOCK;
 SQL
 )
@@ -145,7 +164,7 @@ give "$folder/users.sql"
 begin_mariadb() {
     "${as_server[@]}" mariadbd --no-defaults --datadir="$folder/mariadb" --socket="$folder/mariadb.socket" \
         --pid-file="$folder/mariadb.pid" --bind-address=127.0.0.1 --port="$port" --skip-name-resolve \
-        --max-allowed-packet=64M --init-file="$folder/users.sql" </dev/null >>"$folder/mariadb.log" 2>&1 &
+        --max-allowed-packet=64M "${for_mariadb[@]}" --init-file="$folder/users.sql" </dev/null >>"$folder/mariadb.log" 2>&1 &
 }
 sees_mariadb() {
     [ -e "$folder/mariadb.pid" ] && is_open "$port"

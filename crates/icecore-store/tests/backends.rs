@@ -414,6 +414,57 @@ fn errors_have_kinds_and_no_passwords() {
     }
 }
 
+/// What an address demands of a connection is there, or there is no connection.
+#[test]
+fn addresses_demand_encryption() {
+    let servers = ["ICECORE_TEST_POSTGRES", "ICECORE_TEST_MYSQL"].map(std::env::var);
+    let has_driver = [cfg!(feature = "postgres"), cfg!(feature = "mysql")];
+    for (server, has_driver) in servers.into_iter().zip(has_driver) {
+        let (Ok(server), true) = (server, has_driver) else { continue };
+        let opened = |server: &str, query: &str| {
+            let address: Address = format!("{server}?{query}").parse().expect("an address");
+            open(&address).map(drop).map_err(|error| (error.kind(), error.to_string()))
+        };
+        let refused = |server: &str, query: &str| {
+            let (kind, error) = opened(server, query).expect_err(query);
+            assert_eq!(kind, ErrorKind::Address, "{query}: {error}");
+        };
+        opened(&server, "sslmode=disable").expect("a plain connection");
+        opened(&server, "sslmode=prefer").expect("a connection");
+        refused(&server, "sslmode=safe");
+        let authority = std::env::var("ICECORE_TEST_AUTHORITY");
+        let (Ok(authority), true) = (authority, cfg!(feature = "tls")) else {
+            refused(&server, "sslmode=require");
+            continue;
+        };
+        opened(&server, "sslmode=require").expect("any server");
+        refused(&server, "sslmode=verify-full");
+        refused(&server, &format!("sslmode=verify-full&sslrootcert={authority}.none"));
+        opened(&server, &format!("sslmode=verify-full&sslrootcert={authority}")).expect("this server");
+        // Its certificate is one for 127.0.0.1.
+        let other = server.replace("127.0.0.1", "localhost");
+        opened(&other, &format!("sslmode=verify-ca&sslrootcert={authority}")).expect("a server of this authority");
+        refused(&other, &format!("sslmode=verify-full&sslrootcert={authority}"));
+
+        // A user who may not come otherwise.
+        if !server.starts_with("mysql:") {
+            continue;
+        }
+        let mysql = backends().into_iter().find(|(name, _)| *name == "mysql").expect("it is there");
+        let world_address = mysql.1();
+        let sqls = ["CREATE OR REPLACE USER safe IDENTIFIED BY 'safe' REQUIRE SSL", "GRANT ALL ON icecore.* TO safe"];
+        for sql in sqls {
+            raw(&world_address, sql).expect(sql);
+        }
+        let (scheme, host) =
+            (server.split_once("://").expect("a scheme").0, server.rsplit_once('@').expect("a host").1);
+        let safe = format!("{scheme}://safe:safe@{host}");
+        refused(&safe, "sslmode=disable");
+        opened(&safe, "sslmode=require").expect("a connection");
+        opened(&safe, "").expect("an encrypted connection, as it is preferred");
+    }
+}
+
 #[test]
 #[ignore = "prints how fast it is"]
 fn speed() {

@@ -6,8 +6,12 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+mod tls;
 
-use crate::address::{Address, Scheme};
+use crate::address::Address;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+use crate::address::Scheme;
 use crate::backend::{Backend, Flow};
 use crate::error::{Error, ErrorKind, Result};
 use crate::query::EachLine;

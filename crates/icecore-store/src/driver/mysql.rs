@@ -1,5 +1,8 @@
 //! MariaDB and MySQL, by their own protocol.
 
+#[cfg(feature = "tls")]
+use super::tls::Mode;
+use super::tls::{self, Tls};
 use super::{EachRow, Row, Session, Value, lost};
 use crate::address::Address;
 use crate::backend::Flow;
@@ -10,6 +13,7 @@ use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable;
 use mysql::{Conn, DriverError, Opts, OptsBuilder};
 use std::borrow::Cow;
+use std::io;
 use std::time::Duration;
 
 /// How many statements stay prepared.
@@ -47,6 +51,7 @@ mod code {
 
 pub(super) struct Mysql {
     opts: Opts,
+    tls: Tls,
     /// The address without its password.
     shown: String,
     link: Option<Link>,
@@ -71,8 +76,8 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
             ),
         )
     };
-    let text = address.secret();
-    let rest = text.strip_prefix("mariadb:").or_else(|| text.strip_prefix("mysql:")).unwrap_or(text);
+    let (text, tls) = tls::split(address)?;
+    let rest = text.strip_prefix("mariadb:").or_else(|| text.strip_prefix("mysql:")).unwrap_or(&text);
     let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(wrong)?;
     if opts.get_db_name().is_none_or(str::is_empty) {
         return Err(Error::new(ErrorKind::Address, format!("{address} names no database: mysql://USER@HOST/DATABASE")));
@@ -92,9 +97,37 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
     #[cfg(target_os = "linux")]
     let opts = opts.tcp_user_timeout_ms(Some(SILENCE));
     let mut session =
-        Mysql { opts: opts.into(), shown: address.to_string(), link: None, dialect: &MARIADB, is_within: false };
+        Mysql { opts: opts.into(), tls, shown: address.to_string(), link: None, dialect: &MARIADB, is_within: false };
     session.link()?;
     Ok(session)
+}
+
+#[cfg(not(feature = "tls"))]
+fn connected(opts: &Opts, _: &Tls) -> std::result::Result<Conn, mysql::Error> {
+    Conn::new(opts.clone())
+}
+
+#[cfg(feature = "tls")]
+fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> {
+    if tls.mode == Mode::Disable {
+        return Conn::new(opts.clone());
+    }
+    // The driver takes what the process has, and must not find two.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let ssl = mysql::SslOpts::default()
+        .with_root_cert_path(tls.authorities.clone())
+        .with_danger_skip_domain_validation(tls.mode < Mode::VerifyFull)
+        .with_danger_accept_invalid_certs(tls.mode < Mode::VerifyAuthority);
+    let encrypted = Conn::new(OptsBuilder::from_opts(opts.clone()).ssl_opts(ssl));
+    match encrypted {
+        // A server that has none, or whose TLS is not understood.
+        Err(error)
+            if tls.mode == Mode::Prefer && said(&error).kind() == ErrorKind::Address && code_of(&error).is_none() =>
+        {
+            Conn::new(opts.clone())
+        }
+        conn => conn,
+    }
 }
 
 fn kind_of(code: u16) -> ErrorKind {
@@ -112,11 +145,25 @@ fn kind_of(code: u16) -> ErrorKind {
     }
 }
 
+fn kind_of_io(error: Option<&io::Error>) -> ErrorKind {
+    match error.map(io::Error::kind) {
+        // A certificate that is not believed.
+        Some(io::ErrorKind::InvalidData) => ErrorKind::Address,
+        _ => ErrorKind::Away,
+    }
+}
+
 fn said(error: &mysql::Error) -> Error {
     let (kind, message) = match error {
         mysql::Error::MySqlError(error) => (kind_of(error.code), format!("{} ({})", error.message, error.code)),
-        mysql::Error::IoError(error) => (ErrorKind::Away, error.to_string()),
-        mysql::Error::CodecError(error) => (ErrorKind::Away, error.to_string()),
+        #[cfg(feature = "tls")]
+        mysql::Error::TlsError(error) => (ErrorKind::Address, error.to_string()),
+        mysql::Error::DriverError(error @ DriverError::TlsNotSupported) => (ErrorKind::Address, error.to_string()),
+        mysql::Error::IoError(error) => (kind_of_io(Some(error)), error.to_string()),
+        mysql::Error::CodecError(error) => {
+            let source = std::error::Error::source(error);
+            (kind_of_io(source.and_then(|source| source.downcast_ref())), error.to_string())
+        }
         mysql::Error::DriverError(DriverError::PacketTooLarge) => (ErrorKind::Input, "a row is too long".to_owned()),
         mysql::Error::DriverError(
             error @ (DriverError::ConnectTimeout
@@ -153,8 +200,8 @@ fn params(values: &[Value<'_>]) -> mysql::Params {
 }
 
 impl Link {
-    fn new(opts: &Opts) -> std::result::Result<(Link, bool), mysql::Error> {
-        let mut conn = Conn::new(opts.clone())?;
+    fn new(opts: &Opts, tls: &Tls) -> std::result::Result<(Link, bool), mysql::Error> {
+        let mut conn = connected(opts, tls)?;
         SETTINGS.iter().try_for_each(|setting| conn.query_drop(setting))?;
         let about: Option<(String, usize)> = conn.query_first("SELECT VERSION(), @@max_allowed_packet")?;
         let (version, longest) = about.unwrap_or_default();
@@ -187,7 +234,7 @@ impl Mysql {
             if self.is_within {
                 return Err(lost("MySQL"));
             }
-            let (link, is_mariadb) = Link::new(&self.opts).map_err(|error| {
+            let (link, is_mariadb) = Link::new(&self.opts, &self.tls).map_err(|error| {
                 let error = said(&error);
                 Error::new(error.kind(), format!("{}: {error}", self.shown))
             })?;

@@ -1,5 +1,8 @@
 //! PostgreSQL, by its own protocol.
 
+#[cfg(feature = "tls")]
+use super::tls::Mode;
+use super::tls::{self, Tls};
 use super::{EachRow, Row, Session, Value, has_nul, lost};
 use crate::address::Address;
 use crate::backend::Flow;
@@ -7,10 +10,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::query::{EachLine, Line};
 use crate::sql::{Dialect, POSTGRES};
 use bytes::BytesMut;
+use postgres::config::SslMode;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, NoTls, Statement};
+use postgres::{Client, Config, Statement};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -36,6 +40,7 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
 
 pub(super) struct Postgres {
     config: Config,
+    tls: Tls,
     /// The address without its password.
     shown: String,
     link: Option<Link>,
@@ -49,7 +54,8 @@ struct Link {
 
 pub(super) fn connect(address: &Address) -> Result<Postgres> {
     // What the parser says is not shown: it may be a part of a password.
-    let mut config: Config = address.secret().parse().map_err(|_| {
+    let (text, tls) = tls::split(address)?;
+    let mut config: Config = text.parse().map_err(|_| {
         Error::new(
             ErrorKind::Address,
             format!(
@@ -69,9 +75,34 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
     }
     config.keepalives_idle(SILENCE);
     config.tcp_user_timeout(SILENCE);
-    let mut session = Postgres { config, shown: address.to_string(), link: None, is_within: false };
+    let mut session = Postgres { config, tls, shown: address.to_string(), link: None, is_within: false };
     session.link()?;
     Ok(session)
+}
+
+#[cfg(not(feature = "tls"))]
+fn connected(config: &mut Config, _: &Tls) -> Result<Client> {
+    config.ssl_mode(SslMode::Disable);
+    config.connect(postgres::NoTls).map_err(|error| said(&error))
+}
+
+#[cfg(feature = "tls")]
+fn connected(config: &mut Config, tls: &Tls) -> Result<Client> {
+    let maker = tls::stream::MakeTls::new(tls)?;
+    config.ssl_mode(match tls.mode {
+        Mode::Disable => SslMode::Disable,
+        Mode::Prefer => SslMode::Prefer,
+        _ => SslMode::Require,
+    });
+    match config.connect(maker.clone()) {
+        // A server whose TLS is not understood.
+        Err(error) if tls.mode == Mode::Prefer && error.to_string().contains("TLS") => {
+            config.ssl_mode(SslMode::Disable);
+            config.connect(maker)
+        }
+        client => client,
+    }
+    .map_err(|error| said(&error))
 }
 
 fn kind_of(state: &SqlState) -> ErrorKind {
@@ -98,8 +129,15 @@ fn said(error: &postgres::Error) -> Error {
     if source.is_some_and(|source| source.is::<HasNul>()) {
         return has_nul("PostgreSQL");
     }
-    let is_away = error.is_closed() || source.is_some_and(|source| source.is::<io::Error>());
-    let kind = if is_away { ErrorKind::Away } else { ErrorKind::Database };
+    let io = source.and_then(|source| source.downcast_ref::<io::Error>());
+    let kind = match io {
+        _ if error.is_closed() => ErrorKind::Away,
+        // A certificate that is not believed, or no TLS at all.
+        Some(io) if matches!(io.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => ErrorKind::Address,
+        None if error.to_string().contains("TLS") => ErrorKind::Address,
+        Some(_) => ErrorKind::Away,
+        None => ErrorKind::Database,
+    };
     match source {
         Some(source) if !error.to_string().contains(&source.to_string()) => {
             Error::new(kind, format!("PostgreSQL: {error}: {source}"))
@@ -181,14 +219,9 @@ impl Postgres {
             if self.is_within {
                 return Err(lost("PostgreSQL"));
             }
-            let client = self.config.connect(NoTls).and_then(|mut client| {
-                client.batch_execute(SETTINGS)?;
-                Ok(client)
-            });
-            let client = client.map_err(|error| {
-                let error = said(&error);
-                Error::new(error.kind(), format!("{}: {error}", self.shown))
-            })?;
+            let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.shown));
+            let mut client = connected(&mut self.config, &self.tls).map_err(about)?;
+            client.batch_execute(SETTINGS).map_err(|error| about(said(&error)))?;
             self.link = Some(Link { client, prepared: HashMap::new() });
         }
         self.link.as_mut().ok_or_else(|| lost("PostgreSQL"))

@@ -1,0 +1,121 @@
+//! Whether a connection is encrypted: what an address says of it.
+//!
+//! `sslmode` and `sslrootcert` mean what they mean to PostgreSQL's own programs; the names
+//! that MySQL's have for the same are understood as well.
+
+#[cfg(all(feature = "tls", feature = "postgres"))]
+pub(super) mod stream;
+#[cfg(all(feature = "tls", feature = "postgres"))]
+mod verifier;
+
+use crate::address::Address;
+use crate::error::{Error, ErrorKind, Result};
+use std::path::PathBuf;
+
+/// How much a connection must be worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(super) enum Mode {
+    /// It is not encrypted.
+    Disable,
+    /// It is, if that works: safe from nobody who can change what is sent.
+    Prefer,
+    /// It is, with any server.
+    Require,
+    /// The server's certificate is one of an authority that is trusted.
+    VerifyAuthority,
+    /// And it is one for this name.
+    VerifyFull,
+}
+
+/// What an address says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tls {
+    pub(super) mode: Mode,
+    /// The authorities, in a file; without one, those that browsers trust.
+    pub(super) authorities: Option<PathBuf>,
+}
+
+fn mode_named(name: &str) -> Option<Mode> {
+    Some(match name.to_ascii_lowercase().replace('_', "-").as_str() {
+        "disable" | "disabled" => Mode::Disable,
+        "allow" | "prefer" | "preferred" => Mode::Prefer,
+        "require" | "required" => Mode::Require,
+        "verify-ca" => Mode::VerifyAuthority,
+        "verify-full" | "verify-identity" => Mode::VerifyFull,
+        _ => return None,
+    })
+}
+
+/// `%41` as `A`.
+fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text);
+    while let Some((before, behind)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let byte = behind.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = if byte.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Takes what an address says of it out of the address, which is then a driver's.
+pub(super) fn split(address: &Address) -> Result<(String, Tls)> {
+    let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{address}: {message}"));
+    let mut tls = Tls { mode: Mode::Prefer, authorities: None };
+    let (text, query) = address.secret().split_once('?').unwrap_or((address.secret(), ""));
+    let mut others = Vec::new();
+    for part in query.split('&').filter(|part| !part.is_empty()) {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        match name {
+            "sslmode" | "ssl-mode" => {
+                tls.mode = mode_named(value)
+                    .ok_or_else(|| wrong("sslmode is disable, prefer, require, verify-ca or verify-full"))?;
+            }
+            "sslrootcert" | "ssl-ca" => tls.authorities = Some(PathBuf::from(decoded(value))),
+            _ => others.push(part),
+        }
+    }
+    // As PostgreSQL's own programs do: whoever names an authority wants it.
+    if tls.authorities.is_some() && tls.mode == Mode::Require {
+        tls.mode = Mode::VerifyAuthority;
+    }
+    if cfg!(not(feature = "tls")) && tls.mode >= Mode::Require {
+        return Err(wrong("this build has no encrypted connections (feature tls), and the address demands one"));
+    }
+    if let (Some(file), true) = (&tls.authorities, tls.mode != Mode::Disable)
+        && let Err(error) = std::fs::File::open(file)
+    {
+        return Err(wrong(&format!("{}: {error}", file.display())));
+    }
+    let query = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
+    Ok((format!("{text}{query}"), tls))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_how_it_is_encrypted() {
+        let split = |text: &str| split(&text.parse().expect("an address"));
+        let (text, tls) = split("postgres://h/d?a=1&sslmode=disable&sslrootcert=/a%20b&c=2").expect("a driver's");
+        assert_eq!(text, "postgres://h/d?a=1&c=2");
+        assert_eq!(tls, Tls { mode: Mode::Disable, authorities: Some("/a b".into()) });
+        assert_eq!(split("mysql://h/d").expect("a driver's").1.mode, Mode::Prefer);
+        assert_eq!(split("mysql://h/d?sslmode=safe").expect_err("no mode").kind(), ErrorKind::Address);
+        for (text, mode) in [
+            ("postgres://h/d?sslmode=require", Mode::Require),
+            (
+                concat!("postgres://h/d?sslmode=require&sslrootcert=", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+                Mode::VerifyAuthority,
+            ),
+            ("mysql://h/d?ssl-mode=VERIFY_IDENTITY", Mode::VerifyFull),
+        ] {
+            match split(text) {
+                Ok((_, tls)) => assert!(cfg!(feature = "tls") && tls.mode == mode),
+                Err(error) => assert!(cfg!(not(feature = "tls")) && error.kind() == ErrorKind::Address),
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Which servers are believed.
+
+use super::{Mode, Tls};
+use crate::error::{Error, ErrorKind, Result};
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use std::sync::Arc;
+
+#[derive(Debug)]
+struct Verifier {
+    provider: Arc<CryptoProvider>,
+    /// `None`: any server is.
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+    asks_name: bool,
+}
+
+fn authorities(tls: &Tls) -> Result<RootCertStore> {
+    let mut store = RootCertStore::empty();
+    let Some(file) = &tls.authorities else {
+        store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        return Ok(store);
+    };
+    let wrong = |error: &dyn std::fmt::Display| {
+        Error::new(ErrorKind::Address, format!("sslrootcert {}: {error}", file.display()))
+    };
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(&error))? {
+        let certificate = certificate.map_err(|error| wrong(&error))?;
+        store.add(certificate).map_err(|error| wrong(&error))?;
+    }
+    if store.is_empty() { Err(wrong(&"it has no certificate")) } else { Ok(store) }
+}
+
+/// What connections to servers of PostgreSQL are set up with.
+pub(super) fn config(tls: &Tls) -> Result<ClientConfig> {
+    let wrong = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Address, format!("TLS: {error}"));
+    let provider = Arc::new(ring::default_provider());
+    let known = match tls.mode {
+        Mode::VerifyAuthority | Mode::VerifyFull => {
+            let builder = WebPkiServerVerifier::builder_with_provider(authorities(tls)?.into(), provider.clone());
+            Some(builder.build().map_err(|error| wrong(&error))?)
+        }
+        _ => None,
+    };
+    let verifier = Verifier { provider: provider.clone(), authorities: known, asks_name: tls.mode == Mode::VerifyFull };
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| wrong(&error))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"postgresql".to_vec()];
+    Ok(config)
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        let Some(authorities) = &self.authorities else { return Ok(ServerCertVerified::assertion()) };
+        match authorities.verify_server_cert(certificate, between, name, ocsp, now) {
+            // The name is looked at last.
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) if !self.asks_name => Ok(ServerCertVerified::assertion()),
+            said => said,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
