@@ -106,6 +106,7 @@ for language in "${modules[@]}"; do
     step "module for $language: build" scripts/modules.sh build "$language"
 done
 step 'tests' cargo test --locked --workspace --no-fail-fast
+step 'the store on servers' scripts/servers.sh run cargo test --locked -p icecore-store --features postgres,mysql,tls
 # These tests say so themselves, but nobody sees it.
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
 have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'

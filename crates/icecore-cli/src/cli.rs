@@ -2,11 +2,11 @@
 //! from.
 
 pub use crate::commands::bench::Bench;
+use crate::commands::rows::{Bytea, Form, OnError, Text};
 #[cfg(feature = "serve")]
 use crate::commands::serve::Serve;
 #[cfg(feature = "store")]
 use crate::commands::{database::Database, queue::Queue, store::Store, work::Work};
-use crate::commands::rows::{Bytea, Form, OnError, Text};
 use crate::limits::{self, Bounds};
 use crate::records::Frame;
 use crate::report::{Abort, code};
@@ -111,9 +111,9 @@ impl Command {
             | Command::Convert(Convert { said, .. })
             | Command::Rows(Rows { said, .. }) => said.report,
             #[cfg(feature = "store")]
-            Command::Store(Store { said, .. }) | Command::Queue(Queue { said, .. }) | Command::Work(Work { said, .. }) => {
-                said.report
-            }
+            Command::Store(Store { said, .. })
+            | Command::Queue(Queue { said, .. })
+            | Command::Work(Work { said, .. }) => said.report,
             _ => said::Form::default(),
         }
     }

@@ -62,9 +62,19 @@ fn what_was_stored_comes_back_byte_for_byte_and_converted() {
     }
     let each = database.lines(&["store", "each", "--json"]);
     let values: Vec<&Value> = each.iter().map(|line| &line["value"]).collect();
-    assert_eq!(format!("{values:?}"), format!("{:?}", [
-        &serde_json::json!({"id": 7}), &serde_json::json!([7]), &serde_json::json!([1, 2]), &Value::Null, &Value::Null
-    ]));
+    assert_eq!(
+        format!("{values:?}"),
+        format!(
+            "{:?}",
+            [
+                &serde_json::json!({"id": 7}),
+                &serde_json::json!([7]),
+                &serde_json::json!([1, 2]),
+                &Value::Null,
+                &Value::Null
+            ]
+        )
+    );
     assert!(each.iter().all(|line| line["problem"].is_string() == line["value"].is_null()));
     let id = each[0]["id"].as_str().expect("an id");
     assert_eq!(database.text(&["store", "get", id, "-t", "json"], b"").trim(), r#"{"id":7}"#);

@@ -1,7 +1,7 @@
 //! Rows of any query, for those whose blobs are in tables of their own.
 
-use crate::error::Result;
 use crate::backend::Flow;
+use crate::error::Result;
 use std::borrow::Cow;
 
 /// What a query answers, one after another.

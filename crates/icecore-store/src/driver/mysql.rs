@@ -379,7 +379,8 @@ impl Session for Mysql {
 
 /// Runs a query that only reads.
 pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
-    let first = sql.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split(|c: char| !c.is_ascii_alphabetic());
+    let first =
+        sql.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split(|c: char| !c.is_ascii_alphabetic());
     let first = first.take(1).next().unwrap_or_default().to_ascii_uppercase();
     // A definition of a table would end the transaction that only reads.
     if !["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"].contains(&&*first) {

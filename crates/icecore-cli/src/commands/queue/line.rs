@@ -74,7 +74,9 @@ impl Line<'_> {
     pub fn line(&self, paint: Paint) -> String {
         let what = match (self.error, &self.value, &self.problem) {
             (Some(error), _, _) => paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)),
-            (None, Some(value), _) => icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned(),
+            (None, Some(value), _) => {
+                icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned()
+            }
             (None, None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN)),
             (None, None, None) => String::new(),
         };
@@ -95,7 +97,9 @@ const SHOWN: usize = 80;
 
 /// Above all lines of a table.
 pub fn head(paint: Paint) -> String {
-    let head =
-        format!("{:36}  {:24}  {:16}  {:6}  {:>8}  {:>8}  PAYLOAD", "ID", "QUEUED AT", "QUEUE", "STATE", "PRIORITY", "ATTEMPTS");
+    let head = format!(
+        "{:36}  {:24}  {:16}  {:6}  {:>8}  {:>8}  PAYLOAD",
+        "ID", "QUEUED AT", "QUEUE", "STATE", "PRIORITY", "ATTEMPTS"
+    );
     format!("{}\n", paint.ink(Ink::Faint, head))
 }

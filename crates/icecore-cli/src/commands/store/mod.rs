@@ -150,7 +150,10 @@ fn named(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
         None => store.object_named(name).map_err(failed)?,
     };
     found.ok_or_else(|| {
-        Abort::Failed(code::FINDING, format!("there is no object with the id or key {}", icecore::text::printable(name)))
+        Abort::Failed(
+            code::FINDING,
+            format!("there is no object with the id or key {}", icecore::text::printable(name)),
+        )
     })
 }
 
