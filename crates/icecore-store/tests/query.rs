@@ -4,8 +4,10 @@ mod common;
 
 use icecore_store::{Address, ErrorKind, Flow, Line, describe, open, query};
 
+type Values = Vec<Option<Vec<u8>>>;
+
 /// Names and rows.
-fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Vec<Vec<Option<Vec<u8>>>>)> {
+fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Vec<Values>)> {
     let (mut names, mut rows) = (Vec::new(), Vec::new());
     query(address, sql, &mut |line| {
         match line {
