@@ -5,7 +5,7 @@ mod line;
 
 pub use args::Queue;
 
-use crate::cli::Global;
+use crate::cli::{DEFAULT_TARGET, Global};
 use crate::commands::database::{failed, who};
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code, io_reason};
@@ -173,7 +173,7 @@ fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abo
     };
     let schema = args.schema.as_ref().map(read).transpose()?;
     if let Some(schema) = schema.as_deref().filter(|schema| !schema.trim().is_empty()) {
-        icecore::convert(schema.as_bytes(), "json", "json")
+        icecore::convert(schema.as_bytes(), DEFAULT_TARGET, DEFAULT_TARGET)
             .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is no JSON: {error}")))?;
     }
     let settings = QueueSettings { max_attempts: args.max_attempts, backoff: args.backoff, schema };
