@@ -37,6 +37,7 @@ fn every_database_behaves() {
                 scope.spawn(|| {
                     while let Some((name, behaviour)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let is_well = catch_unwind(AssertUnwindSafe(|| behaviour(&mut World::new(fresh())))).is_ok();
+                        common::remove_folders();
                         println!("{backend}: {name}: {}", if is_well { "ok" } else { "FAILED" });
                         if !is_well {
                             failed.lock().expect("no panic here").push(format!("{backend}: {name}"));

@@ -51,6 +51,12 @@ pub fn folder() -> std::path::PathBuf {
     path
 }
 
+/// Removes the folders of this thread now. What ends with a thread does not always end where
+/// it is the last one of its program.
+pub fn remove_folders() {
+    FOLDERS.with(|folders| folders.borrow_mut().clear());
+}
+
 /// An SQLite database that is not there yet.
 pub fn sqlite() -> Address {
     format!("sqlite:{}", folder().join("icecore.db").display()).parse().expect("an address")
