@@ -2,7 +2,8 @@
 # Builds the command and shows what it does. Needs Rust, nothing else.
 . "$(dirname "$0")/common.sh"
 need_rust
-cargo build --profile demo --locked -p icecore-cli --bin icecore
+# All but the check of payloads by a schema, which takes long to build.
+cargo build --profile demo --locked -p icecore-cli --bin icecore --no-default-features --features serve
 cargo build --profile demo --locked --quiet -p icecore --example employees
 bin=$(cd "$target/demo" && pwd)
 PATH=$bin:$PATH
@@ -27,6 +28,18 @@ show 'icecore detect session.storable'
 show 'icecore inspect session.storable'
 show 'icecore classes session.storable'
 show 'icecore convert -t json:indent=2 session.storable'
+
+say
+say 'Kept in a database, and found again:'
+show 'icecore store put session.storable --key session'
+show 'icecore store each'
+show 'icecore store get session -t php; echo'
+
+say
+say 'A job, and the command that does it:'
+show "echo '{\"mail\": 7}' | icecore queue push --queue mail"
+show 'icecore work --queue mail --exec "tr -d {}" --until-empty'
+show 'icecore queue list mail'
 
 say
 say 'A million records:'
