@@ -15,7 +15,7 @@
  *   seen.c       which objects were seen
  *   slots.c      where objects have their instance variables
  *   record.c     Icecore::Record
- *   policy.c     which classes may be built
+ *   policy*.c    which classes may be built: policy.h
  *   classes.c    classes by the engine's ids
  *   build*.c     the engine's tape to Ruby's values: build.h
  *   walk*.c      Ruby's values to the engine's tape: walk.h
@@ -65,7 +65,6 @@ typedef enum {
     ICE_HASH_BY_IDENTITY,   /* Hash#compare_by_identity? */
     ICE_HASH_MAKE_IDENTITY, /* Hash#compare_by_identity */
     ICE_BACKTRACE,          /* Exception#backtrace */
-    ICE_MODULE_NAME,        /* Module#name */
     ICE_ANCESTORS,          /* Module#ancestors */
     ICE_INSTANCE_METHODS,   /* Module#instance_methods */
     ICE_PRIVATE_METHODS,    /* Module#private_instance_methods */

@@ -221,7 +221,6 @@ ice_originals_init(void)
     originals[ICE_HASH_BY_IDENTITY] = instance_method(rb_cHash, "compare_by_identity?");
     originals[ICE_HASH_MAKE_IDENTITY] = instance_method(rb_cHash, "compare_by_identity");
     originals[ICE_BACKTRACE] = instance_method(rb_eException, "backtrace");
-    originals[ICE_MODULE_NAME] = instance_method(rb_cModule, "name");
     originals[ICE_ANCESTORS] = instance_method(rb_cModule, "ancestors");
     originals[ICE_INSTANCE_METHODS] = instance_method(rb_cModule, "instance_methods");
     originals[ICE_IS_SINGLETON] = instance_method(rb_cModule, "singleton_class?");

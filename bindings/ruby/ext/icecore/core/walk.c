@@ -4,43 +4,9 @@
  * A hook may change everything: an array is asked for its length again behind each item,
  * and of a hash or of variables a copy is walked. What was seen stays alive until the
  * call ends. */
-#include "core/walk.h"
+#include "core/walk_frames.h"
 
-enum {
-    W_ARRAY,
-    W_HASH,      /* keys and values on the stack of values */
-    W_ROW,       /* an object whose variables have known places */
-    W_NAMED,     /* names and values on the stack of values */
-    W_PLAIN,     /* the same, of an object that has these variables */
-    W_STRUCT,
-    W_ONE,       /* what a hook returned */
-    W_DUMP,      /* the string that _dump returned */
-    W_VARIABLES, /* of the value that was put before */
-    W_AROUND     /* a record around a value */
-};
-
-static ID id_marshal_dump, id_dump, id_dump_data;
 static VALUE backtrace_class;
-
-static ice_walk_frame *
-open_frame(ice_walker *w, uint8_t kind, VALUE object, uint32_t node, uint32_t count, long limit)
-{
-    ice_context *ctx = w->ctx;
-    ice_walk_frame *frame;
-    if (ICE_UNLIKELY(ctx->walk_depth == ctx->walk_room))
-        ctx->walking = ice_stack_grow(ctx->walking, &ctx->walk_room, sizeof *ctx->walking, 64);
-    frame = &ctx->walking[ctx->walk_depth];
-    *frame = (ice_walk_frame){ .kind = kind, .node = node, .count = count, .base = ctx->value_count,
-                               .limit = limit, .object = object };
-    ctx->walk_depth++;
-    return frame;
-}
-
-static void
-too_deep(void)
-{
-    ice_raise(ice_argument_error, "limit", "", "exceed depth limit");
-}
 
 static void open_value(ice_walker *w, VALUE value, uint16_t key, long limit);
 
@@ -59,93 +25,9 @@ static void
 put(ice_walker *w, VALUE value, uint16_t key, long limit)
 {
     if (ICE_UNLIKELY(limit == 0 || (limit == 1 && is_level_itself(value))))
-        too_deep();
+        ice_too_deep();
     if (!ice_put_leaf(w, value, key) && !ice_put_again(w, value, key))
         open_value(w, value, key, limit < 0 ? limit : limit - 1);
-}
-
-/* ---- hooks ------------------------------------------------------------------------------ */
-
-static VALUE
-call_hook(ice_walker *w, VALUE object, ID method, int argc, const VALUE *argv)
-{
-    const VALUE klass = CLASS_OF(object);
-    VALUE result;
-    uint32_t i;
-    w->ctx->ran_foreign = true;
-    w->has_plain_strings = false;
-    result = rb_funcallv(object, method, argc, argv);
-    /* Classes may have got new variables. */
-    ice_check_call(w->ctx, w->call);
-    for (i = 0; i < w->ctx->written_count; i++)
-        w->ctx->written[i]->row_call = 0;
-    if (CLASS_OF(result) == klass)
-        ice_raise(ice_runtime_error, "other", "", "%" PRIsVALUE "#%s returned same class instance", klass,
-                  rb_id2name(method));
-    return result;
-}
-
-static void
-open_one(ice_walker *w, VALUE object, ice_written *class, uint8_t form, uint16_t key, long limit, uint32_t wraps,
-         VALUE result)
-{
-    const uint64_t payload = ICE_CLASS(ice_written_id(w, class)) | ICE_FORM(form);
-    const uint32_t node = ice_put_node(w, ICECORE_OPAQUE, 0, key, payload);
-    ice_walk_frame *frame = open_frame(w, W_ONE, object, node, 1, limit);
-    frame->extra = result;
-    frame->wraps = wraps;
-}
-
-static void
-open_marshal_dump(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit)
-{
-    VALUE result = call_hook(w, object, id_marshal_dump, 0, NULL);
-    ice_note_seen(w, object);
-    open_one(w, object, class, ICECORE_FORM_USER_MARSHAL, key, limit, 0, result);
-}
-
-/* Whether an object is being dumped by _dump. Older Rubies let it come to an end by itself,
- * if it does. */
-static bool
-is_in_dump(const ice_context *ctx, VALUE object)
-{
-    const uint32_t most = RUBY_API_VERSION_CODE < 30300 ? 1000 : 1;
-    uint32_t i, count = 0;
-    for (i = 0; i < ctx->walk_depth; i++)
-        count += ctx->walking[i].kind == W_DUMP && ctx->walking[i].object == object;
-    return count >= most;
-}
-
-static void
-open_dump(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit)
-{
-    VALUE argument = LONG2NUM(limit), text;
-    ice_walk_frame *frame;
-    uint32_t node, count, base = w->ctx->value_count;
-    bool has_encoding;
-    if (is_in_dump(w->ctx, object))
-        ice_raise(ice_runtime_error, "other", "", "can't dump recursive object using _dump()");
-    text = call_hook(w, object, id_dump, 1, &argument);
-    if (!RB_TYPE_P(text, T_STRING))
-        ice_raise(ice_type_error, "other", "", "_dump() must return string");
-    count = ice_variables_of(w, text);
-    has_encoding = ENCODING_GET(text) != rb_ascii8bit_encindex();
-    /* Variables of the object itself stand there only if the string has none. */
-    if (!count && !has_encoding && !RB_TYPE_P(object, T_OBJECT) && !RB_TYPE_P(object, T_CLASS) &&
-        !RB_TYPE_P(object, T_MODULE))
-        count = ice_variables_of(w, object);
-    node = ice_put_node(w, ICECORE_OPAQUE, 0, key,
-                        ICE_CLASS(ice_written_id(w, class)) | ICE_FORM(ICECORE_FORM_USER_DUMP));
-    frame = open_frame(w, W_DUMP, object, node, 1, limit);
-    frame->base = base;
-    frame->extra = text;
-    if (count) {
-        const uint32_t around = ice_put_node(w, ICECORE_ATTRS, 0, ICECORE_NO_KEY, 0);
-        ice_walk_frame *variables;
-        variables = open_frame(w, W_VARIABLES, text, around, count, limit);
-        variables->base = base;
-    }
-    ice_put_string(w, text, ICECORE_NO_KEY, 0);
 }
 
 /* ---- containers ---------------------------------------------------------------------------- */
@@ -157,7 +39,7 @@ open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wraps)
     const uint32_t node = ice_put_node(w, ICECORE_ARRAY, 0, key, 0);
     if (length > UINT32_MAX)
         ice_host_fail("too many items");
-    open_frame(w, W_ARRAY, array, node, (uint32_t)length, limit)->wraps = wraps;
+    ice_open_frame(w, W_ARRAY, array, node, (uint32_t)length, limit)->wraps = wraps;
 }
 
 /* How many integers are put between two looks at the room on the tape. */
@@ -205,15 +87,6 @@ walk_entry(VALUE key, VALUE value, VALUE to)
         put(w, value, id, hash->limit);
         finish(w, depth);
     }
-    return ST_CONTINUE;
-}
-
-static int
-collect_entry(VALUE key, VALUE value, VALUE to)
-{
-    ice_walker *w = (ice_walker *)to;
-    ice_push_value(w->ctx, key);
-    ice_push_value(w->ctx, value);
     return ST_CONTINUE;
 }
 
@@ -283,7 +156,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
         flags |= ICECORE_FLAG_IDENTITY;
     node = ice_put_node(w, ICECORE_MAP, flags, key, 0);
     if (size && limit == 0)
-        too_deep();
+        ice_too_deep();
     if (ICE_LIKELY(w->nesting < NESTED)) {
         w->nesting++;
         rb_hash_foreach(hash, walk_entry, (VALUE)&walk);
@@ -297,30 +170,11 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
         ice_end_node(w->tape, node, walk.count, wraps);
         return;
     }
-    rb_hash_foreach(hash, collect_entry, (VALUE)w);
-    frame = open_frame(w, W_HASH, hash, node, (uint32_t)size, limit);
+    rb_hash_foreach(hash, ice_collect_entry, (VALUE)w);
+    frame = ice_open_frame(w, W_HASH, hash, node, (uint32_t)size, limit);
     frame->base = base;
     frame->extra = standard;
     frame->wraps = wraps;
-}
-
-static uint32_t
-put_object(ice_walker *w, uint32_t class, uint8_t form, uint16_t key)
-{
-    ice_put_node(w, ICECORE_OBJECT, 0, key, ICE_CLASS(class) | ICE_FORM(form));
-    return ice_put_node(w, ICECORE_MAP, 0, ICECORE_NO_KEY, 0);
-}
-
-/* An object with names and values that stand on the stack of values from `base` on. */
-static ice_walk_frame *
-open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t key, long limit, uint32_t wraps,
-           uint32_t base)
-{
-    const uint32_t node = put_object(w, class, form, key);
-    ice_walk_frame *frame = open_frame(w, W_NAMED, object, node, (w->ctx->value_count - base) / 2, limit);
-    frame->base = base;
-    frame->wraps = wraps + 1;
-    return frame;
 }
 
 static void
@@ -332,14 +186,14 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
     uint32_t count;
     ice_row *row = ice_row_of(w, class, object, &count);
     if (ICE_LIKELY(row != NULL)) {
-        const uint32_t node = put_object(w, id, ICECORE_FORM_USUAL, key);
+        const uint32_t node = ice_put_object(w, id, ICECORE_FORM_USUAL, key);
         ice_walk_frame *frame;
         uint32_t at = 0, done = 0;
         if (ICE_LIKELY(limit < 0 || limit > 1) && ice_put_row(w, object, row, &at, &done)) {
             ice_end_node(w->tape, node, count, wraps + 1);
             return;
         }
-        frame = open_frame(w, W_ROW, object, node, count, limit);
+        frame = ice_open_frame(w, W_ROW, object, node, count, limit);
         frame->wraps = (wraps + 1) | done << 16;
         frame->at = at;
         frame->row = row;
@@ -348,162 +202,10 @@ open_object(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long 
 #endif
     base = w->ctx->value_count;
     ice_variables_of(w, object);
-    open_named(w, object, id, ICECORE_FORM_USUAL, key, limit, wraps, base)->kind = W_PLAIN;
-}
-
-static int
-collect_variable(ID id, VALUE value, st_data_t to)
-{
-    ice_walker *w = (ice_walker *)to;
-    ice_push_value(w->ctx, ID2SYM(id));
-    ice_push_value(w->ctx, value);
-    return ST_CONTINUE;
-}
-
-/* Marshal writes a Range as an object with three variables, in the order in which a new
- * object of this process has them. */
-static void
-open_range(ice_walker *w, VALUE range, ice_written *class, uint16_t key, long limit, uint32_t wraps)
-{
-    VALUE first, last, stand_in = rb_obj_alloc(rb_cObject);
-    int excludes;
-    const uint32_t base = w->ctx->value_count;
-    rb_range_values(range, &first, &last, &excludes);
-    rb_ivar_set(stand_in, rb_intern("excl"), excludes ? Qtrue : Qfalse);
-    rb_ivar_set(stand_in, rb_intern("begin"), first);
-    rb_ivar_set(stand_in, rb_intern("end"), last);
-    rb_ivar_foreach(stand_in, collect_variable, (st_data_t)w);
-    open_named(w, range, ice_written_id(w, class), ICECORE_FORM_USUAL, key, limit, wraps, base);
-    RB_GC_GUARD(stand_in);
-}
-
-static void
-open_struct(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit, uint32_t wraps)
-{
-    const uint32_t id = ice_written_id(w, class);
-    VALUE members = rb_struct_members(object);
-    const uint32_t node = put_object(w, id, ICECORE_FORM_STRUCT, key);
-    ice_walk_frame *frame = open_frame(w, W_STRUCT, object, node, (uint32_t)RARRAY_LEN(members), limit);
-    frame->extra = members;
-    frame->wraps = wraps + 1;
-}
-
-static void
-put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wraps)
-{
-    static const struct { int bit; char letter; } options[] = { { 4, 's' }, { 1, 'i' }, { 2, 'x' }, { 16, 'u' }, { 32, 'n' } };
-    const int bits = rb_reg_options(regexp);
-    char letters[8];
-    size_t count = 0, i;
-    VALUE source = rb_enc_str_new(RREGEXP_SRC_PTR(regexp), RREGEXP_SRC_LEN(regexp), rb_enc_get(regexp));
-    const uint32_t node = ice_put_node(w, ICECORE_REGEXP, 0, key, 0);
-    for (i = 0; i < sizeof options / sizeof *options; i++)
-        if (bits & options[i].bit)
-            letters[count++] = options[i].letter;
-    ice_put_string(w, source, ICECORE_NO_KEY, 0);
-    ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, ICECORE_NO_KEY, letters, count);
-    ice_end_node(w->tape, node, 2, wraps);
-    RB_GC_GUARD(source);
-}
-
-static void
-put_module(ice_walker *w, VALUE module, uint16_t key)
-{
-    const bool is_class = RB_TYPE_P(module, T_CLASS);
-    VALUE path;
-    if (is_class && RTEST(ice_call_original(ICE_IS_SINGLETON, module, 0, NULL)))
-        ice_raise(ice_type_error, "value", "", "singleton class can't be dumped");
-    path = ice_path_of(module);
-    ice_push_string(w->engine, w->tape, ICECORE_MODULE, 0, key, RSTRING_PTR(path), RSTRING_LEN(path));
-    w->tape->nodes[w->tape->node_count - 1].payload |= is_class ? 0 : ICE_FORM(ICECORE_FORM_MODULE);
-}
-
-/* ---- records ---------------------------------------------------------------------------------- */
-
-static bool
-is_kind(VALUE kind, const char *name)
-{
-    return kind == ID2SYM(rb_intern(name));
-}
-
-static int
-collect_member(VALUE key, VALUE value, VALUE to)
-{
-    if (!SYMBOL_P(key))
-        ice_raise(ice_type_error, "other", "", "the members of a record have symbols as names");
-    return collect_entry(key, value, to);
-}
-
-/* Writes what a record stands for. */
-static void
-open_record(ice_walker *w, VALUE record, uint16_t key, long limit)
-{
-    const VALUE kind = ice_record_kind(record), name = ice_record_name(record), value = ice_record_value(record);
-    uint32_t id;
-    if (!RB_TYPE_P(name, T_STRING))
-        ice_raise(ice_type_error, "other", "", "a record without the name of its class");
-    if (is_kind(kind, "class") || is_kind(kind, "module") || is_kind(kind, "old_module")) {
-        const uint8_t form = is_kind(kind, "module")       ? ICECORE_FORM_MODULE
-                             : is_kind(kind, "old_module") ? ICECORE_FORM_OLD_MODULE
-                                                           : ICECORE_FORM_USUAL;
-        ice_note_seen(w, record);
-        ice_push_string(w->engine, w->tape, ICECORE_MODULE, 0, key, RSTRING_PTR(name), RSTRING_LEN(name));
-        w->tape->nodes[w->tape->node_count - 1].payload |= ICE_FORM(form);
-        return;
-    }
-    id = ice_class_id(w, name);
-    if (is_kind(kind, "object") || is_kind(kind, "struct")) {
-        const uint32_t base = w->ctx->value_count;
-        Check_Type(value, T_HASH);
-        ice_note_seen(w, record);
-        rb_hash_foreach(value, collect_member, (VALUE)w);
-        open_named(w, record, id, is_kind(kind, "struct") ? ICECORE_FORM_STRUCT : ICECORE_FORM_USUAL, key, limit, 0, base);
-    } else if (is_kind(kind, "marshal") || is_kind(kind, "data")) {
-        const uint8_t form = is_kind(kind, "data") ? ICECORE_FORM_DATA : ICECORE_FORM_USER_MARSHAL;
-        ice_walk_frame *frame;
-        ice_note_seen(w, record);
-        frame = open_frame(w, W_ONE, record, ice_put_node(w, ICECORE_OPAQUE, 0, key, ICE_CLASS(id) | ICE_FORM(form)), 1,
-                           limit);
-        frame->extra = value;
-    } else if (is_kind(kind, "dump")) {
-        const uint32_t base = w->ctx->value_count;
-        uint32_t count;
-        Check_Type(value, T_STRING);
-        count = ice_variables_of(w, value);
-        open_frame(w, W_DUMP, record,
-                   ice_put_node(w, ICECORE_OPAQUE, 0, key, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_USER_DUMP)), 1, limit)
-            ->base = base;
-        if (count) {
-            const uint32_t around = ice_put_node(w, ICECORE_ATTRS, 0, ICECORE_NO_KEY, 0);
-            open_frame(w, W_VARIABLES, value, around, count, limit)->base = base;
-        }
-        ice_put_string(w, value, ICECORE_NO_KEY, 0);
-    } else if (is_kind(kind, "regexp")) {
-        uint32_t node;
-        Check_Type(value, T_ARRAY);
-        if (RARRAY_LEN(value) != 2 || !RB_TYPE_P(RARRAY_AREF(value, 0), T_STRING) || !RB_TYPE_P(RARRAY_AREF(value, 1), T_STRING))
-            ice_raise(ice_type_error, "other", "", "the record of a regexp has a pattern and letters");
-        ice_note_seen(w, record);
-        node = ice_put_node(w, ICECORE_REGEXP, 0, key, 0);
-        ice_put_string(w, RARRAY_AREF(value, 0), ICECORE_NO_KEY, 0);
-        ice_put_string(w, RARRAY_AREF(value, 1), ICECORE_NO_KEY, 0);
-        ice_end_node(w->tape, node, 2, 0);
-    } else if (is_kind(kind, "extended") || is_kind(kind, "subclass")) {
-        const uint8_t form = is_kind(kind, "extended") ? ICECORE_FORM_MODULE : ICECORE_FORM_SUBCLASS;
-        const uint32_t node = ice_put_node(w, ICECORE_ATTRS, 0, key, ICE_CLASS(id) | ICE_FORM(form));
-        ice_walk_frame *frame = open_frame(w, W_AROUND, record, node, 1, limit);
-        frame->extra = value;
-    } else
-        ice_raise(ice_type_error, "other", "", "a record of an unknown kind, %+" PRIsVALUE, kind);
+    ice_open_named(w, object, id, ICECORE_FORM_USUAL, key, limit, wraps, base)->kind = W_PLAIN;
 }
 
 /* ---- all kinds of objects ------------------------------------------------------------------------ */
-
-static bool
-has_hook(const ice_written *class, VALUE object, bool has, ID method)
-{
-    return class->is_asked ? rb_obj_respond_to(object, method, 1) : has;
-}
 
 static void
 open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long limit)
@@ -529,7 +231,7 @@ open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long lim
     case T_REGEXP:
         wraps = ice_put_around(w, value, class, rb_cRegexp, &key);
         ice_note_seen(w, value);
-        put_regexp(w, value, key, wraps);
+        ice_put_regexp(w, value, key, wraps);
         return;
     case T_OBJECT:
         wraps = ice_put_around(w, value, class, 0, &key);
@@ -540,14 +242,14 @@ open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long lim
         wraps = ice_put_around(w, value, class, 0, &key);
         ice_note_seen(w, value);
         if (rb_get_alloc_func(class->real) == rb_get_alloc_func(rb_cRange))
-            open_range(w, value, class, key, limit, wraps);
+            ice_open_range(w, value, class, key, limit, wraps);
         else
-            open_struct(w, value, class, key, limit, wraps);
+            ice_open_struct(w, value, class, key, limit, wraps);
         return;
     case T_CLASS:
     case T_MODULE:
         ice_note_seen(w, value);
-        put_module(w, value, key);
+        ice_put_module(w, value, key);
         return;
     case T_FLOAT:
         ice_note_seen(w, value);
@@ -570,13 +272,13 @@ open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long lim
             open_array(w, lines, key, limit, 0);
             return;
         }
-        if (!rb_obj_respond_to(value, id_dump_data, 1))
+        if (!rb_obj_respond_to(value, ice_id_dump_data, 1))
             ice_raise(ice_type_error, "value", "", "no _dump_data is defined for class %" PRIsVALUE, class->real);
         {
-            VALUE result = call_hook(w, value, id_dump_data, 0, NULL);
+            VALUE result = ice_call_hook(w, value, ice_id_dump_data, 0, NULL);
             wraps = ice_put_around(w, value, class, 0, &key);
             ice_note_seen(w, value);
-            open_one(w, value, class, ICECORE_FORM_DATA, key, limit, wraps, result);
+            ice_open_one(w, value, class, ICECORE_FORM_DATA, key, limit, wraps, result);
         }
         return;
     default:
@@ -595,12 +297,12 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
         ice_raise(ice_type_error, "value", "", "can't dump internal object");
     class = ice_written_of(w, RBASIC_CLASS(value));
     if (ICE_UNLIKELY(!class->is_plain)) {
-        if (has_hook(class, value, class->has_marshal_dump, id_marshal_dump)) {
-            open_marshal_dump(w, value, class, key, limit);
+        if (ice_has_hook(class, value, class->has_marshal_dump, ice_id_marshal_dump)) {
+            ice_open_marshal_dump(w, value, class, key, limit);
             return;
         }
-        if (has_hook(class, value, class->has_dump, id_dump)) {
-            open_dump(w, value, class, key, limit);
+        if (ice_has_hook(class, value, class->has_dump, ice_id_dump)) {
+            ice_open_dump(w, value, class, key, limit);
             return;
         }
     }
@@ -613,23 +315,17 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
     }
     if (ICE_UNLIKELY(count)) {
         const uint32_t node = ice_put_node(w, ICECORE_ATTRS, 0, key, 0);
-        ice_walk_frame *frame = open_frame(w, W_VARIABLES, value, node, count, limit);
+        ice_walk_frame *frame = ice_open_frame(w, W_VARIABLES, value, node, count, limit);
         frame->base = base;
         key = ICECORE_NO_KEY;
     }
     if (ICE_UNLIKELY(class->real == ice_record))
-        open_record(w, value, key, limit);
+        ice_open_record(w, value, key, limit);
     else
         open_core(w, value, class, key, limit);
 }
 
 /* ---- steps: each returns whether something was opened ------------------------------------------------ */
-
-static ice_walk_frame *
-top_frame(ice_context *ctx)
-{
-    return &ctx->walking[ctx->walk_depth - 1];
-}
 
 /* A run of integers; returns where it ends. Nothing is allocated in Ruby, so the items stay
  * where they are. */
@@ -650,7 +346,7 @@ put_integers(ice_walker *w, VALUE array, uint32_t at, uint32_t count)
 static bool
 step_array(ice_walker *w, uint32_t depth)
 {
-    ice_walk_frame *frame = top_frame(w->ctx);
+    ice_walk_frame *frame = ice_top_frame(w->ctx);
     const VALUE array = frame->object;
     const long limit = frame->limit;
     const uint32_t count = frame->count;
@@ -692,7 +388,7 @@ step_hash(ice_walker *w, uint32_t depth)
 {
     ice_context *ctx = w->ctx;
     for (;;) {
-        ice_walk_frame *frame = top_frame(ctx);
+        ice_walk_frame *frame = ice_top_frame(ctx);
         const uint32_t at = frame->base + frame->at;
         const uint8_t flags = w->tape->nodes[frame->node].flags;
         if (at >= ctx->value_count)
@@ -713,7 +409,7 @@ step_hash(ice_walker *w, uint32_t depth)
             return true;
     }
     {
-        ice_walk_frame *frame = top_frame(ctx);
+        ice_walk_frame *frame = ice_top_frame(ctx);
         const VALUE standard = frame->extra;
         if (!NIL_P(standard)) {
             frame->extra = Qnil;
@@ -724,31 +420,6 @@ step_hash(ice_walker *w, uint32_t depth)
         }
     }
     return false;
-}
-
-static int
-count_variable(ID id, VALUE value, st_data_t to)
-{
-    const bool is_skipped = id == rb_intern("E") || id == rb_intern("K") || id == rb_intern("encoding") || !rb_id2str(id);
-    *(uint32_t *)to += !is_skipped;
-    return ST_CONTINUE;
-}
-
-static void
-changed(VALUE object, bool is_more)
-{
-    ice_raise(ice_runtime_error, "other", "", "instance variable %s %" PRIsVALUE " instance",
-              is_more ? "added to" : "removed from", CLASS_OF(object));
-}
-
-/* Hooks ran: the variables must still be as many as were announced. */
-static void
-check_count(VALUE object, uint32_t count)
-{
-    uint32_t now = 0;
-    rb_ivar_foreach(object, count_variable, (st_data_t)&now);
-    if (now != count)
-        changed(object, now > count);
 }
 
 static bool
@@ -762,12 +433,12 @@ step_named(ice_walker *w, uint32_t depth)
 {
     ice_context *ctx = w->ctx;
     for (;;) {
-        ice_walk_frame *frame = top_frame(ctx);
+        ice_walk_frame *frame = ice_top_frame(ctx);
         const uint32_t at = frame->base + 2 * frame->at;
         uint16_t key;
         if (frame->at >= frame->count) {
             if (ICE_UNLIKELY(ctx->ran_foreign && frame->kind == W_PLAIN))
-                check_count(frame->object, frame->count);
+                ice_check_count(frame->object, frame->count);
             return false;
         }
         frame->at++;
@@ -778,9 +449,9 @@ step_named(ice_walker *w, uint32_t depth)
             continue;
         }
         if (frame->limit == 0)
-            too_deep();
+            ice_too_deep();
         key = ice_put_name(w, ctx->values[at], frame->count <= ICECORE_MOST_IDS);
-        put(w, ctx->values[at + 1], key, top_frame(ctx)->limit);
+        put(w, ctx->values[at + 1], key, ice_top_frame(ctx)->limit);
         if (ctx->walk_depth > depth)
             return true;
     }
@@ -791,7 +462,7 @@ step_struct(ice_walker *w, uint32_t depth)
 {
     ice_context *ctx = w->ctx;
     for (;;) {
-        ice_walk_frame *frame = top_frame(ctx);
+        ice_walk_frame *frame = ice_top_frame(ctx);
         const uint32_t at = frame->at;
         uint16_t key;
         if (at >= frame->count)
@@ -810,7 +481,7 @@ step_row(ice_walker *w, uint32_t depth)
 {
     ice_context *ctx = w->ctx;
     for (;;) {
-        ice_walk_frame *frame = top_frame(ctx);
+        ice_walk_frame *frame = ice_top_frame(ctx);
         ice_row *row = frame->row;
         ice_slot_of *slot;
         VALUE value;
@@ -835,11 +506,11 @@ step_row(ice_walker *w, uint32_t depth)
             return true;
     }
     {
-        ice_walk_frame *frame = top_frame(ctx);
+        ice_walk_frame *frame = ice_top_frame(ctx);
         if (ICE_UNLIKELY(frame->wraps >> 16 != frame->count))
-            changed(frame->object, frame->wraps >> 16 > frame->count);
+            ice_variables_changed(frame->object, frame->wraps >> 16 > frame->count);
         if (ICE_UNLIKELY(ctx->ran_foreign))
-            check_count(frame->object, frame->count);
+            ice_check_count(frame->object, frame->count);
         frame->wraps &= 0xFFFF;
     }
     return false;
@@ -849,7 +520,7 @@ step_row(ice_walker *w, uint32_t depth)
 static bool
 step_one(ice_walker *w, uint32_t depth)
 {
-    ice_walk_frame *frame = top_frame(w->ctx);
+    ice_walk_frame *frame = ice_top_frame(w->ctx);
     if (frame->at)
         return false;
     frame->at = 1;
@@ -861,7 +532,7 @@ step_one(ice_walker *w, uint32_t depth)
 static bool
 step_around(ice_walker *w, uint32_t depth)
 {
-    ice_walk_frame *frame = top_frame(w->ctx);
+    ice_walk_frame *frame = ice_top_frame(w->ctx);
     VALUE record = frame->object, inner = frame->extra;
     uint32_t node;
     if (frame->at)
@@ -869,7 +540,7 @@ step_around(ice_walker *w, uint32_t depth)
     frame->at = 1;
     node = (uint32_t)w->tape->node_count;
     if (frame->limit == 0)
-        too_deep();
+        ice_too_deep();
     if (RB_SPECIAL_CONST_P(inner))
         ice_raise(ice_type_error, "other", "", "a record around a value that has no class");
     open_value(w, inner, ICECORE_NO_KEY, frame->limit);
@@ -882,7 +553,7 @@ step_around(ice_walker *w, uint32_t depth)
 static bool
 step(ice_walker *w, uint32_t depth)
 {
-    switch (top_frame(w->ctx)->kind) {
+    switch (ice_top_frame(w->ctx)->kind) {
     case W_ARRAY:
         return step_array(w, depth);
     case W_HASH:
@@ -910,7 +581,7 @@ static void
 close_frame(ice_walker *w)
 {
     ice_context *ctx = w->ctx;
-    ice_walk_frame *frame = top_frame(ctx);
+    ice_walk_frame *frame = ice_top_frame(ctx);
     ice_end_node(w->tape, frame->node, frame->count + (frame->kind == W_VARIABLES), frame->wraps);
     if (frame->kind == W_DUMP)
         ice_seen_add(&ctx->seen, frame->object, frame->node);
@@ -922,13 +593,11 @@ void
 ice_walk(ice_context *ctx, VALUE value, long limit)
 {
     ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape, ctx->call, 0, false };
-    if (!id_dump_data) {
-        id_marshal_dump = rb_intern("marshal_dump");
-        id_dump = rb_intern("_dump");
+    if (!backtrace_class) {
+        ice_walk_hooks_init();
         backtrace_class = rb_path2class("Thread::Backtrace");
         rb_gc_register_mark_object(backtrace_class);
         wide_integers_are_levels = RUBY_API_VERSION_CODE < 30200;
-        id_dump_data = rb_intern("_dump_data");
     }
     ctx->ran_foreign = false;
     ice_tape_begin(walker.engine, &ctx->tape);

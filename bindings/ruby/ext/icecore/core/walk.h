@@ -4,6 +4,7 @@
  *   walk_class.c    what is known of the classes of objects that are written
  *   walk_around.c   what stands around a value: variables, modules, a class below a core class
  *   walk_rows.c     objects whose variables stand at known places
+ *   walk_frames.h   frames, and what opens them: walk_open.c, walk_hooks.c, walk_records.c
  *   walk.c          the machine
  */
 #ifndef ICE_WALK_H

@@ -1,0 +1,339 @@
+/* What lists say of a class: those of a call, of the process, of Rails.
+ *
+ * Values of some of Ruby's own classes are built without being asked for: only in the
+ * form in which Ruby writes them, and by no code that a program can replace. All others
+ * are asked for by name, in layers: the list of the call, then that of the process. No
+ * class is looked up for that. */
+#include "core/policy.h"
+
+/* How many names are lent to the engine at once. */
+#define LENT 64
+
+static icecore_rules *process;
+static bool process_has_rails;
+static uint64_t editions = 1;        /* of rules, those of calls and of the process */
+static uint64_t process_edition = 1; /* of the rules of the process */
+
+/* What calls said of classes lately, as bytes: a program says the same in each call, and
+ * what was allowed by that is not asked for again. */
+#define LISTS_KEPT 4
+#define LIST_BYTES 512
+
+typedef struct {
+    char names[LIST_BYTES]; /* a line each */
+    size_t len;
+    uint32_t word;
+    bool has_rails;
+    uint64_t edition; /* 0: there is none */
+} kept_list;
+
+static kept_list kept[LISTS_KEPT];
+static uint32_t next_kept;
+
+/* What Rails' values need. None of them runs more than its own code on plain values. */
+static const char *const rails[] = {
+    "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "TZInfo::DataTimezone", "TZInfo::LinkedTimezone",
+    "ActiveSupport::Duration", "ActiveSupport::SafeBuffer", "ActiveSupport::HashWithIndifferentAccess",
+    "ActiveSupport::OrderedHash", "ActiveSupport::StringInquirer", "ActiveSupport::ArrayInquirer",
+    "ActiveSupport::Cache::Entry"
+};
+
+/* ---- lists ------------------------------------------------------------------- */
+
+/* The name of what stands in a list: of a module its own. */
+static VALUE
+name_of(VALUE item)
+{
+    VALUE name = item;
+    if (RB_TYPE_P(item, T_CLASS) || RB_TYPE_P(item, T_MODULE))
+        name = rb_mod_name(item);
+    else if (!RB_TYPE_P(item, T_STRING))
+        ice_raise(ice_type_error, "usage", "", "classes: must have classes, names and patterns, not %+" PRIsVALUE, item);
+    if (!RB_TYPE_P(name, T_STRING))
+        ice_raise(ice_argument_error, "usage", "", "%+" PRIsVALUE " has no name, so no data can be of it", item);
+    return rb_str_new_frozen(name);
+}
+
+/* The name with other separators: those of PHP for those of Ruby and Perl, and back. */
+static VALUE
+other_name(const char *bytes, size_t len)
+{
+    const bool has_slashes = memchr(bytes, '\\', len) != NULL;
+    VALUE other = rb_utf8_str_new(NULL, 0);
+    size_t i;
+    for (i = 0; i < len; i++) {
+        const bool is_colons = bytes[i] == ':' && i + 1 < len && bytes[i + 1] == ':';
+        if (has_slashes ? bytes[i] != '\\' : !is_colons)
+            rb_str_cat(other, bytes + i, 1);
+        else {
+            rb_str_cat_cstr(other, has_slashes ? "::" : "\\");
+            i += !has_slashes;
+        }
+    }
+    return other;
+}
+
+static uint32_t
+word_of(VALUE symbol, bool *is_rails)
+{
+    VALUE text = rb_sym2str(symbol);
+    uint32_t word = icecore_policy_word(RSTRING_PTR(text), RSTRING_LEN(text));
+    *is_rails = RSTRING_LEN(text) == 5 && memcmp(RSTRING_PTR(text), "rails", 5) == 0;
+    if (word == ICECORE_ASK_ON && !*is_rails)
+        ice_raise(ice_argument_error, "usage", "",
+                  "classes: knows :any, :record, :report and :rails, not %+" PRIsVALUE "; a class is named by itself or by a string",
+                  symbol);
+    return word;
+}
+
+static void
+add(ice_allowed *allowed, VALUE item)
+{
+    if (SYMBOL_P(item)) {
+        bool is_rails;
+        const uint32_t word = word_of(item, &is_rails);
+        if (is_rails)
+            allowed->has_rails = true;
+        else
+            allowed->word = word;
+        return;
+    }
+    if (NIL_P(allowed->list))
+        allowed->list = rb_ary_new();
+    rb_ary_push(allowed->list, name_of(item));
+}
+
+static int
+add_line(VALUE old, VALUE new, VALUE text)
+{
+    rb_str_append(text, name_of(old));
+    rb_str_cat_cstr(text, "=");
+    rb_str_append(text, name_of(new));
+    rb_str_cat_cstr(text, "\n");
+    return ST_CONTINUE;
+}
+
+/* The same, by the name that a class of PHP has when it is looked up here. */
+static int
+add_foreign_line(VALUE old, VALUE new, VALUE text)
+{
+    VALUE name = name_of(old);
+    if (memchr(RSTRING_PTR(name), '\\', RSTRING_LEN(name)))
+        name = other_name(RSTRING_PTR(name), RSTRING_LEN(name));
+    return add_line(name, new, text);
+}
+
+static int
+add_exactly(VALUE name, VALUE is_allowed, VALUE allowed)
+{
+    ice_allowed *to = (ice_allowed *)allowed;
+    if (RTEST(is_allowed)) {
+        VALUE text = name_of(name);
+        if (memchr(RSTRING_PTR(text), '*', RSTRING_LEN(text))) {
+            if (NIL_P(to->exact))
+                to->exact = rb_hash_new();
+            rb_hash_aset(to->exact, text, Qtrue);
+        } else
+            add(to, text);
+    }
+    return ST_CONTINUE;
+}
+
+/* Allows the classes that the program names as new ones. */
+static int
+add_new(VALUE old, VALUE new, VALUE allowed)
+{
+    add((ice_allowed *)allowed, new);
+    return ST_CONTINUE;
+}
+
+/* The names of a list, a line each; their length, or 0 if there is no room. */
+static size_t
+lines_of(VALUE list, char *lines)
+{
+    size_t len = 0;
+    long i;
+    for (i = 0; i < RARRAY_LEN(list); i++) {
+        VALUE name = RARRAY_AREF(list, i);
+        const size_t count = RSTRING_LEN(name);
+        if (count >= LIST_BYTES - len || memchr(RSTRING_PTR(name), '\n', count))
+            return 0;
+        memcpy(lines + len, RSTRING_PTR(name), count);
+        lines[len + count] = '\n';
+        len += count + 1;
+    }
+    return len;
+}
+
+/* The edition of rules that say the same; a new one, if none was kept. */
+static uint64_t
+edition_of_list(const ice_allowed *allowed)
+{
+    char lines[LIST_BYTES];
+    const size_t len = lines_of(allowed->list, lines);
+    kept_list *known;
+    if (!len)
+        return 0;
+    for (known = kept; known < kept + LISTS_KEPT; known++)
+        if (known->edition && known->len == len && known->word == allowed->word &&
+            known->has_rails == allowed->has_rails && memcmp(known->names, lines, len) == 0)
+            return known->edition;
+    known = &kept[next_kept++ % LISTS_KEPT];
+    memcpy(known->names, lines, len);
+    known->len = len;
+    known->word = allowed->word;
+    known->has_rails = allowed->has_rails;
+    return known->edition = ++editions;
+}
+
+void
+ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
+{
+    long i;
+    allowed->list = allowed->exact = Qnil;
+    allowed->rename = NULL;
+    allowed->word = ICECORE_ASK_ON;
+    allowed->has_rails = false;
+    allowed->edition = 0;
+    if (RB_TYPE_P(classes, T_ARRAY))
+        for (i = 0; i < RARRAY_LEN(classes); i++)
+            add(allowed, RARRAY_AREF(classes, i));
+    else if (RB_TYPE_P(classes, T_HASH))
+        rb_hash_foreach(classes, add_exactly, (VALUE)allowed);
+    else if (!NIL_P(classes))
+        add(allowed, classes);
+    if (!NIL_P(rename)) {
+        VALUE text = rb_utf8_str_new(NULL, 0);
+        icecore_error error;
+        Check_Type(rename, T_HASH);
+        rb_hash_foreach(rename, allowed->is_foreign ? add_foreign_line : add_line, text);
+        rb_hash_foreach(rename, add_new, (VALUE)allowed);
+        allowed->rename = icecore_class_map_new(RSTRING_PTR(text), RSTRING_LEN(text), &error);
+        if (!allowed->rename)
+            ice_raise_error(&error, NULL, 0, false);
+    }
+    else if (!NIL_P(allowed->list) && NIL_P(allowed->exact))
+        allowed->edition = edition_of_list(allowed);
+}
+
+void
+ice_allowed_end(ice_allowed *allowed)
+{
+    icecore_class_map_free(allowed->rename);
+    allowed->rename = NULL;
+}
+
+void
+ice_policy_allow(VALUE item)
+{
+    icecore_error error;
+    if (!process)
+        process = icecore_rules_new(0);
+    process_edition = ++editions;
+    memset(kept, 0, sizeof kept);
+    if (SYMBOL_P(item)) {
+        bool is_rails;
+        const uint32_t word = word_of(item, &is_rails);
+        if (is_rails)
+            process_has_rails = true;
+        else
+            icecore_rules_otherwise(process, word);
+        return;
+    }
+    {
+        VALUE text = name_of(item);
+        const icecore_class_name name = ice_lent_name(RSTRING_PTR(text), RSTRING_LEN(text));
+        if (icecore_rules_allow(process, &name, 0, &error) != ICECORE_OK)
+            ice_raise_error(&error, NULL, 0, false);
+    }
+}
+
+/* ---- the question --------------------------------------------------------------- */
+
+static bool
+is_rails_class(const char *bytes, size_t len)
+{
+    size_t i;
+    for (i = 0; i < sizeof rails / sizeof *rails; i++)
+        if (strlen(rails[i]) == len && memcmp(rails[i], bytes, len) == 0)
+            return true;
+    return false;
+}
+
+static bool
+ask_list(icecore_question *question, VALUE list)
+{
+    icecore_class_name lent[LENT];
+    size_t count = 0;
+    long i;
+    for (i = 0; i < RARRAY_LEN(list); i++) {
+        VALUE name = RARRAY_AREF(list, i);
+        lent[count++] = ice_lent_name(RSTRING_PTR(name), RSTRING_LEN(name));
+        if (count == LENT) {
+            if (icecore_question_items(question, lent, count))
+                return true;
+            count = 0;
+        }
+    }
+    return count && icecore_question_items(question, lent, count);
+}
+
+static uint32_t
+verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
+{
+    char renamed[ICE_MOST_NAME];
+    const size_t new_len = allowed->rename ? icecore_class_map_name(allowed->rename, bytes, len, renamed, sizeof renamed) : 0;
+    icecore_class_name name;
+    icecore_question question;
+    const bool has_rails = allowed->has_rails || process_has_rails;
+    if (new_len && new_len <= sizeof renamed) {
+        bytes = renamed;
+        len = new_len;
+    }
+    name = ice_lent_name(bytes, len);
+    if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK) {
+        name.is_text = 0;
+        if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
+            return ICECORE_REFUSED;
+    }
+    if (!NIL_P(allowed->list) && ask_list(&question, allowed->list))
+        return icecore_question_answer(&question);
+    if (!NIL_P(allowed->exact) && RTEST(rb_hash_lookup(allowed->exact, rb_utf8_str_new(bytes, len))))
+        icecore_question_allow(&question);
+    else if (has_rails && is_rails_class(bytes, len))
+        icecore_question_allow(&question);
+    else if (allowed->word == ICECORE_ASK_ON || !icecore_question_otherwise(&question, allowed->word))
+        icecore_question_rules(&question, process);
+    return icecore_question_answer(&question);
+}
+
+uint32_t
+ice_verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+{
+    const uint32_t verdict = verdict_by_name(allowed, bytes, len);
+    VALUE other;
+    if (ICE_LIKELY(!allowed->is_foreign || verdict == ICECORE_ALLOWED))
+        return verdict;
+    other = other_name(bytes, len);
+    {
+        const uint32_t found = verdict_by_name(allowed, RSTRING_PTR(other), RSTRING_LEN(other));
+        RB_GC_GUARD(other);
+        return found == ICECORE_ALLOWED ? found : verdict;
+    }
+}
+
+bool
+ice_policy_is_record(const ice_allowed *allowed, const char *name, size_t len)
+{
+    return (ice_verdict_of(allowed, name, len) & ~(uint32_t)ICECORE_REPORTED) == ICECORE_AS_RECORD;
+}
+
+uint64_t
+ice_edition_of(const ice_allowed *allowed)
+{
+    const bool has_own = !NIL_P(allowed->list) || !NIL_P(allowed->exact) || allowed->rename || allowed->has_rails ||
+                         allowed->word != ICECORE_ASK_ON;
+    if (allowed->is_foreign)
+        return 0;
+    return has_own ? allowed->edition : process_edition;
+}

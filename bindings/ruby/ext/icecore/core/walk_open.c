@@ -1,0 +1,120 @@
+/* What is opened by what stands in the object alone: structs, ranges, regexps, names of
+ * classes. */
+#include "core/walk_frames.h"
+
+void
+ice_too_deep(void)
+{
+    ice_raise(ice_argument_error, "limit", "", "exceed depth limit");
+}
+
+int
+ice_collect_entry(VALUE key, VALUE value, VALUE to)
+{
+    ice_walker *w = (ice_walker *)to;
+    ice_push_value(w->ctx, key);
+    ice_push_value(w->ctx, value);
+    return ST_CONTINUE;
+}
+
+ice_walk_frame *
+ice_open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t key, long limit, uint32_t wraps,
+               uint32_t base)
+{
+    const uint32_t node = ice_put_object(w, class, form, key);
+    ice_walk_frame *frame = ice_open_frame(w, W_NAMED, object, node, (w->ctx->value_count - base) / 2, limit);
+    frame->base = base;
+    frame->wraps = wraps + 1;
+    return frame;
+}
+
+static int
+collect_variable(ID id, VALUE value, st_data_t to)
+{
+    ice_walker *w = (ice_walker *)to;
+    ice_push_value(w->ctx, ID2SYM(id));
+    ice_push_value(w->ctx, value);
+    return ST_CONTINUE;
+}
+
+/* Marshal writes a Range as an object with three variables, in the order in which a new
+ * object of this process has them. */
+void
+ice_open_range(ice_walker *w, VALUE range, ice_written *class, uint16_t key, long limit, uint32_t wraps)
+{
+    VALUE first, last, stand_in = rb_obj_alloc(rb_cObject);
+    int excludes;
+    const uint32_t base = w->ctx->value_count;
+    rb_range_values(range, &first, &last, &excludes);
+    rb_ivar_set(stand_in, rb_intern("excl"), excludes ? Qtrue : Qfalse);
+    rb_ivar_set(stand_in, rb_intern("begin"), first);
+    rb_ivar_set(stand_in, rb_intern("end"), last);
+    rb_ivar_foreach(stand_in, collect_variable, (st_data_t)w);
+    ice_open_named(w, range, ice_written_id(w, class), ICECORE_FORM_USUAL, key, limit, wraps, base);
+    RB_GC_GUARD(stand_in);
+}
+
+void
+ice_open_struct(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit, uint32_t wraps)
+{
+    const uint32_t id = ice_written_id(w, class);
+    VALUE members = rb_struct_members(object);
+    const uint32_t node = ice_put_object(w, id, ICECORE_FORM_STRUCT, key);
+    ice_walk_frame *frame = ice_open_frame(w, W_STRUCT, object, node, (uint32_t)RARRAY_LEN(members), limit);
+    frame->extra = members;
+    frame->wraps = wraps + 1;
+}
+
+void
+ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wraps)
+{
+    static const struct { int bit; char letter; } options[] = { { 4, 's' }, { 1, 'i' }, { 2, 'x' }, { 16, 'u' }, { 32, 'n' } };
+    const int bits = rb_reg_options(regexp);
+    char letters[8];
+    size_t count = 0, i;
+    VALUE source = rb_enc_str_new(RREGEXP_SRC_PTR(regexp), RREGEXP_SRC_LEN(regexp), rb_enc_get(regexp));
+    const uint32_t node = ice_put_node(w, ICECORE_REGEXP, 0, key, 0);
+    for (i = 0; i < sizeof options / sizeof *options; i++)
+        if (bits & options[i].bit)
+            letters[count++] = options[i].letter;
+    ice_put_string(w, source, ICECORE_NO_KEY, 0);
+    ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, ICECORE_NO_KEY, letters, count);
+    ice_end_node(w->tape, node, 2, wraps);
+    RB_GC_GUARD(source);
+}
+
+void
+ice_put_module(ice_walker *w, VALUE module, uint16_t key)
+{
+    const bool is_class = RB_TYPE_P(module, T_CLASS);
+    VALUE path;
+    if (is_class && RTEST(ice_call_original(ICE_IS_SINGLETON, module, 0, NULL)))
+        ice_raise(ice_type_error, "value", "", "singleton class can't be dumped");
+    path = ice_path_of(module);
+    ice_push_string(w->engine, w->tape, ICECORE_MODULE, 0, key, RSTRING_PTR(path), RSTRING_LEN(path));
+    w->tape->nodes[w->tape->node_count - 1].payload |= is_class ? 0 : ICE_FORM(ICECORE_FORM_MODULE);
+}
+
+static int
+count_variable(ID id, VALUE value, st_data_t to)
+{
+    const bool is_skipped = id == rb_intern("E") || id == rb_intern("K") || id == rb_intern("encoding") || !rb_id2str(id);
+    *(uint32_t *)to += !is_skipped;
+    return ST_CONTINUE;
+}
+
+void
+ice_variables_changed(VALUE object, bool is_more)
+{
+    ice_raise(ice_runtime_error, "other", "", "instance variable %s %" PRIsVALUE " instance",
+              is_more ? "added to" : "removed from", CLASS_OF(object));
+}
+
+void
+ice_check_count(VALUE object, uint32_t count)
+{
+    uint32_t now = 0;
+    rb_ivar_foreach(object, count_variable, (st_data_t)&now);
+    if (now != count)
+        ice_variables_changed(object, now > count);
+}
