@@ -157,3 +157,14 @@ def memory_held
 rescue SystemCallError
   nil
 end
+
+# By how much memory grows with each time that this is done. Ruby takes pages when it likes,
+# and a system may have taken some away before: a leak grows every time.
+def least_growth(times = 4)
+  Array.new(times) {
+    before = memory_held
+    yield
+    GC.start
+    memory_held - before
+  }.min
+end

@@ -75,6 +75,7 @@ static void
 mark(void *unused)
 {
     ice_context *ctx;
+    ice_policy_forget();
     for (ctx = all; ctx; ctx = ctx->next)
         if (ctx->is_busy)
             mark_busy(ctx);

@@ -108,7 +108,7 @@ VALUE
 ice_read(ice_reading *reading)
 {
     ice_allowed *classes = &reading->settings.classes;
-    classes->list = classes->exact = Qnil;
+    classes->list = classes->exact = classes->classes = Qnil;
     classes->edition = 0;
     return rb_ensure(read_body, (VALUE)reading, read_end, (VALUE)reading);
 }

@@ -285,6 +285,7 @@ ice_keys_of(ice_context *ctx, uint32_t generation)
 typedef struct {
     VALUE list;      /* an Array of names and patterns; Qnil: nothing was said */
     VALUE exact;     /* a Hash of names that have a `*`; or Qnil */
+    VALUE classes;   /* an Array of classes whose names are not in `list` yet; or Qnil */
     icecore_class_map *rename; /* or NULL; freed by ice_allowed_end */
     uint32_t word;   /* one of icecore_otherwise */
     bool has_rails;
@@ -321,6 +322,8 @@ bool ice_policy_is_record(const ice_allowed *allowed, const char *name, size_t l
 /* Allows a class, a name, a pattern or a word for the whole process. */
 void ice_policy_allow(VALUE class);
 void ice_policy_init(void);
+/* The collector runs: another class may come to the address of one that is known. */
+void ice_policy_forget(void);
 
 /* ---- classes ------------------------------------------------------------------------ */
 

@@ -30,6 +30,27 @@ typedef struct {
 static kept_list kept[LISTS_KEPT];
 static uint32_t next_kept;
 
+/* The same for lists of classes alone, by the classes: as long as the collector does not run
+ * no other class comes to their addresses, and a class keeps its name. */
+#define CLASSES_KEPT 8
+
+typedef struct {
+    VALUE classes[CLASSES_KEPT];
+    long count;
+    uint64_t edition; /* 0: there is none */
+} kept_classes;
+
+static kept_classes by_class[LISTS_KEPT];
+static uint32_t next_by_class;
+
+void
+ice_policy_forget(void)
+{
+    uint32_t i;
+    for (i = 0; i < LISTS_KEPT; i++)
+        by_class[i].edition = 0;
+}
+
 /* What Rails' values need. None of them runs more than its own code on plain values. */
 static const char *const rails[] = {
     "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "TZInfo::DataTimezone", "TZInfo::LinkedTimezone",
@@ -186,18 +207,76 @@ edition_of_list(const ice_allowed *allowed)
     return known->edition = ++editions;
 }
 
+static bool
+are_classes(VALUE list)
+{
+    long i;
+    for (i = 0; i < RARRAY_LEN(list); i++)
+        if (!RB_TYPE_P(RARRAY_AREF(list, i), T_CLASS) && !RB_TYPE_P(RARRAY_AREF(list, i), T_MODULE))
+            return false;
+    return true;
+}
+
+/* The edition of a list of these very classes; 0, if none is kept. */
+static uint64_t
+edition_of_classes(VALUE list)
+{
+    const long count = RARRAY_LEN(list);
+    const kept_classes *known;
+    long i;
+    for (known = by_class; known < by_class + LISTS_KEPT; known++) {
+        if (!known->edition || known->count != count)
+            continue;
+        for (i = 0; i < count && known->classes[i] == RARRAY_AREF(list, i); i++)
+            ;
+        if (i == count)
+            return known->edition;
+    }
+    return 0;
+}
+
+static void
+keep_classes(VALUE list, uint64_t edition)
+{
+    kept_classes *known = &by_class[next_by_class++ % LISTS_KEPT];
+    long i;
+    for (i = 0; i < RARRAY_LEN(list); i++)
+        known->classes[i] = RARRAY_AREF(list, i);
+    known->count = RARRAY_LEN(list);
+    known->edition = edition;
+}
+
+static void
+add_all(ice_allowed *allowed, VALUE list)
+{
+    long i;
+    for (i = 0; i < RARRAY_LEN(list); i++)
+        add(allowed, RARRAY_AREF(list, i));
+}
+
+/* Takes the names of a list that was known by its classes. */
+static void
+take_names(ice_allowed *allowed)
+{
+    const VALUE classes = allowed->classes;
+    allowed->classes = Qnil;
+    add_all(allowed, classes);
+}
+
 void
 ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
 {
-    long i;
-    allowed->list = allowed->exact = Qnil;
+    allowed->list = allowed->exact = allowed->classes = Qnil;
     allowed->rename = NULL;
     allowed->word = ICECORE_ASK_ON;
     allowed->has_rails = false;
     allowed->edition = 0;
+    if (RB_TYPE_P(classes, T_ARRAY) && NIL_P(rename) && (allowed->edition = edition_of_classes(classes))) {
+        allowed->classes = classes;
+        return;
+    }
     if (RB_TYPE_P(classes, T_ARRAY))
-        for (i = 0; i < RARRAY_LEN(classes); i++)
-            add(allowed, RARRAY_AREF(classes, i));
+        add_all(allowed, classes);
     else if (RB_TYPE_P(classes, T_HASH))
         rb_hash_foreach(classes, add_exactly, (VALUE)allowed);
     else if (!NIL_P(classes))
@@ -212,8 +291,11 @@ ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
         if (!allowed->rename)
             ice_raise_error(&error, NULL, 0, false);
     }
-    else if (!NIL_P(allowed->list) && NIL_P(allowed->exact))
+    else if (!NIL_P(allowed->list) && NIL_P(allowed->exact)) {
         allowed->edition = edition_of_list(allowed);
+        if (allowed->edition && RB_TYPE_P(classes, T_ARRAY) && RARRAY_LEN(classes) <= CLASSES_KEPT && are_classes(classes))
+            keep_classes(classes, allowed->edition);
+    }
 }
 
 void
@@ -231,6 +313,7 @@ ice_policy_allow(VALUE item)
         process = icecore_rules_new(0);
     process_edition = ++editions;
     memset(kept, 0, sizeof kept);
+    ice_policy_forget();
     if (SYMBOL_P(item)) {
         bool is_rails;
         const uint32_t word = word_of(item, &is_rails);
@@ -310,8 +393,11 @@ verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
 uint32_t
 ice_verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
 {
-    const uint32_t verdict = verdict_by_name(allowed, bytes, len);
+    uint32_t verdict;
     VALUE other;
+    if (!NIL_P(allowed->classes)) /* what is said stays the same */
+        take_names((ice_allowed *)allowed);
+    verdict = verdict_by_name(allowed, bytes, len);
     if (ICE_LIKELY(!allowed->is_foreign || verdict == ICECORE_ALLOWED))
         return verdict;
     other = other_name(bytes, len);
@@ -331,7 +417,7 @@ ice_policy_is_record(const ice_allowed *allowed, const char *name, size_t len)
 uint64_t
 ice_edition_of(const ice_allowed *allowed)
 {
-    const bool has_own = !NIL_P(allowed->list) || !NIL_P(allowed->exact) || allowed->rename || allowed->has_rails ||
+    const bool has_own = !NIL_P(allowed->list) || !NIL_P(allowed->classes) || !NIL_P(allowed->exact) || allowed->rename || allowed->has_rails ||
                          allowed->word != ICECORE_ASK_ON;
     if (allowed->is_foreign)
         return 0;

@@ -235,19 +235,16 @@ static VALUE
 decode(int argc, VALUE *argv, VALUE self)
 {
     any_call call = { .format = Qnil, .reading = { .classes = Qnil, .rename = Qnil } };
-    VALUE options, values[5];
-    rb_scan_args(argc, argv, "11:", &call.bytes, &call.format, &options);
+    VALUE values[5];
+    ice_scan_options(argc, argv, &call.bytes, &call.format, keywords, 5, values);
     StringValue(call.bytes);
     call.reading.settings.proc = Qnil;
-    if (!NIL_P(options)) {
-        rb_get_kwargs(options, keywords, 0, 5, values);
-        call.reading.classes = values[0] == Qundef ? Qnil : values[0];
-        call.reading.rename = values[1] == Qundef ? Qnil : values[1];
-        call.reading.settings.freeze = values[2] != Qundef && RTEST(values[2]);
-        if (values[3] != Qundef)
-            call.depth = ice_depth_option(values[3]);
-        call.reading.only_refused = values[4] != Qundef && RTEST(values[4]);
-    }
+    call.reading.classes = values[0] == Qundef ? Qnil : values[0];
+    call.reading.rename = values[1] == Qundef ? Qnil : values[1];
+    call.reading.settings.freeze = values[2] != Qundef && RTEST(values[2]);
+    if (values[3] != Qundef)
+        call.depth = ice_depth_option(values[3]);
+    call.reading.only_refused = values[4] != Qundef && RTEST(values[4]);
     /* One with a depth of its own is no other call's. */
     if (!call.depth)
         call.from = stage_that_stays(known_for_reading, call.format, stage_named);

@@ -1,8 +1,12 @@
 /* The methods that Ruby sees. */
 #ifndef ICE_FORMATS_H
 #define ICE_FORMATS_H
+#include "core/icecore_ruby.h"
 
 void ice_marshal_init(void);
 void ice_any_init(void);
+
+/* Takes arguments apart; `values` gets what `names` have, or Qundef. */
+void ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const ID *names, int count, VALUE *values);
 
 #endif

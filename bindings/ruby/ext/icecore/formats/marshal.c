@@ -73,21 +73,18 @@ load(int argc, VALUE *argv, VALUE self)
 {
     load_call call = { .reading = { .classes = Qnil, .rename = Qnil, .may_trail = true } };
     ice_reading *reading = &call.reading;
-    VALUE source, options = Qnil, values[5];
+    VALUE source, values[5];
     reading->settings.proc = Qnil;
     if (argc == 1 && RB_TYPE_P(argv[0], T_STRING))
         source = argv[0];
     else {
-        rb_scan_args(argc, argv, "11:", &source, &reading->settings.proc, &options);
-        if (!NIL_P(options)) {
-            rb_get_kwargs(options, keywords, 0, 5, values);
-            reading->settings.freeze = values[0] != Qundef && RTEST(values[0]);
-            reading->classes = values[1] == Qundef ? Qnil : values[1];
-            reading->rename = values[2] == Qundef ? Qnil : values[2];
-            reading->only_refused = values[3] != Qundef && RTEST(values[3]);
-            if (values[4] != Qundef)
-                call.stage = ice_marshal_stage_of_depth(ice_depth_option(values[4]));
-        }
+        ice_scan_options(argc, argv, &source, &reading->settings.proc, keywords, 5, values);
+        reading->settings.freeze = values[0] != Qundef && RTEST(values[0]);
+        reading->classes = values[1] == Qundef ? Qnil : values[1];
+        reading->rename = values[2] == Qundef ? Qnil : values[2];
+        reading->only_refused = values[3] != Qundef && RTEST(values[3]);
+        if (values[4] != Qundef)
+            call.stage = ice_marshal_stage_of_depth(ice_depth_option(values[4]));
     }
     reading->stage = call.stage ? call.stage : ice_marshal_stage();
     if (RB_TYPE_P(source, T_STRING))
