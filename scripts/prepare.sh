@@ -57,6 +57,7 @@ need ruby-dev has_ruby_headers
 need ruby-activesupport has_ruby_library active_support
 need ruby-activerecord has_ruby_library active_record
 need ruby-sqlite3 has_ruby_library sqlite3
+need faketime have faketime
 need make have make
 need python3 have python3
 need shellcheck have shellcheck

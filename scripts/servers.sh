@@ -6,7 +6,9 @@
 # Both are new, listen on this machine only, and are gone when the command ends; a server that
 # is there already is left alone. The command finds their addresses in ICECORE_TEST_POSTGRES
 # and ICECORE_TEST_MYSQL, and in ICECORE_TEST_AUTHORITY a file with the authority of their
-# certificates. Installs them where it may; ends with 75 where they can't be had.
+# certificates. The files that ICECORE_TEST_POSTGRES_PID and ICECORE_TEST_MYSQL_PID name have
+# the numbers of their processes: one that the command kills is begun again.
+# Installs them where it may; ends with 75 where they can't be had.
 # shellcheck disable=SC2317 # traps and arguments reach the functions
 . "$(dirname "$0")/common.sh"
 
@@ -51,24 +53,33 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 command=
-servers=()
+keepers=()
+# The number of a server's process; it changes when the server is begun again.
+number_of() { # NAME
+    cat "$folder/$1.number" 2>/dev/null || true
+}
 stop() {
-    local status=$? server
+    local status=$? name keeper
     trap - EXIT
     trap '' HUP INT TERM
     [ -z "$command" ] || kill -- "-$command" 2>/dev/null || true
-    for server in "${servers[@]}"; do
+    : >"$folder/over"
+    for name in postgres mariadb; do
         # An end that is soon, for both.
-        kill -INT "$server" 2>/dev/null || true
-        kill -TERM "$server" 2>/dev/null || true
+        kill -INT "$(number_of "$name")" 2>/dev/null || true
+        kill -TERM "$(number_of "$name")" 2>/dev/null || true
     done
-    for server in "${servers[@]}"; do
+    for keeper in "${keepers[@]}"; do
         for _ in {1..100}; do
-            kill -0 "$server" 2>/dev/null || break
+            kill -0 "$keeper" 2>/dev/null || break
             sleep 0.1
         done
-        kill -KILL "$server" 2>/dev/null || true
-        wait "$server" 2>/dev/null || true
+    done
+    for name in postgres mariadb; do
+        kill -KILL "$(number_of "$name")" 2>/dev/null || true
+    done
+    for keeper in "${keepers[@]}"; do
+        wait "$keeper" 2>/dev/null || true
     done
     rm -rf "$folder"
     exit "$status"
@@ -96,21 +107,40 @@ free_port() {
     fail 'no port is free'
 }
 
-# Another program may take the port in between: then a new one is tried.
-begin() { # NAME COMMAND_THAT_BEGINS_IT COMMAND_THAT_SEES_IT
+# Keeps a server running: one that was killed is begun again, for as long as it is wanted.
+keep() { # NAME COMMAND_THAT_BEGINS_IT
     local server
-    for _ in 1 2 3; do
-        port=$(free_port)
+    while [ ! -e "$folder/over" ]; do
         "$2"
         server=$!
-        servers+=("$server")
+        printf '%s\n' "$server" >"$folder/$1.number.new"
+        mv "$folder/$1.number.new" "$folder/$1.number"
+        wait "$server" 2>/dev/null || true
+        rm -f "$folder/$1.number"
+        # One that never worked is not tried again.
+        [ -e "$folder/$1.works" ] || break
+        sleep 0.1
+    done
+}
+
+# Another program may take the port in between: then a new one is tried.
+begin() { # NAME COMMAND_THAT_BEGINS_IT COMMAND_THAT_SEES_IT
+    local keeper
+    for _ in 1 2 3; do
+        port=$(free_port)
+        keep "$1" "$2" &
+        keeper=$!
+        keepers+=("$keeper")
         for _ in {1..600}; do
-            ! "$3" || return 0
-            kill -0 "$server" 2>/dev/null || break
+            if "$3"; then
+                : >"$folder/$1.works"
+                return
+            fi
+            kill -0 "$keeper" 2>/dev/null || break
             sleep 0.1
         done
-        kill -KILL "$server" 2>/dev/null || true
-        wait "$server" 2>/dev/null || true
+        kill -KILL "$(number_of "$1")" 2>/dev/null || true
+        wait "$keeper" 2>/dev/null || true
     done
     tail -n 20 "$folder/$1.log" >&2
     fail "$1 does not begin"
@@ -149,6 +179,7 @@ sees_postgres() {
 }
 begin postgres begin_postgres sees_postgres
 export ICECORE_TEST_POSTGRES="postgres://icecore:$secret@127.0.0.1:$port/postgres"
+export ICECORE_TEST_POSTGRES_PID="$folder/postgres.number"
 
 "${as_server[@]:1}" mariadb-install-db --no-defaults --datadir="$folder/mariadb" --auth-root-authentication-method=normal \
     --skip-test-db >"$folder/mariadb.log" 2>&1 ||
@@ -171,6 +202,7 @@ sees_mariadb() {
 }
 begin mariadb begin_mariadb sees_mariadb
 export ICECORE_TEST_MYSQL="mysql://icecore:$secret@127.0.0.1:$port/icecore"
+export ICECORE_TEST_MYSQL_PID="$folder/mariadb.number"
 
 if [ -t 0 ]; then
     "$@"

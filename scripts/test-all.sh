@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# `make test`, and what takes longer: the modules in a Debian 13, the packages, the extensions
-# of PHP and Ruby with sanitizers, and for hours the generators and the fuzz targets.
+# `make test`, and what takes longer: a hundred kills of each kind on each database, the modules
+# in a Debian 13, the packages, the extensions of PHP and Ruby with sanitizers, and for hours
+# the generators and the fuzz targets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 make --no-print-directory test
+scripts/kills.sh 100
 # 75: it can't be made here, and that was said.
 scripts/trixie.sh || [ $? -eq 75 ]
 make --no-print-directory dist-check

@@ -107,7 +107,9 @@ for language in "${modules[@]}"; do
 done
 step 'tests' cargo test --locked --workspace --no-fail-fast
 step 'the store on servers' scripts/servers.sh run cargo test --locked -p icecore-store --features postgres,mysql,tls
+step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features postgres,mysql --test served killed
 # These tests say so themselves, but nobody sees it.
+have faketime || skip 'a clock that jumps' 'faketime is missing: faketime'
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
 have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
 have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php-fpm are missing: nginx-light, php-fpm'

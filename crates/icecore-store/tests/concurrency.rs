@@ -4,11 +4,11 @@ mod common;
 
 use common::{HOUR, World, backends, kind, patiently};
 use icecore_store::{
-    Error, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, ObjectFilter, Pushed, State, describe, open,
+    Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, ObjectFilter, Pushed, State, describe, open,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const THREADS: usize = 8;
@@ -293,4 +293,52 @@ fn objects_are_put_read_and_indexed_at_once() {
         let (with, without) = (count("$.k"), count("$[\"k\"]"));
         assert_eq!((with, without), ((THREADS - 2) * EACH / 2, (THREADS - 2) * EACH / 2));
     });
+}
+
+#[test]
+fn who_extends_is_told_the_end_of_its_own_lease() {
+    const ROUNDS: usize = 150;
+    everywhere("an extension tells its own end", |world| {
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let _end = End(&is_over);
+            for _ in 0..THREADS / 2 {
+                let mut store = world.open();
+                let is_over = &is_over;
+                scope.spawn(move || {
+                    while !is_over.load(Ordering::SeqCst) {
+                        for lease in patiently(|| store.claim("mail", "second", HOUR, 1)).expect("claimed") {
+                            patiently(|| store.ack(lease.job.id, &lease.token, None)).expect("done");
+                        }
+                    }
+                });
+            }
+            for _ in 0..ROUNDS {
+                let job = NewJob { max_attempts: Some(1_000_000), ..new("mail", "1") };
+                let store = &mut world.store;
+                let lease = patiently(|| store.push_and_claim(&job, "first", Duration::from_millis(3)));
+                let Lease { job, token } = lease.expect("claimed").expect("a new job");
+                let mut end = job.lease_until;
+                // With leases that end at once, others get the job between any two statements.
+                while let Some(until) = end {
+                    let now = patiently(|| store.now()).expect("the time");
+                    assert!(until < now + 60_000, "the end of another's lease was told: {until}, and it is {now}");
+                    end = match patiently(|| store.extend(job.id, &token, Duration::ZERO)) {
+                        Ok(until) => Some(until),
+                        Err(error) if error.kind() == ErrorKind::Lease => None,
+                        Err(error) => panic!("{error}"),
+                    };
+                }
+            }
+        });
+    });
+}
+
+/// Ends those who go on until then, also when a check fails.
+struct End<'e>(&'e AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
 }

@@ -143,12 +143,14 @@ impl SqlBackend {
     pub(super) fn push_claimed(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
         check_name("worker", worker)?;
         let token = Id::new().to_string();
-        let pushed = self.transaction(|backend| backend.push_job(job, Some((&token, worker, lease))))?;
-        if !pushed.is_new {
-            return Ok(None);
-        }
-        let job = there(self.job_by_id(pushed.id)?)?;
-        Ok(Some(Lease { job, token }))
+        self.transaction(|backend| {
+            let pushed = backend.push_job(job, Some((&token, worker, lease)))?;
+            if !pushed.is_new {
+                return Ok(None);
+            }
+            let job = there(backend.job_by_id(pushed.id)?)?;
+            Ok(Some(Lease { job, token: token.clone() }))
+        })
     }
 
     pub(super) fn claim_jobs(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
@@ -296,16 +298,23 @@ impl SqlBackend {
 
     pub(super) fn extend_lease(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
         let text = id.to_string();
-        let changed = self.run(
-            "UPDATE icecore_jobs SET lease_until = {now} + ? \
-             WHERE id = ? AND token = ? AND state = 'leased' AND lease_until >= {now}",
-            &[Value::Int(millis(lease)), Value::Text(&text), Value::Text(token)],
-        )?;
-        if changed != 1 {
-            return Err(self.no_lease(id)?);
+        // Together: in between the lease may end, and the next worker's begin.
+        let until = self.transaction(|backend| {
+            let changed = backend.run(
+                "UPDATE icecore_jobs SET lease_until = {now} + ? \
+                 WHERE id = ? AND token = ? AND state = 'leased' AND lease_until >= {now}",
+                &[Value::Int(millis(lease)), Value::Text(&text), Value::Text(token)],
+            )?;
+            if changed != 1 {
+                return Ok(None);
+            }
+            let sql = "SELECT lease_until FROM icecore_jobs WHERE id = ?";
+            backend.first(sql, &[Value::Text(&text)], |row| there(row.int(0)?))
+        })?;
+        match until {
+            Some(until) => Ok(until),
+            None => Err(self.no_lease(id)?),
         }
-        let sql = "SELECT lease_until FROM icecore_jobs WHERE id = ?";
-        there(self.first(sql, &[Value::Text(&text)], |row| there(row.int(0)?))?)
     }
 
     pub(super) fn job_by_id(&mut self, id: Id) -> Result<Option<Job>> {

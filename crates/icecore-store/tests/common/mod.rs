@@ -1,10 +1,15 @@
 //! What the suites share: databases to test on, a way into them that is not the store, and
 //! patience.
-#![allow(dead_code, reason = "each suite uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each suite uses a part of it")]
 
+mod chance;
+mod patience;
+
+pub use chance::Chance;
 use icecore_store::{Address, Backend, Error, ErrorKind, Flow, Job, JobFilter, Scheme, open};
+pub use patience::{patiently, until};
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Makes the address of a fresh database.
 pub type Fresh = Box<dyn Fn() -> Address + Send + Sync>;
@@ -73,33 +78,6 @@ pub fn full(address: &Address) -> String {
     return servers::secret(address);
     #[cfg(not(any(feature = "postgres", feature = "mysql")))]
     address.to_string()
-}
-
-/// Chance that can be had again: by the seed that is printed.
-pub struct Chance(u64);
-
-impl Chance {
-    /// From `ICECORE_SEED`, or from the clock.
-    pub fn new() -> Chance {
-        let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64);
-        let seed = std::env::var("ICECORE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(clock);
-        println!("ICECORE_SEED={seed}");
-        Chance::from(seed)
-    }
-
-    pub fn from(seed: u64) -> Chance {
-        Chance(seed)
-    }
-
-    /// A number below this one.
-    pub fn below(&mut self, end: u64) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
 }
 
 /// A row as text; what is not there is `None`.
@@ -228,30 +206,6 @@ mod servers {
             other => Some(other.as_sql(true)),
         };
         Ok(rows.into_iter().map(|row| row.unwrap().into_iter().map(text).collect()).collect())
-    }
-}
-
-/// Waits until this gives something. No test is decided by how long that takes: two minutes
-/// are for machines that do many other things.
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(120), "still not, after two minutes: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// Calls again while others hold what is needed, as a program would.
-pub fn patiently<T>(mut call: impl FnMut() -> icecore_store::Result<T>) -> icecore_store::Result<T> {
-    let start = Instant::now();
-    loop {
-        match call() {
-            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < Duration::from_secs(120) => {}
-            answer => return answer,
-        }
     }
 }
 

@@ -1,0 +1,76 @@
+//! `icecore serve` in a process of its own, which is begun again on the same port.
+
+use crate::client::{Answer, ask};
+use crate::common::until;
+use crate::run::ICECORE;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+pub struct Daemon {
+    pub address: SocketAddr,
+    database: String,
+    variables: Vec<(String, String)>,
+    process: Child,
+}
+
+/// A port below those that the system gives to connections: it is still free when the daemon
+/// that had it was killed.
+fn free_port() -> u16 {
+    let first = 10_000 + (std::process::id() % 10_000) as u16;
+    (first..first + 2_000).find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()).expect("a free port")
+}
+
+impl Daemon {
+    /// Over this database, with these variables in its environment.
+    pub fn start(database: &str, variables: &[(&str, &str)]) -> Daemon {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
+        let variables: Vec<(String, String)> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let process = begin(address, database, &variables);
+        Daemon { address, database: database.to_owned(), variables, process }
+    }
+
+    pub fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
+        ask(self.address, method, path, body).unwrap_or_else(|| panic!("{method} {path}: no answer"))
+    }
+
+    /// It did not end by itself.
+    pub fn is_alive(&mut self) -> bool {
+        self.process.try_wait().expect("a child").is_none()
+    }
+
+    pub fn kill(&mut self) {
+        assert!(self.is_alive(), "the daemon ended by itself");
+        self.process.kill().expect("killed");
+        self.process.wait().expect("it is dead");
+    }
+
+    /// Kills it and begins it anew.
+    pub fn kill_and_begin(&mut self) {
+        self.kill();
+        self.process = begin(self.address, &self.database, &self.variables);
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Begins it; it listens when this returns.
+fn begin(address: SocketAddr, database: &str, variables: &[(String, String)]) -> Child {
+    let listen = address.to_string();
+    let mut command = Command::new(ICECORE);
+    command.args(["serve", "-q", "--listen", &listen]).env("ICECORE_DB", database);
+    command.envs(variables.iter().cloned()).env_remove("ICECORE_TOKEN").stdin(Stdio::null()).stdout(Stdio::null());
+    let mut process = command.spawn().expect("a daemon");
+    until("the daemon listens", || {
+        if process.try_wait().expect("a child").is_some() {
+            process = command.spawn().expect("a daemon");
+        }
+        TcpStream::connect(address).ok()
+    });
+    process
+}

@@ -1,0 +1,430 @@
+//! The daemon, workers with a command, and servers are killed while clients use the daemon.
+//!
+//! What a client was told is the judge: 201 and an id, 200 for an ack, a lease with its end.
+//! One whose connection broke knows nothing. `ICECORE_KILLS=N` sets the rounds, and
+//! `ICECORE_SEED=N` what happens in them.
+
+use crate::client::{Answer, ask, send};
+use crate::common::{Chance, until};
+use crate::daemon::Daemon;
+use crate::killing::{BACKLOG, Counts, Server, Told, finish, jobs, parts, rounds};
+use crate::run::ICECORE;
+use icecore_store::{Address, open};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+const LEASE: u64 = 150;
+const PRODUCERS: usize = 2;
+const WORKERS: usize = 3;
+/// Processes of `icecore work`.
+const COMMANDS: usize = 2;
+
+/// The databases that are there, with their passwords: SQLite always, servers if they are in
+/// this build and their addresses in the environment.
+fn places(folder: &Path) -> Vec<(&'static str, String)> {
+    let mut all = vec![("sqlite", format!("sqlite:{}", folder.join("icecore.db").display()))];
+    let servers = [
+        ("postgres", "ICECORE_TEST_POSTGRES", cfg!(feature = "postgres")),
+        ("mysql", "ICECORE_TEST_MYSQL", cfg!(feature = "mysql")),
+    ];
+    for (backend, name, is_built) in servers {
+        match std::env::var(name) {
+            Ok(address) if is_built => all.push((backend, address)),
+            Ok(_) => eprintln!("SKIPPED: {backend}, as it is not in this build"),
+            Err(_) => eprintln!("SKIPPED: {backend}, as {name} is not set"),
+        }
+    }
+    all
+}
+
+#[test]
+fn nothing_is_lost_when_the_daemon_is_killed() {
+    let (rounds, mut chance) = (rounds(), Chance::new());
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let folder = tempfile::tempdir_in(&parent).or_else(|_| tempfile::tempdir()).expect("a folder");
+    for (backend, database) in places(folder.path()) {
+        let mut counts = Counts::default();
+        for (number, part) in parts(rounds).enumerate() {
+            let scene = Scene {
+                // Others may use this database, too.
+                queue: format!("kill-{}-{number}", std::process::id()),
+                database: match backend {
+                    "sqlite" => format!("{database}-{number}"),
+                    _ => database.clone(),
+                },
+                folder: folder.path(),
+                server: Server::of(backend),
+                notes: Vec::new(),
+            };
+            scene.run(part, &mut chance, &mut counts);
+        }
+        counts.print(backend, rounds);
+    }
+}
+
+/// Who is killed next.
+#[derive(Clone, Copy)]
+enum Victim {
+    Daemon,
+    Worker,
+    Server(&'static str),
+}
+
+struct Scene<'s> {
+    queue: String,
+    database: String,
+    folder: &'s Path,
+    server: Option<Server>,
+    /// Where the commands of workers that were killed noted what they began.
+    notes: Vec<PathBuf>,
+}
+
+impl Scene<'_> {
+    fn run(mut self, rounds: u64, chance: &mut Chance, counts: &mut Counts) {
+        let mut daemon = Daemon::start(&self.database, &[]);
+        let (teller, heard) = channel();
+        let mut ears = Ears { heard, told: Told::default(), lines: 0 };
+        let mut commands: Vec<Worker> = (0..COMMANDS).map(|_| Worker::start(&self)).collect();
+        let (is_over, to, queue) = (AtomicBool::new(false), daemon.address, self.queue.clone());
+        std::thread::scope(|scope| {
+            // Whatever happens, those who wait for it end.
+            let _end = End(&is_over);
+            for number in 0..PRODUCERS + WORKERS {
+                let (chance, teller) = (Chance::from(chance.below(u64::MAX)), teller.clone());
+                let mut client = Client { to, queue: &queue, chance, teller, name: number, is_over: &is_over };
+                scope.spawn(move || if number < PRODUCERS { client.produce() } else { client.work() });
+            }
+            for _ in 0..rounds {
+                let mut victims = vec![Victim::Daemon, Victim::Worker];
+                victims.extend(self.server.iter().flat_map(|server| server.kinds).map(|kind| Victim::Server(kind)));
+                while !victims.is_empty() {
+                    let victim = victims.swap_remove(chance.below(victims.len() as u64) as usize);
+                    self.kill(victim, &mut daemon, &mut commands, &mut ears, chance, counts);
+                }
+            }
+            ears.hear(50);
+        });
+        self.notes.extend(commands.into_iter().map(|worker| worker.kill(true)));
+        ears.listen();
+        for notes in &self.notes {
+            lines(notes).iter().for_each(|line| ears.told.hear(line));
+        }
+        self.check(daemon, ears.told, counts);
+    }
+
+    fn kill(
+        &mut self,
+        victim: Victim,
+        daemon: &mut Daemon,
+        commands: &mut [Worker],
+        ears: &mut Ears,
+        chance: &mut Chance,
+        counts: &mut Counts,
+    ) {
+        ears.hear(20 + chance.below(100) as usize);
+        let moment = Duration::from_micros(chance.below(15_000));
+        match victim {
+            Victim::Daemon => {
+                std::thread::sleep(moment);
+                daemon.kill_and_begin();
+                counts.killed("daemon");
+            }
+            Victim::Worker => {
+                let worker = &mut commands[chance.below(COMMANDS as u64) as usize];
+                worker.wait_until_it_works(self, 1 + chance.below(3) as usize);
+                std::thread::sleep(moment);
+                // Its command goes on, or ends with it.
+                let killed = std::mem::replace(worker, Worker::start(self));
+                self.notes.push(killed.kill(chance.below(2) == 0));
+                counts.killed("icecore work");
+            }
+            Victim::Server(kind) => {
+                std::thread::sleep(moment);
+                if let Some(server) = &mut self.server {
+                    server.kill(kind, chance);
+                    counts.killed(kind);
+                }
+            }
+        }
+        assert!(daemon.is_alive(), "the daemon ended by itself");
+    }
+
+    fn check(&self, daemon: Daemon, mut told: Told, counts: &mut Counts) {
+        until("the daemon is well", || (daemon.ask("GET", "/healthz", "").code == 200).then_some(()));
+        assert!(daemon.ask("GET", "/metrics", "").text.contains("icecore_database_up 1"));
+        drop(daemon);
+        let address: Address = self.database.parse().expect("an address");
+        let mut store = open(&address).expect("opened");
+        told.check_jobs(&jobs(&mut *store, &self.queue));
+        finish(&mut *store, &self.queue, &mut told);
+        let jobs = jobs(&mut *store, &self.queue);
+        told.check_end(&jobs);
+        told.check_objects(&mut *store);
+        if let Some(file) = self.database.strip_prefix("sqlite:") {
+            let file = rusqlite::Connection::open(file).expect("the database");
+            let said: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer");
+            assert_eq!(said, "ok");
+        }
+        counts.add(&told, jobs.len(), told.check_leases());
+    }
+}
+
+struct End<'e>(&'e AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Hears what clients were told.
+struct Ears {
+    heard: Receiver<String>,
+    told: Told,
+    lines: usize,
+}
+
+impl Ears {
+    fn listen(&mut self) {
+        for line in self.heard.try_iter() {
+            self.lines += 1;
+            self.told.hear(&line);
+        }
+    }
+
+    /// Waits until so much more was said.
+    fn hear(&mut self, more: usize) {
+        self.listen();
+        let enough = self.lines + more;
+        until("clients go on with their work", || {
+            self.listen();
+            (self.lines >= enough).then_some(())
+        });
+    }
+}
+
+// -- The clients ------------------------------------------------------------------
+
+struct Client<'c> {
+    to: SocketAddr,
+    queue: &'c str,
+    chance: Chance,
+    teller: Sender<String>,
+    name: usize,
+    is_over: &'c AtomicBool,
+}
+
+impl Client<'_> {
+    fn tell(&self, line: String) {
+        // Nobody listens any more when a check failed.
+        let _ = self.teller.send(line);
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.is_over.load(Ordering::SeqCst)
+    }
+
+    /// What was answered, if it was one of these codes. Nothing is known if the connection
+    /// broke, or if the daemon says that the database is away.
+    fn ask(&self, path: &str, body: &str, codes: &[u16]) -> Option<Answer> {
+        let answer = ask(self.to, "POST", path, body);
+        match &answer {
+            Some(answer) if answer.code != 503 => {
+                assert!(codes.contains(&answer.code), "POST {path} {body}: {answer:?}");
+            }
+            // Nobody is there, or it can't be done now.
+            _ => {
+                std::thread::sleep(Duration::from_millis(2));
+                return None;
+            }
+        }
+        answer
+    }
+
+    fn produce(&mut self) {
+        let (queue, name) = (self.queue, self.name);
+        for number in 0u64.. {
+            while number % 16 == 0 && self.goes_on() && self.waiting().is_none_or(|waiting| waiting > BACKLOG) {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            if !self.goes_on() {
+                return;
+            }
+            if self.chance.below(5) == 0 {
+                if let Some(answer) = self.ask("/objects", &format!("[{name},{number}]"), &[201]) {
+                    self.tell(format!("put {}", answer.str("/id")));
+                }
+                continue;
+            }
+            let priority = self.chance.below(3);
+            let unique = match self.chance.below(3) {
+                0 => format!("&unique={name}-{number}"),
+                _ => String::new(),
+            };
+            let path = format!("/jobs?queue={queue}&max_attempts=1000000&priority={priority}{unique}");
+            if let Some(answer) = self.ask(&path, &format!("[\"{name} {number}\",1]"), &[201]) {
+                self.tell(format!("pushed {}", answer.str("/id")));
+            }
+        }
+    }
+
+    /// How many jobs wait.
+    fn waiting(&self) -> Option<u64> {
+        let answer = ask(self.to, "GET", "/queues", "").filter(|answer| answer.code == 200)?.json();
+        let queues = answer["queues"].as_array()?;
+        Some(
+            queues
+                .iter()
+                .find(|queue| queue["name"] == self.queue)
+                .map_or(0, |queue| queue["ready"].as_u64().expect("a count")),
+        )
+    }
+
+    fn work(&mut self) {
+        while self.goes_on() {
+            let most = 1 + self.chance.below(4);
+            let path = format!("/queues/{}/claim?worker=w{}&lease={LEASE}ms&max={most}&wait=2s", self.queue, self.name);
+            if self.chance.below(20) == 0 {
+                // It is gone before it hears which jobs it got.
+                drop(send(self.to, "POST", &path, ""));
+                continue;
+            }
+            let Some(answer) = self.ask(&path, "", &[200]) else { continue };
+            let answer = answer.json();
+            let leases: Vec<Held> = answer["jobs"].as_array().expect("jobs").iter().map(Held::of).collect();
+            for Held { id, attempt, end, .. } in &leases {
+                self.tell(format!("granted {id} {attempt} {LEASE} {end}"));
+            }
+            leases.iter().for_each(|held| self.treat(held));
+        }
+    }
+
+    fn treat(&mut self, held: &Held) {
+        let Held { id, token, attempt, .. } = held;
+        let what = self.chance.below(10);
+        if what == 0 {
+            return; // It goes on to the next without a word.
+        }
+        if what <= 2 {
+            let body = format!("{{\"token\":\"{token}\",\"lease\":\"{LEASE}ms\"}}");
+            let answer = self.ask(&format!("/jobs/{id}/extend"), &body, &[200, 409]);
+            if let Some(answer) = answer.filter(|answer| answer.code == 200) {
+                self.tell(format!("extended {id} {attempt} {}", answer.int("/lease_until")));
+            }
+        }
+        self.tell(format!("releasing {id} {attempt}"));
+        if what == 3 {
+            let body = format!("{{\"token\":\"{token}\",\"error\":\"again\",\"delay\":0}}");
+            self.ask(&format!("/jobs/{id}/nack"), &body, &[200, 409]);
+            return;
+        }
+        let body = format!("{{\"token\":\"{token}\",\"result\":{attempt}}}");
+        // Who was not answered asks again: one that was done is refused then.
+        for _ in 0..2 {
+            if let Some(answer) = self.ask(&format!("/jobs/{id}/ack"), &body, &[200, 409]) {
+                if answer.code == 200 {
+                    self.tell(format!("done {id} {attempt}"));
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// A job that a client has.
+struct Held {
+    id: String,
+    token: String,
+    attempt: i64,
+    end: i64,
+}
+
+impl Held {
+    fn of(job: &serde_json::Value) -> Held {
+        let text = |name: &str| job[name].as_str().unwrap_or_else(|| panic!("{name} in {job}")).to_owned();
+        let number = |name: &str| job[name].as_i64().unwrap_or_else(|| panic!("{name} in {job}"));
+        Held { id: text("id"), token: text("token"), attempt: number("attempt"), end: number("lease_until") }
+    }
+}
+
+// -- Workers with a command -------------------------------------------------------
+
+/// `icecore work`, whose command notes each job that it begins.
+struct Worker {
+    process: Child,
+    notes: PathBuf,
+}
+
+impl Worker {
+    fn start(scene: &Scene<'_>) -> Worker {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let notes = scene.folder.join(format!("notes-{}", COUNT.fetch_add(1, Ordering::SeqCst)));
+        let process = Worker::begin(scene, &notes);
+        Worker { process, notes }
+    }
+
+    fn begin(scene: &Scene<'_>, notes: &Path) -> Child {
+        let command = format!(
+            "echo \"begun $ICECORE_JOB_ID $ICECORE_JOB_ATTEMPT\" >> '{}'; printf %s \"$ICECORE_JOB_ATTEMPT\"",
+            notes.display()
+        );
+        let mut worker = Command::new(ICECORE);
+        worker.args([
+            "work",
+            "-q",
+            "--queue",
+            &scene.queue,
+            "--exec",
+            &command,
+            "--lease",
+            "300ms",
+            "--concurrency",
+            "2",
+        ]);
+        worker.env("ICECORE_DB", &scene.database).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        worker.spawn().expect("a worker")
+    }
+
+    /// Waits until it began so many jobs more.
+    fn wait_until_it_works(&mut self, scene: &Scene<'_>, more: usize) {
+        let enough = lines(&self.notes).len() + more;
+        until("a worker with a command works", || {
+            if let Some(ended) = self.process.try_wait().expect("a child") {
+                // It does not begin without its database; who runs it tries again.
+                assert!(scene.server.is_some(), "a worker ended by itself: {ended}");
+                self.process = Worker::begin(scene, &self.notes);
+            }
+            (lines(&self.notes).len() >= enough).then_some(())
+        });
+    }
+
+    /// Kills it, and what it runs if that is wanted. Where its commands noted what they began;
+    /// those that still run may do so later.
+    fn kill(mut self, with_commands: bool) -> PathBuf {
+        if with_commands {
+            kill_with_children(self.process.id());
+        }
+        let _ = self.process.kill();
+        self.process.wait().expect("it is dead");
+        self.notes
+    }
+}
+
+/// What was noted, as far as the lines are whole.
+fn lines(notes: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(notes).unwrap_or_default();
+    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
+}
+
+/// Stops a process, so that the numbers of its children stay theirs, and kills these.
+fn kill_with_children(number: u32) {
+    let script = format!(
+        "kill -STOP {number} && for child in $(cat /proc/{number}/task/*/children); do kill -9 -- \"-$child\" || kill -9 \"$child\"; done"
+    );
+    Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status().expect("a shell");
+}

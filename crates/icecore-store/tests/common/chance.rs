@@ -1,0 +1,28 @@
+//! Chance, for tests that do things at points that nobody chose.
+
+/// Chance that can be had again: by the seed that is printed.
+pub struct Chance(u64);
+
+impl Chance {
+    /// From `ICECORE_SEED`, or from the clock.
+    pub fn new() -> Chance {
+        let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64);
+        let seed = std::env::var("ICECORE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(clock);
+        println!("ICECORE_SEED={seed}");
+        Chance::from(seed)
+    }
+
+    pub fn from(seed: u64) -> Chance {
+        Chance(seed)
+    }
+
+    /// A number below this one.
+    pub fn below(&mut self, end: u64) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}

@@ -1,0 +1,66 @@
+//! What the tests share that kill programs: what was told, and whether the database holds it;
+//! processes that are killed; servers.
+#![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
+
+mod counts;
+mod process;
+mod server;
+mod told;
+
+use crate::common::until;
+pub use counts::Counts;
+use icecore_store::{Backend, Flow, Job, JobFilter};
+pub use process::{Running, tell};
+pub use server::Server;
+use std::time::Duration;
+pub use told::Told;
+
+/// How many jobs may wait before producers wait as well: more make the tests slow, and show
+/// nothing else.
+pub const BACKLOG: u64 = 300;
+
+/// How often each kind of program is killed on each backend.
+pub fn rounds() -> u64 {
+    std::env::var("ICECORE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
+}
+
+/// Rounds in parts, each for a database of its own: what is in it is looked at often.
+pub fn parts(rounds: u64) -> impl Iterator<Item = u64> {
+    const PART: u64 = 50;
+    (0..rounds.div_ceil(PART)).map(move |part| PART.min(rounds - part * PART))
+}
+
+/// All jobs of a queue.
+pub fn jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
+    let mut found = Vec::new();
+    let filter = JobFilter { queue: Some(queue.to_owned()), ..JobFilter::default() };
+    let mut take = |job| {
+        found.push(job);
+        Ok(Flow::On)
+    };
+    store.jobs(&filter, usize::MAX, &mut take).expect("jobs are listed");
+    found
+}
+
+/// How many jobs of a queue wait.
+pub fn backlog(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u64> {
+    let queues = store.queues()?;
+    Ok(queues.iter().find(|status| status.name == queue).map_or(0, |status| status.counts[0]))
+}
+
+/// Does what is left.
+pub fn finish(store: &mut dyn Backend, queue: &str, told: &mut Told) {
+    const LEASE: Duration = Duration::from_secs(3_600);
+    until("all jobs are done", || {
+        let leases = store.claim(queue, "the last one", LEASE, 100).expect("claimed");
+        for lease in &leases {
+            let (job, attempt) = (&lease.job, lease.job.attempts);
+            let end = job.lease_until.expect("an end");
+            told.hear(&format!("granted {} {attempt} {} {end}", job.id, LEASE.as_millis()));
+            store.ack(job.id, &lease.token, Some(attempt.to_string().as_bytes())).expect("ack");
+        }
+        let queues = store.queues().expect("queues");
+        let status = queues.iter().find(|status| status.name == queue);
+        status.is_none_or(|status| status.counts[0] == 0 && status.counts[1] == 0).then_some(())
+    });
+}

@@ -1,0 +1,84 @@
+//! A process that says lines, and is killed.
+
+use crate::common::until;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// A process, and what it said.
+pub struct Running {
+    pub kind: &'static str,
+    process: Child,
+    lines: Receiver<String>,
+    reader: JoinHandle<()>,
+    said: Vec<String>,
+}
+
+/// Says one line in one piece, at once.
+pub fn tell(line: &str) {
+    // A line of its own: the harness writes, too.
+    let line = format!("\n@{line}\n");
+    let mut out = std::io::stdout().lock();
+    out.write_all(line.as_bytes()).and_then(|()| out.flush()).expect("the parent reads");
+}
+
+impl Running {
+    pub fn start(kind: &'static str, command: &mut Command) -> Running {
+        let mut process = command.stdout(Stdio::piped()).spawn().expect("a child");
+        let out = process.stdout.take().expect("its output");
+        let (send, lines) = channel();
+        let reader = std::thread::spawn(move || {
+            let mut reader = BufReader::new(out);
+            let mut line = String::new();
+            // What has no end of line was cut off.
+            while reader.read_line(&mut line).is_ok_and(|read| read > 0 && line.ends_with('\n')) {
+                if let Some(said) = line.trim_end().strip_prefix('@') {
+                    let _ = send.send(said.to_owned());
+                }
+                line.clear();
+            }
+        });
+        Running { kind, process, lines, reader, said: Vec::new() }
+    }
+
+    /// Waits until it said so much, or for so long: then it is killed all the same.
+    pub fn hear(&mut self, count: usize) {
+        let end = Instant::now() + Duration::from_secs(20);
+        while self.said.len() < count {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.said.push(line),
+                Err(RecvTimeoutError::Timeout) => return,
+                Err(RecvTimeoutError::Disconnected) => panic!("a child ended by itself: {:?}", self.process.wait()),
+            }
+        }
+    }
+
+    /// Waits until these together said so much more.
+    pub fn hear_all(all: &mut [Running], count: usize) {
+        let said = |all: &mut [Running]| -> usize {
+            all.iter_mut().for_each(|child| child.said.extend(child.lines.try_iter()));
+            all.iter().map(|child| child.said.len()).sum()
+        };
+        let before = said(all);
+        until("programs go on with their work", || {
+            for child in &mut *all {
+                let ended = child.process.try_wait().expect("a child");
+                assert!(ended.is_none(), "a {} ended by itself: {ended:?}", child.kind);
+            }
+            (said(all) >= before + count).then_some(())
+        });
+    }
+
+    /// Kills it; all that it said.
+    pub fn kill(mut self) -> Vec<String> {
+        let ended = self.process.try_wait().expect("a child");
+        assert!(ended.is_none(), "a {} ended by itself: {ended:?}", self.kind);
+        self.process.kill().expect("killed");
+        self.process.wait().expect("it is dead");
+        self.reader.join().expect("no panic");
+        self.said.extend(self.lines.try_iter());
+        self.said
+    }
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Kills producers, workers, daemons and servers in the middle of everything, each kind so many
+# times on each database, and sums what was counted. With ICECORE_SEED=N it does the same again.
+#
+#   scripts/kills.sh [TIMES]
+. "$(dirname "$0")/common.sh"
+need_rust
+new_folder
+
+export ICECORE_KILLS=${1:-100}
+run() {
+    cargo test --locked -p icecore-store --features postgres,mysql,tls --test kill &&
+        cargo test --locked -p icecore-cli --features postgres,mysql --test served killed
+}
+if [ "${1:-}" = --inside ]; then
+    ICECORE_KILLS=$2
+    run
+    exit
+fi
+status=0
+scripts/servers.sh run scripts/kills.sh --inside "$ICECORE_KILLS" 2>&1 | tee "$folder/log" || status=${PIPESTATUS[0]}
+if [ "$status" -eq 75 ]; then
+    status=0
+    run 2>&1 | tee -a "$folder/log" || status=${PIPESTATUS[0]}
+fi
+# `KILLS sqlite: 50 kills (20 producer, 30 worker); told: 3357 ids of 3370 jobs, 853 objects, …`
+sum() { # WORD
+    sed -n "s/^KILLS.*[ (]\\([0-9]*\\) $1.*/\\1/p" "$folder/log" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+say "# in all: $(sum kills) kills, $(sum 'ids of') ids told, $(sum 'objects,') objects, $(sum 'leases (') leases, $(sum 'taken over)') taken over, $(sum 'commands begun') commands begun"
+exit "$status"
