@@ -1,10 +1,10 @@
 //! Answers: jobs, objects and errors as JSON.
 
 use crate::failure::{Failure, Said};
-use crate::time::iso;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use icecore_store::time::shown as iso;
 use icecore_store::{Job, Lease, Object, QueueStatus};
 use serde::Serialize;
 use serde_json::value::RawValue;

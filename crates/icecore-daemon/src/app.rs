@@ -3,6 +3,7 @@
 use crate::auth::Auth;
 use crate::body::Bodies;
 use crate::committer::Committer;
+use crate::counts::Counts;
 use crate::database::{Database, Shared};
 use crate::journal::Journal;
 use crate::limits::Rates;
@@ -26,9 +27,12 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     pub database: Database,
     pub committer: Committer,
+    /// Records what is done, in groups as well.
+    pub recorder: Committer,
     /// Threads that decode.
     pub decoders: Threads<()>,
     pub schemas: Schemas,
+    pub counts: Counts,
     pub wakeups: Wakeups,
     pub shutdown: Shutdown,
     /// A permit for each command that runs.
@@ -45,9 +49,11 @@ impl App {
             rates: Rates::new(settings.rate),
             journal: Journal::start(settings.quiet)?,
             database: Database::start(&settings, shared.clone())?,
-            committer: Committer::start(&settings, shared, Arc::clone(&metrics))?,
+            committer: Committer::start("committer", &settings, shared.clone(), Arc::clone(&metrics))?,
+            recorder: Committer::start("recorder", &settings, shared, Arc::clone(&metrics))?,
             decoders: Threads::start("decoder", processors, settings.longest_queue, || ())?,
             schemas: Schemas::default(),
+            counts: Counts::default(),
             wakeups: Wakeups::default(),
             shutdown: Shutdown::new(),
             commands: Arc::new(Semaphore::new(settings.most_commands)),
@@ -60,9 +66,11 @@ impl App {
     pub fn end(&self, until: Instant) {
         self.decoders.close();
         self.committer.close();
+        self.recorder.close();
         self.database.close();
         self.decoders.join(until);
         self.committer.join(until);
+        self.recorder.join(until);
         self.database.join(until);
     }
 }

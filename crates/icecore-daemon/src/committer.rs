@@ -1,4 +1,5 @@
-//! The one thread that stores what is pushed and put: all that waits, in one transaction.
+//! A thread that stores what is pushed and put: all that waits, in one transaction. Another
+//! one records what is done.
 //!
 //! What costs time in a database is to have a transaction durable, not what is in it. While
 //! one becomes durable the next requests gather; together they cost as much as one.
@@ -8,7 +9,7 @@ use crate::failure::Failure;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::threads::{Refused, join, lock, wait};
-use icecore_store::{Error, ErrorKind, Id, NewJob, NewObject, Pushed, Result};
+use icecore_store::{Ack, Error, ErrorKind, Id, NewJob, NewObject, Pushed, Result};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
@@ -18,6 +19,8 @@ use tokio::sync::oneshot;
 
 /// How many go into one transaction.
 const LARGEST_GROUP: usize = 512;
+/// How long it sleeps while a group gathers.
+const NAP: Duration = Duration::from_micros(100);
 /// How many bytes.
 const HEAVIEST_GROUP: usize = 8 << 20;
 
@@ -46,9 +49,16 @@ struct Put {
     reply: oneshot::Sender<Result<Id>>,
 }
 
+/// A job that is done.
+struct Done {
+    ack: Ack,
+    reply: oneshot::Sender<Result<()>>,
+}
+
 enum Write {
     Push(Box<Push>),
     Put(Box<Put>),
+    Done(Box<Done>),
 }
 
 impl Write {
@@ -56,6 +66,7 @@ impl Write {
         let (bytes, said) = match self {
             Write::Push(push) => (&push.job.bytes, &push.job.said),
             Write::Put(put) => (&put.object.bytes, &put.object.said),
+            Write::Done(done) => return done.ack.result.as_ref().map_or(0, Vec::len),
         };
         bytes.len() + said.json.as_ref().map_or(0, String::len)
     }
@@ -64,6 +75,7 @@ impl Write {
         match self {
             Write::Push(push) => !push.reply.is_closed(),
             Write::Put(put) => !put.reply.is_closed(),
+            Write::Done(done) => !done.reply.is_closed(),
         }
     }
 }
@@ -76,18 +88,21 @@ pub struct Committer {
 }
 
 impl Committer {
-    pub fn start(settings: &Settings, shared: Shared, metrics: Arc<Metrics>) -> std::io::Result<Committer> {
+    pub fn start(name: &str, settings: &Settings, shared: Shared, metrics: Arc<Metrics>) -> std::io::Result<Committer> {
         let (sender, receiver) = sync_channel(settings.longest_queue.max(1));
         let (alive, ended) = channel();
         let open = Arc::clone(&settings.open);
-        std::thread::Builder::new().name("committer".to_owned()).spawn(move || {
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             let _alive: std::sync::mpsc::Sender<()> = alive;
             let mut connection = Connection::new(Arc::clone(&open), shared.clone());
-            while let Some(group) = next_group(&receiver) {
+            let mut pace = Pace::default();
+            while let Some(group) = next_group(&receiver, &pace) {
+                let (size, began) = (group.len(), Instant::now());
                 let stored = catch_unwind(AssertUnwindSafe(|| store(group, &mut connection, &metrics)));
                 if stored.is_err() {
                     connection = Connection::new(Arc::clone(&open), shared.clone());
                 }
+                pace.add(size, began.elapsed());
             }
         })?;
         Ok(Committer {
@@ -111,6 +126,13 @@ impl Committer {
         Ok(wait(self.patience, answer).await??)
     }
 
+    /// Records that a job is done.
+    pub async fn ack(&self, ack: Ack) -> std::result::Result<(), Failure> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Write::Done(Box::new(Done { ack, reply })))?;
+        Ok(wait(self.patience, answer).await??)
+    }
+
     fn send(&self, write: Write) -> std::result::Result<(), Refused> {
         let Some(sender) = lock(&self.sender).clone() else { return Err(Refused::Stopping) };
         sender.try_send(write).map_err(|error| match error {
@@ -129,15 +151,46 @@ impl Committer {
     }
 }
 
+/// How the last groups were. Clients that got their answers together ask again together, but
+/// not at the same instant: were the first of them stored alone, all others would wait for
+/// that. So a group waits a little for as many as there were, if it was not one.
+#[derive(Default)]
+struct Pace {
+    sizes: [usize; 2],
+    took: Duration,
+}
+
+impl Pace {
+    fn add(&mut self, size: usize, took: Duration) {
+        (self.sizes, self.took) = ([size, self.sizes[0]], took);
+    }
+
+    /// How many are waited for.
+    fn wanted(&self) -> usize {
+        self.sizes[0].max(self.sizes[1])
+    }
+
+    /// For how long: a part of what their transaction takes.
+    fn patience(&self) -> Duration {
+        (self.took / 2).min(Duration::from_millis(2))
+    }
+}
+
 /// All that waits, or what comes next; `None` when nothing will come.
-fn next_group(receiver: &Receiver<Write>) -> Option<Vec<Write>> {
+fn next_group(receiver: &Receiver<Write>, pace: &Pace) -> Option<Vec<Write>> {
     let first = receiver.recv().ok()?;
+    let until = Instant::now() + pace.patience();
     let mut weight = first.weight();
     let mut group = vec![first];
     while group.len() < LARGEST_GROUP && weight < HEAVIEST_GROUP {
-        let Ok(next) = receiver.try_recv() else { break };
-        weight += next.weight();
-        group.push(next);
+        if let Ok(next) = receiver.try_recv() {
+            weight += next.weight();
+            group.push(next);
+        } else if group.len() < pace.wanted() && Instant::now() < until {
+            std::thread::sleep(NAP);
+        } else {
+            break;
+        }
     }
     // Whose client is gone was not promised anything.
     group.retain(Write::is_wanted);
@@ -145,11 +198,12 @@ fn next_group(receiver: &Receiver<Write>) -> Option<Vec<Write>> {
 }
 
 fn store(group: Vec<Write>, connection: &mut Connection, metrics: &Metrics) {
-    let (mut pushes, mut puts) = (Vec::new(), Vec::new());
+    let (mut pushes, mut puts, mut done) = (Vec::new(), Vec::new(), Vec::new());
     for write in group {
         match write {
             Write::Push(push) => pushes.push(*push),
             Write::Put(put) => puts.push(*put),
+            Write::Done(one) => done.push(*one),
         }
     }
     if !pushes.is_empty() {
@@ -157,6 +211,9 @@ fn store(group: Vec<Write>, connection: &mut Connection, metrics: &Metrics) {
     }
     if !puts.is_empty() {
         store_objects(puts, connection, metrics);
+    }
+    if !done.is_empty() {
+        record(done, connection, metrics);
     }
 }
 
@@ -174,12 +231,12 @@ fn is_of_one(error: &Error) -> bool {
 fn grouped<N, T>(
     new: &[N],
     connection: &mut Connection,
-    metrics: &Metrics,
+    note: impl Fn(usize, bool),
     all: impl Fn(&mut dyn icecore_store::Backend, &[N]) -> Result<Vec<T>>,
 ) -> Vec<Result<T>> {
     let mut commit = |some: &[N]| {
         let stored = connection.write(|backend| all(backend, some));
-        metrics.commit(some.len(), stored.is_ok());
+        note(some.len(), stored.is_ok());
         stored
     };
     let error = match commit(new) {
@@ -232,7 +289,8 @@ fn store_jobs(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics)
     if jobs.is_empty() {
         return;
     }
-    let stored = grouped(&jobs, connection, metrics, |backend, jobs| backend.push(jobs));
+    let stored =
+        grouped(&jobs, connection, |size, is_done| metrics.commit(size, is_done), |backend, jobs| backend.push(jobs));
     for (reply, stored) in replies.into_iter().zip(stored) {
         let _ = reply.send(stored.map(Stored::As));
     }
@@ -259,9 +317,23 @@ fn store_objects(puts: Vec<Put>, connection: &mut Connection, metrics: &Metrics)
         objects.push(object);
         replies.push(reply);
     }
-    let stored = grouped(&objects, connection, metrics, |backend, objects| backend.put(objects));
+    let stored = grouped(
+        &objects,
+        connection,
+        |size, is_done| metrics.commit(size, is_done),
+        |backend, objects| backend.put(objects),
+    );
     for (reply, stored) in replies.into_iter().zip(stored) {
         let _ = reply.send(stored);
+    }
+}
+
+fn record(done: Vec<Done>, connection: &mut Connection, metrics: &Metrics) {
+    let (acks, replies): (Vec<Ack>, Vec<_>) = done.into_iter().map(|done| (done.ack, done.reply)).unzip();
+    let note = |size, is_done| metrics.recorded(size, is_done);
+    let recorded = grouped(&acks, connection, note, |backend, acks| backend.ack_many(acks));
+    for (reply, recorded) in replies.into_iter().zip(recorded) {
+        let _ = reply.send(recorded.and_then(|recorded| recorded));
     }
 }
 
@@ -275,50 +347,106 @@ mod tests {
     use std::sync::atomic::Ordering;
     use std::task::{Context, Waker};
 
-    type Answer<'a> = Pin<Box<dyn Future<Output = std::result::Result<Stored, Failure>> + 'a>>;
+    type Work<'a> = Pin<Box<dyn Future<Output = std::result::Result<(), Failure>> + 'a>>;
 
     /// Has requests sent to the thread.
-    fn begin(answers: &mut [Answer<'_>]) {
+    fn begin(answers: &mut [Work<'_>]) {
         let mut context = Context::from_waker(Waker::noop());
         for answer in answers {
             assert!(answer.as_mut().poll(&mut context).is_pending());
         }
     }
 
-    #[test]
-    fn what_waits_is_one_transaction() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-        let _entered = runtime.enter();
-        let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
-        let address: Address = format!("sqlite:{}", folder.path().join("a.db").display()).parse().expect("an address");
-        let settings = Settings::with_opener(opener(address, Arc::clone(&strings)));
-        let committer =
-            Committer::start(&settings, Shared::new(&settings), Arc::new(Metrics::default())).expect("a thread");
-        let push =
-            |queue: &str| -> Answer<'_> { Box::pin(committer.push(describe::job(queue, b"1".to_vec(), None), None)) };
-        // The first one stands at the gate, and the others wait behind it.
-        let at_once = |first, others: Vec<_>| {
-            let held = strings.gate.lock().expect("the gate");
-            let before = strings.arrived.load(Ordering::SeqCst);
+    /// A thread over a database that a test holds.
+    struct Held {
+        runtime: tokio::runtime::Runtime,
+        strings: Arc<Strings>,
+        committer: Committer,
+        address: Address,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Held {
+        fn new() -> Held {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+            let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
+            let address = format!("sqlite:{}", folder.path().join("a.db").display());
+            let address: Address = address.parse().expect("an address");
+            let settings = Settings::with_opener(opener(address.clone(), Arc::clone(&strings)));
+            let metrics = Arc::new(Metrics::default());
+            let committer =
+                Committer::start("committer", &settings, Shared::new(&settings), metrics).expect("a thread");
+            Held { runtime, strings, committer, address, _folder: folder }
+        }
+
+        fn push(&self, queue: &str) -> Work<'_> {
+            let job = describe::job(queue, b"1".to_vec(), None);
+            Box::pin(async move { self.committer.push(job, None).await.map(drop) })
+        }
+
+        /// The first one stands at the gate, and the others wait behind it.
+        fn at_once<'a>(&'a self, first: Work<'a>, others: Vec<Work<'a>>) -> Vec<u16> {
+            let _entered = self.runtime.enter();
+            let held = self.strings.gate.lock().expect("the gate");
+            let before = self.strings.arrived.load(Ordering::SeqCst);
             let mut answers = vec![first];
             begin(&mut answers);
-            while strings.arrived.load(Ordering::SeqCst) == before {
+            while self.strings.arrived.load(Ordering::SeqCst) == before {
                 std::thread::yield_now();
             }
             answers.extend(others);
             begin(&mut answers[1..]);
             drop(held);
-            let code = |answer: Answer<'_>| {
-                runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |_| 201)
-            };
-            answers.into_iter().map(code).collect::<Vec<u16>>()
-        };
-        assert_eq!(at_once(push("q"), (0..31).map(|_| push("q")).collect()), [201; 32]);
-        assert_eq!(strings.pushes.load(Ordering::SeqCst), 2);
+            let code =
+                |answer| self.runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |()| 201);
+            answers.into_iter().map(code).collect()
+        }
+    }
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            self.committer.close();
+            self.committer.join(Instant::now() + Duration::from_secs(60));
+        }
+    }
+
+    #[test]
+    fn a_group_waits_for_as_many_as_there_were() {
+        let mut pace = Pace::default();
+        let second = Duration::from_secs(1);
+        for (size, wanted) in [(1, 1), (31, 31), (1, 31), (32, 32), (2, 32), (2, 2), (1, 2), (1, 1)] {
+            pace.add(size, second);
+            assert_eq!(pace.wanted(), wanted);
+        }
+        assert!(pace.patience() < second);
+        pace.add(1, Duration::ZERO);
+        assert_eq!(pace.patience(), Duration::ZERO);
+    }
+
+    #[test]
+    fn what_waits_is_one_transaction() {
+        let held = Held::new();
+        assert_eq!(held.at_once(held.push("q"), (0..31).map(|_| held.push("q")).collect()), [201; 32]);
+        assert_eq!(held.strings.pushes.load(Ordering::SeqCst), 2);
         // One that can't be stored does not keep the others.
-        let no_name = "";
-        assert_eq!(at_once(push("q"), vec![push("q"), push(no_name), push("q")]), [201, 201, 400, 201]);
-        committer.close();
-        committer.join(Instant::now() + Duration::from_secs(60));
+        let others = vec![held.push("q"), held.push(""), held.push("q")];
+        assert_eq!(held.at_once(held.push("q"), others), [201, 201, 400, 201]);
+    }
+
+    #[test]
+    fn what_is_done_is_one_transaction() {
+        let held = Held::new();
+        let mut store = icecore_store::open(&held.address).expect("a database");
+        let jobs: Vec<NewJob> = (0..20).map(|_| describe::job("q", b"1".to_vec(), None)).collect();
+        store.push(&jobs).expect("pushed");
+        let leases = store.claim("q", "w", Duration::from_secs(3_600), 20).expect("claimed");
+        let ack = |(number, lease): (usize, &icecore_store::Lease)| -> Work<'_> {
+            let token = if number == 7 { "other".to_owned() } else { lease.token.clone() };
+            Box::pin(held.committer.ack(Ack { id: lease.job.id, token, result: None }))
+        };
+        let codes = held.at_once(held.push("q"), leases.iter().enumerate().map(ack).collect());
+        let expected: Vec<u16> = (0..21).map(|number| if number == 8 { 409 } else { 201 }).collect();
+        assert_eq!((codes, held.strings.records.load(Ordering::SeqCst)), (expected, 1));
+        assert_eq!(store.queues().expect("queues")[0].counts, [1, 1, 19, 0]);
     }
 }

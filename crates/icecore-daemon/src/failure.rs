@@ -93,6 +93,7 @@ impl From<Error> for Failure {
         match error.kind() {
             ErrorKind::Missing => Failure::missing(message),
             ErrorKind::Taken => Failure::new(StatusCode::CONFLICT, "taken", message),
+            ErrorKind::Paused => Failure::new(StatusCode::CONFLICT, "paused", message),
             ErrorKind::Lease => Failure::new(StatusCode::CONFLICT, "lease", message),
             ErrorKind::Input => Failure::input("input", message),
             ErrorKind::Full => Failure::new(StatusCode::INSUFFICIENT_STORAGE, "full", message),

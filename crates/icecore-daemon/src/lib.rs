@@ -16,8 +16,9 @@
 //!
 //! A request goes this way: `server` accepts the connection, `routes` finds who answers,
 //! `limits` and `auth` look at who asks, `body` reads within bounds. Payloads are decoded on
-//! threads of their own (`threads`). What is pushed or put goes to one thread that stores
-//! what waits in one transaction (`committer`); the rest to a few others (`database`). None
+//! threads of their own (`threads`), but for short ones of JSON. What is pushed or put goes to one thread that stores
+//! what waits in one transaction (`committer`), what is done to another such one; the rest to
+//! a few others (`database`). None
 //! of tokio's threads ever waits for a database.
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod auth;
 mod body;
 mod call;
 mod committer;
+mod counts;
 mod database;
 mod failure;
 mod journal;
@@ -42,7 +44,6 @@ mod server;
 mod settings;
 mod shutdown;
 mod threads;
-mod time;
 mod wakeups;
 
 pub use server::{Server, serve};

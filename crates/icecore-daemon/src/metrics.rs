@@ -45,6 +45,7 @@ pub struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, String, u16), u64>>,
     durations: Mutex<BTreeMap<&'static str, Histogram>>,
     commits: Mutex<Histogram>,
+    recorded: Mutex<Histogram>,
     failed_commits: AtomicU64,
     connections: AtomicU64,
 }
@@ -60,6 +61,14 @@ impl Metrics {
     pub fn commit(&self, size: usize, is_done: bool) {
         match is_done {
             true => lock(&self.commits).add(&SIZES, size as f64),
+            false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
+        }
+    }
+
+    /// So many were recorded as done in one transaction, or it failed.
+    pub fn recorded(&self, size: usize, is_done: bool) {
+        match is_done {
+            true => lock(&self.recorded).add(&SIZES, size as f64),
             false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
         }
     }
@@ -89,9 +98,16 @@ impl Metrics {
         let _ = writeln!(out, "icecore_http_connections {}", self.connections.load(Ordering::Relaxed));
         head(&mut out, "icecore_commit_size", "histogram", "How many jobs or objects a transaction stored.");
         lock(&self.commits).write(&mut out, &SIZES, "icecore_commit_size", "");
+        head(&mut out, "icecore_ack_commit_size", "histogram", "How many jobs a transaction recorded as done.");
+        lock(&self.recorded).write(&mut out, &SIZES, "icecore_ack_commit_size", "");
         head(&mut out, "icecore_commits_total", "counter", "Transactions that stored jobs or objects.");
         let _ = writeln!(out, "icecore_commits_total {}", lock(&self.commits).counts.iter().sum::<u64>());
-        head(&mut out, "icecore_commits_failed_total", "counter", "Transactions that failed.");
+        head(
+            &mut out,
+            "icecore_commits_failed_total",
+            "counter",
+            "Transactions that failed, of these and of those that record what is done.",
+        );
         let _ = writeln!(out, "icecore_commits_failed_total {}", self.failed_commits.load(Ordering::Relaxed));
         head(&mut out, "icecore_database_up", "gauge", "Whether the database answers.");
         let _ = writeln!(out, "icecore_database_up {}", u8::from(queues.is_some()));

@@ -1,7 +1,7 @@
 //! What stands behind the `?`.
 
 use crate::failure::Failure;
-use crate::time;
+use icecore_store::time;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -50,12 +50,7 @@ impl Query {
 
 /// A duration that was asked for by this name.
 pub fn duration(name: &str, text: &str) -> Result<Duration, Failure> {
-    time::duration(text).ok_or_else(|| {
-        Failure::input(
-            "parameter",
-            format!("{name} is in seconds, or has a unit as 250ms, 5s, 2m, 1h, 7d; not {text:?}"),
-        )
-    })
+    time::duration(text).map_err(|error| Failure::input("parameter", format!("{name}: {error}")))
 }
 
 fn decoded(text: &str) -> Option<String> {

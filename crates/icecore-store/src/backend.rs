@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::id::Id;
-use crate::job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
+use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 use crate::object::{NewObject, Object, ObjectFilter};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub struct QueueSettings {
 /// Each call is one transaction: what it returned is durable. Times are those of the
 /// database's clock, in milliseconds since 1970. Calls of several connections, programs and
 /// machines may go on at once.
-pub trait Backend: Send {
+pub trait Backend: Jobs + Queues + Send {
     /// The time.
     fn now(&mut self) -> Result<i64>;
 
@@ -62,9 +62,10 @@ pub trait Backend: Send {
     fn indexes(&mut self) -> Result<Vec<String>>;
     /// What is there.
     fn object_stats(&mut self) -> Result<ObjectStats>;
+}
 
-    // -- Jobs ---------------------------------------------------------------------
-
+/// Jobs.
+pub trait Jobs {
     /// Queues jobs, all or none.
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>>;
     /// Hands out at most so many jobs of a queue, which are this caller's until the time of
@@ -72,9 +73,13 @@ pub trait Backend: Send {
     /// those that have waited longest.
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
     /// Queues a job that this caller has at once; `None`, if another job has its unique key.
+    /// A queue that is paused hands out nothing: that is an error of kind `Paused`.
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
     /// The job is done.
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
+    /// These jobs are done. What became of each, in order: one whose lease is over keeps no
+    /// other.
+    fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>>;
     /// The job was not done. It is tried again after this time, or after what its queue
     /// says; too often tried, it is dead. Where it stands then.
     fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State>;
@@ -91,6 +96,10 @@ pub trait Backend: Send {
     fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
     /// Takes done and dead jobs away that ended before this time. How many there were.
     fn forget(&mut self, before: i64) -> Result<u64>;
+}
+
+/// Queues: what is set for them, and what is in them.
+pub trait Queues {
     /// Lets a queue hand out nothing, or again.
     fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()>;
     /// Sets what a queue does.

@@ -18,6 +18,8 @@ pub enum ErrorKind {
     Taken,
     /// The lease of a job is not this caller's, or no longer.
     Lease,
+    /// The queue is paused: it hands out nothing.
+    Paused,
     /// What was given makes no sense: a path, a name, a payload.
     Input,
     /// The disk is full, or the database allows no more.

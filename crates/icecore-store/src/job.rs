@@ -144,6 +144,17 @@ pub struct Lease {
     pub token: String,
 }
 
+/// A job that is done, by the token of its lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// The job.
+    pub id: Id,
+    /// The token that came with it.
+    pub token: String,
+    /// What it returned.
+    pub result: Option<Vec<u8>>,
+}
+
 /// Which jobs are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobFilter {

@@ -17,6 +17,7 @@
 mod address;
 mod backend;
 mod command;
+mod crew;
 pub mod describe;
 mod driver;
 mod error;
@@ -29,12 +30,12 @@ pub mod time;
 mod work;
 
 pub use address::{Address, Scheme};
-pub use backend::{Backend, Each, Flow, ObjectStats, QueueSettings};
+pub use backend::{Backend, Each, Flow, Jobs, ObjectStats, QueueSettings, Queues};
 pub use command::{Command, Stdin};
 pub use driver::{open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
-pub use job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
+pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 pub use object::{Described, NewObject, Object, ObjectFilter};
 pub use query::{EachLine, Line};
 pub use work::{Event, Open, Outcome, Runner, Stop, Tally, Worker};

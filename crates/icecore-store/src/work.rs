@@ -1,18 +1,19 @@
 //! A worker: it takes jobs of a queue, has them done, and says what became of them.
 //!
-//! One thread talks to the database; each job that runs has a thread of its own. A job is
-//! done at least once: a worker that dies, or that can't reach the database when it is done,
-//! leaves the job to the next one when the lease is over.
+//! One thread talks to the database; as many others as jobs run at once do them. Whatever has
+//! ended when that thread gets to it is recorded in one transaction. A job is done at least
+//! once: a worker that dies, or that can't reach the database when it is done, leaves the job
+//! to the next one when the lease is over.
 
 use crate::backend::Backend;
+use crate::crew::{Crew, Ended};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
-use crate::job::{Job, Lease, State};
+use crate::job::{Ack, Job, Lease, State};
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// How a job went.
@@ -36,7 +37,7 @@ impl Outcome {
     }
 }
 
-/// Does jobs; several at once, in threads of their own.
+/// Does jobs; several at once, in threads of the worker.
 pub trait Runner: Send + Sync {
     /// Does this one, and says how it went. What takes too long is ended here.
     fn run(&self, job: &Job) -> Outcome;
@@ -181,11 +182,10 @@ impl Worker {
         stop: &Stop,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<Tally> {
-        let (sender, receiver) = channel();
+        let (crew, told) = Crew::new(runner);
         let mut turn = Turn {
             worker: self,
             open,
-            runner,
             stop,
             tell,
             backend: None,
@@ -193,10 +193,11 @@ impl Worker {
             claim_at: Instant::now(),
             is_empty: false,
             running: HashMap::new(),
-            ended: Vec::new(),
+            done: Vec::new(),
+            failed: Vec::new(),
             tally: Tally::default(),
-            sender,
-            receiver,
+            crew,
+            told,
         };
         loop {
             turn.wait();
@@ -219,6 +220,17 @@ fn waiting_helps(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Away | ErrorKind::Busy | ErrorKind::Full | ErrorKind::Database)
 }
 
+/// An answer to go on with, or an error that waiting helps with.
+fn unless_waiting_helps<T>(answer: Result<T>) -> Result<Result<T>> {
+    match answer {
+        Err(error) if waiting_helps(&error) => Err(error),
+        answer => Ok(answer),
+    }
+}
+
+/// A job that failed: why, and when it is tried again.
+type Failed = (Id, String, Option<Duration>);
+
 /// The longest sleep: how soon a stop is seen.
 const NAP: Duration = Duration::from_millis(50);
 
@@ -226,7 +238,6 @@ const NAP: Duration = Duration::from_millis(50);
 struct Turn<'t> {
     worker: &'t Worker,
     open: Open<'t>,
-    runner: Arc<dyn Runner>,
     stop: &'t Stop,
     tell: &'t mut dyn FnMut(Event<'_>),
     backend: Option<Box<dyn Backend>>,
@@ -234,23 +245,25 @@ struct Turn<'t> {
     claim_at: Instant,
     is_empty: bool,
     running: HashMap<Id, Running>,
-    /// Jobs whose end is not recorded yet.
-    ended: Vec<(Id, Outcome)>,
+    /// Jobs that are done, which is not recorded yet.
+    done: Vec<Ack>,
+    /// Those that failed.
+    failed: Vec<Failed>,
     tally: Tally,
-    sender: Sender<(Id, Outcome)>,
-    receiver: Receiver<(Id, Outcome)>,
+    crew: Crew,
+    told: Receiver<Ended>,
 }
 
 impl Turn<'_> {
     fn is_over(&self) -> bool {
         let wants_no_more = self.stop.is_draining() || (self.worker.until_empty && self.is_empty);
-        let is_idle = self.running.is_empty() && self.ended.is_empty();
+        let is_idle = self.running.is_empty();
         // Without the database nothing can be recorded; who wants an end at once gets it.
         (wants_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.all_ended())
     }
 
     fn all_ended(&self) -> bool {
-        self.running.len() == self.ended.len()
+        self.running.len() == self.done.len() + self.failed.len()
     }
 
     fn has_room(&self) -> bool {
@@ -265,15 +278,25 @@ impl Turn<'_> {
             if self.has_room() {
                 until = until.min(self.claim_at);
             }
-            if !self.ended.is_empty() {
+            if !self.done.is_empty() || !self.failed.is_empty() {
                 until = now;
             }
         }
-        match self.receiver.recv_timeout(until.saturating_duration_since(now)) {
-            Ok(ended) => self.ended.push(ended),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+        let mut next = self.told.recv_timeout(until.saturating_duration_since(now)).ok();
+        while let Some((id, outcome)) = next {
+            self.crew.is_free();
+            self.ended(id, outcome);
+            next = self.told.try_recv().ok();
         }
-        self.ended.extend(self.receiver.try_iter());
+    }
+
+    /// A job ended.
+    fn ended(&mut self, id: Id, outcome: Outcome) {
+        let Some(Running { token, .. }) = self.running.get(&id) else { return };
+        match outcome {
+            Outcome::Done(result) => self.done.push(Ack { id, token: token.clone(), result }),
+            Outcome::Failed { error, delay } => self.failed.push((id, error, delay)),
+        }
     }
 
     /// Does what is due.
@@ -297,38 +320,72 @@ impl Turn<'_> {
 
     /// Records what ended.
     fn record(&mut self, backend: &mut dyn Backend) -> Result<()> {
-        while let Some((id, outcome)) = self.ended.last() {
-            let id = *id;
-            let Some(Running { token, .. }) = self.running.get(&id) else {
-                self.ended.pop();
-                continue;
-            };
-            let recorded = match outcome {
-                Outcome::Done(result) => backend.ack(id, token, result.as_deref()).map(|()| State::Done),
-                Outcome::Failed { error, delay } => backend.nack(id, token, error, *delay),
-            };
-            match (recorded, outcome) {
-                (Ok(_), Outcome::Done(_)) => {
-                    self.tally.done += 1;
-                    (self.tell)(Event::Done(id));
+        if !self.done.is_empty() {
+            match backend.ack_many(&self.done) {
+                Ok(recorded) => {
+                    for (ack, recorded) in std::mem::take(&mut self.done).into_iter().zip(recorded) {
+                        self.recorded_done(ack.id, &recorded);
+                    }
                 }
-                (Ok(state), Outcome::Failed { error, .. }) => {
-                    self.tally.failed += 1;
-                    (self.tell)(Event::Failed(id, error, state));
-                }
-                (Err(error), _) if waiting_helps(&error) => return Err(error),
-                (Err(_), _) => {
-                    self.tally.lost += 1;
-                    (self.tell)(Event::Lost(id));
-                }
+                Err(error) if waiting_helps(&error) => return Err(error),
+                // One of them is to blame: a result that no database takes.
+                Err(_) => self.record_one_by_one(backend)?,
             }
-            self.ended.pop();
-            self.running.remove(&id);
-            // A place is free: there may be more.
-            self.claim_at = Instant::now();
-            self.is_empty = false;
+        }
+        self.record_failed(backend)
+    }
+
+    fn record_one_by_one(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        while let Some(Ack { id, token, result }) = self.done.last() {
+            let id = *id;
+            let recorded = unless_waiting_helps(backend.ack(id, token, result.as_deref()))?;
+            self.done.pop();
+            self.recorded_done(id, &recorded);
         }
         Ok(())
+    }
+
+    fn recorded_done(&mut self, id: Id, recorded: &Result<()>) {
+        self.leave(id);
+        match recorded {
+            Ok(()) => {
+                self.tally.done += 1;
+                (self.tell)(Event::Done(id));
+            }
+            Err(_) => self.lost(id),
+        }
+    }
+
+    fn record_failed(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        while let Some((id, error, delay)) = self.failed.last() {
+            let Some(Running { token, .. }) = self.running.get(id) else {
+                self.failed.pop();
+                continue;
+            };
+            let recorded = unless_waiting_helps(backend.nack(*id, token, error, *delay))?;
+            let Some((id, error, _)) = self.failed.pop() else { break };
+            self.leave(id);
+            match recorded {
+                Ok(state) => {
+                    self.tally.failed += 1;
+                    (self.tell)(Event::Failed(id, &error, state));
+                }
+                Err(_) => self.lost(id),
+            }
+        }
+        Ok(())
+    }
+
+    fn lost(&mut self, id: Id) {
+        self.tally.lost += 1;
+        (self.tell)(Event::Lost(id));
+    }
+
+    /// What becomes of a job is recorded: a place is free, and there may be more.
+    fn leave(&mut self, id: Id) {
+        self.running.remove(&id);
+        self.claim_at = Instant::now();
+        self.is_empty = false;
     }
 
     fn extend(&mut self, backend: &mut dyn Backend) -> Result<()> {
@@ -353,20 +410,10 @@ impl Turn<'_> {
             (self.tell)(Event::Begun(&job));
             let id = job.id;
             self.running.insert(id, Running { token, extend_at: Instant::now() + worker.lease / 3 });
-            let (runner, sender) = (Arc::clone(&self.runner), self.sender.clone());
-            let begun = std::thread::Builder::new().name("job".to_owned()).spawn(move || {
-                let outcome = run_caught(&*runner, &job);
-                let _ = sender.send((id, outcome));
-            });
-            if let Err(error) = begun {
-                self.ended.push((id, Outcome::failed(format!("no thread for the job: {error}"))));
+            if let Err(error) = self.crew.take(job) {
+                self.ended(id, Outcome::failed(format!("no thread for the job: {error}")));
             }
         }
         Ok(())
     }
-}
-
-/// Runs a job; a runner that panics has failed.
-fn run_caught(runner: &dyn Runner, job: &Job) -> Outcome {
-    catch_unwind(AssertUnwindSafe(|| runner.run(job))).unwrap_or_else(|_| Outcome::failed("the runner panicked"))
 }

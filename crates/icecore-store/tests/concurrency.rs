@@ -4,7 +4,7 @@ mod common;
 
 use common::{HOUR, World, backends, kind, patiently};
 use icecore_store::{
-    Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, ObjectFilter, Pushed, State, describe, open,
+    Ack, Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, ObjectFilter, Pushed, State, describe, open,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
@@ -197,6 +197,82 @@ fn dead_jobs_are_redriven_once_by_many() {
             world.raw("SELECT live_key, COUNT(*) FROM icecore_jobs WHERE live_key IS NOT NULL GROUP BY live_key");
         assert_eq!(keys.len(), 40);
         assert!(keys.iter().all(|row| row[1].as_deref() == Some("1")));
+    });
+}
+
+/// Groups of all sizes, keys that several push, leases that end in the middle of it.
+#[test]
+fn many_push_claim_and_ack_in_groups() {
+    const EACH: usize = 200;
+    everywhere("groups at once", |world| {
+        let (done, lost, busy) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let (left, start) = (AtomicUsize::new(THREADS), Barrier::new(THREADS));
+        let address = &world.address;
+        let tell = |error: &Error| {
+            assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+            busy.fetch_add(1, Ordering::Relaxed);
+        };
+        let worked: Vec<Vec<Id>> = std::thread::scope(|scope| {
+            let work = |number: usize| {
+                let mut store = open(address).expect("opened");
+                let (mut mine, mut pushed, mut turn) = (Vec::new(), 0, 0);
+                start.wait();
+                loop {
+                    if pushed < EACH {
+                        let jobs: Vec<NewJob> = (pushed..EACH.min(pushed + 1 + turn * 13 % 40))
+                            .map(|count| NewJob {
+                                max_attempts: Some(1_000_000),
+                                priority: (count % 3) as i32,
+                                // Some are pushed by all, in different orders.
+                                unique_key: (count % 10 == 0).then(|| ((count * number) % EACH).to_string()),
+                                ..new(["a", "b"][count % 2], "1")
+                            })
+                            .collect();
+                        patiently(|| store.push(&jobs).inspect_err(tell)).expect("pushed");
+                        pushed += jobs.len();
+                        if pushed == EACH {
+                            left.fetch_sub(1, Ordering::SeqCst);
+                        }
+                    }
+                    let was_last = left.load(Ordering::SeqCst) == 0;
+                    let (queue, most) = (["a", "b"][turn % 2], [1, 9, 70][turn % 3]);
+                    let lease = if turn % 5 == 0 { Duration::from_millis(2) } else { HOUR };
+                    let worker = format!("worker {number}");
+                    let leases =
+                        patiently(|| store.claim(queue, &worker, lease, most).inspect_err(tell)).expect("claimed");
+                    turn += 1;
+                    if leases.is_empty() && was_last {
+                        let all = patiently(|| store.queues()).expect("queues");
+                        if all.iter().all(|queue| queue.counts[0] + queue.counts[1] == 0) {
+                            return mine;
+                        }
+                    }
+                    let acks: Vec<Ack> = leases
+                        .into_iter()
+                        .map(|lease| Ack { id: lease.job.id, token: lease.token, result: None })
+                        .collect();
+                    let told = patiently(|| store.ack_many(&acks).inspect_err(tell)).expect("acked");
+                    for (ack, told) in acks.iter().zip(told) {
+                        match told {
+                            Ok(()) => mine.push(ack.id),
+                            Err(error) => {
+                                assert_eq!(error.kind(), ErrorKind::Lease, "{error}");
+                                lost.fetch_add(1, Ordering::Relaxed);
+                            }
+                        }
+                    }
+                    done.fetch_add(acks.len(), Ordering::Relaxed);
+                }
+            };
+            let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let all: Vec<Id> = worked.concat();
+        let different: HashSet<Id> = all.iter().copied().collect();
+        let jobs = world.jobs(&JobFilter::default());
+        assert_eq!((all.len(), different.len()), (jobs.len(), jobs.len()), "each one is done once");
+        assert!(jobs.iter().all(|job| job.state == State::Done));
+        println!("  {} jobs, {lost:?} leases lost, {busy:?} times busy", jobs.len());
     });
 }
 

@@ -34,8 +34,8 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
 }
 
 pub async fn metrics(call: Call) -> Result<Response, Failure> {
-    let queues = call.app.database.look(PATIENCE, |backend| backend.queues()).await.ok();
-    let text = call.app.metrics.text(queues.as_deref());
+    let queues = call.app.counts.of(&call.app.database).await.ok();
+    let text = call.app.metrics.text(queues.as_deref().map(|queues| &queues[..]));
     Ok(answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
 }
 

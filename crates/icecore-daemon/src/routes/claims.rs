@@ -5,9 +5,9 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::query::duration;
 use crate::shutdown::first;
-use crate::time::iso;
 use axum::response::Response;
-use icecore_store::{Id, Lease};
+use icecore_store::time::shown as iso;
+use icecore_store::{Ack, Id, Lease};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -116,7 +116,7 @@ pub async fn ack(mut call: Call) -> Result<Response, Failure> {
         Some(json) => Some(json.get().as_bytes().to_vec()),
         None => call.query.get("result").map(|text| text.as_bytes().to_vec()),
     };
-    call.app.database.write(move |backend| backend.ack(id, &token, result.as_deref())).await?;
+    call.app.recorder.ack(Ack { id, token, result }).await?;
     Ok(done(&Recorded { id: id.to_string(), state: "done" }))
 }
 

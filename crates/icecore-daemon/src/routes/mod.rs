@@ -111,7 +111,8 @@ pub static ROUTES: &[Route] = &[
     ], Payload, JSON, [
         201 "It is stored, durably.",
         200 "A job with this unique key is there already; or, with `run=now`, the command ended.",
-        400 "The payload is not what it is said to be, or not what the schema asks for."
+        400 "The payload is not what it is said to be, or not what the schema asks for.",
+        409 "The queue is paused, and with `run=now` it would hand the job out; nothing is stored."
     ], jobs::push),
     route!(GET "/jobs" "listJobs" "Jobs, in the order in which they came.", [
         parameter("queue", "string", "Only those of this queue."),

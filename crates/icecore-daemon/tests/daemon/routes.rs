@@ -231,6 +231,21 @@ fn lists_have_pages() {
 }
 
 #[test]
+fn a_paused_queue_runs_nothing_at_once() {
+    let daemon = Daemon::with(|settings| {
+        settings.commands.insert("q".into(), Arc::new(Command::new("cat")));
+    });
+    assert_eq!(daemon.post("/queues/q/pause", "").code, 200);
+    let refused = daemon.post_json("/jobs?queue=q&run=now", "1");
+    assert_eq!((refused.code, refused.kind()), (409, "paused".into()));
+    assert_eq!(daemon.get("/jobs?queue=q").json()["jobs"], json!([]));
+    // To queue it is another thing.
+    daemon.push("queue=q", "1");
+    assert_eq!(daemon.post("/queues/q/resume", "").code, 200);
+    assert_eq!(daemon.post_json("/jobs?queue=q&run=now", "7").str("/state"), "done");
+}
+
+#[test]
 fn a_command_runs_a_job_at_once() {
     let daemon = Daemon::with(|settings| {
         let mut command = Command::new("cat; test \"$ICECORE_JOB_QUEUE\" = q || { echo wrong >&2; exit 1; }");

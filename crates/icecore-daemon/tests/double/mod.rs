@@ -12,6 +12,8 @@ pub struct Strings {
     pub is_away: AtomicBool,
     /// Transactions that pushed.
     pub pushes: AtomicUsize,
+    /// Transactions that recorded what is done.
+    pub records: AtomicUsize,
     /// Held by a test: pushes wait.
     pub gate: Mutex<()>,
     /// Pushes that wait at the gate, or did.
@@ -52,7 +54,7 @@ macro_rules! pass {
     };
 }
 
-impl Backend for Double {
+impl Jobs for Double {
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         self.strings.arrived.fetch_add(1, Ordering::SeqCst);
         drop(self.strings.gate.lock());
@@ -62,6 +64,37 @@ impl Backend for Double {
         Ok(pushed)
     }
 
+    fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
+        self.strings.check()?;
+        let recorded = self.inner.ack_many(acks)?;
+        self.strings.records.fetch_add(1, Ordering::SeqCst);
+        Ok(recorded)
+    }
+
+    pass! {
+        fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
+        fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
+        fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
+        fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State>;
+        fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64>;
+        fn job(&mut self, id: Id) -> Result<Option<Job>>;
+        fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()>;
+        fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
+        fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
+        fn forget(&mut self, before: i64) -> Result<u64>;
+    }
+}
+
+impl Queues for Double {
+    pass! {
+        fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()>;
+        fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()>;
+        fn queues(&mut self) -> Result<Vec<QueueStatus>>;
+        fn schema(&mut self, queue: &str) -> Result<Option<String>>;
+    }
+}
+
+impl Backend for Double {
     pass! {
         fn now(&mut self) -> Result<i64>;
         fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
@@ -74,19 +107,5 @@ impl Backend for Double {
         fn index(&mut self, path: &str) -> Result<()>;
         fn indexes(&mut self) -> Result<Vec<String>>;
         fn object_stats(&mut self) -> Result<ObjectStats>;
-        fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
-        fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
-        fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
-        fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State>;
-        fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64>;
-        fn job(&mut self, id: Id) -> Result<Option<Job>>;
-        fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()>;
-        fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
-        fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
-        fn forget(&mut self, before: i64) -> Result<u64>;
-        fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()>;
-        fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()>;
-        fn queues(&mut self) -> Result<Vec<QueueStatus>>;
-        fn schema(&mut self, queue: &str) -> Result<Option<String>>;
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Value<'v> {
     Int(i64),
     Text(&'v str),
     Bytes(&'v [u8]),
+    /// A value for each of many rows, where the dialect has lists.
+    List(&'v [Value<'v>]),
 }
 
 impl<'v> Value<'v> {

@@ -191,10 +191,10 @@ fn params(values: &[Value<'_>]) -> mysql::Params {
         return mysql::Params::Empty;
     }
     let values = values.iter().map(|value| match *value {
-        Value::Null => mysql::Value::NULL,
         Value::Int(number) => mysql::Value::Int(number),
         Value::Text(text) => mysql::Value::Bytes(text.as_bytes().to_vec()),
         Value::Bytes(bytes) => mysql::Value::Bytes(bytes.to_vec()),
+        Value::Null | Value::List(_) => mysql::Value::NULL,
     });
     mysql::Params::Positional(values.collect())
 }
@@ -209,11 +209,14 @@ impl Link {
     }
 
     /// A server that gets too much says so by a connection that ends: it is not sent.
-    fn check_sizes(&self, values: &[Value<'_>]) -> Result<()> {
+    fn check_values(&self, values: &[Value<'_>]) -> Result<()> {
+        if values.iter().any(|value| matches!(value, Value::List(_))) {
+            return Err(Error::new(ErrorKind::Database, "MySQL has no lists"));
+        }
         let sizes = values.iter().map(|value| match value {
             Value::Text(text) => text.len(),
             Value::Bytes(bytes) => bytes.len(),
-            Value::Null | Value::Int(_) => 8,
+            Value::Null | Value::Int(_) | Value::List(_) => 8,
         });
         let (all, largest) = sizes.fold((PACKET_HEAD, 0), |(all, largest), size| (all + size, largest.max(size)));
         let sent = if all < LONG_DATA { all } else { largest + PACKET_HEAD };
@@ -294,7 +297,7 @@ impl Session for Mysql {
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        self.link()?.check_sizes(values)?;
+        self.link()?.check_values(values)?;
         let is_or_nothing = sql.ends_with(OR_NOTHING);
         self.with(|conn| match conn.exec_drop(sql, params(values)) {
             Ok(()) => Ok(conn.affected_rows()),
@@ -304,7 +307,7 @@ impl Session for Mysql {
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        self.link()?.check_sizes(values)?;
+        self.link()?.check_values(values)?;
         let mut stopped = Ok(());
         self.with(|conn| {
             let mut rows = conn.exec_iter(sql, params(values))?;

@@ -13,7 +13,7 @@ use bytes::BytesMut;
 use postgres::config::SslMode;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
-use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use postgres::types::{IsNull, Kind, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, Statement};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,11 +29,14 @@ const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// What every connection is told first. What is committed is durable, also where the server
-/// is set up otherwise.
+/// is set up otherwise. Plans are made anew: one that was made while a table was empty reads
+/// all of it when it is full.
 const SETTINGS: &str = "
 SET default_transaction_isolation = 'read committed';
 SET lock_timeout = '30s';
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+SELECT set_config('plan_cache_mode', 'force_custom_plan', false)
+    WHERE CAST(current_setting('server_version_num') AS INTEGER) >= 120000;
 ";
 /// "icecore", as a number.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
@@ -177,11 +180,18 @@ impl ToSql for Lent<'_> {
             Value::Text(text) if text.contains('\0') => return Err(HasNul.into()),
             Value::Text(text) => out.extend_from_slice(text.as_bytes()),
             Value::Bytes(bytes) => out.extend_from_slice(bytes),
+            Value::List(values) => {
+                let values: Vec<Lent<'_>> = values.iter().map(|value| Lent(*value)).collect();
+                return values.to_sql(of, out);
+            }
         }
         Ok(IsNull::No)
     }
 
     fn accepts(of: &Type) -> bool {
+        if let Kind::Array(of) = of.kind() {
+            return Lent::accepts(of);
+        }
         matches!(*of, Type::INT2 | Type::INT4 | Type::INT8 | Type::TEXT | Type::VARCHAR | Type::BYTEA)
     }
 

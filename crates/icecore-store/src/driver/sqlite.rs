@@ -109,6 +109,7 @@ impl ToSql for Lent<'_> {
             Value::Int(number) => ValueRef::Integer(number),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
             Value::Bytes(bytes) => ValueRef::Blob(bytes),
+            Value::List(_) => return Err(rusqlite::Error::ToSqlConversionFailure("SQLite has no lists".into())),
         }))
     }
 }

@@ -19,8 +19,15 @@ pub(crate) struct Dialect {
     /// Milliseconds since 1970, the same everywhere in a statement, so that an index is
     /// searched by it.
     pub(crate) now: &'static str,
+    /// The time at this moment, which may be later than `now`: what a statement found may have
+    /// been done by others since it began.
+    pub(crate) clock: &'static str,
     /// Behind a choice of rows that are to be changed: others' are passed over.
     pub(crate) skip_locked: &'static str,
+    /// Before a choice of values, one of which is to be equal: a list that is made once.
+    pub(crate) any: &'static str,
+    /// Behind that choice.
+    pub(crate) any_end: &'static str,
     /// Behind a choice of a row that must not change before the transaction ends.
     pub(crate) share: &'static str,
     /// Behind `INSERT` and its values: nothing happens, if there is such a row.
@@ -29,6 +36,21 @@ pub(crate) struct Dialect {
     pub(crate) table_end: &'static str,
     /// Whether there is a table `icecore_meta`: 1 or 0.
     pub(crate) has_meta: &'static str,
+    /// Whether `UPDATE` can tell the rows that it changed.
+    pub(crate) has_returning: bool,
+    /// How many rows go to the database at once.
+    pub(crate) many: Many,
+}
+
+/// How many rows go to a database at once, so that there are few statements that it has to
+/// know.
+#[derive(Debug)]
+pub(crate) enum Many {
+    /// Any number, as a list for each column.
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "no other database has lists"))]
+    Lists,
+    /// One of these numbers, the largest first.
+    Rows(&'static [usize]),
 }
 
 #[cfg(feature = "sqlite")]
@@ -40,11 +62,18 @@ pub(crate) static SQLITE: Dialect = Dialect {
     integer: "INTEGER",
     string: "TEXT",
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    // The lock is there when the time is asked for.
+    clock: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     skip_locked: "",
+    any: "IN ",
+    any_end: "",
     share: "",
     or_nothing: "ON CONFLICT DO NOTHING",
     table_end: "",
     has_meta: "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'icecore_meta'",
+    has_returning: true,
+    // There is no way to it: a statement more costs nothing.
+    many: Many::Rows(&[1]),
 };
 
 #[cfg(feature = "postgres")]
@@ -57,11 +86,17 @@ pub(crate) static POSTGRES: Dialect = Dialect {
     string: "TEXT",
     // Not clock_timestamp(), which may differ from row to row: no index is searched by it.
     now: "CAST(FLOOR(EXTRACT(EPOCH FROM statement_timestamp()) * 1000) AS BIGINT)",
+    clock: "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
     skip_locked: "FOR UPDATE SKIP LOCKED",
+    // With IN, a plan that was made while the table was small may read all of a large one.
+    any: "= ANY(ARRAY",
+    any_end: ")",
     share: "FOR SHARE",
     or_nothing: "ON CONFLICT DO NOTHING",
     table_end: "",
     has_meta: "SELECT COUNT(to_regclass('icecore_meta'))",
+    has_returning: true,
+    many: Many::Lists,
 };
 
 /// MariaDB. MySQL has another name for texts that are compared with their trailing blanks.
@@ -74,7 +109,10 @@ pub(crate) static MARIADB: Dialect = Dialect {
     integer: "SIGNED",
     string: "CHAR",
     now: "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
+    clock: "CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)",
     skip_locked: "FOR UPDATE SKIP LOCKED",
+    any: "IN ",
+    any_end: "",
     share: "LOCK IN SHARE MODE",
     // The driver sees it. IGNORE would take texts that are too long as well, and the count of
     // ON DUPLICATE KEY UPDATE does not tell an old row from a new one.
@@ -82,6 +120,8 @@ pub(crate) static MARIADB: Dialect = Dialect {
     table_end: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
     has_meta: "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() \
                AND table_name = 'icecore_meta'",
+    has_returning: false,
+    many: Many::Rows(&[64, 8, 1]),
 };
 
 #[cfg(feature = "mysql")]
@@ -93,11 +133,16 @@ pub(crate) static MYSQL: Dialect = Dialect {
     integer: MARIADB.integer,
     string: MARIADB.string,
     now: MARIADB.now,
+    clock: MARIADB.clock,
     skip_locked: MARIADB.skip_locked,
+    any: MARIADB.any,
+    any_end: MARIADB.any_end,
     share: MARIADB.share,
     or_nothing: MARIADB.or_nothing,
     table_end: MARIADB.table_end,
     has_meta: MARIADB.has_meta,
+    has_returning: false,
+    many: Many::Rows(&[64, 8, 1]),
 };
 
 /// A remark by which the driver of MySQL knows statements that may insert nothing.
@@ -114,11 +159,30 @@ pub(super) fn translate(sql: &str, dialect: &Dialect) -> String {
         ("{integer}", dialect.integer),
         ("{string}", dialect.string),
         ("{now}", dialect.now),
+        ("{clock}", dialect.clock),
         ("{skip_locked}", dialect.skip_locked),
+        ("{any}", dialect.any),
+        ("{any_end}", dialect.any_end),
         ("{share}", dialect.share),
         ("{or_nothing}", dialect.or_nothing),
         ("{end}", dialect.table_end),
         ("{has_meta}", dialect.has_meta),
     ];
     words.iter().fold(sql.to_owned(), |sql, (place, word)| sql.replace(place, word))
+}
+
+/// Repeats what stands in `{each …}`, with commas between.
+pub(super) fn repeated(sql: &str, count: usize) -> String {
+    let Some((before, rest)) = sql.split_once("{each ") else { return sql.to_owned() };
+    let (one, behind) = rest.split_once('}').unwrap_or((rest, ""));
+    format!("{before}{}{behind}", vec![one; count].join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn rows_are_repeated() {
+        assert_eq!(super::repeated("SELECT 1", 3), "SELECT 1");
+        assert_eq!(super::repeated("VALUES {each (?, ?)} END", 2), "VALUES (?, ?), (?, ?) END");
+    }
 }

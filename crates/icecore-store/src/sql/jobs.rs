@@ -1,19 +1,20 @@
 //! Jobs: from the queue to a worker, and what becomes of them.
 //!
-//! A job is handed out by one transaction that writes a new token into its row. Only with
-//! that token, and while the lease lasts, is it done, given back or kept longer.
+//! Only with the token with which it was handed out, and while the lease lasts, is a job
+//! done, given back or kept longer.
 
+use super::claims::{Handing, token};
+use super::dialect::Many;
 use super::{SqlBackend, check_name, check_who, id_of, in_row, millis, payload, there};
-use crate::backend::Each;
+use crate::backend::{Each, Jobs};
 use crate::describe;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
-use crate::job::{Job, JobFilter, Lease, NewJob, Pushed, State};
+use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
+use std::collections::HashSet;
 use std::time::Duration;
 
-/// How often a job is tried, unless its queue says something else.
-const MAX_ATTEMPTS: u32 = 20;
 /// How long it waits behind its first failure.
 const BACKOFF: Duration = Duration::from_secs(5);
 /// The longest that it waits.
@@ -21,18 +22,53 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(60 * 60 * 24);
 /// How often a redrive is tried that comes into the way of others.
 const REDRIVES: usize = 8;
 
+/// The columns of which a job is made.
+macro_rules! columns {
+    () => {
+        "id, seq, queue, state, priority, queued_at, run_at, attempts, max_attempts, unique_key, \
+         lease_until, worker, finished_at, error, replay_of, format, checksum, bytes, base64, json, problem, \
+         result"
+    };
+}
+pub(super) use columns;
+
+/// How many they are.
+pub(super) const COLUMNS: usize = 22;
+
 macro_rules! jobs {
     ($conditions:literal) => {
-        concat!(
-            "SELECT id, seq, queue, state, priority, queued_at, run_at, attempts, max_attempts, unique_key, \
-             lease_until, worker, finished_at, error, replay_of, format, checksum, bytes, base64, json, problem, \
-             result FROM icecore_jobs ",
-            $conditions
-        )
+        concat!("SELECT ", columns!(), " FROM icecore_jobs ", $conditions)
     };
 }
 
-fn job_of(row: &dyn Row) -> Result<Job> {
+/// Whether a lease is not over. Such a job is found by its id: the index of all leases is of
+/// no use, and PostgreSQL must not think that it is.
+macro_rules! lasts {
+    () => {
+        "COALESCE(state, '') = 'leased' AND COALESCE(lease_until, 0) >= {now}"
+    };
+}
+
+/// A job is done, if this is its token and the lease is not over.
+const ACK: &str = concat!(
+    "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
+     finished_at = {now}, error = NULL, result = ? WHERE id = ? AND token = ? AND ",
+    lasts!()
+);
+/// The same of many.
+const ACK_MANY: &str = concat!(
+    "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
+     finished_at = {now}, error = NULL, result = acked.result \
+     FROM unnest(CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BYTEA[])) WITH ORDINALITY \
+     AS acked (id, token, result, place) WHERE icecore_jobs.id = acked.id COLLATE \"C\" \
+     AND icecore_jobs.token = acked.token COLLATE \"C\" AND ",
+    lasts!(),
+    " RETURNING place"
+);
+/// How many bytes of results go into one statement.
+const HEAVIEST_RESULTS: usize = 16 << 20;
+
+pub(super) fn job_of(row: &dyn Row) -> Result<Job> {
     let count = |column| -> Result<u32> { Ok(u32::try_from(there(row.int(column)?)?).unwrap_or(u32::MAX)) };
     let state = there(row.text(3)?)?;
     let mut job = Job {
@@ -70,202 +106,68 @@ fn job_of(row: &dyn Row) -> Result<Job> {
     Ok(job)
 }
 
-/// The lease of a job that is handed out with it.
-struct Handed<'h> {
-    token: &'h str,
-    worker: &'h str,
-    lease: Duration,
-}
-
-impl SqlBackend {
-    /// Queues a job within a transaction, and hands it out at once if that is wanted.
-    pub(super) fn push_job(&mut self, job: &NewJob, handed: Option<(&str, &str, Duration)>) -> Result<Pushed> {
-        let handed = handed.map(|(token, worker, lease)| Handed { token, worker, lease });
-        check_name("queue", &job.queue)?;
-        if let Some(key) = &job.unique_key {
-            check_name("unique key", key)?;
-            let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
-            if let Some(id) =
-                self.first(sql, &[Value::Text(&job.queue), Value::Text(key)], |row| id_of(row.text(0)?))?
-            {
-                return Ok(Pushed { id, is_new: false });
-            }
-        }
-        let most = match job.max_attempts {
-            Some(most) => most.max(1),
-            None => self.queue_limits(&job.queue)?.0,
-        };
-        let (id, replay_of) = (job.id.to_string(), job.replay_of.map(|id| id.to_string()));
-        let (said, key) = (&job.said, Value::text(job.unique_key.as_deref()));
-        let json = said.json.as_deref().map(describe::without_nul);
-        let problem = said.problem.as_deref().map(describe::without_nul);
-        let lease = Value::int(handed.as_ref().map(|handed| millis(handed.lease)));
-        let inserted = self.run(
-            "INSERT INTO icecore_jobs (id, queue, state, priority, queued_at, run_at, attempts, max_attempts, \
-             unique_key, live_key, token, lease_until, worker, replay_of, format, checksum, bytes, json, problem) \
-             VALUES (?, ?, ?, ?, {now}, {now} + ?, ?, ?, ?, ?, ?, {now} + ?, ?, ?, ?, ?, ?, ?, ?) {or_nothing}",
-            &[
-                Value::Text(&id),
-                Value::Text(&job.queue),
-                Value::Text(if handed.is_some() { State::Leased.name() } else { State::Ready.name() }),
-                Value::Int(i64::from(job.priority)),
-                Value::Int(millis(job.delay)),
-                Value::Int(i64::from(handed.is_some())),
-                Value::Int(i64::from(most)),
-                key,
-                key,
-                Value::text(handed.as_ref().map(|handed| handed.token)),
-                lease,
-                Value::text(handed.as_ref().map(|handed| handed.worker)),
-                Value::text(replay_of.as_deref()),
-                Value::text(said.format.as_deref()),
-                Value::Text(&said.checksum),
-                Value::Bytes(&job.bytes),
-                Value::text(json.as_deref()),
-                Value::text(problem.as_deref()),
-            ],
-        )?;
-        if inserted == 1 {
-            return Ok(Pushed { id: job.id, is_new: true });
-        }
-        // The same one came before, or another one with the same key in between.
-        let same =
-            self.first("SELECT id FROM icecore_jobs WHERE id = ?", &[Value::Text(&id)], |row| id_of(row.text(0)?))?;
-        if let Some(id) = same {
-            return Ok(Pushed { id, is_new: false });
-        }
-        let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
-        let found = self.first(sql, &[Value::Text(&job.queue), key], |row| id_of(row.text(0)?))?;
-        let id = found.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key comes and goes"))?;
-        Ok(Pushed { id, is_new: false })
+impl Jobs for SqlBackend {
+    fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+        self.push_jobs(jobs)
     }
 
-    pub(super) fn push_claimed(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
-        check_name("worker", worker)?;
-        let token = Id::new().to_string();
-        self.transaction(|backend| {
-            let pushed = backend.push_job(job, Some((&token, worker, lease)))?;
-            if !pushed.is_new {
-                return Ok(None);
-            }
-            let job = there(backend.job_by_id(pushed.id)?)?;
-            Ok(Some(Lease { job, token: token.clone() }))
-        })
-    }
-
-    pub(super) fn claim_jobs(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
+    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
         check_name("queue", queue)?;
         check_name("worker", worker)?;
-        if most == 0 || self.is_paused(queue)? {
+        if most == 0 {
             return Ok(Vec::new());
         }
-        loop {
-            let token = Id::new().to_string();
-            let sequences = self.take_next(queue, worker, lease, most, &token)?;
-            let is_none = sequences.is_empty();
-            let mut leases = Vec::with_capacity(sequences.len());
-            for sequence in sequences {
-                let values = [Value::Int(sequence), Value::Text(&token)];
-                // What is wrong with one row must not keep the others from their workers.
-                match self.first(jobs!("WHERE seq = ? AND token = ?"), &values, |row| Ok(job_of(row)))? {
-                    Some(Ok(job)) => leases.push(Lease { job, token: token.clone() }),
-                    Some(Err(error)) => self.put_aside(sequence, &token, &error)?,
-                    None => {}
-                }
+        self.hand_out(&Handing { queue, worker, lease, token: &token() }, most)
+    }
+
+    fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
+        check_name("worker", worker)?;
+        let token = token();
+        let handing = Handing { queue: &job.queue, worker, lease, token: &token };
+        let job = self.transaction(|backend| {
+            if backend.is_paused(&job.queue)? {
+                let message = format!("the queue {:?} is paused: it hands out nothing", job.queue);
+                return Err(Error::new(ErrorKind::Paused, message));
             }
-            if is_none || !leases.is_empty() {
-                return Ok(leases);
+            let pushed = backend.push_jobs(std::slice::from_ref(job))?;
+            if !pushed.iter().all(|pushed| pushed.is_new) {
+                return Ok(None);
             }
+            backend.hand_out_new(job.id, &handing)?;
+            there(backend.job(job.id)?).map(Some)
+        })?;
+        Ok(job.map(|job| Lease { job, token }))
+    }
+
+    fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
+        match self.ack_one(id, token, result)? {
+            true => Ok(()),
+            false => Err(self.no_lease(id)?),
         }
     }
 
-    /// Hands out the next jobs of a queue; their sequences.
-    fn take_next(&mut self, queue: &str, worker: &str, lease: Duration, most: usize, token: &str) -> Result<Vec<i64>> {
-        let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
-        let (queue, worker) = (Value::Text(queue), Value::Text(worker));
-        self.transaction(|backend| {
-            backend.free_ended_leases(queue)?;
-            let next = backend.rows(
-                "SELECT seq FROM icecore_jobs WHERE queue = ? AND state = 'ready' AND run_at <= {now} \
-                 ORDER BY priority DESC, run_at, seq LIMIT ? {skip_locked}",
-                &[queue, most],
-                |row| there(row.int(0)?),
-            )?;
-            for sequence in &next {
-                backend.run(
-                    "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
-                     lease_until = {now} + ? WHERE seq = ?",
-                    &[Value::Text(token), worker, Value::Int(millis(lease)), Value::Int(*sequence)],
-                )?;
-            }
-            Ok(next)
-        })
+    fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
+        let done = match self.session.dialect().many {
+            Many::Lists => self.transaction(|backend| backend.ack_lists(acks)),
+            Many::Rows(_) => self.transaction(|backend| {
+                acks.iter().map(|ack| backend.ack_one(ack.id, &ack.token, ack.result.as_deref())).collect()
+            }),
+        }?;
+        let answer = |(ack, is_done): (&Ack, bool)| match is_done {
+            true => Ok(Ok(())),
+            false => self.no_lease(ack.id).map(Err),
+        };
+        acks.iter().zip(done).map(answer).collect()
     }
 
-    /// A job whose row makes no sense, as another program wrote it, is dead and says why.
-    fn put_aside(&mut self, sequence: i64, token: &str, error: &Error) -> Result<()> {
-        self.run(
-            "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
-             finished_at = {now}, error = ? WHERE seq = ? AND token = ?",
-            &[Value::Text(&describe::without_nul(&error.to_string())), Value::Int(sequence), Value::Text(token)],
-        )
-        .map(drop)
-    }
-
-    /// Jobs whose worker said nothing in time are ready again, or dead.
-    fn free_ended_leases(&mut self, queue: Value<'_>) -> Result<()> {
-        let ended = self.rows(
-            "SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until < {now} AND queue = ? \
-             ORDER BY seq LIMIT 100 {skip_locked}",
-            &[queue],
-            |row| there(row.int(0)?),
-        )?;
-        for sequence in ended {
-            let sequence = [Value::Int(sequence)];
-            self.run(
-                "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
-                 finished_at = {now}, error = 'the lease ended' WHERE seq = ? AND attempts >= max_attempts",
-                &sequence,
-            )?;
-            self.run(
-                "UPDATE icecore_jobs SET state = 'ready', token = NULL, lease_until = NULL, error = 'the lease ended' \
-                 WHERE seq = ? AND attempts < max_attempts",
-                &sequence,
-            )?;
-        }
-        Ok(())
-    }
-
-    /// Why a job can't be changed by who has this token.
-    fn no_lease(&mut self, id: Id) -> Result<Error> {
-        Ok(match self.job_by_id(id)? {
-            None => Error::new(ErrorKind::Missing, format!("there is no job {id}")),
-            Some(job) => Error::new(
-                ErrorKind::Lease,
-                format!(
-                    "job {id} is {}, and not by this token: its lease ended, or was never this one",
-                    job.state.name()
-                ),
-            ),
-        })
-    }
-
-    pub(super) fn ack_job(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
-        let changed = self.run(
-            "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
-             finished_at = {now}, error = NULL, result = ? \
-             WHERE id = ? AND token = ? AND state = 'leased' AND lease_until >= {now}",
-            &[Value::bytes(result), Value::Text(&id.to_string()), Value::Text(token)],
-        )?;
-        if changed == 1 { Ok(()) } else { Err(self.no_lease(id)?) }
-    }
-
-    pub(super) fn nack_job(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
+    fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
         let (text, error) = (id.to_string(), describe::without_nul(error));
         let state = self.transaction(|backend| {
             let found = backend.first(
-                "SELECT queue, attempts, max_attempts FROM icecore_jobs WHERE id = ? AND token = ? \
-                 AND state = 'leased' AND lease_until >= {now}",
+                concat!(
+                    "SELECT queue, attempts, max_attempts FROM icecore_jobs WHERE id = ? AND token = ? AND ",
+                    lasts!()
+                ),
                 &[Value::Text(&text), Value::Text(token)],
                 |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?, there(row.int(2)?)?)),
             )?;
@@ -273,7 +175,7 @@ impl SqlBackend {
             let state = if attempts >= most { State::Dead } else { State::Ready };
             let delay = match delay {
                 Some(delay) => delay,
-                None => backoff(backend.queue_limits(&queue)?.1, attempts),
+                None => backoff(backend.first_backoff(&queue)?, attempts),
             };
             let token = Value::Text(token);
             let changed = match state {
@@ -296,13 +198,12 @@ impl SqlBackend {
         }
     }
 
-    pub(super) fn extend_lease(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
+    fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
         let text = id.to_string();
         // Together: in between the lease may end, and the next worker's begin.
         let until = self.transaction(|backend| {
             let changed = backend.run(
-                "UPDATE icecore_jobs SET lease_until = {now} + ? \
-                 WHERE id = ? AND token = ? AND state = 'leased' AND lease_until >= {now}",
+                concat!("UPDATE icecore_jobs SET lease_until = {now} + ? WHERE id = ? AND token = ? AND ", lasts!()),
                 &[Value::Int(millis(lease)), Value::Text(&text), Value::Text(token)],
             )?;
             if changed != 1 {
@@ -317,11 +218,11 @@ impl SqlBackend {
         }
     }
 
-    pub(super) fn job_by_id(&mut self, id: Id) -> Result<Option<Job>> {
+    fn job(&mut self, id: Id) -> Result<Option<Job>> {
         self.first(jobs!("WHERE id = ?"), &[Value::Text(&id.to_string())], job_of)
     }
 
-    pub(super) fn each_job(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
+    fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
         if filter.queue.as_deref().is_some_and(|queue| check_name("queue", queue).is_err()) {
             return Ok(());
         }
@@ -338,7 +239,7 @@ impl SqlBackend {
         )
     }
 
-    pub(super) fn redrive_jobs(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
+    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
         check_name("queue", queue)?;
         check_who(by)?;
         for _ in 0..REDRIVES {
@@ -349,6 +250,106 @@ impl SqlBackend {
             }
         }
         Err(Error::new(ErrorKind::Busy, "others push jobs with the keys of those that are to be redriven"))
+    }
+
+    fn replay(&mut self, id: Id, by: &str) -> Result<Id> {
+        check_who(by)?;
+        let job = self.job(id)?.ok_or_else(|| Error::new(ErrorKind::Missing, format!("there is no job {id}")))?;
+        let again = NewJob {
+            id: Id::new(),
+            said: describe::describe(&job.bytes, job.format.as_deref()),
+            queue: job.queue,
+            bytes: job.bytes,
+            priority: job.priority,
+            delay: Duration::ZERO,
+            unique_key: None,
+            max_attempts: Some(job.max_attempts),
+            replay_of: Some(id),
+        };
+        self.transaction(|backend| {
+            backend.push_jobs(std::slice::from_ref(&again))?;
+            backend.note(by, "replay", &id.to_string(), 1)
+        })?;
+        Ok(again.id)
+    }
+
+    fn forget(&mut self, before: i64) -> Result<u64> {
+        self.run(
+            "DELETE FROM icecore_jobs WHERE finished_at < ? AND (state = 'done' OR state = 'dead')",
+            &[Value::Int(before)],
+        )
+    }
+}
+
+impl SqlBackend {
+    /// Whether a job is done by this.
+    fn ack_one(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
+        let id = id.to_string();
+        Ok(self.run(ACK, &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? == 1)
+    }
+
+    /// Which of these jobs are done by it.
+    fn ack_lists(&mut self, acks: &[Ack]) -> Result<Vec<bool>> {
+        let mut seen = HashSet::new();
+        // What is acked twice is done by the first, and no database has a token with a NUL.
+        let mut sent: Vec<(usize, &Ack)> = acks.iter().enumerate().collect();
+        sent.retain(|(_, ack)| !ack.token.contains('\0') && seen.insert((ack.id, &ack.token)));
+        let mut done = vec![false; acks.len()];
+        let mut rest = &sent[..];
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = |(_, ack): &&(usize, &Ack)| {
+                bytes += ack.result.as_ref().map_or(0, Vec::len);
+                bytes <= HEAVIEST_RESULTS
+            };
+            let (some, others) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            for place in self.ack_list(some)? {
+                done[place] = true;
+            }
+            rest = others;
+        }
+        Ok(done)
+    }
+
+    /// The places of those of these jobs that are done by it.
+    fn ack_list(&mut self, acks: &[(usize, &Ack)]) -> Result<Vec<usize>> {
+        let ids: Vec<String> = acks.iter().map(|(_, ack)| ack.id.to_string()).collect();
+        let ids: Vec<Value<'_>> = ids.iter().map(|id| Value::Text(id)).collect();
+        let tokens: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::Text(&ack.token)).collect();
+        let results: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::bytes(ack.result.as_deref())).collect();
+        let values = [Value::List(&ids), Value::List(&tokens), Value::List(&results)];
+        let places = self.rows(ACK_MANY, &values, |row| there(row.int(0)?))?;
+        // Places count from 1.
+        let place = |place: i64| acks.get(usize::try_from(place - 1).ok()?).map(|(place, _)| *place);
+        Ok(places.into_iter().filter_map(place).collect())
+    }
+
+    /// Hands out a job that was pushed in the same transaction.
+    fn hand_out_new(&mut self, id: Id, handing: &Handing<'_>) -> Result<()> {
+        self.run(
+            "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
+             lease_until = {now} + ? WHERE id = ?",
+            &[
+                Value::Text(handing.token),
+                Value::Text(handing.worker),
+                Value::Int(millis(handing.lease)),
+                Value::Text(&id.to_string()),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Why a job can't be changed by who has this token.
+    fn no_lease(&mut self, id: Id) -> Result<Error> {
+        let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
+        let state = self.first(sql, &[Value::Text(&id.to_string())], |row| there(row.text(0)?))?;
+        Ok(match state {
+            None => Error::new(ErrorKind::Missing, format!("there is no job {id}")),
+            Some(state) => Error::new(
+                ErrorKind::Lease,
+                format!("job {id} is {state}, and not by this token: its lease ended, or was never this one"),
+            ),
+        })
     }
 
     fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
@@ -389,42 +390,11 @@ impl SqlBackend {
         Ok(count)
     }
 
-    pub(super) fn replay_job(&mut self, id: Id, by: &str) -> Result<Id> {
-        check_who(by)?;
-        let job = self.job_by_id(id)?.ok_or_else(|| Error::new(ErrorKind::Missing, format!("there is no job {id}")))?;
-        let again = NewJob {
-            id: Id::new(),
-            said: describe::describe(&job.bytes, job.format.as_deref()),
-            queue: job.queue,
-            bytes: job.bytes,
-            priority: job.priority,
-            delay: Duration::ZERO,
-            unique_key: None,
-            max_attempts: Some(job.max_attempts),
-            replay_of: Some(id),
-        };
-        self.transaction(|backend| {
-            backend.push_job(&again, None)?;
-            backend.note(by, "replay", &id.to_string(), 1)
-        })?;
-        Ok(again.id)
-    }
-
-    pub(super) fn forget_jobs(&mut self, before: i64) -> Result<u64> {
-        self.run(
-            "DELETE FROM icecore_jobs WHERE finished_at < ? AND (state = 'done' OR state = 'dead')",
-            &[Value::Int(before)],
-        )
-    }
-
-    /// How often jobs of a queue are tried, and how long they wait behind the first failure.
-    fn queue_limits(&mut self, queue: &str) -> Result<(u32, Duration)> {
-        let sql = "SELECT max_attempts, backoff FROM icecore_queues WHERE name = ?";
-        let found = self.first(sql, &[Value::Text(queue)], |row| Ok((row.int(0)?, row.int(1)?)))?;
-        let (most, backoff) = found.unwrap_or((None, None));
-        let most = most.and_then(|most| u32::try_from(most).ok()).unwrap_or(MAX_ATTEMPTS);
-        let backoff = backoff.and_then(|millis| u64::try_from(millis).ok()).map_or(BACKOFF, Duration::from_millis);
-        Ok((most.max(1), backoff))
+    /// How long jobs of a queue wait behind their first failure.
+    fn first_backoff(&mut self, queue: &str) -> Result<Duration> {
+        let sql = "SELECT backoff FROM icecore_queues WHERE name = ?";
+        let backoff = self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten();
+        Ok(backoff.and_then(|millis| u64::try_from(millis).ok()).map_or(BACKOFF, Duration::from_millis))
     }
 }
 

@@ -3,19 +3,22 @@
 //! What differs between them is in a [`Dialect`]: words, put into the statements where
 //! `{name}` stands.
 
+mod claims;
 mod dialect;
 mod jobs;
 mod objects;
+mod pushes;
 mod queues;
 mod schema;
 
-use crate::backend::{Backend, Each, Flow, ObjectStats, QueueSettings};
+use crate::backend::{Backend, Each, Flow, ObjectStats};
 use crate::driver::{Row, Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
-use crate::job::{Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 use crate::object::{NewObject, Object, ObjectFilter};
+use claims::Looks;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(crate) use dialect::Dialect;
@@ -23,9 +26,9 @@ pub(crate) use dialect::Dialect;
 pub(crate) use dialect::POSTGRES;
 #[cfg(feature = "sqlite")]
 pub(crate) use dialect::SQLITE;
-use dialect::translate;
 #[cfg(feature = "mysql")]
 pub(crate) use dialect::{MARIADB, MYSQL, OR_NOTHING};
+use dialect::{repeated, translate};
 
 /// Names of queues, workers and keys have at most so many bytes.
 const LONGEST_NAME: usize = 255;
@@ -37,27 +40,34 @@ const AT_ONCE: Duration = Duration::from_secs(2);
 /// A store over one connection.
 pub(crate) struct SqlBackend {
     session: Box<dyn Session>,
-    /// Statements in this database's words, by their text.
-    statements: HashMap<&'static str, String>,
+    /// Statements in this database's words, by their text and how many rows they are for.
+    statements: HashMap<(&'static str, usize), Arc<str>>,
     is_within: bool,
+    looks: Looks,
 }
 
 impl SqlBackend {
     /// Takes a connection, and brings the tables to this version.
     pub(crate) fn open(session: Box<dyn Session>) -> Result<SqlBackend> {
-        let mut backend = SqlBackend { session, statements: HashMap::new(), is_within: false };
+        let mut backend = SqlBackend { session, statements: HashMap::new(), is_within: false, looks: Looks::default() };
         backend.migrate()?;
         Ok(backend)
     }
 
-    /// A statement in the words of this database.
-    fn words(&mut self, sql: &'static str) -> String {
+    /// A statement in the words of this database, for so many rows.
+    fn words(&mut self, sql: &'static str, rows: usize) -> Arc<str> {
         let dialect = self.session.dialect();
-        self.statements.entry(sql).or_insert_with(|| translate(sql, dialect)).clone()
+        let make = || repeated(&translate(sql, dialect), rows).into();
+        Arc::clone(self.statements.entry((sql, rows)).or_insert_with(make))
     }
 
     fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
-        let sql = self.words(sql);
+        self.run_many(sql, 1, values)
+    }
+
+    /// Runs a statement for so many rows: `{each …}` stands there so often.
+    fn run_many(&mut self, sql: &'static str, rows: usize, values: &[Value<'_>]) -> Result<u64> {
+        let sql = self.words(sql, rows);
         if self.is_within {
             return self.session.run(&sql, values);
         }
@@ -70,7 +80,7 @@ impl SqlBackend {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<Flow>,
     ) -> Result<()> {
-        let sql = self.words(sql);
+        let sql = self.words(sql, 1);
         self.session.ask(&sql, values, each)
     }
 
@@ -231,65 +241,5 @@ impl Backend for SqlBackend {
 
     fn object_stats(&mut self) -> Result<ObjectStats> {
         self.stats()
-    }
-
-    fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
-        self.transaction(|backend| jobs.iter().map(|job| backend.push_job(job, None)).collect())
-    }
-
-    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        self.claim_jobs(queue, worker, lease, most)
-    }
-
-    fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
-        self.push_claimed(job, worker, lease)
-    }
-
-    fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
-        self.ack_job(id, token, result)
-    }
-
-    fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
-        self.nack_job(id, token, error, delay)
-    }
-
-    fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
-        self.extend_lease(id, token, lease)
-    }
-
-    fn job(&mut self, id: Id) -> Result<Option<Job>> {
-        self.job_by_id(id)
-    }
-
-    fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
-        self.each_job(filter, most, each)
-    }
-
-    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
-        self.redrive_jobs(queue, ids, by)
-    }
-
-    fn replay(&mut self, id: Id, by: &str) -> Result<Id> {
-        self.replay_job(id, by)
-    }
-
-    fn forget(&mut self, before: i64) -> Result<u64> {
-        self.forget_jobs(before)
-    }
-
-    fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
-        self.pause_queue(queue, is_paused, by)
-    }
-
-    fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
-        self.configure_queue(queue, settings)
-    }
-
-    fn queues(&mut self) -> Result<Vec<QueueStatus>> {
-        self.all_queues()
-    }
-
-    fn schema(&mut self, queue: &str) -> Result<Option<String>> {
-        self.queue_schema(queue)
     }
 }

@@ -1,7 +1,7 @@
 //! Queues: what is set for them, and what is in them.
 
 use super::{SqlBackend, check_name, check_who, millis, there};
-use crate::backend::QueueSettings;
+use crate::backend::{QueueSettings, Queues};
 use crate::driver::Value;
 use crate::error::Result;
 use crate::job::{QueueStatus, State};
@@ -18,8 +18,10 @@ impl SqlBackend {
         let sql = "INSERT INTO icecore_queues (name) VALUES (?) {or_nothing}";
         self.run(sql, &[Value::Text(queue)]).map(drop)
     }
+}
 
-    pub(super) fn pause_queue(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
+impl Queues for SqlBackend {
+    fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
         check_name("queue", queue)?;
         check_who(by)?;
         self.transaction(|backend| {
@@ -33,7 +35,7 @@ impl SqlBackend {
         })
     }
 
-    pub(super) fn configure_queue(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
+    fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
         check_name("queue", queue)?;
         self.transaction(|backend| {
             backend.have_queue(queue)?;
@@ -55,7 +57,7 @@ impl SqlBackend {
         })
     }
 
-    pub(super) fn queue_schema(&mut self, queue: &str) -> Result<Option<String>> {
+    fn schema(&mut self, queue: &str) -> Result<Option<String>> {
         if check_name("queue", queue).is_err() {
             return Ok(None);
         }
@@ -63,7 +65,7 @@ impl SqlBackend {
         Ok(self.first(sql, &[Value::Text(queue)], |row| row.text(0))?.flatten())
     }
 
-    pub(super) fn all_queues(&mut self) -> Result<Vec<QueueStatus>> {
+    fn queues(&mut self) -> Result<Vec<QueueStatus>> {
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
         let set = self.rows("SELECT name, paused_at, payload_schema FROM icecore_queues", &[], |row| {
             Ok((there(row.text(0)?)?, row.int(1)?, row.text(2)?))

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use crate::backend::Flow;
     use crate::object::ObjectFilter;
-    use crate::{Address, Backend, describe};
+    use crate::{Address, Backend, Jobs, Queues, describe};
 
     fn address(folder: &tempfile::TempDir) -> Address {
         format!("sqlite:{}", folder.path().join("a.db").display()).parse().expect("an address")

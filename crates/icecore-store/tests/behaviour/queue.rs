@@ -2,7 +2,7 @@
 
 use crate::common::{HOUR, World, kind, until};
 use crate::{Behaviour, behaviours};
-use icecore_store::{ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
+use icecore_store::{Ack, ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
 use std::time::Duration;
 
 pub const ALL: &[Behaviour] = behaviours! {
@@ -10,7 +10,10 @@ pub const ALL: &[Behaviour] = behaviours! {
     nothing_is_pushed_or_claimed
     all_are_pushed_or_none
     the_same_job_is_pushed_again
+    many_are_pushed_of_which_some_are_there
+    many_large_ones_are_pushed
     jobs_come_in_order
+    jobs_come_in_order_over_batches
     a_delayed_job_comes_later
     long_delays_and_leases_do_no_harm
     queues_are_compared_byte_by_byte
@@ -19,11 +22,17 @@ pub const ALL: &[Behaviour] = behaviours! {
     a_key_is_free_when_its_job_has_ended
     a_key_belongs_to_a_queue
     many_are_claimed
+    many_are_acked_at_once
+    of_many_acks_each_stands_alone
+    results_of_many_acks_come_back
     tokens_of_others_do_nothing
     a_token_ends_with_its_lease
     a_lease_that_ended_is_given_to_another
     a_lease_that_ended_too_often_is_death
     many_leases_end
+    ended_leases_come_in_order_with_what_is_ready
+    an_ended_lease_comes_though_there_is_always_more_to_do
+    a_lease_without_an_end_is_no_lease
     a_lease_is_extended
     a_failed_job_waits_longer_each_time
     a_failed_job_waits_as_long_as_told
@@ -36,6 +45,7 @@ pub const ALL: &[Behaviour] = behaviours! {
     a_job_is_replayed
     a_replay_has_no_key
     a_paused_queue_hands_out_nothing
+    a_queue_is_paused_between_claims
     a_queue_is_configured
     ended_jobs_are_forgotten
     queues_are_counted
@@ -160,6 +170,77 @@ fn the_same_job_is_pushed_again(world: &mut World) {
     world.store.ack(lease.job.id, &lease.token, None).expect("ack");
     assert!(!world.store.push(std::slice::from_ref(&once)).expect("pushed again")[0].is_new, "it was done already");
     assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
+}
+
+/// Alone, among others, with the key of another one, twice in one call: in any number.
+fn many_are_pushed_of_which_some_are_there(world: &mut World) {
+    let there = keyed("mail", "there");
+    let before = new("mail", "before");
+    world.store.push(&[there.clone(), before.clone()]).expect("pushed");
+    for count in [2, 7, 8, 9, 20, 64, 65, 200] {
+        let mut jobs: Vec<NewJob> = (0..count).map(|number| new(["mail", "post"][number % 2], "1")).collect();
+        let plain = world.store.push(&jobs).expect("pushed");
+        assert!(plain.iter().all(|pushed| pushed.is_new) && plain.len() == count);
+        let is_new = |job: &NewJob| Pushed { id: job.id, is_new: true };
+        let mut expected: Vec<Pushed> = jobs.iter().map(|job| Pushed { id: job.id, is_new: false }).collect();
+        for number in 0..count {
+            let job = match number % 5 {
+                0 => continue,
+                1 => NewJob { unique_key: Some(format!("{count} {number}")), ..new("mail", "2") },
+                2 => keyed("mail", "there"),
+                3 => before.clone(),
+                _ => new("mail", "3"),
+            };
+            expected[number] = match number % 5 {
+                2 => Pushed { id: there.id, is_new: false },
+                3 => Pushed { id: before.id, is_new: false },
+                _ => is_new(&job),
+            };
+            jobs[number] = job;
+        }
+        let (mut once, mut at_end) = (new("mail", "4"), keyed("mail", &format!("end of {count}")));
+        once.priority = 1;
+        at_end.priority = 2;
+        expected.extend([is_new(&once), is_new(&at_end)]);
+        expected.extend([&once, &at_end].map(|job| Pushed { id: job.id, is_new: false }));
+        jobs.extend([once.clone(), at_end.clone(), once, at_end]);
+        let known = world.jobs(&JobFilter::default()).len();
+        assert_eq!(world.store.push(&jobs).expect("pushed"), expected, "{count}");
+        let listed: Vec<Id> = world.jobs(&JobFilter::default())[known..].iter().map(|job| job.id).collect();
+        let fresh: Vec<Id> = expected.iter().filter(|pushed| pushed.is_new).map(|pushed| pushed.id).collect();
+        assert_eq!(listed, fresh, "in the order in which they were given");
+    }
+}
+
+/// Of all of them together no statement could have that many bytes.
+fn many_large_ones_are_pushed(world: &mut World) {
+    let job = |number: u8| {
+        let bytes = vec![number; 3_000_000];
+        let said = icecore_store::Described { checksum: describe::checksum(&bytes), ..Default::default() };
+        NewJob::new("mail", bytes, said)
+    };
+    let jobs: Vec<NewJob> = (0..9).map(job).collect();
+    assert!(world.store.push(&jobs).expect("pushed").iter().all(|pushed| pushed.is_new));
+    for lease in claim(world, "mail", 9) {
+        assert!(jobs.iter().any(|job| job.id == lease.job.id && job.bytes == lease.job.bytes));
+    }
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 9, 0, 0]);
+}
+
+fn jobs_come_in_order_over_batches(world: &mut World) {
+    let jobs: Vec<NewJob> =
+        (0..400).map(|number| NewJob { priority: number * 7 % 5 - 2, ..new("mail", &number.to_string()) }).collect();
+    for some in jobs.chunks(150) {
+        world.store.push(some).expect("pushed");
+    }
+    let mut claimed = Vec::new();
+    for most in [1, 2, 64, 8, 100, 9, 65, 200] {
+        claimed.extend(claim(world, "mail", most).into_iter().map(|lease| lease.job));
+    }
+    // Of one priority those first that came first.
+    assert_eq!(claimed.len(), 400);
+    assert!(claimed.is_sorted_by_key(|job| (-job.priority, job.run_at, job.sequence)));
+    assert_eq!(claimed.iter().map(|job| job.id).collect::<std::collections::HashSet<Id>>().len(), 400);
 }
 
 fn jobs_come_in_order(world: &mut World) {
@@ -332,6 +413,107 @@ fn many_are_claimed(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 0, 500, 0]);
 }
 
+fn ack_of(lease: &Lease, result: Option<&[u8]>) -> Ack {
+    Ack { id: lease.job.id, token: lease.token.clone(), result: result.map(<[u8]>::to_vec) }
+}
+
+fn ack_many(world: &mut World, acks: &[Ack]) -> Vec<Result<(), ErrorKind>> {
+    let told = world.store.ack_many(acks).expect("acked");
+    told.into_iter().map(|one| one.map_err(|error| error.kind())).collect()
+}
+
+fn many_are_acked_at_once(world: &mut World) {
+    assert_eq!(ack_many(world, &[]), []);
+    let jobs: Vec<NewJob> = (0..300).map(|number| new(["mail", "post"][number % 2], "1")).collect();
+    world.store.push(&jobs).expect("pushed");
+    let mut leases = claim(world, "mail", 100);
+    leases.extend(claim(world, "post", 100));
+    leases.extend(claim(world, "mail", 50));
+    let before = world.store.now().expect("the time");
+    let acks: Vec<Ack> = leases.iter().map(|lease| ack_of(lease, None)).collect();
+    assert_eq!(ack_many(world, &acks), vec![Ok(()); 250]);
+    assert_eq!(ack_many(world, &acks), vec![Err(ErrorKind::Lease); 250]);
+    for lease in &leases {
+        let done = job(world, lease.job.id);
+        assert_eq!((done.state, done.lease_until, done.attempts, done.result), (State::Done, None, 1, None));
+        assert!(done.finished_at.expect("an end") >= before);
+    }
+    let counts = world.store.queues().expect("queues").iter().map(|queue| queue.counts).collect::<Vec<_>>();
+    assert_eq!(counts, [[0, 0, 150, 0], [50, 0, 100, 0]]);
+}
+
+fn of_many_acks_each_stands_alone(world: &mut World) {
+    let jobs: Vec<NewJob> = (0..5).map(|number| keyed(["mail", "post"][number % 2], &number.to_string())).collect();
+    world.store.push(&jobs).expect("pushed");
+    let over = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, over.job.lease_until.expect("an end"));
+    let (others, mails) = (claim(world, "post", 2), claim(world, "mail", 3));
+    assert_eq!((others.len(), mails.len()), (2, 3), "the one whose lease was over as well");
+    let with = |lease: &Lease, token: &str| Ack { token: token.to_owned(), ..ack_of(lease, Some(b"no")) };
+    let (upper, blank) = (mails[1].token.to_uppercase(), format!("{} ", mails[1].token));
+    let acks = [
+        ack_of(&mails[0], Some(b"first")),
+        ack_of(&over, Some(b"late")),
+        with(&mails[1], &others[0].token),
+        with(&mails[1], ""),
+        with(&mails[1], "a\0b"),
+        with(&mails[1], &upper),
+        with(&mails[1], &blank),
+        with(&mails[1], "' OR 1=1 --"),
+        with(&mails[1], &"x".repeat(300)),
+        Ack { id: Id::new(), ..ack_of(&mails[1], None) },
+        ack_of(&others[1], Some(b"")),
+        ack_of(&mails[0], Some(b"second")),
+        ack_of(&mails[1], None),
+    ];
+    let lease = Err(ErrorKind::Lease);
+    let expected = [
+        Ok(()),
+        lease,
+        lease,
+        lease,
+        lease,
+        lease,
+        lease,
+        lease,
+        lease,
+        Err(ErrorKind::Missing),
+        Ok(()),
+        lease,
+        Ok(()),
+    ];
+    assert_eq!(ack_many(world, &acks), expected);
+    assert_eq!(job(world, mails[0].job.id).result.as_deref(), Some(&b"first"[..]), "by the first of two");
+    assert_eq!(job(world, mails[1].job.id).result, None);
+    assert_eq!(job(world, others[1].job.id).result.as_deref(), Some(&b""[..]));
+    assert_eq!(
+        (job(world, others[0].job.id), job(world, mails[2].job.id)),
+        (others[0].job.clone(), mails[2].job.clone())
+    );
+    // Keys are free again of what is done, and of nothing else.
+    let again: Vec<bool> = (0..5)
+        .map(|number| {
+            let job = keyed(["mail", "post"][number % 2], &number.to_string());
+            world.store.push(&[job]).expect("pushed")[0].is_new
+        })
+        .collect();
+    let is_done = |job: &NewJob| [&mails[0], &mails[1], &others[1]].iter().any(|lease| lease.job.id == job.id);
+    assert_eq!(again, jobs.iter().map(is_done).collect::<Vec<bool>>());
+}
+
+fn results_of_many_acks_come_back(world: &mut World) {
+    let large = vec![7; 9_000_000];
+    let results = [None, Some(&b""[..]), Some(b"\0\xff"), Some(&large), None, Some(&large), Some(b"{,\"}")];
+    let jobs: Vec<NewJob> = results.iter().map(|_| new("mail", "1")).collect();
+    world.store.push(&jobs).expect("pushed");
+    let leases = claim(world, "mail", 10);
+    let acks: Vec<Ack> = leases.iter().zip(results).map(|(lease, result)| ack_of(lease, result)).collect();
+    assert_eq!(ack_many(world, &acks), vec![Ok(()); 7]);
+    for (lease, result) in leases.iter().zip(results) {
+        assert!(job(world, lease.job.id).result.as_deref() == result);
+    }
+}
+
 fn tokens_of_others_do_nothing(world: &mut World) {
     push(world, &new("mail", "1"));
     push(world, &new("mail", "2"));
@@ -405,6 +587,46 @@ fn many_leases_end(world: &mut World) {
     }
     again.sort_unstable();
     assert_eq!(again, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
+}
+
+fn ended_leases_come_in_order_with_what_is_ready(world: &mut World) {
+    let of = |priority, most| NewJob { priority, max_attempts: Some(most), ..new("mail", "1") };
+    let first = [of(3, 2), of(1, 2), of(2, 1)];
+    world.store.push(&first).expect("pushed");
+    let leases = world.store.claim("mail", "ann", Duration::ZERO, 10).expect("claimed");
+    pass(world, leases[2].job.lease_until.expect("an end"));
+    let ready = [of(2, 1), of(0, 1), of(1, 1)];
+    world.store.push(&ready).expect("pushed");
+    let told: Vec<(Id, u32)> =
+        claim(world, "mail", 10).iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
+    let expected = [(&first[0], 2), (&ready[0], 1), (&first[1], 2), (&ready[2], 1), (&ready[1], 1)];
+    assert_eq!(told, expected.map(|(job, attempt)| (job.id, attempt)));
+    assert_eq!(job(world, first[2].id).state, State::Dead, "it was tried once, and no more was allowed");
+}
+
+fn an_ended_lease_comes_though_there_is_always_more_to_do(world: &mut World) {
+    let late = push(world, &new("mail", "1"));
+    let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, lease.job.lease_until.expect("an end"));
+    until("it is handed out once more", || {
+        world.store.push(&[new("mail", "2"), new("mail", "3")]).expect("pushed");
+        let lease = claim_one(world, "mail");
+        world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+        (lease.job.id == late).then_some(())
+    });
+}
+
+/// As another program may have written it.
+fn a_lease_without_an_end_is_no_lease(world: &mut World) {
+    let (first, second) = (new("mail", "1"), NewJob { max_attempts: Some(1), ..keyed("mail", "k") });
+    world.store.push(&[first.clone(), second.clone()]).expect("pushed");
+    world.raw("UPDATE icecore_jobs SET state = 'leased', attempts = 1, token = 'mine'");
+    assert_eq!(kind(world.store.ack(first.id, "mine", None)), ErrorKind::Lease);
+    let lease = claim_one(world, "mail");
+    assert_eq!((lease.job.id, lease.job.attempts), (first.id, 2));
+    assert_eq!(claim(world, "mail", 1), []);
+    assert_eq!(job(world, second.id).state, State::Dead);
+    push(world, &keyed("mail", "k"));
 }
 
 fn a_lease_is_extended(world: &mut World) {
@@ -621,6 +843,29 @@ fn a_paused_queue_hands_out_nothing(world: &mut World) {
     assert_eq!(other.claim("mail", "bob", HOUR, 10).expect("claimed").len(), 2);
     world.store.pause("unknown", true, "ann").expect("a queue needs no job");
     assert_eq!(world.store.queues().expect("queues").len(), 3);
+}
+
+fn a_queue_is_paused_between_claims(world: &mut World) {
+    let jobs: Vec<NewJob> = (0..6).map(|_| new("mail", "1")).collect();
+    world.store.push(&jobs).expect("pushed");
+    let over = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, over.job.lease_until.expect("an end"));
+    let held = claim(world, "mail", 2);
+    world.store.pause("mail", true, "ann").expect("paused");
+    let mut other = world.open();
+    for _ in 0..2 {
+        assert_eq!(claim(world, "mail", 10), []);
+        assert_eq!(other.claim("mail", "bob", HOUR, 10).expect("claimed"), []);
+    }
+    let acks: Vec<Ack> = held.iter().map(|lease| ack_of(lease, None)).collect();
+    assert_eq!(ack_many(world, &acks), [Ok(()), Ok(())], "who has a job ends it");
+    let mine = keyed("mail", "k");
+    assert_eq!(kind(world.store.push_and_claim(&mine, "ann", HOUR)), ErrorKind::Paused);
+    assert_eq!(world.store.job(mine.id).expect("asked"), None, "it is not stored either");
+    world.store.pause("mail", false, "ann").expect("resumed");
+    let again = other.claim("mail", "bob", HOUR, 10).expect("claimed");
+    assert_eq!(again.len(), 4);
+    assert!(world.store.push_and_claim(&mine, "ann", HOUR).expect("asked").is_some());
 }
 
 fn a_queue_is_configured(world: &mut World) {

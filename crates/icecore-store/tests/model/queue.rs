@@ -1,7 +1,7 @@
 //! Queues.
 
 use crate::common::{HOUR, World, backends, until};
-use icecore_store::{Error, ErrorKind, Id, Job, JobFilter, NewJob, Pushed, State, describe};
+use icecore_store::{Ack, Error, ErrorKind, Id, Job, JobFilter, NewJob, Pushed, State, describe};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -30,6 +30,8 @@ enum Step {
         token: usize,
         result: Option<u8>,
     },
+    /// Some at once, of any queue.
+    AckMany(Vec<(usize, usize, Option<u8>)>),
     Nack {
         job: usize,
         token: usize,
@@ -64,6 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..2usize, key(), ends()).prop_map(|(queue, key, ends)| Step::PushAndClaim { queue, key, ends }),
         8 => (0..2usize, 0..4usize, ends()).prop_map(|(queue, most, ends)| Step::Claim { queue, most, ends }),
         5 => (recent(), recent(), any::<Option<u8>>()).prop_map(|(job, token, result)| Step::Ack { job, token, result }),
+        3 => vec((recent(), recent(), any::<Option<u8>>()), 0..6).prop_map(Step::AckMany),
         6 => (recent(), recent(), proptest::option::weighted(0.9, proptest::bool::weighted(0.1)))
             .prop_map(|(job, token, delay)| Step::Nack { job, token, delay }),
         2 => (recent(), recent(), ends()).prop_map(|(job, token, ends)| Step::Extend { job, token, ends }),
@@ -209,6 +212,59 @@ impl Model<'_> {
         next
     }
 
+    /// What the store must have handed out. While there is as much to do as is asked for, it
+    /// may look for ended leases only once in a while; else it does, before or behind.
+    fn expect_claim(&mut self, queue: usize, most: usize, told: &[Id]) -> Result<Vec<usize>, TestCaseError> {
+        let is_over = |job: &&Known| {
+            let is_over = job.lease.as_ref().is_some_and(|lease| lease.1);
+            job.queue == queue && job.state == State::Leased && is_over && !job.is_forgotten
+        };
+        let ended: Vec<(Id, u32)> = self.jobs.iter().filter(is_over).map(|job| (job.new.id, job.attempts)).collect();
+        let ready = self.next(queue, most);
+        let is_as_before = |(id, attempts): &(Id, u32)| {
+            let there = self.world.store.job(*id).expect("asked").expect("it is there");
+            there.state == State::Leased && there.attempts == *attempts
+        };
+        let has_looked = ended.is_empty() || !ended.iter().all(is_as_before);
+        let ids = |all: &[usize]| all.iter().map(|at| self.jobs[*at].new.id).collect::<Vec<Id>>();
+        if !has_looked {
+            prop_assert_eq!(ready.len(), most, "there is less than is asked for");
+            prop_assert_eq!(told, ids(&ready));
+            return Ok(ready);
+        }
+        self.free(queue);
+        let before = self.next(queue, most);
+        let mut behind = self.next(queue, usize::MAX);
+        behind.retain(|at| !ready.contains(at));
+        behind.truncate(most - ready.len());
+        behind.extend(ready);
+        let all = self.next(queue, usize::MAX);
+        behind.sort_by_key(|at| all.iter().position(|known| known == at));
+        let ids = |all: &[usize]| all.iter().map(|at| self.jobs[*at].new.id).collect::<Vec<Id>>();
+        if told == ids(&behind) {
+            return Ok(behind);
+        }
+        prop_assert_eq!(told, ids(&before));
+        Ok(before)
+    }
+
+    fn expect_ack(
+        &mut self,
+        at: usize,
+        token: &str,
+        result: Option<Vec<u8>>,
+        told: icecore_store::Result<()>,
+    ) -> Outcome {
+        let may = self.may(at, token);
+        prop_assert_eq!(told.map_err(|error| error.kind()), may);
+        if may.is_ok() {
+            let job = &mut self.jobs[at];
+            (job.state, job.lease, job.error) = (State::Done, None, None);
+            (job.has_key, job.result) = (false, result);
+        }
+        Ok(())
+    }
+
     fn step(&mut self, step: &Step) -> Outcome {
         match step {
             Step::Push { queue, jobs } => {
@@ -229,7 +285,12 @@ impl Model<'_> {
             }
             Step::PushAndClaim { queue, key, ends } => {
                 let new = self.new_job(*queue, 0, *key, 2, false);
-                let told = self.world.store.push_and_claim(&new, "pusher", lease(*ends)).expect("asked");
+                let told = self.world.store.push_and_claim(&new, "pusher", lease(*ends));
+                if self.paused[*queue] {
+                    prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Paused));
+                    return Ok(());
+                }
+                let told = told.expect("asked");
                 let expected = self.expect_push(new, *queue);
                 prop_assert_eq!(told.is_some(), expected.is_new);
                 if let Some(told) = told {
@@ -249,11 +310,8 @@ impl Model<'_> {
                     prop_assert_eq!(told, []);
                     return Ok(());
                 }
-                self.free(*queue);
-                let next = self.next(*queue, *most);
                 let ids: Vec<Id> = told.iter().map(|lease| lease.job.id).collect();
-                let expected: Vec<Id> = next.iter().map(|at| self.jobs[*at].new.id).collect();
-                prop_assert_eq!(ids, expected);
+                let next = self.expect_claim(*queue, *most, &ids)?;
                 for (at, told) in next.into_iter().zip(told) {
                     self.pass(told.job.lease_until, *ends);
                     let job = &mut self.jobs[at];
@@ -267,12 +325,18 @@ impl Model<'_> {
                 let (Some(at), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let result = result.map(|byte| vec![byte]);
                 let told = self.world.store.ack(self.jobs[at].new.id, &token, result.as_deref());
-                let may = self.may(at, &token);
-                prop_assert_eq!(told.map_err(|error| error.kind()), may);
-                if may.is_ok() {
-                    let job = &mut self.jobs[at];
-                    (job.state, job.lease, job.error) = (State::Done, None, None);
-                    (job.has_key, job.result) = (false, result);
+                self.expect_ack(at, &token, result, told)?;
+            }
+            Step::AckMany(acks) => {
+                let chosen = acks.iter().filter_map(|(job, token, result)| {
+                    let (at, token) = (self.chosen(*job)?, self.token(*job, *token)?);
+                    Some((at, Ack { id: self.jobs[at].new.id, token, result: result.map(|byte| vec![byte]) }))
+                });
+                let (chosen, acks): (Vec<usize>, Vec<Ack>) = chosen.unzip();
+                let told = self.world.store.ack_many(&acks).expect("acked");
+                prop_assert_eq!(told.len(), acks.len());
+                for ((at, ack), told) in chosen.into_iter().zip(acks).zip(told) {
+                    self.expect_ack(at, &ack.token, ack.result, told)?;
                 }
             }
             Step::Nack { job, token, delay } => {

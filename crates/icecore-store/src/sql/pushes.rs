@@ -1,0 +1,202 @@
+//! Pushes: many jobs by few statements.
+
+use super::{SqlBackend, again, check_name, id_of, there};
+use crate::describe;
+use crate::driver::Value;
+use crate::error::{Error, ErrorKind, Result};
+use crate::id::Id;
+use crate::job::{NewJob, Pushed};
+use crate::sql::dialect::Many;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// How many rows a statement has at most, where it takes any number.
+const MOST_ROWS: usize = 2048;
+/// How many bytes it has at most, if it has more than one row.
+const HEAVIEST: usize = 4 << 20;
+
+macro_rules! insert {
+    ($rows:literal) => {
+        concat!(
+            "INSERT INTO icecore_jobs (id, queue, priority, queued_at, run_at, max_attempts, unique_key, live_key, \
+             replay_of, format, checksum, bytes, json, problem) ",
+            $rows
+        )
+    };
+}
+
+/// A job with the texts that its row has.
+struct Fresh<'j> {
+    job: &'j NewJob,
+    id: String,
+    replay_of: Option<String>,
+    json: Option<Cow<'j, str>>,
+    problem: Option<Cow<'j, str>>,
+}
+
+impl Fresh<'_> {
+    fn of(job: &NewJob) -> Fresh<'_> {
+        Fresh {
+            job,
+            id: job.id.to_string(),
+            replay_of: job.replay_of.map(|id| id.to_string()),
+            json: job.said.json.as_deref().map(describe::without_nul),
+            problem: job.said.problem.as_deref().map(describe::without_nul),
+        }
+    }
+
+    /// The values of its row, each once.
+    fn values(&self) -> [Value<'_>; 12] {
+        let (job, said) = (self.job, &self.job.said);
+        [
+            Value::Text(&self.id),
+            Value::Text(&job.queue),
+            Value::Int(i64::from(job.priority)),
+            Value::Int(super::millis(job.delay)),
+            Value::int(job.max_attempts.map(|most| i64::from(most.max(1)))),
+            Value::text(job.unique_key.as_deref()),
+            Value::text(self.replay_of.as_deref()),
+            Value::text(said.format.as_deref()),
+            Value::Text(&said.checksum),
+            Value::Bytes(&job.bytes),
+            Value::text(self.json.as_deref()),
+            Value::text(self.problem.as_deref()),
+        ]
+    }
+}
+
+fn weight(job: &NewJob) -> usize {
+    job.bytes.len() + job.said.json.as_ref().map_or(0, String::len)
+}
+
+/// How many of these go into one statement, at most so many.
+fn fitting(jobs: &[NewJob], most: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |job: &&NewJob| {
+        bytes += weight(job);
+        bytes <= HEAVIEST
+    };
+    jobs.iter().take(most).take_while(fits).count().max(1)
+}
+
+impl SqlBackend {
+    /// Stores jobs, all or none, and says which are new.
+    pub(super) fn push_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+        for job in jobs {
+            check_name("queue", &job.queue)?;
+            if let Some(key) = &job.unique_key {
+                check_name("unique key", key)?;
+            }
+        }
+        if !self.is_within && self.is_one_statement(jobs) {
+            match again(|| self.push_checked(jobs)) {
+                // Lost, it may be, while nothing was asked. What is stored already is found by
+                // its id.
+                Err(error) if error.kind() == ErrorKind::Away => {}
+                pushed => return pushed,
+            }
+        }
+        if self.is_within {
+            return self.push_checked(jobs);
+        }
+        self.transaction(|backend| backend.push_checked(jobs))
+    }
+
+    /// Whether nothing is done by halves without a transaction.
+    fn is_one_statement(&self, jobs: &[NewJob]) -> bool {
+        let has_lists = matches!(self.session.dialect().many, Many::Lists);
+        let is_plain = || jobs.iter().all(|job| job.unique_key.is_none());
+        jobs.len() == 1 || (has_lists && fitting(jobs, MOST_ROWS) == jobs.len() && is_plain())
+    }
+
+    fn push_checked(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+        let mut pushed = Vec::with_capacity(jobs.len());
+        let mut rest = jobs;
+        while !rest.is_empty() {
+            let (some, others) = rest.split_at(self.at_once(rest));
+            let are_new = self.insert(some)?;
+            for (job, is_new) in some.iter().zip(are_new) {
+                let id = if is_new { job.id } else { self.same_job(job)? };
+                pushed.push(Pushed { id, is_new });
+            }
+            rest = others;
+        }
+        Ok(pushed)
+    }
+
+    /// How many of these go into the next statement.
+    fn at_once(&self, jobs: &[NewJob]) -> usize {
+        match self.session.dialect().many {
+            Many::Lists => fitting(jobs, MOST_ROWS),
+            Many::Rows(counts) => {
+                let most = counts.first().map_or(1, |most| fitting(jobs, *most));
+                counts.iter().copied().find(|count| *count <= most).unwrap_or(1)
+            }
+        }
+    }
+
+    /// Inserts jobs by one statement; which are new.
+    fn insert(&mut self, jobs: &[NewJob]) -> Result<Vec<bool>> {
+        let fresh: Vec<Fresh<'_>> = jobs.iter().map(Fresh::of).collect();
+        if jobs.len() > 1 && matches!(self.session.dialect().many, Many::Lists) {
+            return self.insert_lists(&fresh);
+        }
+        let inserted = self.insert_rows(&fresh)?;
+        if inserted == jobs.len() as u64 {
+            return Ok(vec![true; jobs.len()]);
+        }
+        // Of a database that stores all or nothing by one statement: which one is there?
+        match fresh.len() {
+            1 => Ok(vec![false]),
+            _ => fresh.chunks(1).map(|one| Ok(self.insert_rows(one)? == 1)).collect(),
+        }
+    }
+
+    fn insert_rows(&mut self, jobs: &[Fresh<'_>]) -> Result<u64> {
+        let row = |job| {
+            let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] =
+                Fresh::values(job);
+            [id, queue, priority, delay, most, queue, key, key, replay_of, format, checksum, bytes, json, problem]
+        };
+        let values: Vec<Value<'_>> = jobs.iter().flat_map(row).collect();
+        let sql = insert!(
+            "VALUES {each (?, ?, ?, {now}, {now} + ?, \
+             COALESCE(?, (SELECT max_attempts FROM icecore_queues WHERE name = ? AND max_attempts > 0), 20), \
+             ?, ?, ?, ?, ?, ?, ?, ?)} {or_nothing}"
+        );
+        self.run_many(sql, jobs.len(), &values)
+    }
+
+    fn insert_lists(&mut self, jobs: &[Fresh<'_>]) -> Result<Vec<bool>> {
+        let rows: Vec<[Value<'_>; 12]> = jobs.iter().map(Fresh::values).collect();
+        let lists: [Vec<Value<'_>>; 12] = std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
+        let values = lists.each_ref().map(|list| Value::List(list));
+        let sql = insert!(
+            "SELECT id, queue, priority, {now}, {now} + delay, \
+             COALESCE(most, (SELECT max_attempts FROM icecore_queues WHERE name = fresh.queue COLLATE \"C\" AND max_attempts > 0), 20), \
+             unique_key, unique_key, replay_of, format, checksum, bytes, json, problem \
+             FROM unnest(CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), \
+             CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), \
+             CAST(? AS BYTEA[]), CAST(? AS TEXT[]), CAST(? AS TEXT[])) \
+             AS fresh (id, queue, priority, delay, most, unique_key, replay_of, format, checksum, bytes, json, problem) \
+             {or_nothing} RETURNING id"
+        );
+        let inserted = self.rows(sql, &values, |row| there(row.text(0)?))?;
+        let mut inserted: HashSet<String> = inserted.into_iter().collect();
+        // The same one may be there twice: the first is new.
+        Ok(jobs.iter().map(|job| inserted.remove(&job.id)).collect())
+    }
+
+    /// The job that was there before: the one with the same key, or this one itself.
+    fn same_job(&mut self, job: &NewJob) -> Result<Id> {
+        let Some(key) = &job.unique_key else { return Ok(job.id) };
+        let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
+        let holder = self.first(sql, &[Value::Text(&job.queue), Value::Text(key)], |row| id_of(row.text(0)?))?;
+        if let Some(id) = holder {
+            return Ok(id);
+        }
+        let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
+        let same = self.first(sql, &[Value::Text(&job.id.to_string())], |row| id_of(row.text(0)?))?;
+        same.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key comes and goes"))
+    }
+}
