@@ -9,15 +9,11 @@ use crate::sql::{Dialect, SQLITE};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What databases of SQLite begin with.
-const MAGIC: &[u8] = b"SQLite format 3\0";
 /// How many statements stay prepared.
 const PREPARED: usize = 64;
 
@@ -36,11 +32,12 @@ pub(super) fn connect(address: &Address) -> Result<Sqlite> {
     Ok(Sqlite(connection))
 }
 
-/// SQLite takes a file of one byte for an empty database, and writes over it.
+/// SQLite takes a file of one byte for an empty database, and writes over it; others it refuses
+/// itself. The file must not be opened to see that: when a process closes a file, the system
+/// takes all locks away that the process has on it, those of other connections as well. Another
+/// program would believe that nobody is there, and remove the log that they still write to.
 fn check_file(file: &Path) -> Result<()> {
-    let mut start = Vec::new();
-    let Ok(opened) = File::open(file) else { return Ok(()) };
-    if opened.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok() && !MAGIC.starts_with(&start) {
+    if std::fs::metadata(file).is_ok_and(|found| found.len() == 1) {
         return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
     }
     Ok(())
