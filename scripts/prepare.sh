@@ -43,6 +43,10 @@ need libjson-xs-perl has_perl_module JSON::XS
 need libcpanel-json-xs-perl has_perl_module Cpanel::JSON::XS
 need libcbor-xs-perl has_perl_module CBOR::XS
 need libdata-messagepack-perl has_perl_module Data::MessagePack
+need libdbi-perl has_perl_module DBI
+need libdbd-sqlite3-perl has_perl_module DBD::SQLite
+need libdbd-pg-perl has_perl_module DBD::Pg
+need libev-perl has_perl_module EV
 need libperl-dev has_perl_headers
 need php-cli have php
 need php-igbinary has_php_extension igbinary

@@ -113,6 +113,8 @@ have faketime || skip 'a clock that jumps' 'faketime is missing: faketime'
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
 have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
 have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php-fpm are missing: nginx-light, php-fpm'
+missing=$(perl benches/store/ask.pl 2>/dev/null || echo perl)
+[ -z "$missing" ] || skip 'the store beside a daemon in Perl' "perl lacks ${missing//$'\n'/, }: libdbi-perl, libdbd-sqlite3-perl, libdbd-pg-perl, libev-perl, libjson-xs-perl"
 step 'the lab: the published report in a browser' scripts/bench-page.sh docs/bench/report.html
 step 'a format that was added by a folder and a row' cargo test --locked -p icecore-cli --features toy --test toy
 # Without what is on by default, and with what is not.

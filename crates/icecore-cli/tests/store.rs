@@ -207,3 +207,22 @@ fn a_password_is_neither_printed_nor_told() {
     let (_, stderr, code) = run::icecore(&["store", "stats", "--db-file", &file], b"");
     assert_eq!(code, 0, "{stderr}");
 }
+
+#[test]
+fn the_log_stays_when_another_program_ends() {
+    use icecore_store::{Backend, describe, open};
+    let database = Database::new();
+    let address = database.address().parse().expect("an address");
+    let push = |store: &mut dyn Backend| {
+        store.push(&[describe::job("mail", b"1".to_vec(), None)]).expect("it is pushed")[0].id.to_string()
+    };
+    let listed = || String::from_utf8(database.bytes(&["queue", "list", "mail", "--json"], b"")).expect("text");
+    // Locks are a process's, so a second connection must not cost the first one its own.
+    let mut first = open(&address).expect("a connection");
+    let _second = open(&address).expect("a connection");
+    let before = push(&mut *first);
+    assert!(listed().contains(&before));
+    // The command has ended. Had it believed to be alone, the log would be gone, and what comes now with it.
+    let behind = push(&mut *first);
+    assert!(listed().contains(&behind));
+}

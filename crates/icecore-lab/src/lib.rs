@@ -12,6 +12,8 @@ pub mod claims;
 pub mod compare;
 mod error;
 pub mod fidelity;
+mod http;
+pub mod load;
 pub mod model;
 pub mod page;
 pub mod rank;
@@ -19,7 +21,9 @@ mod replay;
 pub mod run;
 pub mod runner;
 pub mod scenario;
+mod server;
 pub mod stats;
+mod together;
 pub mod web;
 
 pub use error::Error;

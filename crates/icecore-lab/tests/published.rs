@@ -2,7 +2,7 @@
 //! `docs/bench/report.json`. `UPDATE_PAGES=1` writes them.
 
 use icecore_lab::model::{Report, SCHEMA};
-use icecore_lab::page;
+use icecore_lab::{load, page};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,18 @@ fn the_files_beside_the_report_are_made_from_it() {
     same("docs/bench/report.csv", &page::csv(&report));
     let (_, chart) = page::readme_chart(&report).expect("the chart of the README");
     same("docs/bench/chart.svg", &chart);
+}
+
+#[test]
+fn the_tables_of_the_store_are_what_its_report_says() {
+    let text = text("docs/bench/store.md");
+    if !path("docs/bench/store.json").exists() {
+        assert!(text.contains("has not been run in full yet"), "docs/bench/store.md has tables of no report");
+        return;
+    }
+    let report: load::Report = serde_json::from_str(&self::text("docs/bench/store.json")).expect("it is a report");
+    assert_eq!((report.schema, report.settings.small, report.stopped), (load::SCHEMA, false, false));
+    same("docs/bench/store.md", &page::load_into(&text, &report).expect("the page has a place for them"));
 }
 
 #[test]

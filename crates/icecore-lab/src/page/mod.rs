@@ -7,6 +7,7 @@
 mod chart;
 mod csv;
 mod html;
+mod load;
 mod markdown;
 mod matrix;
 mod number;
@@ -21,6 +22,7 @@ mod words;
 pub use chart::{Kind, charts, kinds, svg};
 pub use csv::{csv, csv_safe, is_formula};
 pub use html::html;
+pub use load::{load, load_into};
 pub use markdown::markdown;
 pub use performance::{performance, readme, readme_chart};
 pub use ranking::ranking;

@@ -3,7 +3,7 @@
 
 mod blobs;
 mod cast;
-mod machine;
+pub(crate) mod machine;
 mod measure;
 mod point;
 mod probe;

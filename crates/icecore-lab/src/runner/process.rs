@@ -22,7 +22,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy, Debug)]
 pub struct Patience(pub Duration);
 
-pub(super) struct Process<'s> {
+pub(crate) struct Process<'s> {
     child: Child,
     /// None after it was asked to end.
     input: Option<ChildStdin>,
@@ -41,7 +41,7 @@ pub(super) struct Process<'s> {
 
 impl<'s> Process<'s> {
     /// Starts a script. Its standard error goes to a file in `folder`.
-    pub(super) fn start(
+    pub(crate) fn start(
         mut command: Command,
         folder: &Path,
         reference: &str,
@@ -90,13 +90,8 @@ impl<'s> Process<'s> {
 
     /// Asks, and waits for the answer.
     pub(super) fn ask(&mut self, request: &Request<'_>) -> Result<Reply, Trouble> {
-        let mut line = serde_json::to_string(request).map_err(|error| Trouble::Failed(error.to_string()))?;
-        line.push('\n');
-        let sent = self.input.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
-        if !matches!(sent, Some(Ok(()))) {
-            return Err(self.ended());
-        }
-        let reply = self.answer()?;
+        let line = serde_json::to_string(request).map_err(|error| Trouble::Failed(error.to_string()))?;
+        let reply = self.say(&line)?;
         let reply: Reply = serde_json::from_str(&reply)
             .map_err(|_| Trouble::Failed(format!("it answered no line of the protocol: {}", shortened(&reply))))?;
         if let Some(error) = reply.error {
@@ -111,6 +106,16 @@ impl<'s> Process<'s> {
             self.notes.push(note.clone());
         }
         Ok(reply)
+    }
+
+    /// Says a line, and waits for the line that is the answer.
+    pub(crate) fn say(&mut self, line: &str) -> Result<String, Trouble> {
+        let line = format!("{line}\n");
+        let sent = self.input.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
+        if !matches!(sent, Some(Ok(()))) {
+            return Err(self.ended());
+        }
+        self.answer()
     }
 
     fn answer(&mut self) -> Result<String, Trouble> {

@@ -1,11 +1,11 @@
 //! Clients that ask at once.
 
-use super::http::{Client, Reply};
+use crate::http::{Client, Reply};
 use crate::runner::Trouble;
+use crate::together::together;
 use std::net::SocketAddr;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -39,37 +39,8 @@ pub(super) fn sample(asked: Asked<'_>, clients: u32, requests: u32, stop: &Atomi
     let connections: Result<Vec<Client>, _> = (0..clients).map(|_| Client::connect(asked.address, PATIENCE)).collect();
     let connections = connections.map_err(failed)?;
     let left = AtomicU32::new(requests);
-    let start = Barrier::new(connections.len());
-    let (left, start) = (&left, &start);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = connections
-            .into_iter()
-            .map(|client| {
-                scope.spawn(move || {
-                    start.wait();
-                    // Each thread reads the clock itself: the one that joins them may wake late.
-                    let began = Instant::now();
-                    let done = work(client, asked, left, stop);
-                    done.map(|()| (began, Instant::now()))
-                })
-            })
-            .collect();
-        let mut spans = Vec::new();
-        let mut trouble = None;
-        for thread in threads {
-            match thread.join() {
-                Ok(Ok(span)) => spans.push(span),
-                Ok(Err(why)) => trouble = Some(why),
-                Err(_) => trouble = Some(Trouble::Failed("a client failed".to_owned())),
-            }
-        }
-        let first = spans.iter().map(|(began, _)| *began).min();
-        let last = spans.iter().map(|(_, ended)| *ended).max();
-        match (trouble, first.zip(last)) {
-            (None, Some((first, last))) => Ok((last - first).as_nanos() as f64),
-            (trouble, _) => Err(trouble.unwrap_or_else(|| Trouble::Failed("there were no clients".to_owned()))),
-        }
-    })
+    let (took, _) = together(connections, |client| work(client, asked, &left, stop))?;
+    Ok(took.as_nanos() as f64)
 }
 
 /// One client asks as long as there are questions left.

@@ -7,7 +7,6 @@
 
 mod audition;
 mod config;
-mod http;
 mod load;
 mod measure;
 mod pages;

@@ -32,13 +32,12 @@ pub(super) fn connect(address: &Address) -> Result<Sqlite> {
     Ok(Sqlite(connection))
 }
 
-/// SQLite takes a file of one byte for an empty database, and writes over it.
-///
-/// The file is not opened to see that: to close it would take away the locks that other
-/// connections of this process have on it, and another program would take itself for the only
-/// one, and take the log away that these write to.
+/// SQLite takes a file of one byte for an empty database, and writes over it; others it refuses
+/// itself. The file must not be opened to see that: when a process closes a file, the system
+/// takes all locks away that the process has on it, those of other connections as well. Another
+/// program would believe that nobody is there, and remove the log that they still write to.
 fn check_file(file: &Path) -> Result<()> {
-    if std::fs::metadata(file).is_ok_and(|about| about.len() == 1) {
+    if std::fs::metadata(file).is_ok_and(|found| found.len() == 1) {
         return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A client of HTTP/1.1 that keeps its connection: GET, and answers that say how long they are.
+//! A client of HTTP/1.1 that keeps its connection: answers say how long they are.
 //! It is strict: what it does not expect is an error and no wrong time.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
@@ -16,7 +16,7 @@ const LONGEST_BODY: u64 = 1 << 20;
 
 /// What a server answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     pub status: u16,
     pub body: Vec<u8>,
     /// Whether the connection can be used again.
@@ -24,21 +24,36 @@ pub(super) struct Reply {
 }
 
 /// A connection.
-pub(super) struct Client {
+pub(crate) struct Client {
     address: SocketAddr,
     patience: Duration,
     stream: BufReader<TcpStream>,
 }
 
 impl Client {
-    pub(super) fn connect(address: SocketAddr, patience: Duration) -> Result<Client, Error> {
+    pub(crate) fn connect(address: SocketAddr, patience: Duration) -> Result<Client, Error> {
         Ok(Client { address, patience, stream: stream(address, patience)? })
     }
 
     /// Asks for a path, and waits for the answer.
-    pub(super) fn get(&mut self, path: &str) -> Result<Reply, Error> {
-        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        self.stream.get_mut().write_all(request.as_bytes())?;
+    pub(crate) fn get(&mut self, path: &str) -> Result<Reply, Error> {
+        self.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())
+    }
+
+    /// Sends JSON to a path, by this method, and waits for the answer.
+    pub(crate) fn send(&mut self, method: &str, path: &str, json: &[u8]) -> Result<Reply, Error> {
+        // One write: head and body come in one packet.
+        let mut request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            json.len()
+        )
+        .into_bytes();
+        request.extend_from_slice(json);
+        self.ask(&request)
+    }
+
+    fn ask(&mut self, request: &[u8]) -> Result<Reply, Error> {
+        self.stream.get_mut().write_all(request)?;
         let reply = read_reply(&mut self.stream)?;
         if !reply.keep {
             self.stream = stream(self.address, self.patience)?;
@@ -60,7 +75,7 @@ fn wrong(what: impl Into<String>) -> Error {
 }
 
 /// Reads one answer.
-pub(super) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
+pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
     let first = line(input)?;
     let status = first
         .strip_prefix("HTTP/1.1 ")
@@ -68,7 +83,7 @@ pub(super) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
         .ok_or_else(|| wrong(format!("no first line of HTTP/1.1: {first:?}")))?;
-    if status != 200 {
+    if !(200..300).contains(&status) {
         // What an error says does not matter, only that it is one.
         return Ok(Reply { status, body: Vec::new(), keep: false });
     }
@@ -137,6 +152,8 @@ mod tests {
         assert_eq!(rest, 12);
         let (reply, _) = read(b"HTTP/1.1 200\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n").expect("an answer");
         assert_eq!(reply, Reply { status: 200, body: Vec::new(), keep: false });
+        let (reply, _) = read(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}").expect("an answer");
+        assert_eq!(reply, Reply { status: 201, body: b"{}".to_vec(), keep: true });
         let (reply, _) = read(b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n").expect("an answer");
         assert_eq!(reply, Reply { status: 500, body: Vec::new(), keep: false });
     }

@@ -1,0 +1,94 @@
+//! The load program, small: the daemon beside the article's in Perl, over SQLite, and a walk through objects. It is
+//! judged whether all was counted and reported, never how fast it was.
+
+use icecore_lab::load::{Met, Operation, Options, Report, missing, run};
+use icecore_lab::page;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+/// What it would need and is not there.
+fn lacks(options: &Options) -> Option<String> {
+    match Command::new("perl").arg("-v").stdout(Stdio::null()).status() {
+        Err(_) => Some("perl is not installed".to_owned()),
+        Ok(_) => missing(options).expect("the programs are in benches/store"),
+    }
+}
+
+#[test]
+fn what_daemons_promise_is_counted_and_reported() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/store");
+    let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
+    (options.rounds, options.requests, options.clients) = (2, 64, vec![1, 32]);
+    options.objects = vec![90, 900];
+    if let Some(what) = lacks(&options) {
+        eprintln!("skipped: {what}");
+        return;
+    }
+    let report = run(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    // River and the library beside it are for scripts/load.sh.
+    let absent: Vec<&str> = report.absent.iter().map(|absent| absent.competitor.as_str()).collect();
+    let only_those = absent.iter().all(|one| ["icecore/library", "river"].contains(one));
+    assert!(only_those, "{:?}", report.absent);
+    daemons(&report, &options);
+    objects(&report);
+    goals(&report);
+    // It is read as it was written, and drawn.
+    let text = serde_json::to_string(&report).expect("it is written");
+    let read: Report = serde_json::from_str(&text).expect("it is read");
+    let page = page::load(&read);
+    for words in ["Turnaround, SQLite, 32 clients", "icecore serve", "an event loop", "a process a client", "Goals"] {
+        assert!(page.contains(words), "{words} in {page}");
+    }
+}
+
+fn daemons(report: &Report, options: &Options) {
+    assert_eq!(report.checks.len(), 3 + 2, "{:?}", report.checks);
+    assert_eq!(report.groups.len(), 2);
+    for (group, clients) in report.groups.iter().zip([1, 32]) {
+        assert_eq!(
+            (group.operation, group.database.as_str(), group.clients),
+            (Operation::Turnaround, "SQLite", clients)
+        );
+        let ids: Vec<&str> = group.entries.iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!(ids, ["icecore/serve", "perl/loop", "perl/fork"]);
+        for entry in &group.entries {
+            let places: Vec<(u32, u32)> = entry.samples.iter().map(|timed| (timed.round, timed.turn)).collect();
+            assert_eq!(places, [(0, 0), (1, 0)], "{}", entry.id);
+            let requests = if clients == 32 { options.requests } else { 8 };
+            for timed in &entry.samples {
+                assert_eq!(timed.jobs, requests, "{}", entry.id);
+                let (Some(p50), Some(p99)) = (timed.p50, timed.p99) else { panic!("no percentiles: {timed:?}") };
+                assert!(0.0 < p50 && p50 <= p99 && p99 <= timed.ns, "{timed:?}");
+            }
+            assert!(entry.per_second.estimate > 0.0 && !entry.version.is_empty(), "{entry:?}");
+        }
+    }
+}
+
+fn objects(report: &Report) {
+    let counts: Vec<u32> = report.objects.iter().map(|objects| objects.count).collect();
+    assert_eq!(counts, [90, 900]);
+    for objects in &report.objects {
+        assert_eq!((objects.samples.len(), objects.peaks.len()), (2, 2));
+        assert!(objects.bytes > u64::from(objects.count) * 40);
+        assert!(objects.peaks.iter().all(|peak| peak.bytes > 0) && objects.per_second.estimate > 0.0);
+    }
+}
+
+fn goals(report: &Report) {
+    let unmeasured: Vec<bool> = report.goals.iter().map(|goal| goal.met == Met::Unmeasured).collect();
+    // Two on SQLite, two on PostgreSQL, three against River, a million objects, memory.
+    assert_eq!(unmeasured, [false, false, true, true, true, true, true, true, true], "{:?}", report.goals);
+}
+
+#[test]
+fn what_is_not_the_folder_of_the_programs_is_an_error() {
+    if Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_err() {
+        eprintln!("skipped: perl is not installed");
+        return;
+    }
+    let options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), "/nowhere".into());
+    let error = run(&options, &AtomicBool::new(false), &|_| ()).expect_err("there is nothing");
+    assert!(error.to_string().contains("/nowhere/ask.pl"), "{error}");
+}

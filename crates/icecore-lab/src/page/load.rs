@@ -1,0 +1,146 @@
+//! The store under load: the tables in `docs/bench/store.md`.
+
+use super::number::{bytes, count, interval, time};
+use super::table::{Table, escape};
+use super::words;
+use crate::load::{Goal, Group, Met, Objects, Operation, Report};
+use crate::model::Interval;
+use crate::stats;
+use std::fmt::Write;
+
+/// Between these lines of a page stand the tables.
+const BEGIN: &str = "<!-- load: made by scripts/load.sh from docs/bench/store.json -->\n";
+const END: &str = "\n<!-- /load -->";
+
+/// A page with the tables of this run in the place of those that it had; none, if it has no place for them.
+pub fn load_into(text: &str, report: &Report) -> Option<String> {
+    let (before, rest) = text.split_once(BEGIN)?;
+    let (_, behind) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{}{END}{behind}", load(report)))
+}
+
+/// All tables of a run, with what was missing.
+pub fn load(report: &Report) -> String {
+    let mut out = String::new();
+    let small = if report.settings.small { ", a small run that only shows that everything works" } else { "" };
+    let minutes = report.seconds / 60.0;
+    _ = write!(
+        out,
+        "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n",
+        escape(&report.icecore),
+        escape(&report.made)
+    );
+    for (what, text) in words::machine(&report.machine) {
+        _ = writeln!(out, "- {what}: {}", escape(&text));
+    }
+    if report.stopped {
+        out += "\nThe run was stopped before it was done.\n";
+    }
+    section(&mut out, "Goals", &goals(&report.goals));
+    for (operation, title, rival) in SECTIONS {
+        for group in report.groups.iter().filter(|group| group.operation == operation) {
+            let what = if operation == Operation::Turnaround { "clients" } else { "connections" };
+            let what = if group.clients == 1 { what.trim_end_matches('s') } else { what };
+            let title = match operation {
+                Operation::Work => format!("{title}, {}", group.database),
+                _ => format!("{title}, {}, {} {what}", group.database, group.clients),
+            };
+            section(&mut out, &title, &jobs(group, rival, report.settings.seed));
+        }
+    }
+    section(&mut out, "Objects walked through, SQLite, one core", &objects(&report.objects));
+    if !report.absent.is_empty() {
+        out += "\n### Not here\n\n";
+    }
+    for absent in &report.absent {
+        _ = writeln!(out, "- {}: {}", escape(&absent.competitor), escape(&absent.why));
+    }
+    out += "\n### Seen to be right before anything was timed\n\n";
+    for check in &report.checks {
+        _ = writeln!(out, "- {}", escape(check));
+    }
+    out
+}
+
+/// The order of the tables, their titles, and how the ids of the rivals begin.
+const SECTIONS: [(Operation, &str, &str); 5] = [
+    (Operation::Turnaround, "Turnaround", "perl/"),
+    (Operation::Push, "Queued, one job in a transaction", "river"),
+    (Operation::PushMany, "Queued, many jobs in a transaction", "river"),
+    (Operation::PushCopy, "Queued, the quickest way that there is", "river"),
+    (Operation::Work, "Taken and done", "river"),
+];
+
+fn section(out: &mut String, title: &str, table: &Table) {
+    if !table.is_empty() {
+        _ = write!(out, "\n### {}\n\n{}", escape(title), table.markdown());
+    }
+}
+
+fn goals(goals: &[Goal]) -> Table {
+    let mut table = Table::new(["", "goal", ">wanted", ">measured"]);
+    for goal in goals {
+        let met = match goal.met {
+            Met::Yes => "✓ met",
+            Met::Open => "? open",
+            Met::No => "✗ missed",
+            Met::Unmeasured => "not measured",
+        };
+        let is_rate = goal.wanted >= 1000.0;
+        let number = |value: f64| if is_rate { count(value) } else { format!("{value}") };
+        let bound = if goal.at_most { "≤" } else { "≥" };
+        let measured = match &goal.measured {
+            None => String::new(),
+            Some(measured) if is_rate => rate(measured),
+            Some(measured) => interval(measured),
+        };
+        table.row([met.to_owned(), goal.text.clone(), format!("{bound} {}", number(goal.wanted)), measured]);
+    }
+    table
+}
+
+/// `12,345 (12,000 to 12,700)`
+fn rate(measured: &Interval) -> String {
+    let number = count(measured.estimate);
+    match stats::is_known(measured) && measured.low < measured.high {
+        true => format!("{number} ({} to {})", count(measured.low), count(measured.high)),
+        false => number,
+    }
+}
+
+fn jobs(group: &Group, rival: &str, seed: u64) -> Table {
+    let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
+    let fastest = group.fastest(rival);
+    let mut table = Table::new(["", "version", ">jobs a second"]);
+    if has_times {
+        table.column(">p50");
+        table.column(">p99");
+    }
+    table.column(">times the fastest rival");
+    for entry in &group.entries {
+        let mut row = vec![entry.name.clone(), entry.version.clone(), rate(&entry.per_second)];
+        if has_times {
+            let shown = |measured: Option<Interval>| measured.map_or(String::new(), |ns| time(ns.estimate));
+            row.extend([shown(entry.p50), shown(entry.p99)]);
+        }
+        let against = fastest.filter(|fastest| fastest.id != entry.id);
+        let times = against.and_then(|fastest| stats::times(&entry.costs(), &fastest.costs(), seed));
+        row.push(times.map_or(String::new(), |times| interval(&times)));
+        table.row(row);
+    }
+    table
+}
+
+fn objects(all: &[Objects]) -> Table {
+    let mut table = Table::new([">objects", ">their bytes", ">objects a second", ">most memory"]);
+    for objects in all {
+        let peak = objects.peaks.iter().map(|peak| peak.bytes).max().unwrap_or(0);
+        table.row([
+            count(f64::from(objects.count)),
+            bytes(objects.bytes as f64),
+            rate(&objects.per_second),
+            bytes(peak as f64),
+        ]);
+    }
+    table
+}

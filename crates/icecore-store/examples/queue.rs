@@ -1,0 +1,144 @@
+//! A queue that does what it is told by lines: for the load program, which measures it beside others.
+//!
+//! ```text
+//! $ export ICECORE_LOAD_DB=postgres://… ICECORE_LOAD_PAYLOAD=job.json
+//! $ cargo run --release -p icecore-store --features postgres --example queue
+//! setup
+//! {}
+//! push 1000 32 1
+//! {"jobs":1000,"ns":…}
+//! work 1000 100
+//! {"jobs":1000,"ns":…}
+//! ```
+//!
+//! `benches/store/README.md` has the protocol.
+#![forbid(unsafe_code)]
+
+use icecore_store::{Address, Backend, Error, ErrorKind, Event, Job, Outcome, Result, Stop, Worker, describe, open};
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const QUEUE: &str = "load";
+
+fn main() -> std::io::Result<()> {
+    let mut output = std::io::stdout();
+    for line in std::io::stdin().lock().lines() {
+        let answer = told(&line?).unwrap_or_else(|error| format!("{{\"error\":{}}}", quoted(&error.to_string())));
+        writeln!(output, "{answer}")?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+fn told(line: &str) -> Result<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let number = |place: usize| {
+        let number = words.get(place).and_then(|word| word.parse::<usize>().ok()).filter(|number| *number > 0);
+        number.ok_or_else(|| input(format!("{line:?} is not push JOBS CONNECTIONS BATCH, or work JOBS AT_ONCE")))
+    };
+    match words.first() {
+        Some(&"hello") => Ok(format!(r#"{{"name":"icecore-store","version":"{}"}}"#, env!("CARGO_PKG_VERSION"))),
+        Some(&"setup") => open(&address()?).map(|_| "{}".to_owned()),
+        // There is one way only, which is the quickest.
+        Some(&("push" | "copy")) => push(number(1)?, number(2)?, number(3)?),
+        Some(&"work") => work(number(1)?, number(2)?),
+        _ => Err(input(format!("{line:?} is not hello, setup, push, copy or work"))),
+    }
+}
+
+/// Queues so many jobs over so many connections, in transactions of so many.
+fn push(jobs: usize, connections: usize, batch: usize) -> Result<String> {
+    let (address, payload) = (address()?, payload()?);
+    let stores = (0..connections).map(|_| open(&address)).collect::<Result<Vec<_>>>()?;
+    let taken = AtomicUsize::new(0);
+    let push_some = |mut store: Box<dyn Backend>| -> Result<()> {
+        loop {
+            let first = taken.fetch_add(batch, Ordering::Relaxed);
+            let some = first..jobs.min(first + batch);
+            if some.is_empty() {
+                return Ok(());
+            }
+            let some: Vec<_> = some.map(|_| describe::job(QUEUE, payload.clone(), Some("json"))).collect();
+            store.push(&some)?;
+        }
+    };
+    let push_some = &push_some;
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = stores.into_iter().map(|store| scope.spawn(move || push_some(store))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(failed("a thread ended"))))
+    })?;
+    Ok(measured(jobs, began.elapsed()))
+}
+
+/// Works off so many jobs, so many at once: from before there is a connection to the last job whose end is in the
+/// database.
+fn work(jobs: usize, at_once: usize) -> Result<String> {
+    let address = address()?;
+    let mut worker = Worker::new(QUEUE, "load");
+    worker.concurrency = at_once;
+    let stop = Stop::new();
+    let noop = |_: &Job| Outcome::Done(None);
+    let (mut done, mut ended, mut trouble) = (0, None, None);
+    let began = Instant::now();
+    let mut tell = |event: Event<'_>| match event {
+        Event::Begun(_) => {}
+        Event::Done(_) => {
+            done += 1;
+            if done == jobs {
+                ended = Some(began.elapsed());
+                stop.drain();
+            }
+        }
+        other => {
+            trouble = Some(format!("{other:?}"));
+            stop.drain();
+        }
+    };
+    worker.run(&|| open(&address), Arc::new(noop), &stop, &mut tell)?;
+    match (trouble, ended) {
+        (Some(trouble), _) => Err(failed(&trouble)),
+        (None, Some(took)) => Ok(measured(jobs, took)),
+        (None, None) => Err(failed("the worker ended before all was done")),
+    }
+}
+
+fn measured(jobs: usize, took: Duration) -> String {
+    format!(r#"{{"jobs":{jobs},"ns":{}}}"#, took.as_nanos())
+}
+
+fn address() -> Result<Address> {
+    variable("ICECORE_LOAD_DB")?.parse()
+}
+
+fn payload() -> Result<Vec<u8>> {
+    let file = variable("ICECORE_LOAD_PAYLOAD")?;
+    std::fs::read(&file).map_err(|error| input(format!("{file}: {error}")))
+}
+
+fn variable(name: &str) -> Result<String> {
+    std::env::var(name).map_err(|_| input(format!("{name} is not set")))
+}
+
+fn input(text: String) -> Error {
+    Error::new(ErrorKind::Input, text)
+}
+
+fn failed(text: &str) -> Error {
+    Error::new(ErrorKind::Database, text)
+}
+
+/// As a string of JSON.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            character if character.is_control() => out.push(' '),
+            character => out.push(character),
+        }
+    }
+    out + "\""
+}

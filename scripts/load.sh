@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Measures the store beside what others do the same work with, and writes docs/bench/store.json and the tables in
+# docs/bench/store.md.
+#
+#   scripts/load.sh            in full: a quarter of an hour or more on a quiet machine, beside what it builds
+#   scripts/load.sh --small    shows that all of it works, in a few minutes, and writes nothing in docs
+#
+# More arguments go to the program: --rounds 15; `--help` says which there are. What is missing is
+# installed where that is allowed, or named: without PostgreSQL the rest runs on SQLite, without Go River is left out.
+. "$(dirname "$0")/common.sh"
+need_rust
+
+small=
+for argument in "$@"; do
+    [ "$argument" != --small ] || small=1
+    if [ "$argument" = --help ]; then
+        cargo run --release --locked --quiet -p icecore-lab --bin icecore-load -- --help
+        exit
+    fi
+done
+
+missing=$(perl benches/store/ask.pl 2>/dev/null || echo perl)
+if [ -n "$missing" ]; then
+    install_packages libdbi-perl libdbd-sqlite3-perl libdbd-pg-perl libev-perl libjson-xs-perl ||
+        fail "Not installed: ${missing//$'\n'/, }; scripts/prepare.sh installs what the Perl programs need."
+fi
+
+scripts/build.sh
+cargo build --release --locked -p icecore-lab --bin icecore-load
+cargo build --release --locked -p icecore-store --features postgres --example queue
+new_folder
+arguments=(--icecore "$target/release/icecore" --library "$target/release/examples/queue")
+if ! have go; then
+    say 'River is left out: go is missing, of https://go.dev/dl or golang-go'
+elif ! (cd benches/store/river && go build -o "$folder/river" .); then
+    say 'River is left out: it could not be built'
+else
+    arguments+=(--river "$folder/river")
+fi
+if [ -z "$small" ]; then
+    mkdir -p docs/bench
+    arguments+=(--json docs/bench/store.json --page docs/bench/store.md)
+fi
+
+load=("$target/release/icecore-load" "${arguments[@]}" "$@")
+status=0
+scripts/servers.sh run "${load[@]}" || status=$?
+if [ "$status" -eq 75 ]; then
+    say 'What is over PostgreSQL is left out: it is missing'
+    status=0
+    "${load[@]}" || status=$?
+fi
+exit "$status"
