@@ -23,7 +23,7 @@ help:
 	@echo 'make dist-ruby   make a gem of the Ruby module in dist/, and try it'
 	@echo 'make dist        make tarballs and packages in dist/, for arm64 too where it can'
 	@echo 'make dist-check  try them in folders of their own'
-	@echo 'make bench       run every experiment in full, half an hour, and write docs/bench anew'
+	@echo 'make bench       run every experiment in full, 45 minutes, and write docs/bench anew'
 	@echo 'make api         write docs/public-api.txt and the header for C anew'
 	@echo 'make pages       write the output of the commands in the documentation anew'
 	@echo 'make clean       remove what was built'

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Runs every experiment in full and publishes what it found: docs/bench, docs/performance.md, the tables of the README.
 #
-#   scripts/bench.sh             everything, about half an hour; the machine should do nothing else
+#   scripts/bench.sh             everything, about three quarters of an hour; the machine should do nothing else
 #   scripts/bench.sh SCENARIO…   these anew, the others stay as they are
 #   scripts/bench.sh --draw      only the pages, from docs/bench/report.json
+#
+# ICECORE_BUDGET: how many seconds a scenario may take, about; 150 if not said.
 . "$(dirname "$0")/common.sh"
 
 have cargo || fail 'Rust is missing: make test installs it.'
@@ -12,12 +14,41 @@ scripts/modules.sh
 icecore=$target/release/icecore
 report=docs/bench/report.json
 
+bench=("$icecore" bench --budget "${ICECORE_BUDGET:-150}")
+
+# Beside a PostgreSQL and a MariaDB; without them, where they can't be had.
+with_servers() { # COMMAND…
+    local ended=0
+    scripts/servers.sh run "$@" || ended=$?
+    if [ "$ended" -eq 75 ]; then
+        "$@"
+        return
+    fi
+    return "$ended"
+}
+
 if [ "${1:-}" != --draw ]; then
     new_folder
-    reports=("$folder/new.json")
-    "$icecore" bench --budget 150 "$@" --json "${reports[0]}" >"$folder/text"
-    # Scenarios that were not measured anew are taken from the last report.
-    [ $# -eq 0 ] || [ ! -e "$report" ] || reports=("$report" "${reports[@]}")
+    reports=()
+    # Scenarios that are not measured anew are taken from the last report.
+    [ $# -eq 0 ] || [ ! -e "$report" ] || reports+=("$report")
+    if [ $# -eq 0 ]; then
+        mapfile -t all < <(basename -s .toml crates/icecore-lab/scenarios/*.toml)
+        set -- "${all[@]}"
+    fi
+    # Servers run only while what needs them is measured.
+    others=()
+    for scenario in "$@"; do
+        [ "$scenario" = pending-store ] || others+=("$scenario")
+    done
+    if [ ${#others[@]} -gt 0 ]; then
+        "${bench[@]}" "${others[@]}" --json "$folder/others.json" >"$folder/text"
+        reports+=("$folder/others.json")
+    fi
+    if [ ${#others[@]} -lt $# ]; then
+        with_servers "${bench[@]}" pending-store --json "$folder/store.json" >"$folder/text"
+        reports+=("$folder/store.json")
+    fi
     "$icecore" bench "${reports[@]/#/--report=}" --json "$folder/report.json" >/dev/null
     mkdir -p docs/bench
     mv "$folder/report.json" "$report"

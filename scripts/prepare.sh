@@ -62,6 +62,8 @@ need ruby-activesupport has_ruby_library active_support
 need ruby-activerecord has_ruby_library active_record
 need ruby-sqlite3 has_ruby_library sqlite3
 need faketime have faketime
+need ruby-pg has_ruby_library pg
+need ruby-mysql2 has_ruby_library mysql2
 need make have make
 need python3 have python3
 need shellcheck have shellcheck

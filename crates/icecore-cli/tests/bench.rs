@@ -1,7 +1,7 @@
 //! `icecore bench` at the command line. What it measures is tested in icecore-lab; here are its arguments, its files,
 //! its exit codes, and how it is stopped.
 
-use icecore_lab::model::Report;
+use icecore_lab::model::{Fidelity, Report};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -60,18 +60,58 @@ fn wrong_words_say_what_would_be_right() {
 }
 
 #[test]
-fn what_waits_for_the_store_says_so() {
-    let (stdout, _, code) = output(&["pending-store"]);
-    assert_eq!(code, 0);
-    assert!(stdout.contains("It waits for"), "{stdout}");
-}
-
-#[test]
 fn the_list_names_scenarios_and_competitors() {
     let (stdout, stderr, code) = output(&["--list"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    for word in ["perl-mix", "php-web", "ruby-base64", "pending-store", "waits for", "perl/storable", "php/serialize"] {
+    for word in [
+        "perl-mix",
+        "php-web",
+        "ruby-base64",
+        "pending-store",
+        "ruby/pending-store/sqlite-base64",
+        "perl/storable",
+        "php/serialize",
+    ] {
         assert!(stdout.contains(word), "{word} in {stdout}");
+    }
+}
+
+/// Where databases are, with the variable that names the server, and whether this build has its driver.
+const DATABASES: [(&str, Option<&str>, bool); 3] = [
+    ("sqlite", None, true),
+    ("postgres", Some("ICECORE_TEST_POSTGRES"), cfg!(feature = "postgres")),
+    ("mariadb", Some("ICECORE_TEST_MYSQL"), cfg!(feature = "mysql")),
+];
+
+/// The command puts the objects of a Ruby program and gives them back, in every database that is there.
+#[test]
+fn pending_objects_are_kept_by_the_store() {
+    if Command::new("ruby").arg("-v").stdout(Stdio::null()).status().is_err() {
+        eprintln!("skipped: ruby is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("x.json");
+    let only = "ruby/pending-bulk/sqlite,ruby/pending-store";
+    let (_, stderr, code) =
+        output(&["pending-store", "--small", "--rounds", "1", "--only", only, "--json", text(&json)]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let found = report(&json);
+    let scenario = &found.scenarios[0];
+    for ((database, variable, has_driver), form) in
+        DATABASES.iter().flat_map(|database| ["", "-base64"].map(|form| (database, form)))
+    {
+        let id = format!("ruby/pending-store/{database}{form}");
+        if let Some(absent) = scenario.absent.iter().find(|one| one.competitor == id) {
+            let is_here = variable.is_none_or(|name| std::env::var_os(name).is_some());
+            assert!(absent.install.is_some() || is_here && !has_driver, "{id}: {}", absent.why);
+            eprintln!("skipped: {id}: {}", absent.why);
+            continue;
+        }
+        let entry = scenario.points[0].entries.iter().find(|entry| entry.id == id).expect("it is there or absent");
+        assert_eq!(entry.fidelity, Fidelity::Exact, "{id}");
+        assert_eq!(entry.size, Some(if form.is_empty() { 3_104 } else { 4_184 }), "{id}: the bytes in the column");
+        assert_eq!(entry.cells.len(), 2, "{id}");
     }
 }
 

@@ -101,6 +101,53 @@ fn a_walk_goes_on_behind_what_cannot_be_decoded() {
 }
 
 #[test]
+fn a_stream_is_stored_object_by_object_and_comes_out_again() {
+    let (database, other) = (Database::new(), Database::new());
+    let objects: Vec<Vec<u8>> = (0..20).map(object).collect();
+    let stream = objects.concat();
+    let ids = database.text(&["store", "put", "--each", "-f", "marshal"], &stream);
+    assert_eq!(ids.lines().count(), 20);
+    assert_eq!(database.bytes(&["store", "each", "--bytes"], b""), stream);
+    let second = ids.lines().nth(1).expect("an id");
+    assert_eq!(database.bytes(&["store", "get", second], b""), objects[1]);
+
+    // With frames, into a column of text, whatever it is.
+    let framed = database.bytes(&["store", "each", "--bytes=u32be"], b"");
+    let stored = other.text(&["store", "put", "--each=u32be", "--base64", "--json"], &framed);
+    let last: Value = serde_json::from_str(stored.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&last["format"], &last["file"]), (&"marshal".into(), &"stdin, record 20".into()));
+    assert_eq!(other.bytes(&["store", "each", "--bytes=u32be"], b""), framed);
+    other.text(&["store", "put", "--each=lines"], b"no format\n\n[1]\n");
+    assert_eq!(other.bytes(&["store", "each", "--bytes=lines", "--most", "1", "--quarantined"], b""), b"no format\n");
+    let (stdout, stderr, code) = other.try_run(&["store", "each", "--bytes=lines"], b"");
+    assert_eq!(
+        (stdout.ends_with(b"E\x06:\x08@idi\x09\n"), code),
+        (true, 2),
+        "one has a line feed at its end: {stderr}"
+    );
+    assert_eq!(stdout.iter().filter(|byte| **byte == b'\n').count(), 5, "those before it are there");
+    assert!(stderr.contains(stored.lines().nth(5).and_then(|line| line.get(7..43)).expect("an id")), "{stderr}");
+}
+
+#[test]
+fn what_stands_before_a_broken_record_is_stored() {
+    let database = Database::new();
+    let stream = [&object(1)[..], &object(2), b"\x04\x08["].concat();
+    let (ids, stderr, code) = database.try_run(&["store", "put", "--each", "-f", "marshal"], &stream);
+    assert_eq!((String::from_utf8_lossy(&ids).lines().count(), code), (2, 4), "{stderr}");
+    assert_eq!(database.bytes(&["store", "each", "--bytes"], b""), [object(1), object(2)].concat());
+    for (args, said) in [
+        (&["store", "put", "--each"][..], "--each -f marshal"),
+        (&["store", "put", "--each", "-f", "base64/marshal"], "--each=lines"),
+        (&["store", "put", "--each=lines", "--key", "a"], "cannot be used with"),
+        (&["store", "each", "--bytes", "--json"], "cannot be used with"),
+    ] {
+        let (_, stderr, code) = database.try_run(args, b"x");
+        assert!(code == 2 && stderr.contains(said), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
 fn objects_are_found_by_key_class_and_value() {
     let database = Database::new();
     for id in 0..5 {

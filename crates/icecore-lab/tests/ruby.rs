@@ -106,6 +106,73 @@ fn everyone_gives_the_articles_objects_back() {
     assert!(floor.cell(Operation::Read).is_some() && floor.cell(Operation::Write).is_none());
 }
 
+/// The bytes of its fifty objects, and of their Base64.
+const PENDING: [(&str, u64); 2] = [("", 3_104), ("-base64", 4_184)];
+
+#[test]
+fn every_model_of_pending_objects_gives_them_back() {
+    if !is_here() {
+        return;
+    }
+    let scenario = scenario::find("pending-store").expect("the scenario");
+    let report = small(scenario.clone());
+    let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
+    for (name, database) in models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (name, at))) {
+        for (form, size) in PENDING {
+            let Some(entry) = entry(&report, &format!("ruby/{name}/{database}{form}")) else { continue };
+            assert!(is_exact(entry), "{name}, {database}{form}: {:?}", entry.fidelity);
+            assert_eq!(entry.size, Some(size), "{name}, {database}{form}");
+            assert!(entry.cell(Operation::Write).is_some() && entry.cell(Operation::Read).is_some(), "{name}");
+        }
+    }
+    let command = absent(&report, "ruby/pending-store/sqlite").expect("the library has no command");
+    assert!(command.why.contains("icecore"), "{}", command.why);
+    let others = &report.scenarios[0].points[0].entries;
+    assert!(others.iter().all(|entry| entry.id.starts_with("ruby/pending") || entry.role == Role::Floor));
+    for claim in &scenario.claims {
+        for side in [&claim.over, &claim.under] {
+            entry(&report, &side.competitor);
+        }
+    }
+    // Where they do not belong they are not even asked.
+    let report = plain("[1]", "memory", "");
+    assert!(absent(&report, "ruby/pending-store/sqlite").is_none());
+}
+
+#[test]
+fn a_script_may_be_several_competitors() {
+    if !is_here() {
+        return;
+    }
+    let mine = tempfile::tempdir().expect("a folder");
+    let folder = mine.path().join("ruby");
+    std::fs::create_dir(&folder).expect("a folder");
+    let runner = r#"#!/usr/bin/env ruby
+# variants: right wrong
+# scenarios: ruby-base64 another
+require File.join(ENV.fetch("LAB_LIB"), "lab")
+
+EMPTIED = []
+Lab.run "Marshal, #{ENV.fetch("LAB_VARIANT")}",
+        version: -> { RUBY_VERSION },
+        before: -> { EMPTIED << 1 },
+        stored: -> { ["four", "more"] },
+        write: ->(value) { raise "not emptied" if EMPTIED.empty?; EMPTIED.clear; Marshal.dump(value) },
+        read: ->(bytes) { ENV["LAB_VARIANT"] == "right" ? Marshal.load(bytes) : 7 }
+"#;
+    std::fs::write(folder.join("many.rb"), runner).expect("a file");
+    let mut scenario = scenario::find("ruby-base64").expect("the scenario");
+    scenario.only = vec!["ruby/marshal".to_owned(), "ruby/many".to_owned()];
+    let report = with_runners(scenario, Some(mine.path().to_owned()));
+    let [right, wrong] =
+        ["right", "wrong"].map(|name| entry(&report, &format!("ruby/many/{name}")).expect("it is there"));
+    assert_eq!((&*right.name, right.size), ("Marshal, right", Some(8)));
+    assert!(is_exact(right) && matches!(wrong.fidelity, Fidelity::Differs { .. }));
+    for operation in [Operation::Write, Operation::Read, Operation::RoundTrip] {
+        assert!(right.cell(operation).is_some(), "{operation}");
+    }
+}
+
 const EMPLOYEES: &str = r#"[{"id":1,"name":"Zoë","ratio":0.30000000000000004,"boss":null,"active":true},
     {"id":2,"name":"Bob","ratio":1e-7,"boss":1,"tags":["a","b",[]],"more":{}},
     {"id":-3,"name":"","ratio":1.0,"big":9007199254740993}]"#;

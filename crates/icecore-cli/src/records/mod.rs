@@ -1,11 +1,15 @@
 //! Records one by one, in constant memory: documents that stand one behind the
 //! other, lines, and whatever else has a [`Frame`].
 
+#[cfg(feature = "store")]
+mod cut;
 mod frame;
 mod step;
 mod tally;
 mod window;
 
+#[cfg(feature = "store")]
+pub use cut::Cut;
 pub use frame::{Frame, Split};
 pub use step::Step;
 pub use tally::{Fault, LOSS, Tally, Wrong, grouped, write_summary};
@@ -192,7 +196,7 @@ impl<'r, R: Read> Run<'r, R> {
     /// Converts the next of documents that stand one behind the other.
     fn document(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
-        let blank = if self.has_blanks_between() { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+        let blank = if has_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
         if blank == bytes.len() {
             self.window.take(blank);
             return if is_end { Ok(Next::End) } else { self.more(sink) };
@@ -204,7 +208,8 @@ impl<'r, R: Read> Run<'r, R> {
         }
         let at = sink.position();
         let (mut done, opened) = self.plan.step.convert(bytes, sink);
-        if !is_end && self.may_go_on(&done, bytes) {
+        let end = done.is_read.then_some(done.consumed);
+        if !is_end && may_go_on(&self.plan.from, end, done.written.as_ref().err(), bytes) {
             sink.take_back(at);
             return self.more(sink);
         }
@@ -224,29 +229,6 @@ impl<'r, R: Read> Run<'r, R> {
             _ => self.window.take(consumed),
         }
         Ok(Next::Go)
-    }
-
-    /// Whether blanks between documents mean nothing.
-    fn has_blanks_between(&self) -> bool {
-        let can = &self.plan.from.format().can;
-        can.text && !can.alone
-    }
-
-    /// Whether what came of a document may be due to what is not there yet.
-    fn may_go_on(&self, done: &Converted, bytes: &[u8]) -> bool {
-        if done.is_read {
-            return match self.plan.from.format().can.end {
-                End::Word => ends_in_word(bytes, done.consumed),
-                // A lenient reader takes what there is.
-                End::Declared => done.consumed == bytes.len() && self.plan.from.settings().flag("lenient"),
-                End::Near => done.consumed + NEAR >= bytes.len(),
-            };
-        }
-        done.written.as_ref().err().is_some_and(|error| {
-            let offset = error.offset().and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0);
-            error.layer().is_none()
-                && (error.kind() == ErrorKind::Truncated || offset.saturating_add(NEAR) >= bytes.len())
-        })
     }
 
     /// Counts a record, and puts its frame on. Returns whether it is in the output.
@@ -339,6 +321,29 @@ impl<'r, R: Read> Run<'r, R> {
             }
         }
     }
+}
+
+/// Whether blanks between documents mean nothing.
+fn has_blanks_between(stage: &Stage) -> bool {
+    let can = &stage.format().can;
+    can.text && !can.alone
+}
+
+/// Whether what came of a document may be due to what is not there yet. `end`: where it ends, if
+/// it could be read.
+fn may_go_on(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes: &[u8]) -> bool {
+    if let Some(end) = end {
+        return match stage.format().can.end {
+            End::Word => ends_in_word(bytes, end),
+            // A lenient reader takes what there is.
+            End::Declared => end == bytes.len() && stage.settings().flag("lenient"),
+            End::Near => end + NEAR >= bytes.len(),
+        };
+    }
+    error.is_some_and(|error| {
+        let offset = error.offset().and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0);
+        error.layer().is_none() && (error.kind() == ErrorKind::Truncated || offset.saturating_add(NEAR) >= bytes.len())
+    })
 }
 
 /// Whether a document that ends here may continue: `1` with `2`.

@@ -23,7 +23,13 @@ pub struct Cast {
 pub fn cast(environment: &Environment<'_>, scenarios: &[Scenario]) -> Result<Cast, Error> {
     let languages: Vec<&str> = scenarios.iter().filter_map(|scenario| scenario.language.as_deref()).collect();
     let any = scenarios.iter().any(|scenario| scenario.language.is_none());
-    Ok(Cast { found: find(environment, if any { &[] } else { &languages })? })
+    let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.name).collect();
+    Ok(Cast { found: find(environment, if any { &[] } else { &languages }, &names)? })
+}
+
+/// Whether a competitor is this one, or of this group: `perl/sereal` is of `perl`.
+fn is_of(id: &str, group: &str) -> bool {
+    id.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// An error, if `--only` names what there is not: neither a competitor nor a language.
@@ -39,7 +45,7 @@ pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error
     for wanted in only {
         let (group, of) = wanted.split_once('/').unwrap_or((wanted, ""));
         let is_ours = matches!(group, "engine" | "command") && icecore::Stage::parse(of).is_ok();
-        if is_ours || known.contains(wanted) || languages.contains(&**wanted) {
+        if is_ours || known.iter().any(|id| is_of(id, wanted)) {
             continue;
         }
         let all = known.iter().map(String::as_str).chain(languages.iter().copied());
@@ -76,28 +82,26 @@ impl Cast {
     ///
     /// If the scenario names a format for the engine that does not exist.
     pub fn of(&self, scenario: &Scenario, options: &Options) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
-        let is_wanted = |id: &str| {
-            options.only.is_empty()
-                || options.only.iter().any(|wanted| id == wanted || id.starts_with(&format!("{wanted}/")))
-        };
+        let is_one_of = |id: &str, all: &[String]| all.is_empty() || all.iter().any(|one| is_of(id, one));
+        let is_wanted = |id: &str| is_one_of(id, &options.only);
         let belongs = |id: &str| {
             let language = id.split('/').next().unwrap_or_default();
-            let named = scenario.only.is_empty() || scenario.only.iter().any(|one| one == id);
+            let named = is_one_of(id, &scenario.only);
             let foreign = scenario.language.as_deref().is_some_and(|wanted| wanted != language);
             // Runners of the user take part in whatever they can carry.
             named && (!foreign || !["perl", "php", "ruby"].contains(&language)) && is_wanted(id)
         };
         let mut participants = Vec::new();
         let mut absent = Vec::new();
+        let invites = |only: &[String]| only.is_empty() || only.contains(&scenario.name);
         for found in &self.found {
             match found {
                 Found::Here(one) => {
-                    let invited = one.scenarios.is_empty() || one.scenarios.contains(&scenario.name);
-                    if invited && belongs(&one.id) {
+                    if invites(&one.scenarios) && belongs(&one.id) {
                         participants.push((**one).clone());
                     }
                 }
-                Found::Missing { id, why, install } if belongs(id) => {
+                Found::Missing { id, why, install, scenarios } if invites(scenarios) && belongs(id) => {
                     absent.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
                 }
                 Found::Missing { .. } => {}

@@ -2,6 +2,7 @@
 
 use super::command::Converting;
 use super::engine::Engine;
+use super::head::Head;
 use super::process::{Patience, Process};
 use super::protocol::{PROTOCOL, Reply, Request};
 use super::{Seat, Trouble};
@@ -85,6 +86,7 @@ struct Script {
     path: PathBuf,
     program: OsString,
     arguments: Vec<OsString>,
+    variant: Option<String>,
 }
 
 /// A competitor that was looked for.
@@ -100,21 +102,32 @@ pub enum Found {
         why: String,
         /// The command that installs it.
         install: Option<String>,
+        /// The only scenarios that it belongs to, if there are any here.
+        scenarios: Vec<String>,
     },
 }
 
-/// Asks every runner of these languages (of all, if there are none) to identify itself.
+/// A competitor that a script is.
+struct Listed {
+    language: String,
+    path: PathBuf,
+    /// Which of those that the script can be.
+    variant: Option<String>,
+    scenarios: Vec<String>,
+}
+
+/// Asks every runner of these languages (of all, if there are none) to identify itself. Those are not
+/// asked that belong to none of these scenarios.
 ///
 /// # Errors
 ///
 /// If the scripts can't be written to the run's folder, or those of the user can't be listed.
-pub fn find(environment: &Environment<'_>, languages: &[&str]) -> Result<Vec<Found>, Error> {
-    let is_wanted = |language: &str| languages.is_empty() || languages.contains(&language);
-    Ok(known(environment)?
-        .iter()
-        .filter(|(language, _)| is_wanted(language))
-        .map(|(language, path)| ask(environment, language, path))
-        .collect())
+pub fn find(environment: &Environment<'_>, languages: &[&str], scenarios: &[&str]) -> Result<Vec<Found>, Error> {
+    let is_wanted = |one: &Listed| {
+        let belongs = one.scenarios.is_empty() || one.scenarios.iter().any(|name| scenarios.contains(&&**name));
+        belongs && (languages.is_empty() || languages.contains(&&*one.language))
+    };
+    Ok(known(environment)?.iter().filter(|one| is_wanted(one)).map(|one| ask(environment, one)).collect())
 }
 
 /// The ids of all runners, whether they can take part or not: `perl/sereal`.
@@ -123,15 +136,20 @@ pub fn find(environment: &Environment<'_>, languages: &[&str]) -> Result<Vec<Fou
 ///
 /// As [`find`].
 pub fn ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
-    Ok(known(environment)?.iter().map(|(language, path)| id(language, path)).collect())
+    Ok(known(environment)?.iter().map(Listed::id).collect())
 }
 
-fn id(language: &str, path: &Path) -> String {
-    format!("{language}/{}", path.file_stem().unwrap_or_default().to_string_lossy())
+impl Listed {
+    /// `perl/sereal`; of a script that is several competitors `ruby/pending/sqlite`.
+    fn id(&self) -> String {
+        let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let id = format!("{}/{name}", self.language);
+        self.variant.iter().fold(id, |id, variant| format!("{id}/{variant}"))
+    }
 }
 
-/// The scripts of the lab and of the user, with their languages.
-fn known(environment: &Environment<'_>) -> Result<Vec<(String, PathBuf)>, Error> {
+/// All that the scripts of the lab and of the user are.
+fn known(environment: &Environment<'_>) -> Result<Vec<Listed>, Error> {
     let folder = environment.folder.join("runners");
     if !folder.exists() {
         std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, &error))?;
@@ -143,7 +161,15 @@ fn known(environment: &Environment<'_>) -> Result<Vec<(String, PathBuf)>, Error>
         let more = more.canonicalize().map_err(|error| Error::io(more, &error))?;
         scripts.extend(self::scripts(&more)?);
     }
-    Ok(scripts)
+    Ok(scripts.into_iter().flat_map(|(language, path)| listed(language, path)).collect())
+}
+
+/// All that a script is.
+fn listed(language: String, path: PathBuf) -> Vec<Listed> {
+    let Head { variants, scenarios } = Head::of(&path);
+    let one =
+        |variant| Listed { language: language.clone(), path: path.clone(), variant, scenarios: scenarios.clone() };
+    if variants.is_empty() { vec![one(None)] } else { variants.into_iter().map(Some).map(one).collect() }
 }
 
 /// The scripts in the folders of languages below a folder, sorted.
@@ -168,10 +194,13 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-fn ask(environment: &Environment<'_>, language: &str, path: &Path) -> Found {
-    let id = id(language, path);
-    let missing = |why: String, install: Option<String>| Found::Missing { id: id.clone(), why, install };
-    let script = match Script::of(path) {
+fn ask(environment: &Environment<'_>, one: &Listed) -> Found {
+    let (id, language, scenarios) = (one.id(), &*one.language, &one.scenarios);
+    let missing = |why: String, install: Option<String>| {
+        let (id, scenarios) = (id.clone(), scenarios.clone());
+        Found::Missing { id, why, install, scenarios }
+    };
+    let script = match Script::of(one) {
         Ok(script) => script,
         Err(why) => return missing(why, None),
     };
@@ -203,7 +232,7 @@ fn ask(environment: &Environment<'_>, language: &str, path: &Path) -> Found {
             role: reply.role.unwrap_or(Role::Competitor),
             reference: reply.reference.unwrap_or_else(|| TYPED.to_owned()),
             operations: reply.operations,
-            scenarios: reply.scenarios,
+            scenarios: if scenarios.is_empty() { reply.scenarios } else { scenarios.clone() },
             how: How::Script(script),
         })),
     }
@@ -221,21 +250,28 @@ fn package(program: &str) -> Option<String> {
 
 impl Script {
     /// Reads the first line of a script, which says how to start it.
-    fn of(path: &Path) -> Result<Script, String> {
-        let text = std::fs::read(path).map_err(|error| error.to_string())?;
+    fn of(one: &Listed) -> Result<Script, String> {
+        let text = std::fs::read(&one.path).map_err(|error| error.to_string())?;
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let line = String::from_utf8_lossy(line);
         let words =
             line.strip_prefix("#!").ok_or("its first line does not say how to start it: #!/usr/bin/env perl")?;
         let mut words = words.split_whitespace().skip_while(|word| *word == "-S" || word.ends_with("/env"));
         let program = words.next().ok_or("its first line names no program")?;
-        Ok(Script { path: path.to_owned(), program: program.into(), arguments: words.map(OsString::from).collect() })
+        let arguments = words.map(OsString::from).collect();
+        Ok(Script { path: one.path.clone(), program: program.into(), arguments, variant: one.variant.clone() })
     }
 
     fn command(&self, environment: &Environment<'_>, language: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).arg(&self.path);
         command.env("LAB_LIB", environment.folder.join("runners").join(language).join(SHARED));
+        if let Some(variant) = &self.variant {
+            command.env("LAB_VARIANT", variant);
+        }
+        if let Some(program) = environment.command {
+            command.env("LAB_COMMAND", program);
+        }
         if let Some(modules) = environment.modules {
             command.env("LAB_MODULES", modules);
             let built = modules.join("perl").join("blib");

@@ -5,6 +5,7 @@
 mod account;
 mod command;
 mod engine;
+mod head;
 mod list;
 mod process;
 mod protocol;

@@ -60,7 +60,7 @@ impl List {
                     version: one.version.clone(),
                     role: one.role,
                 }),
-                Found::Missing { id, why, install } => {
+                Found::Missing { id, why, install, .. } => {
                     list.missing.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
                 }
             }

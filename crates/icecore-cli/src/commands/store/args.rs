@@ -2,6 +2,8 @@
 
 use crate::cli::Reporting;
 use crate::commands::database::{Database, duration, id};
+use crate::limits;
+use crate::records::Frame;
 use clap::{Args, Subcommand, ValueHint};
 use icecore_store::Id;
 use std::path::PathBuf;
@@ -56,6 +58,14 @@ pub struct Put {
     /// Print an object of JSON for each
     #[arg(long)]
     pub json: bool,
+    /// Each file holds many objects; FRAME says how they are told apart
+    ///
+    /// Without FRAME they stand one behind the other, and -f says what they are. Memory does not grow with the file.
+    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", conflicts_with = "key")]
+    pub each: Option<Frame>,
+    /// With --each: how long an object may be
+    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
+    pub max_record: u64,
 }
 
 /// Print an object: its original bytes, or converted
@@ -101,6 +111,14 @@ pub struct Each {
     /// Behind this object
     #[arg(long, value_name = "ID", value_parser = id)]
     pub after: Option<Id>,
+    /// Print the original bytes, and nothing else; FRAME says what stands around those of an object
+    ///
+    /// Nothing is decoded. Without FRAME they stand one behind the other. `store put --each=FRAME` reads it again.
+    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", conflicts_with = "json")]
+    pub bytes: Option<Frame>,
+    /// With --bytes: write binary data to a terminal
+    #[arg(long, requires = "bytes")]
+    pub force: bool,
 }
 
 /// Find objects by key, class or value: `store find '$.user.id' 7`
@@ -158,7 +176,9 @@ const EXAMPLES: &str = "\
 Examples:
   icecore store put order-*.storable            the ids, one a line
   icecore store get 01990000-0000-7000-8000-000000000000 -t json
+  icecore store put --each -f marshal dumps     a file with many, one behind the other
   icecore store each --json | jq .value
+  icecore store each --bytes=u32be | icecore store --db sqlite:b.db put --each=u32be
   icecore store index '$.user.id'
   icecore store find '$.user.id' 7
   icecore store --db postgres://app@db/app stats";

@@ -2,6 +2,8 @@
 
 mod args;
 mod copy;
+mod put;
+mod raw;
 mod row;
 mod walk;
 
@@ -10,26 +12,22 @@ pub use args::{Action, Store};
 use crate::cli::Global;
 use crate::commands::database::{failed, who};
 use crate::paint::{Ink, Paint};
-use crate::progress::Progress;
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
-use crate::source::Source;
 use crate::terminal;
-use args::{Get, Index, Put, Rm, Stats};
+use args::{Get, Index, Rm, Stats};
 use icecore::{Converter, Limits, Stage};
 use icecore_store::{Backend, Object, ObjectStats, describe, time};
 use row::Row;
 use serde::Serialize;
 
-/// How many bytes are stored in one go.
-const GROUP: usize = 8 << 20;
-
 pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut store = args.database.open()?;
     let store = store.as_mut();
     match &args.action {
-        Action::Put(put) => put_files(put, store, global, report),
+        Action::Put(put) => put::files(put, store, global, report),
         Action::Get(get) => get_one(get, store, global),
+        Action::Each(each) if each.bytes.is_some() => raw::each(each, store),
         Action::Each(each) => walk::each(each, store, global, report),
         Action::Find(find) => walk::find(find, store, global, report),
         Action::Rm(rm) => remove(rm, store, report),
@@ -49,94 +47,6 @@ fn counted(count: u64, what: &str, done: &str) -> Result<(), Abort> {
     let plural = if count == 1 { "" } else { "s" };
     sink.text(&format!("{count} {what}{plural} {done}\n"))?;
     sink.flush()
-}
-
-fn put_files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    if let Some(format) = &args.format {
-        Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
-    }
-    let sources = Source::all(&args.files, report);
-    if args.key.is_some() && sources.len() != 1 {
-        let text = format!("--key is a name of one object, not of {}", sources.len());
-        return Err(Abort::Failed(code::USAGE, text));
-    }
-    let expires_at = match args.expires {
-        Some(time) => {
-            let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-            Some(store.now().map_err(failed)?.saturating_add(time))
-        }
-        None => None,
-    };
-    report.progress = Progress::over(sources.len(), global.quiet);
-    let mut sink = Sink::report(args.json, global.color);
-    let mut group = Vec::new();
-    let mut size = 0;
-    for source in &sources {
-        report.input();
-        let name = source.name();
-        report.progress.show(&name);
-        let bytes = match source.read() {
-            Ok(bytes) => bytes.to_vec(),
-            Err(error) => {
-                report.io(&name, &error);
-                continue;
-            }
-        };
-        size += bytes.len();
-        let mut object = describe::object(bytes, args.format.as_deref());
-        if let Some(problem) = &object.said.problem {
-            report.note(&name, "quarantined", format!("stored, and marked: {problem}"));
-        }
-        (object.key, object.expires_at, object.as_base64) = (args.key.clone(), expires_at, args.base64);
-        group.push((name, object));
-        if size >= GROUP {
-            put_group(&mut group, store, args.json, &mut sink)?;
-            size = 0;
-        }
-        report.progress.step();
-    }
-    put_group(&mut group, store, args.json, &mut sink)?;
-    sink.flush()
-}
-
-/// What `store put --json` says of an object.
-#[derive(Serialize)]
-struct Stored<'s> {
-    id: String,
-    file: &'s str,
-    format: Option<&'s str>,
-    class: Option<&'s str>,
-    checksum: &'s str,
-    size: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<&'s str>,
-}
-
-fn put_group(
-    group: &mut Vec<(String, icecore_store::NewObject)>,
-    store: &mut dyn Backend,
-    is_json: bool,
-    sink: &mut Sink,
-) -> Result<(), Abort> {
-    let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(group).into_iter().unzip();
-    let ids = store.put(&objects).map_err(failed)?;
-    for ((id, name), object) in ids.iter().zip(&names).zip(&objects) {
-        if !is_json {
-            sink.text(&format!("{id}\n"))?;
-            continue;
-        }
-        let said = &object.said;
-        sink.object(&Stored {
-            id: id.to_string(),
-            file: name,
-            format: said.format.as_deref(),
-            class: said.class.as_deref(),
-            checksum: &said.checksum,
-            size: object.bytes.len(),
-            problem: said.problem.as_deref(),
-        })?;
-    }
-    Ok(())
 }
 
 /// The object that a person names by its id or its key.

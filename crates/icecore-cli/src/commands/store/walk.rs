@@ -13,17 +13,23 @@ use icecore_store::describe::Decoder;
 use icecore_store::{Backend, ErrorKind, Flow, Id, Object, ObjectFilter};
 
 /// How many objects are asked for in one go.
-const PAGE: usize = 1_000;
+pub const PAGE: usize = 1_000;
 
 pub fn each(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let after = match args.after {
-        Some(id) => {
-            let missing = || Abort::Failed(code::FINDING, format!("there is no object {id}"));
-            store.object(id).map_err(failed)?.ok_or_else(missing)?.sequence
-        }
-        None => 0,
-    };
+    let after = start(args, store)?;
     walk(&args.filter, None, after, store, global, report).map(drop)
+}
+
+/// The sequence behind which a walk begins.
+pub fn start(args: &Each, store: &mut dyn Backend) -> Result<i64, Abort> {
+    let Some(id) = args.after else { return Ok(0) };
+    let missing = || Abort::Failed(code::FINDING, format!("there is no object {id}"));
+    Ok(store.object(id).map_err(failed)?.ok_or_else(missing)?.sequence)
+}
+
+/// What a filter asks the store for.
+pub fn wanted(filter: &Filter, at: Option<(String, String)>) -> ObjectFilter {
+    ObjectFilter { class: filter.class.clone(), at, quarantined: filter.quarantined.then_some(true), before: None }
 }
 
 pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -97,8 +103,7 @@ fn walk(
 ) -> Result<u64, Abort> {
     report.progress = Progress::over(1, global.quiet);
     let mut lines = Lines::new(filter.json, global);
-    let quarantined = filter.quarantined.then_some(true);
-    let wanted = ObjectFilter { class: filter.class.clone(), at, quarantined, before: None };
+    let wanted = wanted(filter, at);
     let mut left = filter.most.unwrap_or(usize::MAX);
     while left > 0 {
         let (mut count, mut ended) = (0, None);

@@ -28,6 +28,11 @@ module Lab
     @missing ||= { missing: "the Ruby library #{library}", install: install }
   end
 
+  # What else is missing: the answer to `hello`.
+  def self.lacks(missing)
+    @missing ||= missing
+  end
+
   # Lets the script be a runner. The settings:
   #
   #   version     a block that says it; it is called only if nothing is missing
@@ -35,6 +40,9 @@ module Lab
   #   build       in their place for a floor: a block that gets the value and
   #               gives a block that builds the same (whatever it is called with)
   #   prepare     a block that gets a Load, before anything else is done with it
+  #   before      a block that makes ready what the next writing finds, a table without rows
+  #               say; it is called before each execution that writes, and is not timed
+  #   stored      where writing gives no strings: a block that gives what lies there then
   #   to_json     whether a process of its own can turn the file into JSON, or a block that
   #               makes JSON of the bytes
   #   scenarios   if it belongs to some only

@@ -15,6 +15,7 @@ module Lab
       @name = name
       @version, @prepare, @build, @scenarios = settings.values_at(:version, :prepare, :build, :scenarios)
       @write, @read, @to_json = settings.values_at(:write, :read, :to_json)
+      @before, @stored = settings.values_at(:before, :stored)
       @missing = missing
     end
 
@@ -91,7 +92,11 @@ module Lab
 
     # Written once, for reading; not before it is needed, so that it is in no memory step.
     def sample
-      @sample ||= @build ? "" : @writer.call(@load.value)
+      return @sample if @sample
+      return @sample = "" if @build
+
+      @before&.call
+      @sample = @writer.call(@load.value)
     end
 
     def loaded
@@ -99,7 +104,10 @@ module Lab
     end
 
     def check(answer, bytes)
-      written = loaded.medium == "file" && !@build ? File.binread(sample) : Array(sample).join
+      loaded
+      written = sample
+      written = File.binread(written) if @load.medium == "file" && !@build
+      written = Array(@stored ? @stored.call : written).join
       File.binwrite(bytes, written)
       File.binwrite(answer, Marshal.dump(@reader.call(sample)))
       { size: written.bytesize }
@@ -110,11 +118,11 @@ module Lab
       raise Cannot, "#{operation}: it only builds values" if @build && operation != "read"
 
       case operation
-      when "write" then clock(times) { writer.call(value) }
+      when "write" then clock_writing(times) { writer.call(value) }
       when "read"
         bytes = sample
         clock(times) { reader.call(bytes) }
-      when "round-trip" then clock(times) { reader.call(writer.call(value)) }
+      when "round-trip" then clock_writing(times) { reader.call(writer.call(value)) }
       when "to-json" then to_json(times)
       else raise Cannot, "#{operation} is not for Ruby"
       end
@@ -128,6 +136,16 @@ module Lab
         i += 1
       end
       Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - start
+    end
+
+    # What has to be done before an execution is not timed.
+    def clock_writing(times, &execution)
+      return clock(times, &execution) unless @before
+
+      Array.new(times) do
+        @before.call
+        clock(1, &execution)
+      end.sum
     end
 
     def to_json(times)

@@ -1,0 +1,150 @@
+//! `store put`: files, or what stands in them.
+
+use super::args::Put;
+use crate::cli::Global;
+use crate::commands::database::failed;
+use crate::progress::Progress;
+use crate::records::{CHUNK, Cut, Frame, Window};
+use crate::report::{Abort, Report, code};
+use crate::sink::Sink;
+use crate::source::Source;
+use icecore::Stage;
+use icecore_store::{Backend, NewObject, describe};
+use serde::Serialize;
+
+/// How many bytes, and how many objects, are stored in one go.
+const GROUP: usize = 8 << 20;
+const MANY: usize = 10_000;
+
+pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let stage = args.format.as_deref().map(Stage::parse).transpose();
+    let stage = stage.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    let sources = Source::all(&args.files, report);
+    if args.key.is_some() && sources.len() != 1 {
+        let text = format!("--key is a name of one object, not of {}", sources.len());
+        return Err(Abort::Failed(code::USAGE, text));
+    }
+    let expires_at = match args.expires {
+        Some(time) => {
+            let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            Some(store.now().map_err(failed)?.saturating_add(time))
+        }
+        None => None,
+    };
+    report.progress = Progress::over(sources.len(), global.quiet);
+    let sink = Sink::report(args.json, global.color);
+    let mut group = Group { args, expires_at, store, sink, size: 0, waiting: Vec::new() };
+    for source in &sources {
+        report.input();
+        let name = source.name();
+        report.progress.show(&name);
+        match args.each {
+            Some(frame) => records(source, frame, stage.as_ref(), global, &mut group, report)?,
+            None => match source.read() {
+                Ok(bytes) => group.add(&name, bytes.to_vec(), report)?,
+                Err(error) => report.io(&name, &error),
+            },
+        }
+        report.progress.step();
+    }
+    group.store()?;
+    group.sink.flush()
+}
+
+/// Stores the records of a file. Behind one that is broken the next one is not looked for: what
+/// stands before it is stored.
+fn records(
+    source: &Source,
+    frame: Frame,
+    stage: Option<&Stage>,
+    global: &Global,
+    group: &mut Group<'_>,
+    report: &mut Report,
+) -> Result<(), Abort> {
+    let name = source.name();
+    let window = match source.open() {
+        Ok(from) => Window::new(from, CHUNK),
+        Err(error) => {
+            report.io(&name, &error);
+            return Ok(());
+        }
+    };
+    let mut cut = Cut::new(window, frame, stage, group.args.max_record, &global.limit)?;
+    let mut count = 0;
+    loop {
+        match cut.next() {
+            Ok(Some(bytes)) => group.add(&format!("{name}, record {}", count + 1), bytes, report)?,
+            Ok(None) => return Ok(()),
+            Err(wrong) => {
+                group.store()?;
+                wrong.tell(&name, &cut, report);
+                return Ok(());
+            }
+        }
+        count += 1;
+        report.progress.count(&name, count);
+    }
+}
+
+/// Objects that are stored together.
+struct Group<'g> {
+    args: &'g Put,
+    expires_at: Option<i64>,
+    store: &'g mut dyn Backend,
+    sink: Sink,
+    /// Bytes of those that wait.
+    size: usize,
+    /// With the names of where they come from.
+    waiting: Vec<(String, NewObject)>,
+}
+
+/// What `store put --json` says of an object.
+#[derive(Serialize)]
+struct Stored<'s> {
+    id: String,
+    file: &'s str,
+    format: Option<&'s str>,
+    class: Option<&'s str>,
+    checksum: &'s str,
+    size: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'s str>,
+}
+
+impl Group<'_> {
+    fn add(&mut self, name: &str, bytes: Vec<u8>, report: &Report) -> Result<(), Abort> {
+        self.size += bytes.len();
+        let mut object = describe::object(bytes, self.args.format.as_deref());
+        if let Some(problem) = &object.said.problem {
+            report.note(name, "quarantined", format!("stored, and marked: {problem}"));
+        }
+        object.key.clone_from(&self.args.key);
+        (object.expires_at, object.as_base64) = (self.expires_at, self.args.base64);
+        self.waiting.push((name.to_owned(), object));
+        if self.size >= GROUP || self.waiting.len() >= MANY { self.store() } else { Ok(()) }
+    }
+
+    /// Stores what waits, and prints the ids.
+    fn store(&mut self) -> Result<(), Abort> {
+        self.size = 0;
+        let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().unzip();
+        let ids = self.store.put(&objects).map_err(failed)?;
+        for ((id, name), object) in ids.iter().zip(&names).zip(&objects) {
+            if !self.args.json {
+                self.sink.text(&format!("{id}\n"))?;
+                continue;
+            }
+            let said = &object.said;
+            self.sink.object(&Stored {
+                id: id.to_string(),
+                file: name,
+                format: said.format.as_deref(),
+                class: said.class.as_deref(),
+                checksum: &said.checksum,
+                size: object.bytes.len(),
+                problem: said.problem.as_deref(),
+            })?;
+        }
+        Ok(())
+    }
+}

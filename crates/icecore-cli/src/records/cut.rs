@@ -1,0 +1,188 @@
+//! An input is cut into its records, which stay as they are.
+
+use super::{Frame, Split, Window, has_blanks_between, may_go_on};
+use crate::report::{Abort, Report, code};
+use icecore::{Error, ErrorKind, Limits, Request, Stage};
+use std::io::{self, Read};
+
+/// Gives one record after the other.
+pub struct Cut<'c, R> {
+    window: Window<R>,
+    frame: Frame,
+    /// What says where a document ends that has no frame.
+    stage: Option<Stage>,
+    most: u64,
+    limits: &'c Limits,
+}
+
+/// Why there is no next record.
+#[derive(Debug)]
+pub enum Wrong {
+    Input(io::Error),
+    Record(Error),
+}
+
+impl Wrong {
+    /// Says it, and shows where in the input it is.
+    pub fn tell<R: Read>(&self, name: &str, cut: &Cut<'_, R>, report: &mut Report) {
+        match self {
+            Wrong::Input(error) => report.io(name, error),
+            Wrong::Record(error) => report.unreadable(name, error, cut.window.bytes()),
+        }
+    }
+}
+
+impl<'c, R: Read> Cut<'c, R> {
+    /// `most`: the longest record.
+    ///
+    /// # Errors
+    ///
+    /// If there are no frames, and no format that says where a document ends.
+    pub fn new(
+        mut window: Window<R>,
+        frame: Frame,
+        stage: Option<&Stage>,
+        most: u64,
+        limits: &'c Limits,
+    ) -> Result<Cut<'c, R>, Abort> {
+        window.bound(most);
+        let line = stage.and_then(Stage::of_line);
+        let (frame, stage) = match (frame, line, stage) {
+            (Frame::Documents, Some(_), _) => (Frame::Lines, None),
+            (Frame::Documents, None, Some(stage)) if stage.wrappers().is_empty() => (frame, Some(stage.clone())),
+            (Frame::Documents, None, _) => return Err(no_end(stage)),
+            _ => (frame, None),
+        };
+        Ok(Cut { window, frame, stage, most, limits })
+    }
+
+    /// The next record; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// If it is broken, or the input can't be read: there is no next one then.
+    pub fn next(&mut self) -> Result<Option<Vec<u8>>, Wrong> {
+        loop {
+            let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
+            let split = match &self.stage {
+                Some(stage) => document(bytes, is_end, stage, self.limits),
+                None => self.frame.split(bytes, is_end),
+            };
+            match split {
+                Split::Record { start, end, next } => {
+                    let record = &bytes[start..end];
+                    if record.len() as u64 > self.most {
+                        return Err(self.too_long());
+                    }
+                    // An empty line is no record.
+                    let is_blank = self.frame == Frame::Lines && record.iter().all(u8::is_ascii_whitespace);
+                    let record = (!is_blank).then(|| record.to_vec());
+                    self.window.take(next);
+                    if record.is_some() {
+                        return Ok(record);
+                    }
+                }
+                Split::End if is_end => return Ok(None),
+                Split::End | Split::More if bytes.len() as u64 > self.most => return Err(self.too_long()),
+                Split::End | Split::More => self.window.more().map_err(Wrong::Input)?,
+                Split::Bad(error) => return Err(Wrong::Record(error)),
+            }
+        }
+    }
+
+    fn too_long(&self) -> Wrong {
+        let error = Error::new(ErrorKind::Limit)
+            .expecting(format!("a record of at most {} bytes", self.most))
+            .finding("a longer one")
+            .helping("raise it with --max-record if the input is trusted");
+        Wrong::Record(error)
+    }
+}
+
+fn no_end(stage: Option<&Stage>) -> Abort {
+    let text = match stage {
+        Some(stage) => {
+            format!("where a document ends can't be told in {stage}: say what stands around each, --each=lines")
+        }
+        None => "say what the documents are, as `--each -f marshal`, or what stands around each, as `--each=u32be`"
+            .to_owned(),
+    };
+    Abort::Failed(code::USAGE, text)
+}
+
+/// The first of documents that stand one behind the other.
+fn document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) -> Split {
+    let blanks = has_blanks_between(stage);
+    let blank = if blanks { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+    let body = &bytes[blank..];
+    if body.is_empty() {
+        return if is_end { Split::End } else { Split::More };
+    }
+    let outcome = stage.format().read(body, stage.settings(), Request::new(limits));
+    let end = outcome.error.is_none().then_some(outcome.consumed);
+    if !is_end && may_go_on(stage, end, outcome.error.as_ref(), body) {
+        return Split::More;
+    }
+    match (outcome.error, blank + outcome.consumed) {
+        (Some(error), _) => Split::Bad(stage.format().explain(error)),
+        // A document of no bytes is followed by none.
+        (None, 0) => Split::End,
+        (None, next) => {
+            // Some readers take blanks behind a document as well.
+            let behind = if blanks { bytes[..next].len() - bytes[..next].trim_ascii_end().len() } else { 0 };
+            Split::Record { start: blank, end: next - behind, next }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CHUNK;
+    use super::*;
+
+    /// The records, and whether it ended well; however little is read at once.
+    fn cut(bytes: &[u8], frame: Frame, format: &str, most: u64) -> (Vec<Vec<u8>>, bool) {
+        let limits = Limits::default();
+        let stage = Stage::parse(format).expect("a format");
+        let with = |chunk: usize| {
+            let cut = Cut::new(Window::new(bytes, chunk), frame, Some(&stage), most, &limits);
+            let Ok(mut cut) = cut else { panic!("{format} has no end") };
+            let mut records = Vec::new();
+            loop {
+                match cut.next() {
+                    Ok(Some(record)) => records.push(record),
+                    end => return (records, end.is_ok()),
+                }
+            }
+        };
+        let all = with(CHUNK);
+        for chunk in [1, 2, 7, 64] {
+            assert_eq!(with(chunk), all, "{chunk} bytes at once");
+        }
+        all
+    }
+
+    #[test]
+    fn documents_are_cut_where_they_end() {
+        let dumps: &[&[u8]] = &[b"\x04\x08i\x06", b"\x04\x08[\x07i\x06\"\x08abc", b"\x04\x080"];
+        assert_eq!(
+            cut(&dumps.concat(), Frame::Documents, "marshal", 100),
+            (dumps.iter().map(|d| d.to_vec()).collect(), true)
+        );
+        let texts = [b"12".to_vec(), b"[3]".to_vec(), b"4".to_vec()];
+        assert_eq!(cut(b"12 [3]\n4\n", Frame::Documents, "json", 100), (texts.to_vec(), true));
+        assert_eq!(cut(b"12\n\n[3]\n4", Frame::Documents, "ndjson", 100), (texts.to_vec(), true));
+        assert_eq!(cut(b"", Frame::Documents, "marshal", 100), (Vec::new(), true));
+    }
+
+    #[test]
+    fn what_is_broken_ends_it_and_what_stands_before_is_there() {
+        let good = b"\x04\x08i\x06".to_vec();
+        for behind in [&b"\x04\x08["[..], b"\x04\x08\xFF more of it", b"no dump"] {
+            let bytes = [&good[..], behind].concat();
+            assert_eq!(cut(&bytes, Frame::Documents, "marshal", 100), (vec![good.clone()], false), "{behind:?}");
+        }
+        assert_eq!(cut(b"\0\0\0\x01a\0\0\0\x05b", Frame::U32be, "json", 100), (vec![b"a".to_vec()], false));
+        assert_eq!(cut(b"\0\0\0\x01a\0\0\0\x05bcdef", Frame::U32be, "json", 4), (vec![b"a".to_vec()], false));
+    }
+}

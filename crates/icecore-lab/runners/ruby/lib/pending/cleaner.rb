@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+require_relative "place"
+
+# Waits for the end of a runner, whose pipe it reads, and drops the database that the runner made.
+# A server that is gone by then has taken it along.
+variant, name = $stdin.read.split("\n")
+place = Pending::Place.of(variant)
+place.drop(ENV.fetch(place.class::VARIABLE), name)

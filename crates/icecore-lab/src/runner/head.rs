@@ -1,0 +1,54 @@
+//! What the first lines of a runner's script say of it, before it is asked.
+
+use std::path::Path;
+
+/// So many lines may say something.
+const LINES: usize = 5;
+
+/// Said in comments: `# variants: sqlite postgres`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// The competitors that the script is; one, if there are none here.
+    pub variants: Vec<String>,
+    /// The only scenarios that it belongs to, if there are any here.
+    pub scenarios: Vec<String>,
+}
+
+impl Head {
+    /// Of a file; one that can't be read says nothing, and is asked.
+    pub fn of(path: &Path) -> Head {
+        std::fs::read(path).map_or_else(|_| Head::default(), |text| Head::read(&text))
+    }
+
+    fn read(text: &[u8]) -> Head {
+        let mut head = Head::default();
+        for line in text.split(|byte| *byte == b'\n').take(LINES) {
+            let line = String::from_utf8_lossy(line);
+            let Some((name, words)) = line.trim_start_matches(['#', '/', ' ']).split_once(": ") else { continue };
+            let words = words.split_whitespace().map(str::to_owned);
+            match name {
+                "variants" => head.variants.extend(words),
+                "scenarios" => head.scenarios.extend(words),
+                _ => {}
+            }
+        }
+        head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_at_the_top_say_it() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let ruby = b"#!/usr/bin/env ruby\n# variants: a b-c\n# scenarios: one two\n# frozen_string_literal: true\n";
+        assert_eq!(Head::read(ruby), Head { variants: words(&["a", "b-c"]), scenarios: words(&["one", "two"]) });
+        let php = b"#!/usr/bin/env php\n<?php\n// variants: a\n";
+        assert_eq!(Head::read(php), Head { variants: words(&["a"]), ..Head::default() });
+        let late = b"#!/usr/bin/env ruby\n\n\n\n\n# variants: a\n";
+        assert_eq!(Head::read(late), Head::default());
+        assert_eq!(Head::of(Path::new("/nowhere/at/all")), Head::default());
+    }
+}
