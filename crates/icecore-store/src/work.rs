@@ -150,7 +150,11 @@ pub struct Worker {
     pub until_empty: bool,
 }
 
-/// A job that runs.
+/// A job, and which attempt at it: a worker that lost a lease may get the same job again while
+/// its first attempt still runs.
+type Attempt = (Id, u32);
+
+/// An attempt that runs.
 struct Running {
     token: String,
     extend_at: Instant,
@@ -233,12 +237,12 @@ struct Turn<'t> {
     open_at: Instant,
     claim_at: Instant,
     is_empty: bool,
-    running: HashMap<Id, Running>,
-    /// Jobs whose end is not recorded yet.
-    ended: Vec<(Id, Outcome)>,
+    running: HashMap<Attempt, Running>,
+    /// Attempts whose end is not recorded yet.
+    ended: Vec<(Attempt, Outcome)>,
     tally: Tally,
-    sender: Sender<(Id, Outcome)>,
-    receiver: Receiver<(Id, Outcome)>,
+    sender: Sender<(Attempt, Outcome)>,
+    receiver: Receiver<(Attempt, Outcome)>,
 }
 
 impl Turn<'_> {
@@ -297,9 +301,9 @@ impl Turn<'_> {
 
     /// Records what ended.
     fn record(&mut self, backend: &mut dyn Backend) -> Result<()> {
-        while let Some((id, outcome)) = self.ended.last() {
-            let id = *id;
-            let Some(Running { token, .. }) = self.running.get(&id) else {
+        while let Some((attempt, outcome)) = self.ended.last() {
+            let (attempt, (id, _)) = (*attempt, *attempt);
+            let Some(Running { token, .. }) = self.running.get(&attempt) else {
                 self.ended.pop();
                 continue;
             };
@@ -323,7 +327,7 @@ impl Turn<'_> {
                 }
             }
             self.ended.pop();
-            self.running.remove(&id);
+            self.running.remove(&attempt);
             // A place is free: there may be more.
             self.claim_at = Instant::now();
             self.is_empty = false;
@@ -333,7 +337,7 @@ impl Turn<'_> {
 
     fn extend(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let now = Instant::now();
-        for (id, running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
+        for ((id, _), running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
             match backend.extend(*id, &running.token, self.worker.lease) {
                 // Whose lease is lost finds that out at the end.
                 Err(error) if waiting_helps(&error) => return Err(error),
@@ -351,15 +355,15 @@ impl Turn<'_> {
         self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
             (self.tell)(Event::Begun(&job));
-            let id = job.id;
-            self.running.insert(id, Running { token, extend_at: Instant::now() + worker.lease / 3 });
+            let attempt = (job.id, job.attempts);
+            self.running.insert(attempt, Running { token, extend_at: Instant::now() + worker.lease / 3 });
             let (runner, sender) = (Arc::clone(&self.runner), self.sender.clone());
             let begun = std::thread::Builder::new().name("job".to_owned()).spawn(move || {
                 let outcome = run_caught(&*runner, &job);
-                let _ = sender.send((id, outcome));
+                let _ = sender.send((attempt, outcome));
             });
             if let Err(error) = begun {
-                self.ended.push((id, Outcome::failed(format!("no thread for the job: {error}"))));
+                self.ended.push((attempt, Outcome::failed(format!("no thread for the job: {error}"))));
             }
         }
         Ok(())
