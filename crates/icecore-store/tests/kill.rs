@@ -277,7 +277,7 @@ fn check(address: Address, mut told: Told, counts: &mut Counts) {
 
 /// Two are killed while they make the tables, or a little later; in some rounds.
 fn kill_while_opening(fresh: &Fresh, round: u64, chance: &mut Chance) {
-    if round % 3 != 0 {
+    if !round.is_multiple_of(3) {
         return;
     }
     let address = fresh();
