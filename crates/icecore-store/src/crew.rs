@@ -7,8 +7,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A job that ended, and how.
-pub(crate) type Ended = (Id, Outcome);
+/// A job, and which attempt at it: a worker that lost a lease may get the same job again while
+/// its first attempt still runs.
+pub(crate) type Attempt = (Id, u32);
+
+/// An attempt that ended, and how.
+pub(crate) type Ended = (Attempt, Outcome);
 
 /// The threads. They end when this is dropped, and what they do then.
 pub(crate) struct Crew {
@@ -55,7 +59,7 @@ impl Crew {
             // One waits for the next job, the others for it.
             while let Ok(job) = { next.lock().unwrap_or_else(PoisonError::into_inner).recv() } {
                 let outcome = run_caught(&*runner, &job);
-                if ended.send((job.id, outcome)).is_err() {
+                if ended.send(((job.id, job.attempts), outcome)).is_err() {
                     return;
                 }
             }

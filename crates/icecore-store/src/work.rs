@@ -6,7 +6,7 @@
 //! to the next one when the lease is over.
 
 use crate::backend::Backend;
-use crate::crew::{Crew, Ended};
+use crate::crew::{Attempt, Crew, Ended};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{Ack, Job, Lease, State};
@@ -151,7 +151,7 @@ pub struct Worker {
     pub until_empty: bool,
 }
 
-/// A job that runs.
+/// An attempt that runs.
 struct Running {
     token: String,
     extend_at: Instant,
@@ -194,6 +194,7 @@ impl Worker {
             is_empty: false,
             running: HashMap::new(),
             done: Vec::new(),
+            done_by: Vec::new(),
             failed: Vec::new(),
             tally: Tally::default(),
             crew,
@@ -228,8 +229,8 @@ fn unless_waiting_helps<T>(answer: Result<T>) -> Result<Result<T>> {
     }
 }
 
-/// A job that failed: why, and when it is tried again.
-type Failed = (Id, String, Option<Duration>);
+/// An attempt that failed: why, and when the job is tried again.
+type Failed = (Attempt, String, Option<Duration>);
 
 /// The longest sleep: how soon a stop is seen.
 const NAP: Duration = Duration::from_millis(50);
@@ -244,9 +245,11 @@ struct Turn<'t> {
     open_at: Instant,
     claim_at: Instant,
     is_empty: bool,
-    running: HashMap<Id, Running>,
+    running: HashMap<Attempt, Running>,
     /// Jobs that are done, which is not recorded yet.
     done: Vec<Ack>,
+    /// Which attempts at them these were, in the same order.
+    done_by: Vec<Attempt>,
     /// Those that failed.
     failed: Vec<Failed>,
     tally: Tally,
@@ -283,19 +286,22 @@ impl Turn<'_> {
             }
         }
         let mut next = self.told.recv_timeout(until.saturating_duration_since(now)).ok();
-        while let Some((id, outcome)) = next {
+        while let Some((attempt, outcome)) = next {
             self.crew.is_free();
-            self.ended(id, outcome);
+            self.ended(attempt, outcome);
             next = self.told.try_recv().ok();
         }
     }
 
-    /// A job ended.
-    fn ended(&mut self, id: Id, outcome: Outcome) {
-        let Some(Running { token, .. }) = self.running.get(&id) else { return };
+    /// An attempt ended.
+    fn ended(&mut self, attempt: Attempt, outcome: Outcome) {
+        let Some(Running { token, .. }) = self.running.get(&attempt) else { return };
         match outcome {
-            Outcome::Done(result) => self.done.push(Ack { id, token: token.clone(), result }),
-            Outcome::Failed { error, delay } => self.failed.push((id, error, delay)),
+            Outcome::Done(result) => {
+                self.done.push(Ack { id: attempt.0, token: token.clone(), result });
+                self.done_by.push(attempt);
+            }
+            Outcome::Failed { error, delay } => self.failed.push((attempt, error, delay)),
         }
     }
 
@@ -323,8 +329,9 @@ impl Turn<'_> {
         if !self.done.is_empty() {
             match backend.ack_many(&self.done) {
                 Ok(recorded) => {
-                    for (ack, recorded) in std::mem::take(&mut self.done).into_iter().zip(recorded) {
-                        self.recorded_done(ack.id, &recorded);
+                    self.done.clear();
+                    for (attempt, recorded) in std::mem::take(&mut self.done_by).into_iter().zip(recorded) {
+                        self.recorded_done(attempt, &recorded);
                     }
                 }
                 Err(error) if waiting_helps(&error) => return Err(error),
@@ -336,41 +343,41 @@ impl Turn<'_> {
     }
 
     fn record_one_by_one(&mut self, backend: &mut dyn Backend) -> Result<()> {
-        while let Some(Ack { id, token, result }) = self.done.last() {
-            let id = *id;
-            let recorded = unless_waiting_helps(backend.ack(id, token, result.as_deref()))?;
+        while let (Some(Ack { id, token, result }), Some(attempt)) = (self.done.last(), self.done_by.last().copied()) {
+            let recorded = unless_waiting_helps(backend.ack(*id, token, result.as_deref()))?;
             self.done.pop();
-            self.recorded_done(id, &recorded);
+            self.done_by.pop();
+            self.recorded_done(attempt, &recorded);
         }
         Ok(())
     }
 
-    fn recorded_done(&mut self, id: Id, recorded: &Result<()>) {
-        self.leave(id);
+    fn recorded_done(&mut self, attempt: Attempt, recorded: &Result<()>) {
+        self.leave(attempt);
         match recorded {
             Ok(()) => {
                 self.tally.done += 1;
-                (self.tell)(Event::Done(id));
+                (self.tell)(Event::Done(attempt.0));
             }
-            Err(_) => self.lost(id),
+            Err(_) => self.lost(attempt.0),
         }
     }
 
     fn record_failed(&mut self, backend: &mut dyn Backend) -> Result<()> {
-        while let Some((id, error, delay)) = self.failed.last() {
-            let Some(Running { token, .. }) = self.running.get(id) else {
+        while let Some((attempt, error, delay)) = self.failed.last() {
+            let Some(Running { token, .. }) = self.running.get(attempt) else {
                 self.failed.pop();
                 continue;
             };
-            let recorded = unless_waiting_helps(backend.nack(*id, token, error, *delay))?;
-            let Some((id, error, _)) = self.failed.pop() else { break };
-            self.leave(id);
+            let recorded = unless_waiting_helps(backend.nack(attempt.0, token, error, *delay))?;
+            let Some((attempt, error, _)) = self.failed.pop() else { break };
+            self.leave(attempt);
             match recorded {
                 Ok(state) => {
                     self.tally.failed += 1;
-                    (self.tell)(Event::Failed(id, &error, state));
+                    (self.tell)(Event::Failed(attempt.0, &error, state));
                 }
-                Err(_) => self.lost(id),
+                Err(_) => self.lost(attempt.0),
             }
         }
         Ok(())
@@ -381,16 +388,16 @@ impl Turn<'_> {
         (self.tell)(Event::Lost(id));
     }
 
-    /// What becomes of a job is recorded: a place is free, and there may be more.
-    fn leave(&mut self, id: Id) {
-        self.running.remove(&id);
+    /// What becomes of an attempt is recorded: a place is free, and there may be more.
+    fn leave(&mut self, attempt: Attempt) {
+        self.running.remove(&attempt);
         self.claim_at = Instant::now();
         self.is_empty = false;
     }
 
     fn extend(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let now = Instant::now();
-        for (id, running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
+        for ((id, _), running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
             match backend.extend(*id, &running.token, self.worker.lease) {
                 // Whose lease is lost finds that out at the end.
                 Err(error) if waiting_helps(&error) => return Err(error),
@@ -408,10 +415,10 @@ impl Turn<'_> {
         self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
             (self.tell)(Event::Begun(&job));
-            let id = job.id;
-            self.running.insert(id, Running { token, extend_at: Instant::now() + worker.lease / 3 });
+            let attempt = (job.id, job.attempts);
+            self.running.insert(attempt, Running { token, extend_at: Instant::now() + worker.lease / 3 });
             if let Err(error) = self.crew.take(job) {
-                self.ended(id, Outcome::failed(format!("no thread for the job: {error}")));
+                self.ended(attempt, Outcome::failed(format!("no thread for the job: {error}")));
             }
         }
         Ok(())

@@ -176,6 +176,45 @@ fn start_all(outages: &str, chance: &mut Chance, address: &Address) -> Vec<Runni
     roles.map(|role| start(role, outages, chance.below(u64::MAX), address)).collect()
 }
 
+/// What must not happen is seen: the judge is no better than what it finds.
+#[test]
+fn the_judge_sees_what_is_wrong() {
+    let (id, other) = (Id::new(), Id::new());
+    let told = |lines: &[String]| {
+        let mut told = Told::default();
+        lines.iter().for_each(|line| told.hear(line));
+        told
+    };
+    let granted = |attempt: u32, end: i64| format!("granted {id} {attempt} 100 {end}");
+    let panics = |body: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err();
+    let leases = |lines: &[String]| {
+        let told = told(lines);
+        panics(&|| _ = told.check_leases())
+    };
+    // The second one begins at 1101, behind the end of the first, or at 1100, with it.
+    assert!(!leases(&[granted(1, 1_100), granted(2, 1_201)]));
+    assert!(leases(&[granted(1, 1_100), granted(2, 1_200)]));
+    assert!(leases(&[granted(1, 1_100), format!("extended {id} 1 1150"), granted(2, 1_201)]));
+    assert!(!leases(&[granted(1, 1_100), format!("releasing {id} 1"), granted(2, 1_200)]));
+    assert!(leases(&[granted(1, 1_100), format!("done {id} 1"), granted(2, 1_201)]));
+    for twice in [granted(1, 1_300), format!("begun {id} 1")] {
+        assert!(panics(&|| drop(told(&[granted(1, 1_100), twice.clone()]))), "{twice}");
+    }
+    let address = common::sqlite();
+    let mut store = open(&address).expect("opened");
+    let job = NewJob { id, ..describe::job(QUEUE, b"[1,1]".to_vec(), Some("json")) };
+    store.push(&[job]).expect("pushed");
+    let there = jobs(&mut *store, QUEUE);
+    assert!(!panics(&|| told(&[format!("pushed {id}")]).check_jobs(&there)));
+    assert!(panics(&|| told(&[format!("pushed {other}")]).check_jobs(&there)), "a lost job");
+    assert!(panics(&|| told(&[format!("done {id} 1")]).check_jobs(&there)), "a lost ack");
+    assert!(panics(&|| told(&[format!("pushed {id}")]).check_end(&there)), "it was never done");
+    let half = describe::job(QUEUE, b"[2,2]".to_vec(), Some("json"));
+    store.push(&[half]).expect("pushed");
+    let there = jobs(&mut *store, QUEUE);
+    assert!(panics(&|| Told::default().check_jobs(&there)), "half a batch");
+}
+
 /// Nobody chose this point.
 fn any_moment(chance: &mut Chance) {
     std::thread::sleep(Duration::from_micros(chance.below(15_000)));
@@ -277,7 +316,7 @@ fn check(address: Address, mut told: Told, counts: &mut Counts) {
 
 /// Two are killed while they make the tables, or a little later; in some rounds.
 fn kill_while_opening(fresh: &Fresh, round: u64, chance: &mut Chance) {
-    if round % 3 != 0 {
+    if !round.is_multiple_of(3) {
         return;
     }
     let address = fresh();

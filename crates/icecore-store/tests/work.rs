@@ -4,8 +4,9 @@ use icecore_store::{
     Address, Backend, Command, Error, ErrorKind, Event, Id, Job, Outcome, Runner, State, Stdin, Stop, Worker, describe,
     open,
 };
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 struct Store {
@@ -201,4 +202,40 @@ fn a_queue_that_can_not_be_is_an_error() {
     let worker = Worker::new("", "w");
     let error = worker.run(&|| open(&store.address), Arc::new(Command::new("true")), &Stop::new(), &mut |_| ());
     assert_eq!(error.expect_err("no name").kind(), ErrorKind::Input);
+}
+
+/// A worker that loses a lease may get the same job again, while it still does it.
+#[test]
+fn an_attempt_that_lost_its_lease_says_nothing_of_the_next() {
+    /// Ends what would never come.
+    const LIMIT: Duration = Duration::from_secs(120);
+    let mut store = store();
+    let id = store.push(b"[1]");
+    let file = store.address.to_string().trim_start_matches("sqlite:").to_owned();
+    let ((second_begins, second_began), (record, recorded)) = (channel(), channel());
+    let (second_began, recorded) = (Mutex::new(second_began), Mutex::new(recorded));
+    let runner = move |job: &Job| {
+        if job.attempts == 1 {
+            let raw = rusqlite::Connection::open(&file).expect("the database");
+            raw.busy_timeout(LIMIT).expect("patience");
+            raw.execute("UPDATE icecore_jobs SET lease_until = 1", []).expect("the lease is over");
+            second_began.lock().expect("one waits").recv_timeout(LIMIT).expect("it is handed out again");
+        } else {
+            second_begins.send(()).expect("the first one waits");
+            recorded.lock().expect("one waits").recv_timeout(LIMIT).expect("the first one ended");
+        }
+        Outcome::Done(Some(job.attempts.to_string().into_bytes()))
+    };
+    let mut told = Vec::new();
+    let tell = &mut |event: Event<'_>| {
+        if matches!(event, Event::Done(_) | Event::Lost(_)) {
+            told.push(format!("{event:?}"));
+            let _ = record.send(());
+        }
+    };
+    let tally = worker(2).run(&|| open(&store.address), Arc::new(runner), &Stop::new(), tell).expect("an end");
+    assert_eq!(told, [format!("Lost({id:?})"), format!("Done({id:?})")]);
+    assert_eq!((tally.done, tally.lost), (1, 1));
+    let job = store.job(id);
+    assert_eq!((job.state, job.attempts, job.result.as_deref()), (State::Done, 2, Some(&b"2"[..])));
 }
