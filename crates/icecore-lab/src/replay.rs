@@ -7,7 +7,8 @@ use crate::{claims, scenario};
 /// the claims anew: neither needs another run when it changes.
 #[must_use]
 pub fn replay(mut report: Report) -> Report {
-    for found in &mut report.scenarios {
+    // What was not run has nothing to be judged by.
+    for found in report.scenarios.iter_mut().filter(|found| !found.points.is_empty()) {
         let mut asked: Vec<_> = found.claims.iter().map(|result| result.claim.clone()).collect();
         if let Ok(file) = scenario::find(&found.name) {
             asked = file.claims;

@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require "securerandom"
+require "uri"
 
 module Pending
   # A database with a column of bytes, or one of text, which takes Base64. Each process makes
@@ -78,12 +79,6 @@ module Pending
       @address.include?("?") ? @address : "#{@address}?sslmode=disable"
     end
 
-    # For the process that stays behind.
-    def drop(server, name)
-      @address = server
-      connect.execute("DROP DATABASE #{name}")
-    end
-
     private
 
     # The lab may end this process in the middle of anything. Another one sees that, and takes the
@@ -107,6 +102,11 @@ module Pending
     VARIABLE = "ICECORE_TEST_POSTGRES"
     ADAPTER = "postgresql"
     MORE = { sslmode: "disable" }.freeze
+
+    # For the process that stays behind, which does not load ActiveRecord while others are measured.
+    def drop(server, name)
+      PG.connect(server) { |connection| connection.exec("DROP DATABASE IF EXISTS #{name} WITH (FORCE)") }
+    end
   end
 
   class MariaDB < Server
@@ -116,5 +116,12 @@ module Pending
     VARIABLE = "ICECORE_TEST_MYSQL"
     ADAPTER = "mysql2"
     MORE = { encoding: "utf8mb4" }.freeze
+
+    def drop(server, name)
+      at = URI(server)
+      user, password = [at.user, at.password].map { |text| text && URI::DEFAULT_PARSER.unescape(text) }
+      client = Mysql2::Client.new(host: at.host, port: at.port || 3306, username: user, password: password)
+      client.query("DROP DATABASE IF EXISTS #{name}")
+    end
   end
 end
