@@ -9,15 +9,13 @@ use crate::sql::{Dialect, SQLITE};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What databases of SQLite begin with.
-const MAGIC: &[u8] = b"SQLite format 3\0";
+/// The smallest page: no database that has something in it is smaller.
+const SMALLEST: u64 = 512;
 /// How many statements stay prepared.
 const PREPARED: usize = 64;
 
@@ -37,10 +35,12 @@ pub(super) fn connect(address: &Address) -> Result<Sqlite> {
 }
 
 /// SQLite takes a file of one byte for an empty database, and writes over it.
+///
+/// The file is not opened: where it is closed again, the system drops the locks that other
+/// connections of this process have on it, and another program may then take their log away.
 fn check_file(file: &Path) -> Result<()> {
-    let mut start = Vec::new();
-    let Ok(opened) = File::open(file) else { return Ok(()) };
-    if opened.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok() && !MAGIC.starts_with(&start) {
+    let Ok(about) = std::fs::metadata(file) else { return Ok(()) };
+    if about.is_file() && (1..SMALLEST).contains(&about.len()) {
         return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
     }
     Ok(())
