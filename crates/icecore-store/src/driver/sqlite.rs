@@ -1,5 +1,6 @@
 //! SQLite, a database in a file.
 
+use super::borrowed::Borrowed;
 use super::{EachRow, Row, Session, Value};
 use crate::address::Address;
 use crate::backend::Flow;
@@ -136,23 +137,57 @@ impl Row for SqliteRow<'_, '_> {
         }
     }
 
-    fn text(&self, column: usize) -> Result<Option<String>> {
+    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
         match self.get(column)? {
             ValueRef::Null => Ok(None),
-            ValueRef::Text(text) => Ok(Some(match std::str::from_utf8(text) {
-                Ok(text) => text.to_owned(),
-                Err(_) => String::from_utf8_lossy(text).into_owned(),
-            })),
+            ValueRef::Text(text) => Ok(Some(String::from_utf8_lossy(text))),
             _ => Err(unexpected(column)),
         }
     }
 
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
+    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
         match self.get(column)? {
             ValueRef::Null => Ok(None),
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.into())),
             _ => Err(unexpected(column)),
         }
+    }
+}
+
+fn run(connection: &Connection, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+    let mut statement = connection.prepare_cached(sql).map_err(|error| said(&error))?;
+    let values = values.iter().map(|value| Lent(*value));
+    let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
+    Ok(changed as u64)
+}
+
+fn ask(connection: &Connection, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql).map_err(|error| said(&error))?;
+    let values = values.iter().map(|value| Lent(*value));
+    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
+    while let Some(row) = rows.next().map_err(|error| said(&error))? {
+        if each(&SqliteRow(row))? == Flow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+impl Borrowed for &Connection {
+    fn dialect(&self) -> &'static Dialect {
+        &SQLITE
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        run(self, sql, values)
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        ask(self, sql, values, each)
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.execute_batch(sql).map_err(|error| said(&error))
     }
 }
 
@@ -162,22 +197,11 @@ impl Session for Sqlite {
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        let mut statement = self.0.prepare_cached(sql).map_err(|error| said(&error))?;
-        let values = values.iter().map(|value| Lent(*value));
-        let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
-        Ok(changed as u64)
+        run(&self.0, sql, values)
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        let mut statement = self.0.prepare_cached(sql).map_err(|error| said(&error))?;
-        let values = values.iter().map(|value| Lent(*value));
-        let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
-        while let Some(row) = rows.next().map_err(|error| said(&error))? {
-            if each(&SqliteRow(row))? == Flow::Stop {
-                break;
-            }
-        }
-        Ok(())
+        ask(&self.0, sql, values, each)
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {

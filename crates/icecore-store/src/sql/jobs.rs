@@ -77,7 +77,7 @@ struct Handed<'h> {
     lease: Duration,
 }
 
-impl SqlBackend {
+impl<S: super::Session + ?Sized> SqlBackend<S> {
     /// Queues a job within a transaction, and hands it out at once if that is wanted.
     pub(super) fn push_job(&mut self, job: &NewJob, handed: Option<(&str, &str, Duration)>) -> Result<Pushed> {
         let handed = handed.map(|(token, worker, lease)| Handed { token, worker, lease });
