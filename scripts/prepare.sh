@@ -44,6 +44,8 @@ need libcpanel-json-xs-perl has_perl_module Cpanel::JSON::XS
 need libcbor-xs-perl has_perl_module CBOR::XS
 need libdata-messagepack-perl has_perl_module Data::MessagePack
 need libperl-dev has_perl_headers
+need libdbd-sqlite3-perl has_perl_module DBD::SQLite
+need sqlite3 have sqlite3
 need php-cli have php
 need php-igbinary has_php_extension igbinary
 need php-msgpack has_php_extension msgpack
