@@ -48,6 +48,8 @@ need libdbd-sqlite3-perl has_perl_module DBD::SQLite
 need libdbd-pg-perl has_perl_module DBD::Pg
 need libev-perl has_perl_module EV
 need libperl-dev has_perl_headers
+need libdbd-sqlite3-perl has_perl_module DBD::SQLite
+need sqlite3 have sqlite3
 need php-cli have php
 need php-igbinary has_php_extension igbinary
 need php-msgpack has_php_extension msgpack

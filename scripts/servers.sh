@@ -37,6 +37,18 @@ if [ ${#packages[@]} -gt 0 ]; then
     done
 fi
 
+# For the tests of backups, and of a program in Perl that queues jobs: where these can't be
+# had, those tests say that they leave something out.
+also=()
+have pg_dump && have pg_restore || also+=(postgresql-client)
+have mariadb-dump && have mariadb || also+=(mariadb-client)
+for module in Pg MariaDB; do
+    perl "-MDBD::$module" -e 1 2>/dev/null || also+=("libdbd-${module,,}-perl")
+done
+if [ ${#also[@]} -gt 0 ]; then
+    install_packages "${also[@]}" || say "Not installed: ${also[*]}. What needs them is left out."
+fi
+
 # Servers refuse root. They have a session of their own, so that Control-C at a terminal is the
 # command's alone. Both programs become what they begin: the number is the server's.
 have setsid || cannot 'setsid is missing: it is of util-linux'

@@ -9,6 +9,19 @@ pub fn push(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> 
     value.serialize(&mut Serializer::with_formatter(to, Shown(CompactFormatter)))
 }
 
+/// Appends a text in quotes. Most have nothing to escape: that is seen at a glance.
+pub fn push_text(text: &str, to: &mut Vec<u8>) -> serde_json::Result<()> {
+    let stands_for_itself = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+    // Without an end at the first that does not: many bytes are looked at in one go.
+    if !text.bytes().fold(true, |all, byte| all & stands_for_itself(byte)) {
+        return push(&text, to);
+    }
+    to.push(b'"');
+    to.extend_from_slice(text.as_bytes());
+    to.push(b'"');
+    Ok(())
+}
+
 /// Appends a value, each part of it in a line of its own.
 pub fn push_lines(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
     value.serialize(&mut Serializer::with_formatter(to, Shown(PrettyFormatter::new())))
@@ -62,6 +75,16 @@ impl<F: Formatter> Formatter for Shown<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_written_as_any_value() {
+        for text in ["", "plain ~ text", "a\"b", "a\\b", "a\nb", "é", "\u{202e}", "\u{7f}", "\0"] {
+            let (mut quick, mut usual) = (Vec::new(), Vec::new());
+            push_text(text, &mut quick).unwrap();
+            push(&text, &mut usual).unwrap();
+            assert_eq!(quick, usual, "{text:?}");
+        }
+    }
 
     #[test]
     fn what_is_hidden_is_escaped_and_comes_back() {

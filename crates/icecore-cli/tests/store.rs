@@ -82,6 +82,30 @@ fn what_was_stored_comes_back_byte_for_byte_and_converted() {
     assert_eq!(code, 4);
 }
 
+/// A walk writes its lines in another way than one object is shown.
+#[test]
+fn a_walk_says_of_an_object_what_get_says() {
+    let database = Database::new();
+    let key = "Zo\u{eb} \"\\ \u{202e}";
+    database.text(&["store", "put", "--key", key, "--expires", "7d"], &object(7));
+    let long_class = format!("O:{}:\"{}\":0:{{}}", 300, "C".repeat(300));
+    for bytes in [&object(1)[..], b"a:1:{i:0;i:7;}", b"[1,\"\"]", b"", b"\0\xFF\x80 no format", long_class.as_bytes()] {
+        database.put(bytes);
+    }
+    let broken = rusqlite::Connection::open(database.file("a.db")).expect("the database");
+    let sql = "UPDATE icecore_objects SET checksum = 'a\"b', bytes = x'04085b07' WHERE seq = 2";
+    broken.execute(sql, []).expect("a row");
+    // What is broken is marked by the first walk.
+    let _ = database.try_run(&["store", "each", "--json"], b"");
+    let each = database.try_run(&["store", "each", "--json"], b"").0;
+    let each = String::from_utf8(each).expect("text");
+    assert_eq!(each.lines().count(), 7);
+    for line in each.lines() {
+        let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].as_str().expect("an id").to_owned();
+        assert_eq!(line, database.text(&["store", "get", &id, "--json"], b"").trim_end_matches('\n'));
+    }
+}
+
 #[test]
 fn a_walk_goes_on_behind_what_cannot_be_decoded() {
     let database = Database::new();

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
-use crate::object::{NewObject, Object, ObjectFilter};
+use crate::object::{LentObject, NewObject, Object, ObjectFilter};
 use std::time::Duration;
 
 /// What one who takes values one by one says: to go on, or that it is enough.
@@ -17,6 +17,9 @@ pub enum Flow {
 
 /// Takes values one by one.
 pub type Each<'f, T> = &'f mut dyn FnMut(T) -> Result<Flow>;
+
+/// Takes objects one by one that are there until it returns.
+pub type EachLent<'f> = &'f mut dyn FnMut(LentObject<'_>) -> Result<Flow>;
 
 /// Sets of a queue; what is `None` stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,12 +37,13 @@ pub struct QueueSettings {
 /// Each call is one transaction: what it returned is durable. Times are those of the
 /// database's clock, in milliseconds since 1970. Calls of several connections, programs and
 /// machines may go on at once.
-pub trait Backend: Jobs + Queues + Send {
+pub trait Backend: Objects + Jobs + Queues + Send {
     /// The time.
     fn now(&mut self) -> Result<i64>;
+}
 
-    // -- Objects ------------------------------------------------------------------
-
+/// What a database does with objects: the part of a [`Backend`] that knows no jobs.
+pub trait Objects {
     /// Stores objects, all or none; their ids, in order. One whose key is there already is
     /// an error of kind `Taken`.
     fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
@@ -50,6 +54,9 @@ pub trait Backend: Jobs + Queues + Send {
     /// The objects behind this sequence, in order, at most so many; what is stored meanwhile
     /// does not disturb.
     fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
+    /// The same, lent one by one and without their readable copies: for those who decode the
+    /// bytes themselves. Nothing is copied for objects that are only looked at.
+    fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
     /// Takes objects away, and notes who did. How many there were.
     fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
     /// Takes those away whose time has come. How many there were.

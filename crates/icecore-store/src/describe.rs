@@ -3,7 +3,8 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::NewJob;
 use crate::object::{Described, NewObject};
-use icecore::{Converter, Cursor, Document, Limits, Stage, Value, detect};
+use icecore::raw::Spare;
+use icecore::{Converter, Cursor, Document, Limits, Output, Stage, Value, detect};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -99,6 +100,27 @@ pub fn checksum(bytes: &[u8]) -> String {
 #[derive(Default)]
 pub struct Decoder {
     converters: HashMap<String, Converter>,
+    spare: Spare,
+}
+
+/// Bytes that a document is written to, with the memory of the writer for the next one.
+struct Line<'l> {
+    bytes: &'l mut Vec<u8>,
+    spare: &'l mut Spare,
+}
+
+impl Output for Line<'_> {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        self.bytes
+    }
+
+    fn take_spare(&mut self) -> Spare {
+        std::mem::take(self.spare)
+    }
+
+    fn give_spare(&mut self, spare: Spare) {
+        *self.spare = spare;
+    }
 }
 
 impl Decoder {
@@ -120,16 +142,17 @@ impl Decoder {
     /// The problem, in words.
     pub fn json(&mut self, bytes: &[u8], format: &str, out: &mut Vec<u8>) -> std::result::Result<(), String> {
         let start = out.len();
+        let mut line = Line { bytes: out, spare: &mut self.spare };
         if let Some(converter) = self.converters.get_mut(format)
-            && converted(converter, bytes, out).is_ok()
+            && converted(converter, bytes, &mut line).is_ok()
         {
             return Ok(());
         }
         // A converter that worked for long has less room for what grows: a new one decides.
-        out.truncate(start);
+        line.bytes.truncate(start);
         let stage = Stage::parse(format).map_err(|error| error.to_string())?;
         let mut converter = Converter::new(stage, json_stage()).limited(&limits());
-        let done = converted(&mut converter, bytes, out);
+        let done = converted(&mut converter, bytes, &mut line);
         if done.is_ok() {
             self.converters.insert(format.to_owned(), converter);
         } else {
@@ -139,7 +162,7 @@ impl Decoder {
     }
 }
 
-fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Line<'_>) -> std::result::Result<(), String> {
     let done = converter.convert(bytes, out);
     done.written.map_err(|error| error.to_string())?;
     match bytes.get(done.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
@@ -148,10 +171,15 @@ fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> std:
     }
 }
 
-/// What an index keeps of a document: the value at a path, if it is a plain one.
-pub(crate) fn value_at(bytes: &[u8], format: &str, path: &str) -> Option<String> {
-    let document = icecore::read_as(bytes, &Stage::parse(format).ok()?, &limits()).ok()?;
-    plain(&document.find(path).ok()?)
+/// What indexes keep of a document: the values at these paths that are plain ones. It is
+/// decoded once for all of them.
+pub(crate) fn values_at<'p>(bytes: &[u8], format: Option<&str>, paths: &'p [String]) -> Vec<(&'p str, String)> {
+    let stage = format.filter(|_| !paths.is_empty()).and_then(|format| Stage::parse(format).ok());
+    let Some(document) = stage.and_then(|stage| icecore::read_as(bytes, &stage, &limits()).ok()) else {
+        return Vec::new();
+    };
+    let value = |path: &str| plain(&document.find(path).ok()?);
+    paths.iter().filter_map(|path| Some((&**path, value(path)?))).collect()
 }
 
 /// The same of a value that a person asks for, as JSON; what is none is a text.
@@ -217,11 +245,9 @@ fn big_value(is_negative: bool, magnitude: &[u8]) -> String {
 
 /// Whether a path is one that an index may have.
 pub(crate) fn check_path(path: &str) -> Result<()> {
-    if path.starts_with('$') && path.len() <= 200 && !path.contains('\0') {
-        return Ok(());
+    if !path.starts_with('$') || path.len() > 200 || path.contains('\0') {
+        let text = format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}");
+        return Err(Error::new(ErrorKind::Input, text));
     }
-    Err(Error::new(
-        ErrorKind::Input,
-        format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}"),
-    ))
+    Document::check_path(path).map_err(|error| Error::new(ErrorKind::Input, error.to_string()))
 }

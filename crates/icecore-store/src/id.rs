@@ -21,6 +21,11 @@ impl Id {
     pub fn new() -> Id {
         Id(uuid::Uuid::now_v7())
     }
+
+    /// Whether it is written as this.
+    pub(crate) fn is_written(self, text: &str) -> bool {
+        self.0.as_hyphenated().encode_lower(&mut [0; 36]) == text
+    }
 }
 
 impl fmt::Display for Id {

@@ -27,15 +27,24 @@ mod object;
 mod query;
 mod sql;
 pub mod time;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub mod within;
 mod work;
 
+/// What the suites share, for tests beside the code.
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[cfg(test)]
+extern crate self as icecore_store;
+
 pub use address::{Address, Scheme};
-pub use backend::{Backend, Each, Flow, Jobs, ObjectStats, QueueSettings, Queues};
+pub use backend::{Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSettings, Queues};
 pub use command::{Command, Stdin};
 pub use driver::{open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
-pub use object::{Described, NewObject, Object, ObjectFilter};
+pub use object::{Described, LentObject, NewObject, Object, ObjectFilter};
 pub use query::{EachLine, Line};
 pub use work::{Event, Open, Outcome, Runner, Stop, Tally, Worker};

@@ -54,6 +54,22 @@ macro_rules! pass {
     };
 }
 
+impl Objects for Double {
+    pass! {
+        fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
+        fn object(&mut self, id: Id) -> Result<Option<Object>>;
+        fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
+        fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
+        fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
+        fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
+        fn expire(&mut self) -> Result<u64>;
+        fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
+        fn index(&mut self, path: &str) -> Result<()>;
+        fn indexes(&mut self) -> Result<Vec<String>>;
+        fn object_stats(&mut self) -> Result<ObjectStats>;
+    }
+}
+
 impl Jobs for Double {
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         self.strings.arrived.fetch_add(1, Ordering::SeqCst);
@@ -97,15 +113,5 @@ impl Queues for Double {
 impl Backend for Double {
     pass! {
         fn now(&mut self) -> Result<i64>;
-        fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
-        fn object(&mut self, id: Id) -> Result<Option<Object>>;
-        fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
-        fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
-        fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
-        fn expire(&mut self) -> Result<u64>;
-        fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
-        fn index(&mut self, path: &str) -> Result<()>;
-        fn indexes(&mut self) -> Result<Vec<String>>;
-        fn object_stats(&mut self) -> Result<ObjectStats>;
     }
 }

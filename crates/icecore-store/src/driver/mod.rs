@@ -1,5 +1,7 @@
 //! Connections: what the drivers of the databases have in common.
 
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod borrowed;
 #[cfg(feature = "mysql")]
 mod mysql;
 #[cfg(feature = "postgres")]
@@ -16,6 +18,14 @@ use crate::backend::{Backend, Flow};
 use crate::error::{Error, ErrorKind, Result};
 use crate::query::EachLine;
 use crate::sql::{Dialect, SqlBackend};
+use std::borrow::Cow;
+
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub(crate) use borrowed::Savepoints;
+#[cfg(feature = "mysql")]
+pub(crate) use mysql::within as within_mysql;
+#[cfg(feature = "postgres")]
+pub(crate) use postgres::within as within_postgres;
 
 /// A value of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,8 +55,18 @@ impl<'v> Value<'v> {
 /// A row of an answer; columns count from 0.
 pub(crate) trait Row {
     fn int(&self, column: usize) -> Result<Option<i64>>;
-    fn text(&self, column: usize) -> Result<Option<String>>;
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>>;
+    /// A text that stays where it is, for as long as the row is there.
+    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>>;
+    /// The same of bytes.
+    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>>;
+
+    fn text(&self, column: usize) -> Result<Option<String>> {
+        Ok(self.lent_text(column)?.map(Cow::into_owned))
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
+        Ok(self.lent_bytes(column)?.map(Cow::into_owned))
+    }
 }
 
 /// Takes rows one by one.
@@ -55,7 +75,7 @@ pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&dyn Row) -> Result<Flow>;
 /// A connection that statements are sent over. Places for values are `?`, `?`, … in all of
 /// them; a driver whose database wants others puts those there, and keeps the statement
 /// prepared.
-pub(crate) trait Session: Send {
+pub(crate) trait Session {
     fn dialect(&self) -> &'static Dialect;
     /// Runs a statement; how many rows it changed.
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64>;
@@ -123,7 +143,7 @@ fn has_nul(database: &str) -> Error {
     Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
 }
 
-pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session>> {
+pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
         Scheme::Sqlite => Ok(Box::new(sqlite::connect(address)?)),

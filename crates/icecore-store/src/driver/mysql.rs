@@ -1,5 +1,6 @@
 //! MariaDB and MySQL, by their own protocol.
 
+use super::borrowed::Borrowed;
 #[cfg(feature = "tls")]
 use super::tls::Mode;
 use super::tls::{self, Tls};
@@ -11,7 +12,7 @@ use crate::query::{EachLine, Line};
 use crate::sql::{Dialect, MARIADB, MYSQL, OR_NOTHING};
 use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable;
-use mysql::{Conn, DriverError, Opts, OptsBuilder};
+use mysql::{Conn, DriverError, Opts, OptsBuilder, Transaction};
 use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
@@ -207,26 +208,112 @@ impl Link {
         let (version, longest) = about.unwrap_or_default();
         Ok((Link { conn, longest }, version.contains("MariaDB")))
     }
+}
 
-    /// A server that gets too much says so by a connection that ends: it is not sent.
-    fn check_values(&self, values: &[Value<'_>]) -> Result<()> {
-        if values.iter().any(|value| matches!(value, Value::List(_))) {
-            return Err(Error::new(ErrorKind::Database, "MySQL has no lists"));
+/// A server that gets too much says so by a connection that ends: it is not sent.
+fn check_sizes(longest: usize, values: &[Value<'_>]) -> Result<()> {
+    if values.iter().any(|value| matches!(value, Value::List(_))) {
+        return Err(Error::new(ErrorKind::Database, "MySQL has no lists"));
+    }
+    let sizes = values.iter().map(|value| match value {
+        Value::Text(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::Null | Value::Int(_) | Value::List(_) => 8,
+    });
+    let (all, largest) = sizes.fold((PACKET_HEAD, 0), |(all, largest), size| (all + size, largest.max(size)));
+    let sent = if all < LONG_DATA { all } else { largest + PACKET_HEAD };
+    if sent <= longest {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Input,
+        format!("{sent} bytes are more than the server takes: its max_allowed_packet is {longest}"),
+    ))
+}
+
+/// A connection, or a transaction over one.
+trait Wire: Queryable {
+    fn affected(&self) -> u64;
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> std::result::Result<u64, mysql::Error> {
+        match self.exec_drop(sql, params(values)) {
+            Ok(()) => Ok(self.affected()),
+            Err(error)
+                if sql.ends_with(OR_NOTHING) && code_of(&error).is_some_and(|code| code::DUPLICATE.contains(&code)) =>
+            {
+                Ok(0)
+            }
+            Err(error) => Err(error),
         }
-        let sizes = values.iter().map(|value| match value {
-            Value::Text(text) => text.len(),
-            Value::Bytes(bytes) => bytes.len(),
-            Value::Null | Value::Int(_) | Value::List(_) => 8,
-        });
-        let (all, largest) = sizes.fold((PACKET_HEAD, 0), |(all, largest), size| (all + size, largest.max(size)));
-        let sent = if all < LONG_DATA { all } else { largest + PACKET_HEAD };
-        if sent <= self.longest {
-            return Ok(());
+    }
+
+    /// What the database says, and with it what was said of the rows.
+    fn ask(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: EachRow<'_>,
+    ) -> std::result::Result<Result<()>, mysql::Error> {
+        let mut rows = self.exec_iter(sql, params(values))?;
+        for row in rows.by_ref() {
+            match each(&MysqlRow(row?)) {
+                Ok(Flow::On) => {}
+                Ok(Flow::Stop) => break,
+                Err(error) => return Ok(Err(error)),
+            }
         }
-        Err(Error::new(
-            ErrorKind::Input,
-            format!("{sent} bytes are more than the server takes: its max_allowed_packet is {}", self.longest),
-        ))
+        Ok(Ok(()))
+    }
+}
+
+impl Wire for Conn {
+    fn affected(&self) -> u64 {
+        self.affected_rows()
+    }
+}
+
+impl Wire for Transaction<'_> {
+    fn affected(&self) -> u64 {
+        self.affected_rows()
+    }
+}
+
+/// A transaction of the caller's.
+struct Within<'t, 'c> {
+    transaction: &'t mut Transaction<'c>,
+    longest: usize,
+    dialect: &'static Dialect,
+}
+
+pub(crate) fn within<'t>(transaction: &'t mut Transaction<'_>) -> Result<impl Borrowed + 't> {
+    let about: Option<(String, usize, String)> =
+        transaction.query_first("SELECT VERSION(), @@max_allowed_packet, @@sql_mode").map_err(|error| said(&error))?;
+    let (version, longest, mode) = about.unwrap_or_default();
+    if !mode.contains("STRICT_") {
+        let text = "MySQL: the sql_mode of this connection is not strict: what does not fit would be cut";
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let dialect = if version.contains("MariaDB") { &MARIADB } else { &MYSQL };
+    Ok(Within { transaction, longest, dialect })
+}
+
+impl Borrowed for Within<'_, '_> {
+    fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        check_sizes(self.longest, values)?;
+        Wire::run(self.transaction, sql, values).map_err(|error| said(&error))
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        check_sizes(self.longest, values)?;
+        Wire::ask(self.transaction, sql, values, each).map_err(|error| said(&error))?
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.transaction.query_drop(sql).map_err(|error| said(&error))
     }
 }
 
@@ -263,6 +350,16 @@ impl Mysql {
 
 struct MysqlRow(mysql::Row);
 
+impl MysqlRow {
+    fn get(&self, column: usize) -> Result<Option<&[u8]>> {
+        match self.0.as_ref(column) {
+            Some(mysql::Value::NULL) => Ok(None),
+            Some(mysql::Value::Bytes(bytes)) => Ok(Some(bytes)),
+            _ => Err(unexpected(column)),
+        }
+    }
+}
+
 fn unexpected(column: usize) -> Error {
     Error::new(ErrorKind::Database, format!("MySQL: column {column} has a value of another type"))
 }
@@ -277,17 +374,13 @@ impl Row for MysqlRow {
         }
     }
 
-    fn text(&self, column: usize) -> Result<Option<String>> {
-        let bytes = self.bytes(column)?;
-        bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| unexpected(column))).transpose()
+    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
+        let Some(bytes) = self.get(column)? else { return Ok(None) };
+        std::str::from_utf8(bytes).map(|text| Some(text.into())).map_err(|_| unexpected(column))
     }
 
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
-        match self.0.as_ref(column) {
-            Some(mysql::Value::NULL) => Ok(None),
-            Some(mysql::Value::Bytes(bytes)) => Ok(Some(bytes.clone())),
-            _ => Err(unexpected(column)),
-        }
+    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
+        Ok(self.get(column)?.map(Cow::Borrowed))
     }
 }
 
@@ -297,33 +390,13 @@ impl Session for Mysql {
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        self.link()?.check_values(values)?;
-        let is_or_nothing = sql.ends_with(OR_NOTHING);
-        self.with(|conn| match conn.exec_drop(sql, params(values)) {
-            Ok(()) => Ok(conn.affected_rows()),
-            Err(error) if is_or_nothing && code_of(&error).is_some_and(|code| code::DUPLICATE.contains(&code)) => Ok(0),
-            Err(error) => Err(error),
-        })
+        check_sizes(self.link()?.longest, values)?;
+        self.with(|conn| Wire::run(conn, sql, values))
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        self.link()?.check_values(values)?;
-        let mut stopped = Ok(());
-        self.with(|conn| {
-            let mut rows = conn.exec_iter(sql, params(values))?;
-            for row in rows.by_ref() {
-                match each(&MysqlRow(row?)) {
-                    Ok(Flow::On) => {}
-                    Ok(Flow::Stop) => break,
-                    Err(error) => {
-                        stopped = Err(error);
-                        break;
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        stopped
+        check_sizes(self.link()?.longest, values)?;
+        self.with(|conn| Wire::ask(conn, sql, values, each))?
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {

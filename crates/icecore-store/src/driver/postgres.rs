@@ -1,5 +1,6 @@
 //! PostgreSQL, by its own protocol.
 
+use super::borrowed::Borrowed;
 #[cfg(feature = "tls")]
 use super::tls::Mode;
 use super::tls::{self, Tls};
@@ -14,7 +15,7 @@ use postgres::config::SslMode;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, Kind, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, Statement};
+use postgres::{Client, Config, GenericClient, Statement, Transaction};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -52,7 +53,7 @@ pub(super) struct Postgres {
 
 struct Link {
     client: Client,
-    prepared: HashMap<String, Statement>,
+    prepared: Prepared,
 }
 
 pub(super) fn connect(address: &Address) -> Result<Postgres> {
@@ -205,17 +206,81 @@ fn numbered(sql: &str) -> String {
     pieces.zip(1..).fold(first, |sql, (piece, number)| format!("{sql}${number}{piece}"))
 }
 
-impl Link {
-    fn prepared(&mut self, sql: &str) -> std::result::Result<Statement, postgres::Error> {
-        if let Some(statement) = self.prepared.get(sql) {
+/// Statements that a connection has prepared, by their text.
+#[derive(Default)]
+struct Prepared(HashMap<String, Statement>);
+
+impl Prepared {
+    fn get(&mut self, client: &mut impl GenericClient, sql: &str) -> std::result::Result<Statement, postgres::Error> {
+        if let Some(statement) = self.0.get(sql) {
             return Ok(statement.clone());
         }
-        let statement = self.client.prepare(&numbered(sql))?;
-        if self.prepared.len() >= PREPARED {
-            self.prepared.clear();
+        let statement = client.prepare(&numbered(sql))?;
+        if self.0.len() >= PREPARED {
+            self.0.clear();
         }
-        self.prepared.insert(sql.to_owned(), statement.clone());
+        self.0.insert(sql.to_owned(), statement.clone());
         Ok(statement)
+    }
+
+    fn run(
+        &mut self,
+        client: &mut impl GenericClient,
+        sql: &str,
+        values: &[Value<'_>],
+    ) -> std::result::Result<u64, postgres::Error> {
+        let statement = self.get(client, sql)?;
+        let mut rows = client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
+        while rows.next()?.is_some() {}
+        Ok(rows.rows_affected().unwrap_or(0))
+    }
+
+    /// What the database says, and with it what was said of the rows.
+    fn ask(
+        &mut self,
+        client: &mut impl GenericClient,
+        sql: &str,
+        values: &[Value<'_>],
+        each: EachRow<'_>,
+    ) -> std::result::Result<Result<()>, postgres::Error> {
+        let statement = self.get(client, sql)?;
+        let mut rows = client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
+        while let Some(row) = rows.next()? {
+            match each(&PostgresRow(row)) {
+                Ok(Flow::On) => {}
+                Ok(Flow::Stop) => break,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// A transaction of the caller's.
+struct Within<'t, 'c> {
+    transaction: &'t mut Transaction<'c>,
+    prepared: Prepared,
+}
+
+pub(crate) fn within<'t>(transaction: &'t mut Transaction<'_>) -> impl Borrowed + 't {
+    Within { transaction, prepared: Prepared::default() }
+}
+
+impl Borrowed for Within<'_, '_> {
+    fn dialect(&self) -> &'static Dialect {
+        &POSTGRES
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        self.prepared.run(self.transaction, sql, values).map_err(|error| said(&error))
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        self.prepared.ask(self.transaction, sql, values, each).map_err(|error| said(&error))?
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.transaction.batch_execute(sql).map_err(|error| said(&error))
     }
 }
 
@@ -232,7 +297,7 @@ impl Postgres {
             let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.shown));
             let mut client = connected(&mut self.config, &self.tls).map_err(about)?;
             client.batch_execute(SETTINGS).map_err(|error| about(said(&error)))?;
-            self.link = Some(Link { client, prepared: HashMap::new() });
+            self.link = Some(Link { client, prepared: Prepared::default() });
         }
         self.link.as_mut().ok_or_else(|| lost("PostgreSQL"))
     }
@@ -266,12 +331,12 @@ impl Row for PostgresRow {
         }
     }
 
-    fn text(&self, column: usize) -> Result<Option<String>> {
-        self.get(column)
+    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
+        Ok(self.get(column)?.map(Cow::Borrowed))
     }
 
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
-        self.get(column)
+    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
+        Ok(self.get(column)?.map(Cow::Borrowed))
     }
 }
 
@@ -281,32 +346,11 @@ impl Session for Postgres {
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        self.with(|link| {
-            let statement = link.prepared(sql)?;
-            let mut rows = link.client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
-            while rows.next()?.is_some() {}
-            Ok(rows.rows_affected().unwrap_or(0))
-        })
+        self.with(|link| link.prepared.run(&mut link.client, sql, values))
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        let mut stopped = Ok(());
-        self.with(|link| {
-            let statement = link.prepared(sql)?;
-            let mut rows = link.client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
-            while let Some(row) = rows.next()? {
-                match each(&PostgresRow(row)) {
-                    Ok(Flow::On) => {}
-                    Ok(Flow::Stop) => break,
-                    Err(error) => {
-                        stopped = Err(error);
-                        break;
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        stopped
+        self.with(|link| link.prepared.ask(&mut link.client, sql, values, each))?
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {

@@ -1,5 +1,6 @@
 //! SQLite, a database in a file.
 
+use super::borrowed::Borrowed;
 use super::{EachRow, Row, Session, Value};
 use crate::address::Address;
 use crate::backend::Flow;
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The smallest page: no database that has something in it is smaller.
+const SMALLEST: u64 = 512;
 /// How many statements stay prepared.
 const PREPARED: usize = 64;
 
@@ -32,12 +35,13 @@ pub(super) fn connect(address: &Address) -> Result<Sqlite> {
     Ok(Sqlite(connection))
 }
 
-/// SQLite takes a file of one byte for an empty database, and writes over it; others it refuses
-/// itself. The file must not be opened to see that: when a process closes a file, the system
-/// takes all locks away that the process has on it, those of other connections as well. Another
-/// program would believe that nobody is there, and remove the log that they still write to.
+/// SQLite takes a file of one byte for an empty database, and writes over it.
+///
+/// The file is not opened: where it is closed again, the system drops the locks that other
+/// connections of this process have on it, and another program may then take their log away.
 fn check_file(file: &Path) -> Result<()> {
-    if std::fs::metadata(file).is_ok_and(|found| found.len() == 1) {
+    let Ok(about) = std::fs::metadata(file) else { return Ok(()) };
+    if about.is_file() && (1..SMALLEST).contains(&about.len()) {
         return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
     }
     Ok(())
@@ -134,23 +138,57 @@ impl Row for SqliteRow<'_, '_> {
         }
     }
 
-    fn text(&self, column: usize) -> Result<Option<String>> {
+    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
         match self.get(column)? {
             ValueRef::Null => Ok(None),
-            ValueRef::Text(text) => Ok(Some(match std::str::from_utf8(text) {
-                Ok(text) => text.to_owned(),
-                Err(_) => String::from_utf8_lossy(text).into_owned(),
-            })),
+            ValueRef::Text(text) => Ok(Some(String::from_utf8_lossy(text))),
             _ => Err(unexpected(column)),
         }
     }
 
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
+    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
         match self.get(column)? {
             ValueRef::Null => Ok(None),
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.into())),
             _ => Err(unexpected(column)),
         }
+    }
+}
+
+fn run(connection: &Connection, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+    let mut statement = connection.prepare_cached(sql).map_err(|error| said(&error))?;
+    let values = values.iter().map(|value| Lent(*value));
+    let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
+    Ok(changed as u64)
+}
+
+fn ask(connection: &Connection, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql).map_err(|error| said(&error))?;
+    let values = values.iter().map(|value| Lent(*value));
+    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
+    while let Some(row) = rows.next().map_err(|error| said(&error))? {
+        if each(&SqliteRow(row))? == Flow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+impl Borrowed for &Connection {
+    fn dialect(&self) -> &'static Dialect {
+        &SQLITE
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        run(self, sql, values)
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        ask(self, sql, values, each)
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.execute_batch(sql).map_err(|error| said(&error))
     }
 }
 
@@ -160,22 +198,11 @@ impl Session for Sqlite {
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        let mut statement = self.0.prepare_cached(sql).map_err(|error| said(&error))?;
-        let values = values.iter().map(|value| Lent(*value));
-        let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
-        Ok(changed as u64)
+        run(&self.0, sql, values)
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        let mut statement = self.0.prepare_cached(sql).map_err(|error| said(&error))?;
-        let values = values.iter().map(|value| Lent(*value));
-        let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
-        while let Some(row) = rows.next().map_err(|error| said(&error))? {
-            if each(&SqliteRow(row))? == Flow::Stop {
-                break;
-            }
-        }
-        Ok(())
+        ask(&self.0, sql, values, each)
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {

@@ -145,7 +145,7 @@ impl SqlBackend {
             Value::Text(handing.worker),
             Value::Int(millis(handing.lease)),
         ];
-        again(|| self.rows(sql, &values, handed))
+        again(self.tries, || self.rows(sql, &values, handed))
     }
 
     /// The same for a database that can't tell which rows it changed.

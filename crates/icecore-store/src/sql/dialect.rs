@@ -30,6 +30,9 @@ pub(crate) struct Dialect {
     pub(crate) any_end: &'static str,
     /// Behind a choice of a row that must not change before the transaction ends.
     pub(crate) share: &'static str,
+    /// Behind a choice of rows: as they are now, also where the transaction sees all others as
+    /// they were at its start.
+    pub(crate) as_now: &'static str,
     /// Behind `INSERT` and its values: nothing happens, if there is such a row.
     pub(crate) or_nothing: &'static str,
     /// What stands behind a definition of a table.
@@ -68,6 +71,7 @@ pub(crate) static SQLITE: Dialect = Dialect {
     any: "IN ",
     any_end: "",
     share: "",
+    as_now: "",
     or_nothing: "ON CONFLICT DO NOTHING",
     table_end: "",
     has_meta: "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'icecore_meta'",
@@ -92,6 +96,8 @@ pub(crate) static POSTGRES: Dialect = Dialect {
     any: "= ANY(ARRAY",
     any_end: ")",
     share: "FOR SHARE",
+    // There the shared row says that it changed meanwhile.
+    as_now: "",
     or_nothing: "ON CONFLICT DO NOTHING",
     table_end: "",
     has_meta: "SELECT COUNT(to_regclass('icecore_meta'))",
@@ -108,12 +114,15 @@ pub(crate) static MARIADB: Dialect = Dialect {
     bytes: "LONGBLOB",
     integer: "SIGNED",
     string: "CHAR",
-    now: "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
-    clock: "CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)",
+    // Not UNIX_TIMESTAMP(NOW(3)), which is wrong for an hour where a connection has a summer time.
+    now: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
+    // Of this program's own connections, whose times are UTC.
+    clock: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(3)) DIV 1000",
     skip_locked: "FOR UPDATE SKIP LOCKED",
     any: "IN ",
     any_end: "",
     share: "LOCK IN SHARE MODE",
+    as_now: "LOCK IN SHARE MODE",
     // The driver sees it. IGNORE would take texts that are too long as well, and the count of
     // ON DUPLICATE KEY UPDATE does not tell an old row from a new one.
     or_nothing: OR_NOTHING,
@@ -138,6 +147,7 @@ pub(crate) static MYSQL: Dialect = Dialect {
     any: MARIADB.any,
     any_end: MARIADB.any_end,
     share: MARIADB.share,
+    as_now: MARIADB.as_now,
     or_nothing: MARIADB.or_nothing,
     table_end: MARIADB.table_end,
     has_meta: MARIADB.has_meta,
@@ -164,6 +174,7 @@ pub(super) fn translate(sql: &str, dialect: &Dialect) -> String {
         ("{any}", dialect.any),
         ("{any_end}", dialect.any_end),
         ("{share}", dialect.share),
+        ("{as_now}", dialect.as_now),
         ("{or_nothing}", dialect.or_nothing),
         ("{end}", dialect.table_end),
         ("{has_meta}", dialect.has_meta),

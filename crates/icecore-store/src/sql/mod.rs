@@ -11,11 +11,10 @@ mod pushes;
 mod queues;
 mod schema;
 
-use crate::backend::{Backend, Each, Flow, ObjectStats};
+use crate::backend::{Backend, Flow};
 use crate::driver::{Row, Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
-use crate::object::{NewObject, Object, ObjectFilter};
 use claims::Looks;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,20 +37,42 @@ const TRIES: u32 = 8;
 const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// A store over one connection.
-pub(crate) struct SqlBackend {
-    session: Box<dyn Session>,
+pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {
+    session: Box<S>,
     /// Statements in this database's words, by their text and how many rows they are for.
     statements: HashMap<(&'static str, usize), Arc<str>>,
     is_within: bool,
+    /// How often what gave way is tried.
+    tries: u32,
     looks: Looks,
 }
 
 impl SqlBackend {
     /// Takes a connection, and brings the tables to this version.
-    pub(crate) fn open(session: Box<dyn Session>) -> Result<SqlBackend> {
-        let mut backend = SqlBackend { session, statements: HashMap::new(), is_within: false, looks: Looks::default() };
+    pub(crate) fn open(session: Box<dyn Session + Send>) -> Result<SqlBackend> {
+        let mut backend = SqlBackend::over(session, TRIES);
         backend.migrate()?;
         Ok(backend)
+    }
+}
+
+impl<S: Session + ?Sized> SqlBackend<S> {
+    /// Takes a session in which a transaction of somebody else's is open. What gives way is
+    /// not tried again: that transaction may be over.
+    pub(crate) fn within(session: Box<S>) -> Result<SqlBackend<S>> {
+        let mut backend = SqlBackend::over(session, 1);
+        backend.check_version()?;
+        Ok(backend)
+    }
+
+    fn over(session: Box<S>, tries: u32) -> SqlBackend<S> {
+        SqlBackend { session, statements: HashMap::new(), is_within: false, tries, looks: Looks::default() }
+    }
+
+    /// Whether no transaction of somebody else's is open: a statement that fails then takes
+    /// nothing else with it.
+    fn owns_connection(&self) -> bool {
+        self.tries > 1
     }
 
     /// A statement in the words of this database, for so many rows.
@@ -71,7 +92,7 @@ impl SqlBackend {
         if self.is_within {
             return self.session.run(&sql, values);
         }
-        again(|| self.session.run(&sql, values))
+        again(self.tries, || self.session.run(&sql, values))
     }
 
     fn ask(
@@ -111,7 +132,7 @@ impl SqlBackend {
 
     /// Does all of this, or nothing. It is done again when it gave way to another one.
     fn transaction<T>(&mut self, mut body: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
-        again(|| {
+        again(self.tries, || {
             self.session.begin()?;
             self.is_within = true;
             let done = body(self).and_then(|value| self.session.commit().map(|()| value));
@@ -135,12 +156,12 @@ impl SqlBackend {
 
 /// Two transactions may wait for each other; a database then ends one of them, and what that
 /// did is done again.
-fn again<T>(mut body: impl FnMut() -> Result<T>) -> Result<T> {
+fn again<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     let mut tries = 1;
     loop {
         match body() {
-            Err(error) if error.kind() == ErrorKind::Busy && tries < TRIES && begun.elapsed() < AT_ONCE => {
+            Err(error) if error.kind() == ErrorKind::Busy && tries < most && begun.elapsed() < AT_ONCE => {
                 std::thread::sleep(Duration::from_millis(1 << tries));
                 tries += 1;
             }
@@ -173,10 +194,11 @@ fn check_who(by: &str) -> Result<()> {
 }
 
 /// An id as this crate writes it: by another spelling the row would not be found again.
-fn id_of(text: Option<String>) -> Result<Id> {
+fn id_of<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
     let text = there(text)?;
+    let text = text.as_ref();
     match text.parse::<Id>() {
-        Ok(id) if id.to_string() == text => Ok(id),
+        Ok(id) if id.is_written(text) => Ok(id),
         Ok(id) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: it is written as {id}"))),
         Err(error) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: {error}"))),
     }
@@ -190,10 +212,13 @@ fn in_row(row: &dyn Row, error: &Error) -> Error {
 
 /// Bytes of two columns: as they are, or as Base64 where the column is one of text.
 fn payload(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
-    if let Some(bytes) = bytes {
-        return Ok(bytes);
+    match bytes {
+        Some(bytes) => Ok(bytes),
+        None => from_base64(&there(base64)?),
     }
-    let text = there(base64)?;
+}
+
+fn from_base64(text: &str) -> Result<Vec<u8>> {
     icecore::text::from_base64(text.as_bytes())
         .map_err(|at| Error::new(ErrorKind::Database, format!("what was stored is no Base64 at offset {at}")))
 }
@@ -201,45 +226,5 @@ fn payload(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
 impl Backend for SqlBackend {
     fn now(&mut self) -> Result<i64> {
         there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)
-    }
-
-    fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
-        self.put_objects(objects)
-    }
-
-    fn object(&mut self, id: Id) -> Result<Option<Object>> {
-        self.object_by("id", &id.to_string())
-    }
-
-    fn object_named(&mut self, key: &str) -> Result<Option<Object>> {
-        self.object_by("object_key", key)
-    }
-
-    fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
-        self.each_object(after, most, filter, each)
-    }
-
-    fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64> {
-        self.remove_objects(ids, by)
-    }
-
-    fn expire(&mut self) -> Result<u64> {
-        self.expire_objects()
-    }
-
-    fn quarantine(&mut self, id: Id, problem: &str) -> Result<()> {
-        self.quarantine_object(id, problem)
-    }
-
-    fn index(&mut self, path: &str) -> Result<()> {
-        self.add_index(path)
-    }
-
-    fn indexes(&mut self) -> Result<Vec<String>> {
-        self.all_indexes()
-    }
-
-    fn object_stats(&mut self) -> Result<ObjectStats> {
-        self.stats()
     }
 }

@@ -1,37 +1,68 @@
 //! Objects.
 
-use super::{SqlBackend, check_name, check_who, id_of, in_row, payload, there};
-use crate::backend::{Each, Flow, ObjectStats};
+use super::{Session, SqlBackend, check_name, check_who, from_base64, id_of, in_row, there};
+use crate::backend::{Each, EachLent, Flow, ObjectStats, Objects};
 use crate::describe;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
-use crate::object::{NewObject, Object, ObjectFilter};
+use crate::object::{LentObject, NewObject, Object, ObjectFilter};
+use std::borrow::Cow;
 
 /// The columns of an object, in the order of [`object_of`]; more conditions follow.
 macro_rules! objects {
-    ($conditions:literal) => {
+    ($json:literal, $conditions:literal) => {
         concat!(
             "SELECT o.id, o.seq, o.object_key, o.stored_at, o.expires_at, o.format, o.class, o.checksum, o.bytes, \
-             o.base64, o.json, o.problem FROM icecore_objects o ",
+             o.base64, ",
+            $json,
+            ", o.problem FROM icecore_objects o ",
             $conditions
         )
     };
+    ($conditions:literal) => {
+        Selects { whole: objects!("o.json", $conditions), lean: objects!("NULL", $conditions) }
+    };
 }
 
-fn object_of(row: &dyn Row) -> Result<Object> {
+/// A statement for objects with their readable copies, and for those without.
+struct Selects {
+    whole: &'static str,
+    lean: &'static str,
+}
+
+/// Which of the two.
+#[derive(Clone, Copy)]
+enum Columns {
+    Whole,
+    Lean,
+}
+
+impl Selects {
+    fn of(&self, columns: Columns) -> &'static str {
+        match columns {
+            Columns::Whole => self.whole,
+            Columns::Lean => self.lean,
+        }
+    }
+}
+
+fn object_of(row: &dyn Row) -> Result<LentObject<'_>> {
     Ok(Object {
-        id: id_of(row.text(0)?)?,
+        id: id_of(row.lent_text(0)?)?,
         sequence: there(row.int(1)?)?,
-        key: row.text(2)?,
+        key: row.lent_text(2)?,
         stored_at: there(row.int(3)?)?,
         expires_at: row.int(4)?,
-        format: row.text(5)?,
-        class: row.text(6)?,
-        checksum: there(row.text(7)?)?,
-        bytes: payload(row.bytes(8)?, row.text(9)?)?,
-        json: row.text(10)?,
-        problem: row.text(11)?,
+        format: row.lent_text(5)?,
+        class: row.lent_text(6)?,
+        checksum: there(row.lent_text(7)?)?,
+        bytes: match row.lent_bytes(8)? {
+            Some(bytes) => bytes,
+            None => from_base64(&there(row.lent_text(9)?)?)?.into(),
+        },
+        json: row.lent_text(10)?,
+        problem: row.lent_text(11)?,
     })
 }
 
@@ -47,23 +78,7 @@ fn is_kept(class: &str) -> bool {
     class.len() <= 255
 }
 
-impl SqlBackend {
-    pub(super) fn put_objects(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
-        let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
-        self.transaction(|backend| {
-            // Held by all who store, so that a new index begins between them.
-            backend.first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| row.int(0))?;
-            let paths = backend.rows("SELECT path FROM icecore_indexes", &[], |row| there(row.text(0)?))?;
-            for (object, id) in objects.iter().zip(&ids) {
-                let sequence = backend.put_object(object, *id)?;
-                let format = object.said.format.as_deref();
-                backend.put_values(sequence, &object.bytes, format, &paths)?;
-            }
-            Ok(())
-        })?;
-        Ok(ids)
-    }
-
+impl<S: Session + ?Sized> SqlBackend<S> {
     fn put_object(&mut self, object: &NewObject, id: Id) -> Result<i64> {
         if let Some(key) = &object.key {
             check_name("key", key)?;
@@ -109,9 +124,7 @@ impl SqlBackend {
 
     /// Keeps what stands at these paths.
     fn put_values(&mut self, sequence: i64, bytes: &[u8], format: Option<&str>, paths: &[String]) -> Result<()> {
-        let Some(format) = format else { return Ok(()) };
-        for path in paths {
-            let Some(value) = describe::value_at(bytes, format, path) else { continue };
+        for (path, value) in describe::values_at(bytes, format, paths) {
             self.run(
                 "INSERT INTO icecore_index_values (path, value, seq) VALUES (?, ?, ?) {or_nothing}",
                 &[Value::Text(path), Value::Text(&value), Value::Int(sequence)],
@@ -120,32 +133,27 @@ impl SqlBackend {
         Ok(())
     }
 
-    pub(super) fn object_by(&mut self, column: &str, value: &str) -> Result<Option<Object>> {
-        let sql = match column {
-            "id" => objects!("WHERE o.id = ?"),
-            // No object has such a key, and not all databases take it in a question.
-            _ if check_name("key", value).is_err() => return Ok(None),
-            _ => objects!("WHERE o.object_key = ?"),
-        };
-        self.first(sql, &[Value::Text(value)], object_of)
+    fn object_by(&mut self, sql: &'static str, value: &str) -> Result<Option<Object>> {
+        self.first(sql, &[Value::Text(value)], |row| Ok(object_of(row)?.kept()))
     }
 
-    pub(super) fn each_object(
+    fn each_object(
         &mut self,
         mut after: i64,
         most: usize,
         filter: &ObjectFilter,
-        each: Each<'_, Object>,
+        columns: Columns,
+        each: EachLent<'_>,
     ) -> Result<()> {
         let wanted = match &filter.at {
             Some((path, value)) => {
                 describe::check_path(path)?;
-                Some((&**path, describe::wanted_value(value)?))
+                Some((std::slice::from_ref(path), describe::wanted_value(value)?))
             }
             None => None,
         };
         let by_index = match &wanted {
-            Some((path, _)) => self.all_indexes()?.iter().any(|known| known == path),
+            Some((path, _)) => self.indexes()?.contains(&path[0]),
             None => false,
         };
         if filter.class.as_ref().is_some_and(|class| !is_kept(class)) {
@@ -155,14 +163,13 @@ impl SqlBackend {
         while left > 0 {
             let (mut found, mut is_enough) = (0, false);
             let asked = if wanted.is_some() && !by_index { ASKED } else { left.min(ASKED) };
-            let at = wanted.as_ref().filter(|_| by_index).map(|(path, value)| (*path, &**value));
-            self.object_page(after, asked, filter, at, &mut |object| {
+            let at = wanted.as_ref().filter(|_| by_index).map(|(path, value)| (&*path[0], &**value));
+            self.object_page(after, asked, filter, (columns, at), &mut |object| {
                 (found, after) = (found + 1, object.sequence);
                 // Without an index, each is looked into.
                 if let (false, Some((path, value))) = (by_index, &wanted) {
-                    let format = object.format.as_deref();
-                    if format.and_then(|format| describe::value_at(&object.bytes, format, path)).as_ref() != Some(value)
-                    {
+                    let found = describe::values_at(&object.bytes, object.format.as_deref(), path);
+                    if !found.iter().any(|(_, found)| found == value) {
                         return Ok(Flow::On);
                     }
                 }
@@ -182,8 +189,8 @@ impl SqlBackend {
         after: i64,
         most: usize,
         filter: &ObjectFilter,
-        at: Option<(&str, &str)>,
-        each: Each<'_, Object>,
+        (columns, at): (Columns, Option<(&str, &str)>),
+        each: EachLent<'_>,
     ) -> Result<()> {
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
         let is_marked = Value::int(filter.quarantined.map(i64::from));
@@ -199,7 +206,8 @@ impl SqlBackend {
                      AND o.stored_at < ? AND (CAST(? AS {integer}) IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) \
                      AND (CAST(? AS {string}) IS NULL OR o.seq IN (SELECT seq FROM icecore_object_classes WHERE \
                      class = ?)) ORDER BY v.seq LIMIT ?"
-                ),
+                )
+                .of(columns),
                 &[Value::Text(path), Value::Text(value), after, before, is_marked, is_marked, class, class, most],
                 &mut take,
             );
@@ -209,7 +217,8 @@ impl SqlBackend {
                 objects!(
                     "WHERE o.seq > ? AND o.stored_at < ? AND (CAST(? AS {integer}) IS NULL OR \
                      (o.problem IS NOT NULL) = (? <> 0)) ORDER BY o.seq LIMIT ?"
-                ),
+                )
+                .of(columns),
                 &[after, before, is_marked, is_marked, most],
                 &mut take,
             );
@@ -218,13 +227,60 @@ impl SqlBackend {
             objects!(
                 "JOIN icecore_object_classes c ON c.seq = o.seq WHERE c.class = ? AND c.seq > ? AND o.stored_at < ? \
                  AND (CAST(? AS {integer}) IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) ORDER BY c.seq LIMIT ?"
-            ),
+            )
+            .of(columns),
             &[class, after, before, is_marked, is_marked, most],
             &mut take,
         )
     }
 
-    pub(super) fn remove_objects(&mut self, ids: &[Id], by: &str) -> Result<u64> {
+    /// Whether it was there, and nobody else took it away meanwhile.
+    fn drop_object(&mut self, sequence: i64) -> Result<bool> {
+        let sequence = [Value::Int(sequence)];
+        let count = self.run("DELETE FROM icecore_objects WHERE seq = ?", &sequence)?;
+        self.run("DELETE FROM icecore_object_classes WHERE seq = ?", &sequence)?;
+        self.run("DELETE FROM icecore_index_values WHERE seq = ?", &sequence)?;
+        Ok(count > 0)
+    }
+}
+
+impl<S: Session + ?Sized> Objects for SqlBackend<S> {
+    fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
+        let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
+        self.transaction(|backend| {
+            // Held by all who store, so that a new index begins between them.
+            backend.first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| row.int(0))?;
+            let paths = backend.rows("SELECT path FROM icecore_indexes {as_now}", &[], |row| there(row.text(0)?))?;
+            for (object, id) in objects.iter().zip(&ids) {
+                let sequence = backend.put_object(object, *id)?;
+                backend.put_values(sequence, &object.bytes, object.said.format.as_deref(), &paths)?;
+            }
+            Ok(())
+        })?;
+        Ok(ids)
+    }
+
+    fn object(&mut self, id: Id) -> Result<Option<Object>> {
+        self.object_by(objects!("o.json", "WHERE o.id = ?"), &id.to_string())
+    }
+
+    fn object_named(&mut self, key: &str) -> Result<Option<Object>> {
+        // No object has such a key, and not all databases take it in a question.
+        if check_name("key", key).is_err() {
+            return Ok(None);
+        }
+        self.object_by(objects!("o.json", "WHERE o.object_key = ?"), key)
+    }
+
+    fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
+        self.each_object(after, most, filter, Columns::Whole, &mut |object| each(object.kept()))
+    }
+
+    fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
+        self.each_object(after, most, filter, Columns::Lean, each)
+    }
+
+    fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64> {
         check_who(by)?;
         self.transaction(|backend| {
             let mut count = 0;
@@ -242,16 +298,7 @@ impl SqlBackend {
         })
     }
 
-    /// Whether it was there, and nobody else took it away meanwhile.
-    fn drop_object(&mut self, sequence: i64) -> Result<bool> {
-        let sequence = [Value::Int(sequence)];
-        let count = self.run("DELETE FROM icecore_objects WHERE seq = ?", &sequence)?;
-        self.run("DELETE FROM icecore_object_classes WHERE seq = ?", &sequence)?;
-        self.run("DELETE FROM icecore_index_values WHERE seq = ?", &sequence)?;
-        Ok(count > 0)
-    }
-
-    pub(super) fn expire_objects(&mut self) -> Result<u64> {
+    fn expire(&mut self) -> Result<u64> {
         let mut count = 0;
         loop {
             let gone = self.transaction(|backend| {
@@ -273,7 +320,7 @@ impl SqlBackend {
         }
     }
 
-    pub(super) fn quarantine_object(&mut self, id: Id, problem: &str) -> Result<()> {
+    fn quarantine(&mut self, id: Id, problem: &str) -> Result<()> {
         let changed = self.run(
             "UPDATE icecore_objects SET problem = ? WHERE id = ?",
             &[Value::Text(&describe::without_nul(problem)), Value::Text(&id.to_string())],
@@ -282,13 +329,13 @@ impl SqlBackend {
     }
 
     /// Those that are whole: what was stored before them stands in them as well.
-    pub(super) fn all_indexes(&mut self) -> Result<Vec<String>> {
+    fn indexes(&mut self) -> Result<Vec<String>> {
         self.rows("SELECT path FROM icecore_indexes WHERE made_at IS NOT NULL ORDER BY path", &[], |row| {
             there(row.text(0)?)
         })
     }
 
-    pub(super) fn add_index(&mut self, path: &str) -> Result<()> {
+    fn index(&mut self, path: &str) -> Result<()> {
         describe::check_path(path)?;
         // Whoever stores from here on keeps the value; what was stored before follows. Until
         // that is done nothing is found by it: a program may end in the middle.
@@ -300,9 +347,9 @@ impl SqlBackend {
         let mut after = 0;
         loop {
             let (mut page, mut size) = (Vec::new(), 0);
-            self.each_object(after, PAGE, &ObjectFilter::default(), &mut |object| {
+            self.walk(after, PAGE, &ObjectFilter::default(), &mut |object| {
                 size += object.bytes.len();
-                page.push((object.sequence, object.bytes, object.format));
+                page.push((object.sequence, object.bytes.into_owned(), object.format.map(Cow::into_owned)));
                 Ok(if size < PAGE_BYTES { Flow::On } else { Flow::Stop })
             })?;
             let Some((last, ..)) = page.last() else { break };
@@ -317,7 +364,7 @@ impl SqlBackend {
         self.run(sql, &[Value::Text(path)]).map(drop)
     }
 
-    pub(super) fn stats(&mut self) -> Result<ObjectStats> {
+    fn object_stats(&mut self) -> Result<ObjectStats> {
         let count = |row: &dyn Row, column| -> Result<u64> { Ok(row.int(column)?.unwrap_or(0).max(0) as u64) };
         let found = self.first(
             "SELECT COUNT(*), CAST(SUM(size) AS {integer}), COUNT(problem), MIN(stored_at), MAX(stored_at) \

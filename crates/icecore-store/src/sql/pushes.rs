@@ -2,7 +2,7 @@
 
 use super::{SqlBackend, again, check_name, id_of, there};
 use crate::describe;
-use crate::driver::Value;
+use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{NewJob, Pushed};
@@ -79,17 +79,17 @@ fn fitting(jobs: &[NewJob], most: usize) -> usize {
     jobs.iter().take(most).take_while(fits).count().max(1)
 }
 
-impl SqlBackend {
+impl<S: Session + ?Sized> SqlBackend<S> {
     /// Stores jobs, all or none, and says which are new.
-    pub(super) fn push_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+    pub(crate) fn push_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         for job in jobs {
             check_name("queue", &job.queue)?;
             if let Some(key) = &job.unique_key {
                 check_name("unique key", key)?;
             }
         }
-        if !self.is_within && self.is_one_statement(jobs) {
-            match again(|| self.push_checked(jobs)) {
+        if !self.is_within && self.owns_connection() && self.is_one_statement(jobs) {
+            match again(self.tries, || self.push_checked(jobs)) {
                 // Lost, it may be, while nothing was asked. What is stored already is found by
                 // its id.
                 Err(error) if error.kind() == ErrorKind::Away => {}

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::job::{QueueStatus, State};
 use std::collections::BTreeMap;
 
-impl SqlBackend {
+impl<S: super::Session + ?Sized> SqlBackend<S> {
     pub(super) fn is_paused(&mut self, queue: &str) -> Result<bool> {
         let sql = "SELECT paused_at FROM icecore_queues WHERE name = ?";
         Ok(self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten().is_some())

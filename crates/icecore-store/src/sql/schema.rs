@@ -1,9 +1,10 @@
 //! The tables, and how they come from one version to the next.
 
-use super::{SqlBackend, Value, there, translate};
+use super::{Session, SqlBackend, Value, there, translate};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A step from one version to the next, and back.
+#[derive(Clone, Copy)]
 struct Migration {
     up: &'static str,
     down: &'static str,
@@ -103,7 +104,7 @@ DROP TABLE icecore_objects;
 ",
 }];
 
-impl SqlBackend {
+impl<S: Session + ?Sized> SqlBackend<S> {
     /// Brings the tables to the version of this program.
     pub(super) fn migrate(&mut self) -> Result<()> {
         let has_meta = self.first("{has_meta}", &[], |row| row.int(0))?.flatten();
@@ -113,22 +114,38 @@ impl SqlBackend {
         self.migrate_to(MIGRATIONS.len())
     }
 
+    /// Whether they have the version of this program: they are not touched.
+    pub(super) fn check_version(&mut self) -> Result<()> {
+        let has_meta = self.first("{has_meta}", &[], |row| row.int(0))?.flatten();
+        let version = if has_meta == Some(1) { self.version()? } else { 0 };
+        if version == MIGRATIONS.len() {
+            return Ok(());
+        }
+        let known = MIGRATIONS.len();
+        let text = format!("the tables have version {version}, this program knows {known}: open the store once, first");
+        Err(Error::new(ErrorKind::Schema, text))
+    }
+
     /// Brings them to any version: 0 is none.
     ///
     /// Two programs that do this at once wait for each other. MySQL commits each statement
     /// that makes a table; a step that was cut off there is made from its start again, and
     /// what is there already is passed over.
     pub(super) fn migrate_to(&mut self, wanted: usize) -> Result<()> {
+        self.migrate_along(MIGRATIONS, wanted)
+    }
+
+    fn migrate_along(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
         let done = self.transaction(|backend| {
             backend.session.hold()?;
-            backend.migrate_alone(wanted)
+            backend.migrate_alone(steps, wanted)
         });
         self.session.release();
         done
     }
 
-    fn migrate_alone(&mut self, wanted: usize) -> Result<()> {
-        let known = MIGRATIONS.len();
+    fn migrate_alone(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
+        let known = steps.len();
         self.script(
             "CREATE TABLE IF NOT EXISTS icecore_meta (name {name} NOT NULL PRIMARY KEY, value BIGINT NOT NULL){end}",
         )?;
@@ -140,8 +157,8 @@ impl SqlBackend {
                 format!("the tables have version {version}, made by a newer icecore; this one knows {known}"),
             ));
         }
-        let up = MIGRATIONS.iter().take(wanted).skip(version).map(|step| step.up);
-        let down = MIGRATIONS.iter().take(version).skip(wanted).rev().map(|step| step.down);
+        let up = steps.iter().take(wanted).skip(version).map(|step| step.up);
+        let down = steps.iter().take(version).skip(wanted).rev().map(|step| step.down);
         up.chain(down).try_for_each(|script| self.script(script))?;
         let value = Value::Int(wanted as i64);
         self.run("UPDATE icecore_meta SET value = ? WHERE name = 'version'", &[value]).map(drop)
@@ -164,7 +181,7 @@ mod tests {
     use super::*;
     use crate::backend::Flow;
     use crate::object::ObjectFilter;
-    use crate::{Address, Backend, Jobs, Queues, describe};
+    use crate::{Address, Jobs, Objects, Queues, describe};
 
     fn address(folder: &tempfile::TempDir) -> Address {
         format!("sqlite:{}", folder.path().join("a.db").display()).parse().expect("an address")
@@ -286,5 +303,62 @@ mod tests {
         assert!(!there.iter().any(|table| table.starts_with("icecore_jobs")), "{there:?}");
         first.session.script("DROP TABLE icecore_audit").expect("dropped");
         fill(&mut backend(&address).expect("opened"));
+    }
+
+    /// A step as a later version may have it: it adds to tables that have rows.
+    static NEXT: Migration = Migration {
+        up: "
+ALTER TABLE icecore_objects ADD COLUMN owner {name};
+ALTER TABLE icecore_jobs ADD COLUMN cost BIGINT NOT NULL DEFAULT 1;
+CREATE TABLE icecore_owners (
+    name {name} NOT NULL PRIMARY KEY
+){end};
+INSERT INTO icecore_owners (name) SELECT class FROM icecore_object_classes;
+UPDATE icecore_objects SET owner = class;
+",
+        down: "
+DROP TABLE icecore_owners;
+ALTER TABLE icecore_jobs DROP COLUMN cost;
+ALTER TABLE icecore_objects DROP COLUMN owner;
+",
+    };
+
+    /// The rows of all tables that each version has.
+    fn rows(address: &Address) -> Vec<Vec<crate::common::TextRow>> {
+        let tables = ["objects", "object_classes", "indexes", "index_values", "queues", "jobs", "audit"];
+        let all = |table| format!("SELECT * FROM icecore_{table} ORDER BY 1, 2");
+        tables.iter().map(|table| crate::common::raw(address, &all(table)).expect("rows")).collect()
+    }
+
+    /// On all databases that are there: `scripts/servers.sh run cargo test -p icecore-store
+    /// --features postgres,mysql --lib` has servers.
+    #[test]
+    fn rows_go_to_the_next_version_and_back() {
+        let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([NEXT]).collect();
+        for (name, fresh) in crate::common::backends() {
+            let address = fresh();
+            let mut backend = backend(&address).expect("opened");
+            fill(&mut backend);
+            let before = rows(&address);
+            for _ in 0..2 {
+                backend.migrate_along(&steps, steps.len()).expect("forward");
+                assert_eq!(backend.version().expect("a version"), steps.len(), "{name}");
+                let owners = crate::common::raw(&address, "SELECT name FROM icecore_owners").expect("rows");
+                assert_eq!(owners, [[Some("A".to_owned())]], "{name}");
+                // A program that opened the tables before goes on; another one of its version is refused.
+                assert_eq!(counts(&mut backend), (1, 1, 1), "{name}");
+                let refused = self::backend(&address).err().expect("refused");
+                assert_eq!(refused.kind(), ErrorKind::Schema, "{name}: {refused}");
+                backend.migrate_along(&steps, MIGRATIONS.len()).expect("back");
+                assert_eq!(rows(&address), before, "{name}");
+                assert_eq!(counts(&mut self::backend(&address).expect("opened")), (1, 1, 1), "{name}");
+            }
+            // What is put in the next version stays as well.
+            backend.migrate_along(&steps, steps.len()).expect("forward");
+            backend.put(&[describe::object(b"[1]".to_vec(), None)]).expect("put");
+            backend.push(&[describe::job("mail", b"2".to_vec(), None)]).expect("pushed");
+            backend.migrate_along(&steps, MIGRATIONS.len()).expect("back");
+            assert_eq!(counts(&mut backend), (2, 2, 2), "{name}");
+        }
     }
 }

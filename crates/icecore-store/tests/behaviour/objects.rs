@@ -14,6 +14,8 @@ pub const ALL: &[Behaviour] = behaviours! {
     bytes_that_cant_be_decoded_are_kept
     an_object_is_put_into_quarantine
     a_walk_goes_on_where_it_was
+    a_walk_lends_what_objects_are
+    indexes_keep_all_their_values
     a_walk_is_not_disturbed
     a_walk_ends_when_told
     objects_are_found_by_class
@@ -215,6 +217,48 @@ fn a_walk_goes_on_where_it_was(world: &mut World) {
     }
     assert_eq!(found(world, i64::MAX, 10, &ObjectFilter::default()), []);
     assert_eq!(found(world, i64::MIN, usize::MAX, &ObjectFilter::default()).len(), 100);
+}
+
+fn a_walk_lends_what_objects_are(world: &mut World) {
+    let bad = describe::object(b"\x04\x08[".to_vec(), Some("marshal"));
+    let user = b"O:4:\"User\":0:{}".to_vec();
+    let user = NewObject { expires_at: Some(i64::MAX), as_base64: true, ..describe::object(user, None) };
+    world.store.put(&[keyed("a"), bad, user, json("{\"k\":1}")]).expect("put");
+    world.store.index("$.k").expect("an index");
+    let class = ObjectFilter { class: Some("User".to_owned()), ..ObjectFilter::default() };
+    for filter in [ObjectFilter::default(), class, at("$.k", "1"), at("$", "1")] {
+        let mut lent = Vec::new();
+        let mut take = |object: icecore_store::LentObject<'_>| {
+            assert_eq!(object.json, None);
+            lent.push(object.kept());
+            Ok(Flow::On)
+        };
+        world.store.walk(0, 10, &filter, &mut take).expect("walked");
+        let whole = found(world, 0, 10, &filter);
+        assert!(!whole.is_empty(), "{filter:?}");
+        let without: Vec<Object> = whole
+            .into_iter()
+            .map(|mut object| {
+                assert_eq!(object.lent().kept(), object);
+                object.json = None;
+                object
+            })
+            .collect();
+        assert_eq!(lent, without, "{filter:?}");
+    }
+}
+
+fn indexes_keep_all_their_values(world: &mut World) {
+    let paths = ["$.a", "$.b[0]", "$.c", "$"];
+    for path in paths {
+        world.store.index(path).expect("an index");
+    }
+    let ids = world.store.put(&[json("{\"a\":1,\"b\":[\"x\"]}"), json("7"), json("{\"c\":{}}")]).expect("put");
+    let rows = world.raw_one("SELECT COUNT(*) FROM icecore_index_values");
+    assert_eq!(rows.as_deref(), Some("3"), "a value that is no plain one is not kept");
+    for (path, value, expected) in [("$.a", "1", &ids[..1]), ("$.b[0]", "x", &ids[..1]), ("$", "7", &ids[1..2])] {
+        assert_eq!(self::ids(&found(world, 0, 10, &at(path, value))), expected, "{path}");
+    }
 }
 
 fn a_walk_is_not_disturbed(world: &mut World) {
@@ -535,7 +579,7 @@ fn an_index_keeps_what_is_put_later(world: &mut World) {
 fn paths_of_indexes_have_bounds(world: &mut World) {
     let longest = format!("$.{}", "k".repeat(198));
     world.store.index(&longest).expect("200 bytes");
-    for path in ["", "k", ".k", "$.a\0b", &format!("{longest}k")] {
+    for path in ["", "k", ".k", "$.a\0b", "$.[", "$[", "$.k.", "$[1", "$k", &format!("{longest}k")] {
         assert_eq!(kind(world.store.index(path)), ErrorKind::Input, "{path:?}");
         let answer = world.store.objects(0, 1, &at(path, "1"), &mut |_| Ok(Flow::On));
         assert_eq!(kind(answer), ErrorKind::Input, "{path:?}");

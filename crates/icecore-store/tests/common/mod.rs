@@ -80,6 +80,30 @@ pub fn full(address: &Address) -> String {
     address.to_string()
 }
 
+/// Where a database of a server is, for programs that want it in parts.
+pub struct Parts {
+    pub user: String,
+    pub password: String,
+    pub host: String,
+    pub port: String,
+    pub database: String,
+}
+
+impl Parts {
+    /// Of an address like those that `scripts/servers.sh` gives: all of it is in it, and
+    /// nothing is escaped.
+    pub fn of(address: &Address) -> Parts {
+        let url = full(address);
+        let (_, rest) = url.split_once("://").expect("scheme://");
+        let (login, rest) = rest.split_once('@').expect("USER:PASSWORD@");
+        let (place, database) = rest.split_once('/').expect("/DATABASE");
+        let (user, password) = login.split_once(':').expect("USER:PASSWORD");
+        let (host, port) = place.split_once(':').expect("HOST:PORT");
+        let [user, password, host, port, database] = [user, password, host, port, database].map(str::to_owned);
+        Parts { user, password, host, port, database }
+    }
+}
+
 /// A row as text; what is not there is `None`.
 pub type TextRow = Vec<Option<String>>;
 

@@ -74,6 +74,24 @@ impl Document<'_> {
     pub fn follow<'p>(&self, path: &'p str) -> Result<(Cursor<'_>, &'p str), Error> {
         descend(self.root(), path)
     }
+
+    /// Whether each step of this path is one, whatever the document.
+    ///
+    /// ```
+    /// use icecore::Document;
+    /// assert!(Document::check_path("$.staff[0].name").is_ok());
+    /// assert!(Document::check_path("$.staff[").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Usage`, with the step that is broken.
+    pub fn check_path(path: &str) -> Result<(), Error> {
+        let mut rest = steps(path)?;
+        while !rest.is_empty() {
+            (_, rest) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
+        }
+        Ok(())
+    }
 }
 
 /// The value on a path, where a key may be any of those that look like it.
@@ -91,10 +109,7 @@ fn search<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
 
 /// Follows a path as far as it leads; says what is left of it.
 fn descend<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
-    let mut rest = path.strip_prefix('$').unwrap_or(path);
-    if !rest.is_empty() && !rest.starts_with(['.', '[', '{', '^', '#']) {
-        return Err(no_step(path, rest));
-    }
+    let mut rest = steps(path)?;
     let mut here = from;
     while !rest.is_empty() {
         let (step, behind) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
@@ -102,6 +117,15 @@ fn descend<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p s
         (here, rest) = (next, behind);
     }
     Ok((here, rest))
+}
+
+/// The steps of a path, without what stands for the root.
+fn steps(path: &str) -> Result<&str, Error> {
+    let steps = path.strip_prefix('$').unwrap_or(path);
+    match steps.is_empty() || steps.starts_with(['.', '[', '{', '^', '#']) {
+        true => Ok(steps),
+        false => Err(no_step(path, steps)),
+    }
 }
 
 #[cold]

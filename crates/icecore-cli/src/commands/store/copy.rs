@@ -19,9 +19,9 @@ pub fn run(args: &Copy, from: &mut dyn Backend, global: &Global, report: &mut Re
     loop {
         let mut page = Vec::new();
         let mut size = 0;
-        from.objects(after, PAGE, &ObjectFilter::default(), &mut |object| {
+        from.walk(after, PAGE, &ObjectFilter::default(), &mut |object| {
             size += object.bytes.len();
-            page.push(object);
+            page.push(object.kept());
             Ok(if size < BYTES { Flow::On } else { Flow::Stop })
         })
         .map_err(failed)?;

@@ -71,6 +71,7 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
     let object = named(store, &args.id)?;
     if args.json {
         let mut decoder = describe::Decoder::default();
+        let object = object.lent();
         let (row, _) = Row::of(&object, &mut decoder);
         let mut sink = Sink::report(true, global.color);
         sink.object(&row)?;

@@ -1,38 +1,36 @@
 //! An object as one line: JSON, or of a table.
 
+use crate::json;
 use crate::paint::{Ink, Paint};
 use icecore_store::describe::Decoder;
-use icecore_store::{Object, time};
-use serde::Serialize;
+use icecore_store::{Id, LentObject, time};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// What is said of an object as JSON.
+/// What is said of an object as JSON, before its value.
 #[derive(Serialize)]
-pub struct Row<'o> {
-    pub id: String,
+struct Head<'o> {
+    #[serde(serialize_with = "as_text")]
+    id: Id,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<&'o str>,
-    pub stored_at: String,
+    key: Option<&'o str>,
+    stored_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<String>,
-    pub format: Option<&'o str>,
-    pub class: Option<&'o str>,
-    pub size: usize,
-    pub checksum: &'o str,
-    pub value: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
+    expires_at: Option<String>,
+    format: Option<&'o str>,
+    class: Option<&'o str>,
+    size: usize,
+    checksum: &'o str,
 }
 
-impl Row<'_> {
-    /// Decodes an object. With it: what is wrong, if that was not known.
-    pub fn of<'o>(object: &'o Object, decoder: &mut Decoder) -> (Row<'o>, Option<String>) {
-        let (value, found) = match decoded(object, decoder) {
-            Ok(value) => (value, None),
-            Err(problem) => (None, Some(problem)),
-        };
-        let row = Row {
-            id: object.id.to_string(),
+fn as_text<S: Serializer>(id: &Id, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(id)
+}
+
+impl<'o> Head<'o> {
+    fn of(object: &'o LentObject<'_>) -> Head<'o> {
+        Head {
+            id: object.id,
             key: object.key.as_deref(),
             stored_at: time::shown(object.stored_at),
             expires_at: object.expires_at.map(time::shown),
@@ -40,9 +38,80 @@ impl Row<'_> {
             class: object.class.as_deref(),
             size: object.bytes.len(),
             checksum: &object.checksum,
-            value,
-            problem: found.clone().or_else(|| object.problem.clone()),
+        }
+    }
+}
+
+/// Appends an object as a line of JSON: what a [`Row`] says, but its value is decoded to where
+/// it is written. Says what is wrong with the object, if that was not known.
+pub fn push_line(
+    object: &LentObject<'_>,
+    decoder: &mut Decoder,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<Option<String>> {
+    push_head(object, out)?;
+    out.extend_from_slice(b",\"value\":");
+    let decoded = match object.format.as_deref() {
+        Some(format) => decoder.json(&object.bytes, format, out).map(|()| true),
+        None => Ok(false),
+    };
+    if decoded != Ok(true) {
+        out.extend_from_slice(b"null");
+    }
+    let found = decoded.err();
+    if let Some(problem) = found.as_deref().or(object.problem.as_deref()) {
+        out.extend_from_slice(b",\"problem\":");
+        json::push(&problem, out)?;
+    }
+    out.extend_from_slice(b"}\n");
+    Ok(found.filter(|_| object.problem.is_none()))
+}
+
+/// Appends what a [`Head`] says, without its closing brace. By hand: there are many lines, and
+/// a serializer would look at each byte of names, ids and times.
+fn push_head(object: &LentObject<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    fn text(name: &str, text: Option<&str>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        out.extend_from_slice(name.as_bytes());
+        match text {
+            Some(text) => json::push_text(text, out),
+            None => json::push(&(), out),
+        }
+    }
+    let Head { id, key, stored_at, expires_at, format, class, size, checksum } = Head::of(object);
+    text("{\"id\":", Some(&id.to_string()), out)?;
+    if key.is_some() {
+        text(",\"key\":", key, out)?;
+    }
+    text(",\"stored_at\":", Some(&stored_at), out)?;
+    if expires_at.is_some() {
+        text(",\"expires_at\":", expires_at.as_deref(), out)?;
+    }
+    text(",\"format\":", format, out)?;
+    text(",\"class\":", class, out)?;
+    out.extend_from_slice(b",\"size\":");
+    json::push(&size, out)?;
+    text(",\"checksum\":", Some(checksum), out)
+}
+
+/// What is said of an object.
+#[derive(Serialize)]
+pub struct Row<'o> {
+    #[serde(flatten)]
+    head: Head<'o>,
+    value: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+impl Row<'_> {
+    /// Decodes an object. With it: what is wrong, if that was not known.
+    pub fn of<'o>(object: &'o LentObject<'_>, decoder: &mut Decoder) -> (Row<'o>, Option<String>) {
+        let (value, found) = match decoded(object, decoder) {
+            Ok(value) => (value, None),
+            Err(problem) => (None, Some(problem)),
         };
+        let problem = found.clone().or_else(|| object.problem.as_deref().map(str::to_owned));
+        let row = Row { head: Head::of(object), value, problem };
         (row, found.filter(|_| object.problem.is_none()))
     }
 
@@ -55,11 +124,11 @@ impl Row<'_> {
         };
         format!(
             "{}  {}  {:12}  {:>9}  {:20}  {}\n",
-            self.id,
-            paint.ink(Ink::Faint, &self.stored_at),
-            icecore::text::printable(self.format.unwrap_or("-")),
-            self.size,
-            paint.ink(Ink::Class, icecore::text::shortened(self.class.unwrap_or("-"), 60)),
+            self.head.id,
+            paint.ink(Ink::Faint, &self.head.stored_at),
+            icecore::text::printable(self.head.format.unwrap_or("-")),
+            self.head.size,
+            paint.ink(Ink::Class, icecore::text::shortened(self.head.class.unwrap_or("-"), 60)),
             icecore::text::printable(&value),
         )
     }
@@ -74,7 +143,7 @@ pub fn head(paint: Paint) -> String {
     format!("{}\n", paint.ink(Ink::Faint, head))
 }
 
-fn decoded(object: &Object, decoder: &mut Decoder) -> Result<Option<Box<RawValue>>, String> {
+fn decoded(object: &LentObject<'_>, decoder: &mut Decoder) -> Result<Option<Box<RawValue>>, String> {
     let value = decoder.value(&object.bytes, object.format.as_deref())?;
     value.map(RawValue::from_string).transpose().map_err(|error| error.to_string())
 }

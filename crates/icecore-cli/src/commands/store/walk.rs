@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use icecore_store::describe::Decoder;
-use icecore_store::{Backend, ErrorKind, Flow, Id, Object, ObjectFilter};
+use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
 
 /// How many objects are asked for in one go.
 pub const PAGE: usize = 1_000;
@@ -36,7 +36,7 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
     if let Some(key) = &args.key {
         let object = named(store, key)?;
         let mut lines = Lines::new(args.filter.json, global);
-        lines.object(&object)?;
+        lines.object(&object.lent())?;
         return lines.sink.flush();
     }
     let at = match (&args.path, &args.value) {
@@ -75,17 +75,18 @@ impl Lines {
     }
 
     /// Says what is wrong with an object, if that was not known.
-    fn object(&mut self, object: &Object) -> Result<Option<String>, Abort> {
-        let (row, problem) = Row::of(object, &mut self.decoder);
-        if self.is_json {
-            self.sink.json(&row)?;
-            self.sink.text("\n")?;
+    fn object(&mut self, object: &LentObject<'_>) -> Result<Option<String>, Abort> {
+        let problem = if self.is_json {
+            let pushed = row::push_line(object, &mut self.decoder, self.sink.part());
+            pushed.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?
         } else {
+            let (row, problem) = Row::of(object, &mut self.decoder);
             if self.count == 0 {
                 self.sink.text(&row::head(self.paint))?;
             }
             self.sink.text(&row.line(self.paint))?;
-        }
+            problem
+        };
         self.count += 1;
         self.sink.pass()?;
         Ok(problem)
@@ -109,7 +110,7 @@ fn walk(
         let (mut count, mut ended) = (0, None);
         let mut bad: Vec<(Id, String)> = Vec::new();
         let page = left.min(PAGE);
-        let walked = store.objects(after, page, &wanted, &mut |object| {
+        let walked = store.walk(after, page, &wanted, &mut |object| {
             (count, after) = (count + 1, object.sequence);
             match lines.object(&object) {
                 Ok(problem) => bad.extend(problem.map(|problem| (object.id, problem))),

@@ -1,0 +1,49 @@
+//! A session within a transaction of somebody else's: it begins and ends none.
+
+use super::{EachRow, Session, Value};
+use crate::error::Result;
+use crate::sql::Dialect;
+
+/// Statements within a transaction that is open.
+pub(crate) trait Borrowed {
+    fn dialect(&self) -> &'static Dialect;
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64>;
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
+    fn script(&mut self, sql: &str) -> Result<()>;
+}
+
+/// What is a transaction elsewhere is a savepoint here: an error takes back what belongs
+/// together, and what the caller did before stays.
+pub(crate) struct Savepoints<B>(pub(crate) B);
+
+impl<B: Borrowed> Session for Savepoints<B> {
+    fn dialect(&self) -> &'static Dialect {
+        self.0.dialect()
+    }
+
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        self.0.run(sql, values)
+    }
+
+    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        self.0.ask(sql, values, each)
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.0.script(sql)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        self.0.script("SAVEPOINT icecore")
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.0.script("RELEASE SAVEPOINT icecore")
+    }
+
+    fn rollback(&mut self) {
+        // Where the transaction is gone there is no savepoint either; the caller meets that.
+        let _ = self.0.script("ROLLBACK TO SAVEPOINT icecore");
+        let _ = self.0.script("RELEASE SAVEPOINT icecore");
+    }
+}

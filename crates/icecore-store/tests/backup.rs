@@ -1,0 +1,216 @@
+//! Backups and restores, by the commands of docs/store.md.
+
+mod common;
+
+use common::{Parts, TextRow, World, backends, file_of, kind, until};
+use icecore_store::{
+    Address, ErrorKind, Flow, Id, Job, JobFilter, NewJob, NewObject, Object, ObjectFilter, QueueSettings, Scheme,
+    describe, open,
+};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+const PAGE: &str = include_str!("../../../docs/store.md");
+
+/// The blocks of commands in the section about backups that begin with this program.
+fn commands(program: &str) -> String {
+    let (_, section) = PAGE.split_once("\n## Backup\n").expect("the section");
+    let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
+    let blocks = section.split("```sh\n").skip(1).filter_map(|block| block.split_once("```"));
+    let block = blocks.map(|(block, _)| block).find(|block| block.starts_with(program));
+    block.unwrap_or_else(|| panic!("docs/store.md has no block of {program}")).to_owned()
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// Runs commands in a folder, with what they are to know in the environment.
+fn run(script: &str, folder: &Path, environment: &[(&str, String)]) {
+    let mut shell = Command::new("sh");
+    shell.args(["-eu", "-c", script]).current_dir(folder).envs(environment.iter().map(|(name, value)| (name, value)));
+    let output = shell.output().expect("a shell runs");
+    assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What the commands of a database need to know.
+fn environment(address: &Address) -> Vec<(&'static str, String)> {
+    let Parts { user, password, host, port, database } = Parts::of(address);
+    let scheme = if address.scheme() == Scheme::Postgres { "postgres" } else { "mysql" };
+    vec![
+        ("ICECORE_DB", format!("{scheme}://{user}@{host}:{port}/{database}")),
+        ("PGPASSWORD", password.clone()),
+        ("MYSQL_PWD", password),
+        ("DB_USER", user),
+        ("DB_HOST", host),
+        ("DB_PORT", port),
+        ("DB_NAME", database),
+    ]
+}
+
+/// Makes a backup in the folder.
+fn back_up(address: &Address, folder: &Path) {
+    match address.scheme() {
+        Scheme::Sqlite => {
+            let home = file_of(address);
+            run(&commands("sqlite3"), Path::new(&home).parent().expect("a folder"), &[]);
+            let copy = Path::new(&home).with_file_name("backup.db");
+            std::fs::rename(copy, folder.join("backup.db")).expect("moved");
+        }
+        Scheme::Postgres => run(&commands("pg_dump"), folder, &environment(address)),
+        _ => run(&commands("mariadb-dump"), folder, &environment(address)),
+    }
+}
+
+/// Brings it back into a database that is empty.
+fn bring_back(address: &Address, folder: &Path) {
+    match address.scheme() {
+        Scheme::Sqlite => {
+            let home = file_of(address);
+            let home = Path::new(&home).parent().expect("a folder");
+            std::fs::copy(folder.join("backup.db"), home.join("backup.db")).expect("copied");
+            run(&commands("rm"), home, &[]);
+        }
+        Scheme::Postgres => run(&commands("pg_restore"), folder, &environment(address)),
+        _ => run(&commands("mariadb "), folder, &environment(address)),
+    }
+}
+
+fn objects(world: &mut World) -> Vec<Object> {
+    let mut all = Vec::new();
+    let mut take = |object| {
+        all.push(object);
+        Ok(Flow::On)
+    };
+    world.store.objects(0, usize::MAX, &ObjectFilter::default(), &mut take).expect("objects");
+    all
+}
+
+/// All that a backup must have.
+#[derive(Debug, PartialEq)]
+struct All {
+    objects: Vec<Object>,
+    jobs: Vec<Job>,
+    indexes: Vec<String>,
+    /// Each queue, with what was set for it.
+    queues: Vec<TextRow>,
+    classes: Vec<TextRow>,
+    values: Vec<TextRow>,
+    audit: Vec<TextRow>,
+    version: Vec<TextRow>,
+}
+
+impl All {
+    /// Up to these sequences of an object and of a job.
+    fn of(world: &mut World, (object, job): (i64, i64)) -> All {
+        All {
+            objects: objects(world).into_iter().filter(|found| found.sequence <= object).collect(),
+            jobs: world.jobs(&JobFilter::default()).into_iter().filter(|found| found.sequence <= job).collect(),
+            indexes: world.store.indexes().expect("indexes"),
+            queues: world.raw("SELECT * FROM icecore_queues ORDER BY name"),
+            classes: world.raw(&format!(
+                "SELECT seq, class FROM icecore_object_classes WHERE seq <= {object} ORDER BY seq, class"
+            )),
+            values: world.raw(&format!("SELECT * FROM icecore_index_values WHERE seq <= {object} ORDER BY seq, path")),
+            audit: world.raw("SELECT * FROM icecore_audit ORDER BY seq"),
+            version: world.raw("SELECT * FROM icecore_meta"),
+        }
+    }
+}
+
+/// Something of all that there can be; a job that a worker has, with its token.
+fn fill(world: &mut World) -> (Id, String) {
+    let every: Vec<u8> = (0..=255).collect();
+    let php = b"O:4:\"User\":2:{s:2:\"id\";i:7;s:4:\"name\";s:4:\"Zo\xc3\xab\";}".to_vec();
+    world.store.index("$.id").expect("an index");
+    world
+        .store
+        .put(&[
+            describe::object(every.clone(), None),
+            describe::object(Vec::new(), None),
+            NewObject { key: Some("Zo\u{eb} \u{1f980}'\\".to_owned()), ..describe::object(php.clone(), None) },
+            NewObject { as_base64: true, expires_at: Some(i64::MAX), ..describe::object(php, None) },
+        ])
+        .expect("put");
+    let job = |queue: &str, bytes: &[u8]| describe::job(queue, bytes.to_vec(), None);
+    let store = &mut world.store;
+    store.configure("set", &QueueSettings { max_attempts: Some(1), ..QueueSettings::default() }).expect("set");
+    store.pause("paused", true, "ann").expect("paused");
+    store.push(&[job("done", &every), job("set", b"[1]"), job("paused", b"[2]")]).expect("pushed");
+    let waiting = NewJob {
+        delay: Duration::from_secs(3_600),
+        priority: -3,
+        unique_key: Some("k".to_owned()),
+        ..job("ready", b"{\"a\":1}")
+    };
+    store.push(&[waiting]).expect("pushed");
+    let done = store.claim("done", "w", common::HOUR, 1).expect("claimed").remove(0);
+    store.ack(done.job.id, &done.token, Some(&every)).expect("done");
+    let dead = store.claim("set", "w", common::HOUR, 1).expect("claimed").remove(0);
+    store.nack(dead.job.id, &dead.token, "it can't be done", None).expect("dead");
+    store.push(&[job("leased", b"[3]")]).expect("pushed");
+    let leased = store.claim("leased", "w", Duration::from_secs(2), 1).expect("claimed").remove(0);
+    (leased.job.id, leased.token)
+}
+
+#[test]
+fn what_was_backed_up_comes_back() {
+    for (name, fresh) in backends() {
+        let address = fresh();
+        let needed: &[&str] = match address.scheme() {
+            Scheme::Sqlite => &["sqlite3"],
+            Scheme::Postgres => &["pg_dump", "pg_restore"],
+            _ => &["mariadb-dump", "mariadb"],
+        };
+        if let Some(missing) = needed.iter().find(|program| !has(program)) {
+            eprintln!("SKIPPED: {name}, as {missing} is missing");
+            continue;
+        }
+        let mut world = World::new(address);
+        let (leased, token) = fill(&mut world);
+        let folder = common::folder();
+        let (is_over, written) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let acknowledged = std::thread::scope(|scope| {
+            // Others go on writing: each object with its class, its value and its job.
+            scope.spawn(|| {
+                let mut store = open(&world.address).expect("a connection");
+                while !is_over.load(Ordering::SeqCst) {
+                    let user = describe::object(br#"O:4:"User":1:{s:2:"id";i:8;}"#.to_vec(), None);
+                    common::patiently(|| store.put(std::slice::from_ref(&user))).expect("put");
+                    let job = describe::job("more", b"[4]".to_vec(), None);
+                    common::patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed");
+                    written.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+            until("something is written", || (written.load(Ordering::SeqCst) > 3).then_some(()));
+            let acknowledged = written.load(Ordering::SeqCst);
+            back_up(&world.address, &folder);
+            is_over.store(true, Ordering::SeqCst);
+            acknowledged
+        });
+
+        let empty = fresh();
+        bring_back(&empty, &folder);
+        let mut restored = World::new(empty);
+        let last = (
+            objects(&mut restored).last().expect("objects").sequence,
+            restored.jobs(&JobFilter::default()).last().expect("jobs").sequence,
+        );
+        let (there, back) = (All::of(&mut world, last), All::of(&mut restored, last));
+        assert_eq!(there, back, "{name}");
+        assert!(back.objects.len() >= 4 + acknowledged && back.jobs.len() >= 5 + acknowledged, "{name}");
+        assert!(back.objects.iter().all(|object| object.checksum == describe::checksum(&object.bytes)), "{name}");
+
+        // The lease ends by its time, and only the next worker's token counts then.
+        let again =
+            until("the lease ends", || restored.store.claim("leased", "next", common::HOUR, 1).expect("asked").pop());
+        assert_eq!((again.job.id, again.job.attempts), (leased, 2), "{name}");
+        assert_eq!(kind(restored.store.ack(leased, &token, None)), ErrorKind::Lease, "{name}");
+        restored.store.ack(leased, &again.token, None).expect("done");
+        // And it goes on where it was.
+        let id = restored.store.put(&[describe::object(b"[5]".to_vec(), None)]).expect("put")[0];
+        assert!(restored.store.object(id).expect("asked").expect("there").sequence > last.0, "{name}");
+    }
+}

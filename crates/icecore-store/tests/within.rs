@@ -1,0 +1,202 @@
+//! Objects and jobs in a transaction of the caller's: there with it, gone with it.
+
+mod common;
+
+use common::{World, backends, full, kind};
+use icecore_store::within::{self, Within};
+use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, describe};
+
+/// A transaction of any of the drivers.
+trait Caller {
+    /// Something that the caller does itself.
+    fn run(&mut self, sql: &str);
+    fn within(&mut self) -> icecore_store::Result<Within<'_>>;
+}
+
+#[cfg(feature = "sqlite")]
+impl Caller for within::rusqlite::Transaction<'_> {
+    fn run(&mut self, sql: &str) {
+        self.execute_batch(sql).expect(sql);
+    }
+
+    fn within(&mut self) -> icecore_store::Result<Within<'_>> {
+        within::sqlite(self)
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Caller for within::postgres::Transaction<'_> {
+    fn run(&mut self, sql: &str) {
+        self.batch_execute(sql).expect(sql);
+    }
+
+    fn within(&mut self) -> icecore_store::Result<Within<'_>> {
+        within::postgres(self)
+    }
+}
+
+#[cfg(feature = "mysql")]
+impl Caller for within::mysql::Transaction<'_> {
+    fn run(&mut self, sql: &str) {
+        within::mysql::prelude::Queryable::query_drop(self, sql).expect(sql);
+    }
+
+    fn within(&mut self) -> icecore_store::Result<Within<'_>> {
+        within::mysql(self)
+    }
+}
+
+/// How a transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Commit,
+    Rollback,
+}
+
+/// Does this in a transaction over a connection that is not the store's.
+fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller)) {
+    match address.scheme() {
+        #[cfg(feature = "sqlite")]
+        Scheme::Sqlite => {
+            let mut connection = within::rusqlite::Connection::open(common::file_of(address)).expect("a connection");
+            let mut transaction = connection.transaction().expect("begun");
+            body(&mut transaction);
+            if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
+        }
+        #[cfg(feature = "postgres")]
+        Scheme::Postgres => {
+            use within::postgres::{Client, NoTls};
+            let mut client = Client::connect(&full(address), NoTls).expect("a connection");
+            let mut transaction = client.transaction().expect("begun");
+            body(&mut transaction);
+            if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
+        }
+        #[cfg(feature = "mysql")]
+        Scheme::Mysql => {
+            use within::mysql::{Conn, Opts, TxOpts};
+            let mut conn = Conn::new(Opts::from_url(&full(address)).expect("an address")).expect("a connection");
+            let mut transaction = conn.start_transaction(TxOpts::default()).expect("begun");
+            body(&mut transaction);
+            if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
+        }
+        #[allow(unreachable_patterns, reason = "all may be there")]
+        scheme => panic!("no driver for {scheme:?}"),
+    }
+}
+
+fn object(key: &str) -> NewObject {
+    let bytes = br#"O:4:"User":1:{s:2:"id";i:7;}"#;
+    NewObject { key: Some(key.to_owned()), ..describe::object(bytes.to_vec(), None) }
+}
+
+fn job(unique_key: &str) -> NewJob {
+    NewJob { unique_key: Some(unique_key.to_owned()), ..describe::job("mail", b"[7]".to_vec(), None) }
+}
+
+fn count(world: &World, table: &str) -> String {
+    world.raw_one(&format!("SELECT COUNT(*) FROM {table}")).expect("a number")
+}
+
+/// How many rows there are of the caller's, of objects and what is kept of them, of jobs.
+fn counts(world: &World) -> [String; 5] {
+    ["orders", "icecore_objects", "icecore_object_classes", "icecore_index_values", "icecore_jobs"]
+        .map(|table| count(world, table))
+}
+
+fn each_world(test: impl Fn(&mut World)) {
+    for (name, fresh) in backends() {
+        eprintln!("{name}");
+        let mut world = World::new(fresh());
+        world.raw("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+        world.store.index("$.id").expect("an index");
+        test(&mut world);
+    }
+}
+
+#[test]
+fn what_is_committed_is_there_and_what_is_rolled_back_is_not() {
+    each_world(|world| {
+        for end in [End::Rollback, End::Commit] {
+            transaction(&world.address, end, &mut |caller| {
+                caller.run("INSERT INTO orders VALUES (1)");
+                let mut within = caller.within().expect("the tables are there");
+                assert_eq!(within.put(&[object("a"), object("b")]).expect("put").len(), 2);
+                let pushed = within.push(&[job("k"), job("l"), job("k")]).expect("pushed");
+                assert_eq!(pushed.iter().map(|pushed| pushed.is_new).collect::<Vec<_>>(), [true, true, false]);
+                assert_eq!(pushed[0].id, pushed[2].id, "the transaction sees its own");
+                drop(within);
+                caller.run("INSERT INTO orders VALUES (2)");
+            });
+            let expected = if end == End::Commit { ["2", "2", "2", "2", "2"] } else { ["0"; 5] };
+            assert_eq!(counts(world), expected, "{end:?}");
+        }
+        let found = world.store.object_named("a").expect("asked").expect("there");
+        assert_eq!((found.format.as_deref(), found.class.as_deref()), (Some("php"), Some("User")));
+        let now = world.store.now().expect("the time");
+        assert!((now - 600_000..=now).contains(&found.stored_at), "{} {now}", found.stored_at);
+        let jobs = world.jobs(&JobFilter::default());
+        assert!(jobs.iter().all(|job| job.json.is_none() && job.bytes == b"[7]"));
+        assert_eq!(world.store.claim("mail", "w", common::HOUR, 10).expect("claimed").len(), 2);
+    });
+}
+
+#[test]
+fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
+    each_world(|world| {
+        world.store.put(&[object("a")]).expect("put");
+        transaction(&world.address, End::Commit, &mut |caller| {
+            caller.run("INSERT INTO orders VALUES (1)");
+            let mut within = caller.within().expect("the tables are there");
+            within.put(&[object("b")]).expect("put");
+            // All of a call or nothing of it.
+            assert_eq!(kind(within.put(&[object("c"), object("a")])), ErrorKind::Taken);
+            // One that the database refuses itself: the id is there.
+            let same = NewObject { id: Some(within.put(&[object("d")]).expect("put")[0]), ..object("e") };
+            assert_eq!(kind(within.put(&[same])), ErrorKind::Taken);
+            assert_eq!(kind(within.push(&[job("k"), NewJob { queue: String::new(), ..job("l") }])), ErrorKind::Input);
+            within.push(&[job("m")]).expect("pushed");
+            drop(within);
+            caller.run("INSERT INTO orders VALUES (2)");
+        });
+        assert_eq!(counts(world), ["2", "3", "3", "3", "1"]);
+        for (key, is_there) in [("a", true), ("b", true), ("c", false), ("d", true), ("e", false)] {
+            assert_eq!(world.store.object_named(key).expect("asked").is_some(), is_there, "{key}");
+        }
+    });
+}
+
+/// It makes no tables: in some databases that would commit what the caller did.
+#[test]
+fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
+    for (name, fresh) in backends() {
+        let address = fresh();
+        transaction(&address, End::Commit, &mut |caller| {
+            caller.run("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+            let error = caller.within().err().expect("no tables");
+            assert_eq!(error.kind(), ErrorKind::Schema, "{name}: {error}");
+            caller.run("INSERT INTO orders VALUES (1)");
+        });
+        assert_eq!(count(&World::new(address), "orders"), "1", "{name}");
+    }
+}
+
+/// What is stored while an index begins is found by it, though the caller's transaction sees
+/// all else as it was at its start.
+#[cfg(feature = "mysql")]
+#[test]
+fn an_index_that_is_younger_than_the_transaction_is_kept() {
+    for (name, fresh) in backends() {
+        let mut world = World::new(fresh());
+        if world.address.scheme() != Scheme::Mysql {
+            continue;
+        }
+        let address = world.address.clone();
+        transaction(&address, End::Commit, &mut |caller| {
+            // MariaDB's default is REPEATABLE READ: from here on it sees no change of others.
+            caller.run("SELECT COUNT(*) FROM icecore_objects");
+            world.store.index("$.id").expect("an index");
+            caller.within().expect("the tables are there").put(&[object("a")]).expect("put");
+        });
+        assert_eq!(count(&world, "icecore_index_values"), "1", "{name}");
+    }
+}
