@@ -5,6 +5,7 @@ use crate::common::until;
 use crate::run::ICECORE;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 pub struct Daemon {
     pub address: SocketAddr,
@@ -14,10 +15,12 @@ pub struct Daemon {
 }
 
 /// A port below those that the system gives to connections: it is still free when the daemon
-/// that had it was killed.
+/// that had it was killed. No two daemons of this program look at the same ones.
 fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 10_000 + (std::process::id() % 10_000) as u16;
-    (first..first + 2_000).find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()).expect("a free port")
+    let mut ports = (0..2_000).map(|_| first + NEXT.fetch_add(1, Ordering::SeqCst) % 2_000);
+    ports.find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()).expect("a free port")
 }
 
 impl Daemon {
