@@ -397,8 +397,9 @@ mod tests {
             answers.extend(others);
             begin(&mut answers[1..]);
             drop(held);
-            let code =
-                |answer| self.runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |()| 201);
+            let code = |answer: Work<'_>| {
+                self.runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |()| 201)
+            };
             answers.into_iter().map(code).collect()
         }
     }
