@@ -33,6 +33,7 @@ pub const ALL: &[Behaviour] = behaviours! {
     ended_leases_come_in_order_with_what_is_ready
     an_ended_lease_comes_though_there_is_always_more_to_do
     a_lease_without_an_end_is_no_lease
+    one_claim_hands_out_nothing_twice
     a_lease_is_extended
     a_failed_job_waits_longer_each_time
     a_failed_job_waits_as_long_as_told
@@ -627,6 +628,21 @@ fn a_lease_without_an_end_is_no_lease(world: &mut World) {
     assert_eq!(claim(world, "mail", 1), []);
     assert_eq!(job(world, second.id).state, State::Dead);
     push(world, &keyed("mail", "k"));
+}
+
+/// Not even where the leases are over before it ends.
+fn one_claim_hands_out_nothing_twice(world: &mut World) {
+    for round in 0..10 {
+        let queue = format!("mail {round}");
+        let jobs: Vec<NewJob> = (0..40).map(|_| NewJob { max_attempts: Some(2), ..new(&queue, "1") }).collect();
+        world.store.push(&jobs).expect("pushed");
+        let first = world.store.claim(&queue, "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+        pass(world, first.job.lease_until.expect("an end"));
+        let rest = world.store.claim(&queue, "ann", Duration::ZERO, 100).expect("claimed");
+        let told: Vec<(Id, u32)> = rest.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
+        let expected: Vec<(Id, u32)> = jobs.iter().map(|job| (job.id, 1 + u32::from(job.id == first.job.id))).collect();
+        assert_eq!(told, expected);
+    }
 }
 
 fn a_lease_is_extended(world: &mut World) {
