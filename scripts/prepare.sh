@@ -67,6 +67,7 @@ need faketime have faketime
 need ruby-pg has_ruby_library pg
 need ruby-mysql2 has_ruby_library mysql2
 need make have make
+need curl have curl
 need python3 have python3
 need shellcheck have shellcheck
 # Servers start by themselves where they are installed, and a browser is large: nobody gets these unasked.
@@ -77,7 +78,6 @@ if [ "${CI:-}" = true ]; then
     need fonts-dejavu-core test -d /usr/share/fonts/truetype/dejavu
 fi
 if ! have cargo; then
-    need curl have curl
     need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
 fi
 

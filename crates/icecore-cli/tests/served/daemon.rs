@@ -16,7 +16,7 @@ pub struct Daemon {
 
 /// A port below those that the system gives to connections: it is still free when the daemon
 /// that had it was killed. No two daemons of this program look at the same ones.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 10_000 + (std::process::id() % 10_000) as u16;
     let mut ports = (0..2_000).map(|_| first + NEXT.fetch_add(1, Ordering::SeqCst) % 2_000);

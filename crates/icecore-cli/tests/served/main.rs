@@ -1,5 +1,5 @@
-//! `icecore serve` and `icecore work` as real processes that are killed, whose database is
-//! killed, and whose clock jumps.
+//! `icecore serve` and `icecore work` as real processes: as the README runs them, killed, with
+//! databases that are killed, and with clocks that jump.
 #![cfg(feature = "serve")]
 
 mod client;
@@ -9,5 +9,6 @@ mod daemon;
 mod killed;
 #[path = "../../../icecore-store/tests/killing/mod.rs"]
 mod killing;
+mod readme;
 #[path = "../run/mod.rs"]
 mod run;
