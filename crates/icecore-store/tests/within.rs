@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{World, backends, full, kind};
+use common::{World, backends, kind};
 use icecore_store::within::{self, Within};
 use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, describe};
 
@@ -66,7 +66,7 @@ fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller
         #[cfg(feature = "postgres")]
         Scheme::Postgres => {
             use within::postgres::{Client, NoTls};
-            let mut client = Client::connect(&full(address), NoTls).expect("a connection");
+            let mut client = Client::connect(&common::full(address), NoTls).expect("a connection");
             let mut transaction = client.transaction().expect("begun");
             body(&mut transaction);
             if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
@@ -74,7 +74,7 @@ fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller
         #[cfg(feature = "mysql")]
         Scheme::Mysql => {
             use within::mysql::{Conn, Opts, TxOpts};
-            let mut conn = Conn::new(Opts::from_url(&full(address)).expect("an address")).expect("a connection");
+            let mut conn = Conn::new(Opts::from_url(&common::full(address)).expect("an address")).expect("a connection");
             let mut transaction = conn.start_transaction(TxOpts::default()).expect("begun");
             body(&mut transaction);
             if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
