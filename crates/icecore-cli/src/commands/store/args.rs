@@ -97,7 +97,7 @@ pub struct Filter {
     #[arg(long, value_name = "N")]
     pub most: Option<usize>,
     /// Print an object of JSON for each, on a line of its own
-    #[arg(long)]
+    #[arg(long, group = "shape")]
     pub json: bool,
 }
 
@@ -114,7 +114,7 @@ pub struct Each {
     /// Print the original bytes, and nothing else; FRAME says what stands around those of an object
     ///
     /// Nothing is decoded. Without FRAME they stand one behind the other. `store put --each=FRAME` reads it again.
-    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", conflicts_with = "json")]
+    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", group = "shape")]
     pub bytes: Option<Frame>,
     /// With --bytes: write binary data to a terminal
     #[arg(long, requires = "bytes")]
