@@ -74,7 +74,8 @@ fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller
         #[cfg(feature = "mysql")]
         Scheme::Mysql => {
             use within::mysql::{Conn, Opts, TxOpts};
-            let mut conn = Conn::new(Opts::from_url(&common::full(address)).expect("an address")).expect("a connection");
+            let mut conn =
+                Conn::new(Opts::from_url(&common::full(address)).expect("an address")).expect("a connection");
             let mut transaction = conn.start_transaction(TxOpts::default()).expect("begun");
             body(&mut transaction);
             if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
