@@ -39,7 +39,7 @@ fn the_run_of_the_readme_does_what_it_says() {
     assert!(ran.status.success(), "{out}\n{err}");
     let done = out.lines().filter(|line| line.contains("mail") && line.contains("done")).count();
     assert!(done >= 1, "the job is listed as done: {out}\n{err}");
-    assert!(out.contains(r#""result":{"TO": "ANN@EXAMPLE.COM"}"#) || out.contains("ANN@EXAMPLE.COM"), "{out}");
+    assert!(out.contains(r#""result":{"TO": "ANN@EXAMPLE.COM"}"#), "{out}");
     let ids: Vec<&str> = out.matches(r#"{"id":""#).collect();
     assert!(ids.len() >= 3, "the id of the job, the job, and the id of the replay: {out}");
     let states = Command::new(ICECORE)
