@@ -6,21 +6,22 @@
 
 use crate::database::{Connection, Shared};
 use crate::failure::Failure;
+use crate::gathering::{Bounds, Gathering, Turn};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::threads::{Refused, join, lock, wait};
-use icecore_store::{Ack, Error, ErrorKind, Id, NewJob, NewObject, Pushed, Result};
+use icecore_store::{Ack, Error, ErrorKind, Id, NewJob, NewObject, Pushed, QueueSchema, Result};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// How many go into one transaction.
 const LARGEST_GROUP: usize = 512;
-/// How long it sleeps while a group gathers.
-const NAP: Duration = Duration::from_micros(100);
+/// How many transactions are on their way to the disk at once.
+const WRITERS: usize = 2;
 /// How many bytes.
 const HEAVIEST_GROUP: usize = 8 << 20;
 
@@ -80,36 +81,39 @@ impl Write {
     }
 }
 
-/// The thread.
+/// The threads.
 pub struct Committer {
-    sender: Mutex<Option<SyncSender<Write>>>,
+    writes: Arc<Gathering<Write>>,
     ended: Mutex<Receiver<()>>,
     patience: Duration,
 }
 
 impl Committer {
     pub fn start(name: &str, settings: &Settings, shared: Shared, metrics: Arc<Metrics>) -> std::io::Result<Committer> {
-        let (sender, receiver) = sync_channel(settings.longest_queue.max(1));
+        let bounds =
+            Bounds { longest: settings.longest_queue.max(1), largest: LARGEST_GROUP, heaviest: HEAVIEST_GROUP };
+        // Where writers take turns, the second one would only wait for the first.
+        let threads = if settings.one_writer { 1 } else { WRITERS };
+        let writes = Arc::new(Gathering::new(bounds));
         let (alive, ended) = channel();
-        let open = Arc::clone(&settings.open);
-        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            let _alive: std::sync::mpsc::Sender<()> = alive;
-            let mut connection = Connection::new(Arc::clone(&open), shared.clone());
-            let mut pace = Pace::default();
-            while let Some(group) = next_group(&receiver, &pace) {
-                let (size, began) = (group.len(), Instant::now());
-                let stored = catch_unwind(AssertUnwindSafe(|| store(group, &mut connection, &metrics)));
-                if stored.is_err() {
-                    connection = Connection::new(Arc::clone(&open), shared.clone());
+        for _ in 0..threads {
+            let (open, gathered, alive) = (Arc::clone(&settings.open), Arc::clone(&writes), alive.clone());
+            let (shared, metrics) = (shared.clone(), Arc::clone(&metrics));
+            std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+                let _alive: Sender<()> = alive;
+                let mut connection = Connection::new(Arc::clone(&open), shared.clone());
+                let mut turn = Turn::default();
+                while let Some(mut group) = gathered.next(&mut turn) {
+                    // Whose client is gone was not promised anything.
+                    group.retain(Write::is_wanted);
+                    let stored = catch_unwind(AssertUnwindSafe(|| store(group, &mut connection, &metrics)));
+                    if stored.is_err() {
+                        connection = Connection::new(Arc::clone(&open), shared.clone());
+                    }
                 }
-                pace.add(size, began.elapsed());
-            }
-        })?;
-        Ok(Committer {
-            sender: Mutex::new(Some(sender)),
-            ended: Mutex::new(ended),
-            patience: settings.database_timeout,
-        })
+            })?;
+        }
+        Ok(Committer { writes, ended: Mutex::new(ended), patience: settings.database_timeout })
     }
 
     /// Stores a job that was checked against this schema.
@@ -134,67 +138,17 @@ impl Committer {
     }
 
     fn send(&self, write: Write) -> std::result::Result<(), Refused> {
-        let Some(sender) = lock(&self.sender).clone() else { return Err(Refused::Stopping) };
-        sender.try_send(write).map_err(|error| match error {
-            TrySendError::Full(_) => Refused::Full,
-            TrySendError::Disconnected(_) => Refused::Stopping,
-        })
+        self.writes.push(write.weight(), write)
     }
 
     /// Takes nothing new. What waits is still stored.
     pub fn close(&self) {
-        lock(&self.sender).take();
+        self.writes.close();
     }
 
     pub fn join(&self, until: Instant) {
         join(&lock(&self.ended), until);
     }
-}
-
-/// How the last groups were. Clients that got their answers together ask again together, but
-/// not at the same instant: were the first of them stored alone, all others would wait for
-/// that. So a group waits a little for as many as there were, if it was not one.
-#[derive(Default)]
-struct Pace {
-    sizes: [usize; 2],
-    took: Duration,
-}
-
-impl Pace {
-    fn add(&mut self, size: usize, took: Duration) {
-        (self.sizes, self.took) = ([size, self.sizes[0]], took);
-    }
-
-    /// How many are waited for.
-    fn wanted(&self) -> usize {
-        self.sizes[0].max(self.sizes[1])
-    }
-
-    /// For how long: a part of what their transaction takes.
-    fn patience(&self) -> Duration {
-        (self.took / 2).min(Duration::from_millis(2))
-    }
-}
-
-/// All that waits, or what comes next; `None` when nothing will come.
-fn next_group(receiver: &Receiver<Write>, pace: &Pace) -> Option<Vec<Write>> {
-    let first = receiver.recv().ok()?;
-    let until = Instant::now() + pace.patience();
-    let mut weight = first.weight();
-    let mut group = vec![first];
-    while group.len() < LARGEST_GROUP && weight < HEAVIEST_GROUP {
-        if let Ok(next) = receiver.try_recv() {
-            weight += next.weight();
-            group.push(next);
-        } else if group.len() < pace.wanted() && Instant::now() < until {
-            std::thread::sleep(NAP);
-        } else {
-            break;
-        }
-    }
-    // Whose client is gone was not promised anything.
-    group.retain(Write::is_wanted);
-    Some(group)
 }
 
 fn store(group: Vec<Write>, connection: &mut Connection, metrics: &Metrics) {
@@ -259,6 +213,42 @@ fn grouped<N, T>(
 }
 
 fn store_jobs(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
+    if let Some(pushes) = store_checked(pushes, connection, metrics) {
+        store_one_by_one(pushes, connection, metrics);
+    }
+}
+
+/// Stores a group whose payloads were checked against the schemas that their queues have. If
+/// that can't be, as of one or of all, the group comes back.
+fn store_checked(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) -> Option<Vec<Push>> {
+    let mut schemas: HashMap<String, Option<Arc<str>>> = HashMap::new();
+    for push in &pushes {
+        match schemas.get(&push.job.queue) {
+            None => drop(schemas.insert(push.job.queue.clone(), push.schema.clone())),
+            Some(schema) if *schema == push.schema => {}
+            Some(_) => return Some(pushes),
+        }
+    }
+    let schemas: Vec<QueueSchema<'_>> = schemas.iter().map(|(queue, text)| (&**queue, text.as_deref())).collect();
+    let (mut jobs, mut rest) = (Vec::with_capacity(pushes.len()), Vec::with_capacity(pushes.len()));
+    for Push { job, schema, reply } in pushes {
+        jobs.push(job);
+        rest.push((schema, reply));
+    }
+    let stored = connection.write(|backend| backend.push_checked(&jobs, &schemas));
+    let Some(stored) = stored.ok().flatten().filter(|stored| stored.len() == jobs.len()) else {
+        let push = |(job, (schema, reply))| Push { job, schema, reply };
+        return Some(jobs.into_iter().zip(rest).map(push).collect());
+    };
+    metrics.commit(jobs.len(), true);
+    for ((_, reply), stored) in rest.into_iter().zip(stored) {
+        let _ = reply.send(Ok(Stored::As(stored)));
+    }
+    None
+}
+
+/// The same; what goes with none of the others is told of its own.
+fn store_one_by_one(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
     let mut schemas: HashMap<String, Result<Option<String>>> = HashMap::new();
     for push in &pushes {
         if !schemas.contains_key(&push.job.queue) {
@@ -372,7 +362,8 @@ mod tests {
             let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
             let address = format!("sqlite:{}", folder.path().join("a.db").display());
             let address: Address = address.parse().expect("an address");
-            let settings = Settings::with_opener(opener(address.clone(), Arc::clone(&strings)));
+            let mut settings = Settings::with_opener(opener(address.clone(), Arc::clone(&strings)));
+            settings.one_writer = true;
             let metrics = Arc::new(Metrics::default());
             let committer =
                 Committer::start("committer", &settings, Shared::new(&settings), metrics).expect("a thread");
@@ -409,19 +400,6 @@ mod tests {
             self.committer.close();
             self.committer.join(Instant::now() + Duration::from_secs(60));
         }
-    }
-
-    #[test]
-    fn a_group_waits_for_as_many_as_there_were() {
-        let mut pace = Pace::default();
-        let second = Duration::from_secs(1);
-        for (size, wanted) in [(1, 1), (31, 31), (1, 31), (32, 32), (2, 32), (2, 2), (1, 2), (1, 1)] {
-            pace.add(size, second);
-            assert_eq!(pace.wanted(), wanted);
-        }
-        assert!(pace.patience() < second);
-        pace.add(1, Duration::ZERO);
-        assert_eq!(pace.patience(), Duration::ZERO);
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod committer;
 mod counts;
 mod database;
 mod failure;
+mod gathering;
 mod journal;
 mod limits;
 mod metrics;

@@ -29,6 +29,9 @@ impl Schemas {
 pub struct Checker {
     /// As the database has it.
     pub text: Arc<str>,
+    /// Whether a short payload is checked in no time, whatever it says.
+    #[cfg_attr(not(feature = "schema"), allow(dead_code, reason = "such a build has no checkers"))]
+    pub is_light: bool,
     #[cfg(feature = "schema")]
     validator: jsonschema::Validator,
 }
@@ -55,25 +58,44 @@ mod checks {
     use super::Checker;
     use crate::failure::{Failure, Wrong};
     use jsonschema::error::ValidationErrorKind;
-    use jsonschema::{ValidationError, Validator};
+    use jsonschema::{PatternOptions, ValidationError, Validator};
     use serde_json::Value;
 
     /// How many things are said that are wrong with one payload.
     const MOST: usize = 10;
     /// How long a message is at most: it may cite the payload.
     const LONGEST: usize = 300;
+    /// A light schema has at most so many bytes.
+    const LIGHT: usize = 4 << 10;
+    /// A light pattern has at most so many bytes when it is compiled.
+    const LIGHT_PATTERN: usize = 64 << 10;
+    /// What may make a check take much longer than the payload is long: references, and the
+    /// comparison of all with all. `\\`: a word may be spelled by escapes.
+    const HEAVY: [&str; 6] = ["$ref", "Ref", "uniqueItems", "contains", "format", "\\u"];
+
+    /// What checks by a schema, and whether that takes time in proportion to the payload.
+    fn validator(text: &str, schema: &Value) -> Result<(Validator, bool), Box<ValidationError<'static>>> {
+        if text.len() <= LIGHT && !HEAVY.iter().any(|word| text.contains(word)) {
+            // Patterns in linear time; those that look around have no such.
+            let patterns = PatternOptions::regex().size_limit(LIGHT_PATTERN);
+            if let Ok(validator) = jsonschema::options().with_pattern_options(patterns).build(schema) {
+                return Ok((validator, true));
+            }
+        }
+        Ok((jsonschema::options().build(schema)?, false))
+    }
 
     impl Checker {
         /// Makes a schema ready. Schemas elsewhere that it names are not fetched.
         pub fn new(text: &str) -> Result<Checker, Failure> {
             let schema: Value = serde_json::from_str(text)
                 .map_err(|error| Failure::input("schema", format!("the schema is not JSON: {error}")))?;
-            let validator: Validator = jsonschema::options().build(&schema).map_err(|error| {
+            let (validator, is_light) = validator(text, &schema).map_err(|error| {
                 let mut failure = Failure::input("schema", format!("the schema is none: {}", shortened(&error)));
                 failure.said.path = Some(path(&error));
                 failure
             })?;
-            Ok(Checker { text: text.into(), validator })
+            Ok(Checker { text: text.into(), is_light, validator })
         }
 
         /// Checks a payload.

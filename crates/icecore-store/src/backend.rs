@@ -32,6 +32,9 @@ pub struct QueueSettings {
     pub schema: Option<String>,
 }
 
+/// A queue, and the JSON Schema that its payloads were checked against, if it had one.
+pub type QueueSchema<'s> = (&'s str, Option<&'s str>);
+
 /// One connection to a database.
 ///
 /// Each call is one transaction: what it returned is durable. Times are those of the
@@ -40,6 +43,15 @@ pub struct QueueSettings {
 pub trait Backend: Objects + Jobs + Queues + Send {
     /// The time.
     fn now(&mut self) -> Result<i64>;
+
+    /// Queues jobs, all or none, if their queues have the schemas that the payloads were
+    /// checked against. `None`, and nothing is queued, if one of them has another.
+    fn push_checked(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Result<Option<Vec<Pushed>>> {
+        if !self.has_schemas(schemas)? {
+            return Ok(None);
+        }
+        self.push(jobs).map(Some)
+    }
 }
 
 /// What a database does with objects: the part of a [`Backend`] that knows no jobs.
@@ -115,6 +127,16 @@ pub trait Queues {
     fn queues(&mut self) -> Result<Vec<QueueStatus>>;
     /// The JSON Schema of a queue.
     fn schema(&mut self, queue: &str) -> Result<Option<String>>;
+
+    /// Whether queues have these schemas.
+    fn has_schemas(&mut self, schemas: &[QueueSchema<'_>]) -> Result<bool> {
+        for (queue, wanted) in schemas {
+            if self.schema(queue)?.as_deref() != *wanted {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// What is there, in numbers.

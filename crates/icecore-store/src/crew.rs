@@ -3,9 +3,10 @@
 use crate::id::Id;
 use crate::job::Job;
 use crate::work::{Outcome, Runner};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A job, and which attempt at it: a worker that lost a lease may get the same job again while
 /// its first attempt still runs.
@@ -17,8 +18,7 @@ pub(crate) type Ended = (Attempt, Outcome);
 /// The threads. They end when this is dropped, and what they do then.
 pub(crate) struct Crew {
     runner: Arc<dyn Runner>,
-    jobs: Sender<Job>,
-    next: Arc<Mutex<Receiver<Job>>>,
+    board: Arc<Board>,
     ended: Sender<Ended>,
     threads: usize,
     busy: usize,
@@ -27,8 +27,8 @@ pub(crate) struct Crew {
 impl Crew {
     /// Nobody yet. What ends is told to the receiver.
     pub(crate) fn new(runner: Arc<dyn Runner>) -> (Crew, Receiver<Ended>) {
-        let ((jobs, next), (ended, told)) = (channel(), channel());
-        (Crew { runner, jobs, next: Arc::new(Mutex::new(next)), ended, threads: 0, busy: 0 }, told)
+        let (ended, told) = channel();
+        (Crew { runner, board: Arc::default(), ended, threads: 0, busy: 0 }, told)
     }
 
     /// Has a job done.
@@ -45,7 +45,8 @@ impl Crew {
             }
         }
         self.busy += 1;
-        self.jobs.send(job).map_err(|_| std::io::Error::other("the threads have ended"))
+        self.board.put(job);
+        Ok(())
     }
 
     /// A job ended.
@@ -54,10 +55,9 @@ impl Crew {
     }
 
     fn begin(&self) -> std::io::Result<()> {
-        let (runner, next, ended) = (Arc::clone(&self.runner), Arc::clone(&self.next), self.ended.clone());
+        let (runner, board, ended) = (Arc::clone(&self.runner), Arc::clone(&self.board), self.ended.clone());
         let work = move || {
-            // One waits for the next job, the others for it.
-            while let Ok(job) = { next.lock().unwrap_or_else(PoisonError::into_inner).recv() } {
+            while let Some(job) = board.next() {
                 let outcome = run_caught(&*runner, &job);
                 if ended.send(((job.id, job.attempts), outcome)).is_err() {
                     return;
@@ -65,6 +65,68 @@ impl Crew {
             }
         };
         std::thread::Builder::new().name("job".to_owned()).spawn(work).map(drop)
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.board.lock().is_over = true;
+        self.board.wake.notify_all();
+    }
+}
+
+/// Where jobs wait for a thread. One that sleeps is woken only while no other one that was
+/// woken is on its way: jobs that take no time are all done by the first.
+#[derive(Default)]
+struct Board {
+    waiting: Mutex<Waiting>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: VecDeque<Job>,
+    /// Threads that sleep, or are on their way from there.
+    idle: usize,
+    /// Whether one of them was woken and is on its way.
+    is_woken: bool,
+    is_over: bool,
+}
+
+impl Board {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, job: Job) {
+        let mut waiting = self.lock();
+        waiting.jobs.push_back(job);
+        self.wake_one(&mut waiting);
+    }
+
+    /// The next job. Whoever takes one sees to it that those behind it have a thread.
+    fn next(&self) -> Option<Job> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(job) = waiting.jobs.pop_front() {
+                self.wake_one(&mut waiting);
+                return Some(job);
+            }
+            if waiting.is_over {
+                return None;
+            }
+            waiting.idle += 1;
+            waiting = self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting.idle -= 1;
+            waiting.is_woken = false;
+        }
+    }
+
+    fn wake_one(&self, waiting: &mut Waiting) {
+        if !waiting.jobs.is_empty() && waiting.idle > 0 && !waiting.is_woken {
+            waiting.is_woken = true;
+            self.wake.notify_one();
+        }
     }
 }
 

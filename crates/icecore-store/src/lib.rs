@@ -39,7 +39,7 @@ mod common;
 extern crate self as icecore_store;
 
 pub use address::{Address, Scheme};
-pub use backend::{Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSettings, Queues};
+pub use backend::{Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSchema, QueueSettings, Queues};
 pub use command::{Command, Stdin};
 pub use driver::{open, query};
 pub use error::{Error, ErrorKind, Result};

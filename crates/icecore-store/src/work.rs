@@ -191,6 +191,7 @@ impl Worker {
             backend: None,
             open_at: Instant::now(),
             claim_at: Instant::now(),
+            free_since: None,
             is_empty: false,
             running: HashMap::new(),
             done: Vec::new(),
@@ -234,6 +235,8 @@ type Failed = (Attempt, String, Option<Duration>);
 
 /// The longest sleep: how soon a stop is seen.
 const NAP: Duration = Duration::from_millis(50);
+/// How long a few free places wait for others, so that one claim fills all of them.
+const REFILL: Duration = Duration::from_millis(3);
 
 /// The state of a worker at work.
 struct Turn<'t> {
@@ -244,6 +247,8 @@ struct Turn<'t> {
     backend: Option<Box<dyn Backend>>,
     open_at: Instant,
     claim_at: Instant,
+    /// Since when there are places that no claim filled.
+    free_since: Option<Instant>,
     is_empty: bool,
     running: HashMap<Attempt, Running>,
     /// Jobs that are done, which is not recorded yet.
@@ -273,13 +278,23 @@ impl Turn<'_> {
         self.running.len() < self.worker.concurrency.max(1) && !self.stop.is_draining()
     }
 
+    /// When the next claim is due, if there is room for what it brings.
+    fn claim_at(&self) -> Instant {
+        let is_half_free = self.running.len() * 2 <= self.worker.concurrency;
+        match self.free_since {
+            Some(since) if is_half_free => since,
+            Some(since) => since + REFILL,
+            None => self.claim_at,
+        }
+    }
+
     /// Waits until there is something to do.
     fn wait(&mut self) {
         let now = Instant::now();
         let mut until = now + NAP;
         if self.backend.is_some() || self.open_at <= now {
             if self.has_room() {
-                until = until.min(self.claim_at);
+                until = until.min(self.claim_at());
             }
             if !self.done.is_empty() || !self.failed.is_empty() {
                 until = now;
@@ -317,7 +332,7 @@ impl Turn<'_> {
         let Some(mut backend) = self.backend.take() else { return Ok(()) };
         self.record(&mut *backend)?;
         self.extend(&mut *backend)?;
-        if self.has_room() && self.claim_at <= now {
+        if self.has_room() && self.claim_at() <= Instant::now() {
             self.claim(&mut *backend)?;
         }
         self.backend = Some(backend);
@@ -391,7 +406,7 @@ impl Turn<'_> {
     /// What becomes of an attempt is recorded: a place is free, and there may be more.
     fn leave(&mut self, attempt: Attempt) {
         self.running.remove(&attempt);
-        self.claim_at = Instant::now();
+        self.free_since.get_or_insert_with(Instant::now);
         self.is_empty = false;
     }
 
@@ -411,7 +426,7 @@ impl Turn<'_> {
         let worker = self.worker;
         let most = worker.concurrency.max(1) - self.running.len();
         let leases = backend.claim(&worker.queue, &worker.name, worker.lease, most)?;
-        self.is_empty = leases.is_empty();
+        (self.is_empty, self.free_since) = (leases.is_empty(), None);
         self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
             (self.tell)(Event::Begun(&job));

@@ -30,14 +30,21 @@ const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// What every connection is told first. What is committed is durable, also where the server
-/// is set up otherwise. Plans are made anew: one that was made while a table was empty reads
-/// all of it when it is full.
+/// is set up otherwise. Plans are made once, and follow indexes: what statistics say of a queue
+/// is old when it is read, and a plan by them may read all of a table that was empty then. What
+/// is off costs very much where there is no other way; that must not have it compiled.
 const SETTINGS: &str = "
 SET default_transaction_isolation = 'read committed';
 SET lock_timeout = '30s';
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
-SELECT set_config('plan_cache_mode', 'force_custom_plan', false)
-    WHERE CAST(current_setting('server_version_num') AS INTEGER) >= 120000;
+SELECT set_config(name, CASE name WHEN 'plan_cache_mode' THEN 'force_generic_plan' ELSE 'off' END, false)
+    FROM pg_settings WHERE name IN ('plan_cache_mode', 'jit', 'enable_seqscan', 'enable_bitmapscan', 'enable_sort',
+    'enable_hashjoin', 'enable_mergejoin');
+";
+/// What a connection is told for statements that are not the store's own.
+const FREELY: &str = "
+SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN ('plan_cache_mode', 'jit', 'enable_seqscan',
+    'enable_bitmapscan', 'enable_sort', 'enable_hashjoin', 'enable_mergejoin');
 ";
 /// "icecore", as a number.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
@@ -396,6 +403,7 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
     let mut session = connect(address)?;
     let sql = sql.trim().trim_end_matches(';');
     let mut stopped = Ok(());
+    session.script(FREELY)?;
     session.script("BEGIN READ ONLY")?;
     session.with(|link| {
         let asked = link.client.prepare(sql)?;

@@ -41,6 +41,13 @@ pub(crate) struct Dialect {
     pub(crate) has_meta: &'static str,
     /// Whether `UPDATE` can tell the rows that it changed.
     pub(crate) has_returning: bool,
+    /// Whether an index may be one of some rows only.
+    pub(crate) has_narrow_indexes: bool,
+    /// Statements that have only unique keys of jobs that are not done in their index, where a
+    /// constraint can be taken off a table.
+    pub(crate) narrow_live: &'static str,
+    /// And the way back.
+    pub(crate) wide_live: &'static str,
     /// How many rows go to the database at once.
     pub(crate) many: Many,
 }
@@ -76,6 +83,9 @@ pub(crate) static SQLITE: Dialect = Dialect {
     table_end: "",
     has_meta: "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'icecore_meta'",
     has_returning: true,
+    has_narrow_indexes: true,
+    narrow_live: "",
+    wide_live: "",
     // There is no way to it: a statement more costs nothing.
     many: Many::Rows(&[1]),
 };
@@ -102,6 +112,10 @@ pub(crate) static POSTGRES: Dialect = Dialect {
     table_end: "",
     has_meta: "SELECT COUNT(to_regclass('icecore_meta'))",
     has_returning: true,
+    has_narrow_indexes: true,
+    narrow_live: "ALTER TABLE icecore_jobs DROP CONSTRAINT icecore_jobs_queue_live_key_key; \
+CREATE UNIQUE INDEX icecore_jobs_live ON icecore_jobs (queue, live_key) WHERE live_key IS NOT NULL;",
+    wide_live: "DROP INDEX icecore_jobs_live; ALTER TABLE icecore_jobs ADD UNIQUE (queue, live_key);",
     many: Many::Lists,
 };
 
@@ -130,6 +144,9 @@ pub(crate) static MARIADB: Dialect = Dialect {
     has_meta: "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() \
                AND table_name = 'icecore_meta'",
     has_returning: false,
+    has_narrow_indexes: false,
+    narrow_live: "",
+    wide_live: "",
     many: Many::Rows(&[64, 8, 1]),
 };
 
@@ -152,6 +169,9 @@ pub(crate) static MYSQL: Dialect = Dialect {
     table_end: MARIADB.table_end,
     has_meta: MARIADB.has_meta,
     has_returning: false,
+    has_narrow_indexes: false,
+    narrow_live: "",
+    wide_live: "",
     many: Many::Rows(&[64, 8, 1]),
 };
 
@@ -178,6 +198,8 @@ pub(super) fn translate(sql: &str, dialect: &Dialect) -> String {
         ("{or_nothing}", dialect.or_nothing),
         ("{end}", dialect.table_end),
         ("{has_meta}", dialect.has_meta),
+        ("{narrow_live}", dialect.narrow_live),
+        ("{wide_live}", dialect.wide_live),
     ];
     words.iter().fold(sql.to_owned(), |sql, (place, word)| sql.replace(place, word))
 }

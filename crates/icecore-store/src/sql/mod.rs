@@ -11,10 +11,11 @@ mod pushes;
 mod queues;
 mod schema;
 
-use crate::backend::{Backend, Flow};
+use crate::backend::{Backend, Flow, QueueSchema, Queues};
 use crate::driver::{Row, Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
+use crate::job::{NewJob, Pushed};
 use claims::Looks;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -226,5 +227,12 @@ fn from_base64(text: &str) -> Result<Vec<u8>> {
 impl Backend for SqlBackend {
     fn now(&mut self) -> Result<i64> {
         there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)
+    }
+
+    fn push_checked(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Result<Option<Vec<Pushed>>> {
+        match self.push_at_once(jobs, schemas) {
+            None if self.has_schemas(schemas)? => self.push_jobs(jobs).map(Some),
+            pushed => Ok(pushed),
+        }
     }
 }

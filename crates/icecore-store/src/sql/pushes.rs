@@ -1,6 +1,7 @@
 //! Pushes: many jobs by few statements.
 
 use super::{SqlBackend, again, check_name, id_of, there};
+use crate::backend::QueueSchema;
 use crate::describe;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
@@ -79,17 +80,22 @@ fn fitting(jobs: &[NewJob], most: usize) -> usize {
     jobs.iter().take(most).take_while(fits).count().max(1)
 }
 
+fn check_names(jobs: &[NewJob]) -> Result<()> {
+    for job in jobs {
+        check_name("queue", &job.queue)?;
+        if let Some(key) = &job.unique_key {
+            check_name("unique key", key)?;
+        }
+    }
+    Ok(())
+}
+
 impl<S: Session + ?Sized> SqlBackend<S> {
     /// Stores jobs, all or none, and says which are new.
     pub(crate) fn push_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
-        for job in jobs {
-            check_name("queue", &job.queue)?;
-            if let Some(key) = &job.unique_key {
-                check_name("unique key", key)?;
-            }
-        }
+        check_names(jobs)?;
         if !self.is_within && self.owns_connection() && self.is_one_statement(jobs) {
-            match again(self.tries, || self.push_checked(jobs)) {
+            match again(self.tries, || self.push_all(jobs)) {
                 // Lost, it may be, while nothing was asked. What is stored already is found by
                 // its id.
                 Err(error) if error.kind() == ErrorKind::Away => {}
@@ -97,9 +103,22 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             }
         }
         if self.is_within {
-            return self.push_checked(jobs);
+            return self.push_all(jobs);
         }
-        self.transaction(|backend| backend.push_checked(jobs))
+        self.transaction(|backend| backend.push_all(jobs))
+    }
+
+    /// The same by one statement, which also sees whether queues have these schemas, where one
+    /// can do that. `None`: nothing was stored, for whatever reason.
+    pub(super) fn push_at_once(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Option<Vec<Pushed>> {
+        let has_lists = matches!(self.session.dialect().many, Many::Lists);
+        let can = has_lists && !self.is_within && self.owns_connection() && self.is_one_statement(jobs);
+        if !can || check_names(jobs).is_err() {
+            return None;
+        }
+        let fresh: Vec<Fresh<'_>> = jobs.iter().map(Fresh::of).collect();
+        let are_new = self.insert_lists(&fresh, schemas).ok().filter(|are_new| are_new.contains(&true))?;
+        Some(jobs.iter().zip(are_new).map(|(job, is_new)| Pushed { id: job.id, is_new }).collect())
     }
 
     /// Whether nothing is done by halves without a transaction.
@@ -109,7 +128,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         jobs.len() == 1 || (has_lists && fitting(jobs, MOST_ROWS) == jobs.len() && is_plain())
     }
 
-    fn push_checked(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+    fn push_all(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         let mut pushed = Vec::with_capacity(jobs.len());
         let mut rest = jobs;
         while !rest.is_empty() {
@@ -139,7 +158,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn insert(&mut self, jobs: &[NewJob]) -> Result<Vec<bool>> {
         let fresh: Vec<Fresh<'_>> = jobs.iter().map(Fresh::of).collect();
         if jobs.len() > 1 && matches!(self.session.dialect().many, Many::Lists) {
-            return self.insert_lists(&fresh);
+            return self.insert_lists(&fresh, &[]);
         }
         let inserted = self.insert_rows(&fresh)?;
         if inserted == jobs.len() as u64 {
@@ -167,10 +186,14 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.run_many(sql, jobs.len(), &values)
     }
 
-    fn insert_lists(&mut self, jobs: &[Fresh<'_>]) -> Result<Vec<bool>> {
+    /// Which are new: none, if a queue has another schema than here.
+    fn insert_lists(&mut self, jobs: &[Fresh<'_>], schemas: &[QueueSchema<'_>]) -> Result<Vec<bool>> {
         let rows: Vec<[Value<'_>; 12]> = jobs.iter().map(Fresh::values).collect();
         let lists: [Vec<Value<'_>>; 12] = std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
-        let values = lists.each_ref().map(|list| Value::List(list));
+        let queues: Vec<Value<'_>> = schemas.iter().map(|(queue, _)| Value::Text(queue)).collect();
+        let texts: Vec<Value<'_>> = schemas.iter().map(|(_, text)| Value::text(*text)).collect();
+        let mut values: Vec<Value<'_>> = lists.iter().map(|list| Value::List(list)).collect();
+        values.extend([Value::List(&queues), Value::List(&texts)]);
         let sql = insert!(
             "SELECT id, queue, priority, {now}, {now} + delay, \
              COALESCE(most, (SELECT max_attempts FROM icecore_queues WHERE name = fresh.queue COLLATE \"C\" AND max_attempts > 0), 20), \
@@ -179,6 +202,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
              CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), \
              CAST(? AS BYTEA[]), CAST(? AS TEXT[]), CAST(? AS TEXT[])) \
              AS fresh (id, queue, priority, delay, most, unique_key, replay_of, format, checksum, bytes, json, problem) \
+             WHERE NOT EXISTS (SELECT 1 FROM unnest(CAST(? AS TEXT[]), CAST(? AS TEXT[])) AS checked (queue, payload_schema) \
+             LEFT JOIN icecore_queues AS known ON known.name = checked.queue COLLATE \"C\" \
+             WHERE known.payload_schema IS DISTINCT FROM checked.payload_schema) \
              {or_nothing} RETURNING id"
         );
         let inserted = self.rows(sql, &values, |row| there(row.text(0)?))?;

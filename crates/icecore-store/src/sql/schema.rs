@@ -1,6 +1,6 @@
 //! The tables, and how they come from one version to the next.
 
-use super::{Session, SqlBackend, Value, there, translate};
+use super::{Dialect, Session, SqlBackend, Value, there, translate};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A step from one version to the next, and back.
@@ -8,10 +8,15 @@ use crate::error::{Error, ErrorKind, Result};
 struct Migration {
     up: &'static str,
     down: &'static str,
+    /// Whether it is of use to this database.
+    is_for: fn(&Dialect) -> bool,
 }
 
 /// The version of the tables is how many of these were made.
-static MIGRATIONS: &[Migration] = &[Migration {
+static MIGRATIONS: &[Migration] = &[FIRST, NARROW];
+
+const FIRST: Migration = Migration {
+    is_for: |_| true,
     up: "
 CREATE TABLE icecore_objects (
     seq {serial},
@@ -102,7 +107,31 @@ DROP TABLE icecore_indexes;
 DROP TABLE icecore_object_classes;
 DROP TABLE icecore_objects;
 ",
-}];
+};
+
+/// Indexes without the rows that nobody looks for there: a job that is queued, and an object
+/// that stays, are in none of them.
+const NARROW: Migration = Migration {
+    is_for: |dialect| dialect.has_narrow_indexes,
+    up: "
+DROP INDEX icecore_jobs_leases;
+CREATE INDEX icecore_jobs_leases ON icecore_jobs (queue, lease_until) WHERE state = 'leased';
+DROP INDEX icecore_jobs_finished;
+CREATE INDEX icecore_jobs_finished ON icecore_jobs (finished_at) WHERE finished_at IS NOT NULL;
+DROP INDEX icecore_objects_expires;
+CREATE INDEX icecore_objects_expires ON icecore_objects (expires_at) WHERE expires_at IS NOT NULL;
+{narrow_live}
+",
+    down: "
+{wide_live}
+DROP INDEX icecore_objects_expires;
+CREATE INDEX icecore_objects_expires ON icecore_objects (expires_at);
+DROP INDEX icecore_jobs_finished;
+CREATE INDEX icecore_jobs_finished ON icecore_jobs (finished_at);
+DROP INDEX icecore_jobs_leases;
+CREATE INDEX icecore_jobs_leases ON icecore_jobs (state, lease_until);
+",
+};
 
 impl<S: Session + ?Sized> SqlBackend<S> {
     /// Brings the tables to the version of this program.
@@ -157,8 +186,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                 format!("the tables have version {version}, made by a newer icecore; this one knows {known}"),
             ));
         }
-        let up = steps.iter().take(wanted).skip(version).map(|step| step.up);
-        let down = steps.iter().take(version).skip(wanted).rev().map(|step| step.down);
+        let dialect = self.session.dialect();
+        let is_for = |step: &&Migration| (step.is_for)(dialect);
+        let up = steps.iter().take(wanted).skip(version).filter(is_for).map(|step| step.up);
+        let down = steps.iter().take(version).skip(wanted).rev().filter(is_for).map(|step| step.down);
         up.chain(down).try_for_each(|script| self.script(script))?;
         let value = Value::Int(wanted as i64);
         self.run("UPDATE icecore_meta SET value = ? WHERE name = 'version'", &[value]).map(drop)
@@ -307,6 +338,7 @@ mod tests {
 
     /// A step as a later version may have it: it adds to tables that have rows.
     static NEXT: Migration = Migration {
+        is_for: |_| true,
         up: "
 ALTER TABLE icecore_objects ADD COLUMN owner {name};
 ALTER TABLE icecore_jobs ADD COLUMN cost BIGINT NOT NULL DEFAULT 1;
