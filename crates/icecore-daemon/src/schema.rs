@@ -160,3 +160,29 @@ mod checks {
         }
     }
 }
+
+#[cfg(all(test, feature = "schema"))]
+mod tests {
+    use super::Checker;
+
+    #[test]
+    fn what_may_take_long_is_not_light() {
+        for (schema, is_light) in [
+            (r#"{"type": "object", "required": ["a"], "additionalProperties": {"type": "integer"}}"#, true),
+            (r#"{"pattern": "^[0-9a-f]{32}$", "maxLength": 40}"#, true),
+            // It looks back, or ahead, or is large.
+            (r#"{"pattern": "^(a+)+\\1$"}"#, false),
+            (r#"{"pattern": "^(?=.*a)(a+)+$"}"#, false),
+            (r#"{"pattern": "((a{50}){50}){5}"}"#, false),
+            (r##"{"$ref": "#/$defs/a", "$defs": {"a": {"items": {"$dynamicRef": "#"}}}}"##, false),
+            (r#"{"uniqueItems": true}"#, false),
+            (r#"{"unique\u0049tems": true}"#, false),
+            (r#"{"contains": {"const": 1}}"#, false),
+        ] {
+            let checker = Checker::new(schema).unwrap_or_else(|failure| panic!("{schema}: {failure:?}"));
+            assert_eq!(checker.is_light, is_light, "{schema}");
+        }
+        let many = format!(r#"{{"enum": {:?}}}"#, (0..2_000).collect::<Vec<u32>>());
+        assert!(!Checker::new(&many).map(|checker| checker.is_light).unwrap_or_else(|failure| panic!("{failure:?}")));
+    }
+}

@@ -6,8 +6,8 @@
 
 mod common;
 
-use common::{HOUR, World, backends, kind, raw, until};
-use icecore_store::{Address, Backend, ErrorKind, Flow, ObjectFilter, Scheme, State, describe, open};
+use common::{Chance, HOUR, World, backends, kind, raw, until};
+use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -316,6 +316,54 @@ fn what_the_server_does_not_take_is_said() {
         assert_eq!(error.kind(), ErrorKind::Input);
         assert!(error.to_string().contains("max_allowed_packet"), "{error}");
         world.store.put(&[describe::object(vec![0xff; 10], None)]).expect("the next one is stored");
+    });
+}
+
+/// Whatever statistics say, and whenever they were made, no statement of the queue reads all of
+/// its table.
+#[test]
+fn statements_of_the_queue_follow_indexes() {
+    each_world(|world| {
+        if world.address.scheme() != Scheme::Postgres {
+            return;
+        }
+        let mut chance = Chance::new();
+        let mut sometimes = |world: &World| {
+            if chance.below(3) == 0 {
+                world.raw("ANALYZE icecore_jobs");
+            }
+        };
+        let mut pushed = 0;
+        for round in 0..12 {
+            sometimes(world);
+            let jobs: Vec<_> = (0..200).map(|_| describe::job("q", php("x"), None)).collect();
+            let some = [1, 7, 200][round % 3];
+            pushed +=
+                world.store.push_checked(&jobs[..some], &[("q", None)]).expect("pushed").expect("none has one").len();
+            sometimes(world);
+            for most in [1, 30, 200] {
+                let leases = world.store.claim("q", "w", HOUR, most).expect("claimed");
+                sometimes(world);
+                let (one, others) = leases.split_at(leases.len().min(1));
+                for Lease { job, token } in one {
+                    world.store.extend(job.id, token, HOUR).expect("extended");
+                    world.store.ack(job.id, token, None).expect("done");
+                }
+                let acks: Vec<Ack> = others
+                    .iter()
+                    .map(|Lease { job, token }| Ack { id: job.id, token: token.clone(), result: None })
+                    .collect();
+                assert!(world.store.ack_many(&acks).expect("recorded").iter().all(|recorded| recorded.is_ok()));
+            }
+        }
+        // Numbers are there when the connection is gone.
+        world.store = open(&world.address).expect("another connection");
+        let read = "SELECT seq_scan, n_tup_ins FROM pg_stat_user_tables WHERE relname = 'icecore_jobs' \
+                    AND n_tup_ins >= ";
+        let numbers = until("the server counts", || world.raw(&format!("{read}{pushed}")).pop());
+        // Those that made the indexes.
+        let made: u32 = numbers[0].as_deref().and_then(|number| number.parse().ok()).expect("a number");
+        assert!(made <= 10, "the table was read as a whole {made} times");
     });
 }
 

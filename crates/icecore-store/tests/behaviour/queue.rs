@@ -1,6 +1,6 @@
 //! Jobs.
 
-use crate::common::{HOUR, World, kind, until};
+use crate::common::{Chance, HOUR, World, kind, until};
 use crate::{Behaviour, behaviours};
 use icecore_store::{Ack, ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
 use std::time::Duration;
@@ -12,6 +12,7 @@ pub const ALL: &[Behaviour] = behaviours! {
     the_same_job_is_pushed_again
     many_are_pushed_of_which_some_are_there
     many_large_ones_are_pushed
+    jobs_are_pushed_under_the_schemas_of_their_queues
     jobs_come_in_order
     jobs_come_in_order_over_batches
     a_delayed_job_comes_later
@@ -85,6 +86,60 @@ fn claim_one(world: &mut World, queue: &str) -> Lease {
 
 fn job(world: &mut World, id: Id) -> Job {
     world.store.job(id).expect("asked").expect("it is there")
+}
+
+/// Random groups, checked against schemas that their queues have, or had.
+fn jobs_are_pushed_under_the_schemas_of_their_queues(world: &mut World) {
+    let mut chance = Chance::new();
+    let (queues, texts) = (["a", "b", "c"], [None, Some("{}"), Some("true"), Some("{\"type\": \"array\"}")]);
+    let mut schemas = [None; 3];
+    let mut pushed_before: Vec<NewJob> = Vec::new();
+    let mut outcomes = [0; 2];
+    for _ in 0..60 {
+        let (one, text) = (chance.below(3) as usize, texts[chance.below(4) as usize]);
+        let settings = QueueSettings { schema: Some(text.unwrap_or_default().to_owned()), ..QueueSettings::default() };
+        world.store.configure(queues[one], &settings).expect("configured");
+        schemas[one] = text;
+        let count = [1, 1, 2, 9][chance.below(4) as usize];
+        let jobs: Vec<NewJob> = (0..count)
+            .map(|_| match pushed_before.len() as u64 {
+                before if before > 0 && chance.below(6) == 0 => pushed_before[chance.below(before) as usize].clone(),
+                _ => NewJob {
+                    unique_key: (chance.below(6) == 0).then(|| format!("k{}", chance.below(20))),
+                    ..new(queues[chance.below(3) as usize], "[1]")
+                },
+            })
+            .collect();
+        let mut checked: Vec<(&str, Option<&str>)> = Vec::new();
+        for (queue, schema) in queues.into_iter().zip(schemas) {
+            if jobs.iter().any(|job| job.queue == queue) {
+                let old = texts[chance.below(4) as usize];
+                checked.push((queue, if chance.below(5) == 0 { old } else { schema }));
+            }
+        }
+        let fits = checked
+            .iter()
+            .all(|(queue, text)| queues.iter().zip(schemas).any(|(known, schema)| known == queue && schema == *text));
+        let before = world.jobs(&JobFilter::default()).len();
+        let pushed = world.store.push_checked(&jobs, &checked).expect("pushed");
+        outcomes[usize::from(fits)] += 1;
+        let Some(pushed) = pushed else {
+            assert!(!fits, "{checked:?}");
+            assert_eq!(world.jobs(&JobFilter::default()).len(), before, "nothing is stored");
+            continue;
+        };
+        assert!(fits && pushed.len() == jobs.len(), "{checked:?}");
+        let new = pushed.iter().filter(|pushed| pushed.is_new).count();
+        assert_eq!(world.jobs(&JobFilter::default()).len(), before + new);
+        for (pushed, job) in pushed.iter().zip(&jobs) {
+            let there = world.store.job(pushed.id).expect("asked").expect("it is there");
+            assert_eq!((&there.queue, &there.unique_key), (&job.queue, &job.unique_key));
+            assert!(pushed.id == job.id || job.unique_key.is_some());
+        }
+        pushed_before.extend(jobs);
+    }
+    assert!(outcomes.iter().all(|count| *count > 0), "{outcomes:?}");
+    assert_eq!(kind(world.store.push_checked(&[new("", "1")], &[("", None)])), ErrorKind::Input);
 }
 
 /// Brings a job to where a worker gave it up.
