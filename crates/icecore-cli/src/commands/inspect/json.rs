@@ -2,16 +2,11 @@
 //! written and read whatever the depth.
 
 use super::deep::{self, Known as Seen, Look};
-use super::describe::words;
-use super::tree::{Row, Tree};
 use super::{Piece, View, variant};
 use crate::report::Abort;
 use crate::sink::Sink;
-use icecore::{
-    Document, Kind,
-    raw::{Extent, NO_NODE, Outcome},
-};
-use icecore::{Known, Limits};
+use icecore::{Document, raw::Outcome};
+use icecore_inspect::{Item, Row, Tree, Wrong};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -32,100 +27,6 @@ struct Head<'a> {
 struct Said<'a> {
     name: &'a str,
     value: &'a str,
-}
-
-/// A piece of the input, or a value.
-#[derive(Default, Serialize)]
-struct Item<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    depth: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    node: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<u64>,
-    #[serde(skip_serializing_if = "is_input")]
-    layer: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    what: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<serde_json::Value>,
-    /// The bytes of a string that is not UTF-8, one character a byte.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    latin1: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u64>,
-    /// Of a container that the input breaks off in; and how many it says that it has.
-    #[serde(rename = "cut", skip_serializing_if = "is_false")]
-    is_cut: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target: Option<u32>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    marks: Vec<&'a str>,
-    /// Of a string that was opened: its number, which its items have as `within`.
-    /// Offsets of a string that has none count from its start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    number: Option<u32>,
-    #[serde(skip_serializing_if = "is_none")]
-    within: u32,
-    /// Of a value of Ruby's own classes: what it is, and what it says.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    known: Option<KnownValue>,
-}
-
-#[derive(Serialize)]
-struct KnownValue {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    /// As in plain JSON.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    zone: Option<String>,
-    /// How many members a set has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<usize>,
-}
-
-fn told(document: &Document<'_>, node: u32) -> Option<KnownValue> {
-    let known = Known::of(document.at(node)?)?;
-    let zone = match &known {
-        Known::Time(moment) => Some(moment.zone().to_owned()).filter(|zone| !zone.is_empty()),
-        _ => None,
-    };
-    let count = if let Known::Set(members) = &known { Some(members.len()) } else { None };
-    Some(KnownValue { kind: known.name(), text: known.text(&Limits::default()), zone, count })
-}
-
-fn is_none(within: &u32) -> bool {
-    *within == 0
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-fn is_input(layer: &u8) -> bool {
-    *layer == 0
-}
-
-#[derive(Serialize)]
-struct Wrong<'a> {
-    kind: &'a str,
-    offset: Option<u64>,
-    layer: Option<&'a str>,
-    path: Option<&'a str>,
-    expected: Option<&'a str>,
-    found: Option<&'a str>,
-    message: String,
 }
 
 pub fn document(
@@ -162,16 +63,7 @@ pub fn head(piece: &Piece<'_>, sink: &mut Sink) -> Result<(), Abort> {
 /// All behind the items.
 pub fn end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
     sink.text("],\n\"error\":")?;
-    let error = outcome.error.as_ref().map(|error| Wrong {
-        kind: error.kind().as_str(),
-        offset: error.offset(),
-        layer: error.layer(),
-        path: error.path(),
-        expected: error.expected(),
-        found: error.found(),
-        message: error.to_string(),
-    });
-    sink.json(&error)?;
+    sink.json(&outcome.error.as_ref().map(Wrong::of))?;
     sink.text("}\n")
 }
 
@@ -242,7 +134,7 @@ impl List<'_> {
     ) -> Result<(), Abort> {
         let mut seen = Seen::new();
         for row in tree {
-            let Some(mut item) = item(document, &row) else { continue };
+            let Some(mut item) = Item::of(document, &row) else { continue };
             item.depth += look.base;
             item.within = within;
             if let Some(part) = self.part {
@@ -283,78 +175,4 @@ impl List<'_> {
         }
         Ok(())
     }
-}
-
-fn item<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
-    Some(match row {
-        Row::Layer | Row::Header | Row::Body | Row::Member { .. } => return None,
-        Row::Span { span, depth } => Item {
-            kind: "piece",
-            depth: *depth,
-            node: (span.node != NO_NODE).then_some(span.node),
-            start: Some(span.start),
-            end: Some(span.end),
-            layer: span.layer,
-            what: Some(span.what),
-            ..Item::default()
-        },
-        Row::Value { node, depth, step, extent, .. } => value(document, *node, *depth, Some(step), *extent),
-        Row::Key { node, depth, extent } => value(document, *node, *depth, None, *extent),
-        Row::More { count, depth } => Item { kind: "more", depth: *depth, count: Some(*count), ..Item::default() },
-    })
-}
-
-fn value<'a>(
-    document: &Document<'_>,
-    node: u32,
-    depth: u32,
-    step: Option<&'a str>,
-    extent: Option<Extent>,
-) -> Item<'a> {
-    let words = words(document, node, 0);
-    let mut item = Item {
-        kind: words.kind,
-        depth,
-        step,
-        node: Some(node),
-        start: extent.map(|extent| extent.start),
-        end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),
-        layer: extent.map_or(0, |extent| extent.layer),
-        what: step.is_none().then_some("key"),
-        class: words.class,
-        marks: words.marks,
-        known: told(document, node),
-        ..Item::default()
-    };
-    let Some(known) = document.nodes().get(node as usize) else { return item };
-    match known.kind {
-        Kind::Bool => item.value = Some((known.payload != 0).into()),
-        Kind::Int => item.value = Some((known.payload as i64).into()),
-        Kind::Uint => item.value = Some(known.payload.into()),
-        Kind::Float | Kind::Float32 => {
-            let number = match known.kind {
-                Kind::Float => f64::from_bits(known.payload),
-                _ => f64::from(f32::from_bits(known.payload as u32)),
-            };
-            item.value = Some(if number.is_finite() { number.into() } else { format!("{number:?}").into() });
-        }
-        Kind::BigInt | Kind::Float128 => item.value = words.value.map(|(_, text)| text.into()),
-        Kind::Link | Kind::Alias | Kind::Copy => item.target = Some(known.payload as u32),
-        kind if kind.has_bytes() => {
-            let bytes = document.bytes(known);
-            match std::str::from_utf8(bytes) {
-                Ok(text) => item.value = Some(text.into()),
-                Err(_) => item.latin1 = Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
-            }
-        }
-        kind if kind.is_container() => {
-            item.count = Some(u64::from(known.aux));
-            if let Some(cut) = document.trace().and_then(|trace| trace.cut_at(node)) {
-                item.count = document.at(node).map(|here| here.children().count() as u64);
-                (item.is_cut, item.of) = (true, cut.of);
-            }
-        }
-        _ => {}
-    }
-    item
 }

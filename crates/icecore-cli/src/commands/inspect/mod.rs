@@ -1,12 +1,10 @@
 //! `icecore inspect`
 
 mod deep;
-mod describe;
 mod json;
 mod parts;
 mod path;
 mod text;
-mod tree;
 
 use crate::cli::{Global, Inspect};
 use crate::paint::Paint;
@@ -16,7 +14,7 @@ use crate::sink::Sink;
 use crate::source::Source;
 use deep::{Look, Spent};
 use icecore::{Limits, Stage, raw::Outcome};
-use tree::{Show, Tree};
+use icecore_inspect::{Show, Tree};
 
 /// How many items of a long list are shown, if nothing else is asked for.
 const ITEMS: u64 = 32;
@@ -128,7 +126,7 @@ impl View<'_> {
 
     /// The rows of a document. `fold`: an object and its body are one.
     fn tree<'d>(&self, outcome: &'d Outcome<'_>, top: Option<u32>, look: Look<'_>, fold: bool) -> Tree<'d> {
-        let show = Show { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0 };
+        let show = Show { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
         Tree::new(&outcome.document, show)
     }
 }

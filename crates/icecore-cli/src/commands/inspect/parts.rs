@@ -5,11 +5,11 @@
 use super::deep::Look;
 use super::json::{self, Part};
 use super::text::{self, Count};
-use super::tree::{Show, Tree};
 use super::{Piece, View};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Error, ErrorKind, Limits, raw::Outcome};
+use icecore_inspect::{Show, Tree};
 
 /// Inputs below this size are shown as a whole.
 const LARGE: usize = 1 << 20;
@@ -87,7 +87,8 @@ impl SoFar<'_> {
     fn window(&mut self, window: &Document<'_>) -> Result<(), Error> {
         let SoFar { piece, view, look, end, items, nodes, .. } = *self;
         let is_json = view.args.json;
-        let show = Show { top: None, depth: look.depth, all: true, items: u64::MAX, fold: !is_json, before: items };
+        let show =
+            Show { top: None, depth: look.depth, all: true, items: u64::MAX, fold: !is_json, before: items, skip: 0 };
         let tree = Tree::new(window, show);
         let part = Part { nodes, count: self.count.items, end };
         let shown = match is_json {

@@ -1,8 +1,6 @@
 //! The tree for people.
 
 use super::deep::{self, Known, Look};
-use super::describe::{counted, lossy, name_words, quoted, told, words};
-use super::tree::{Row, Tree};
 use super::{Piece, View, variant};
 use crate::paint::{Ink, Paint};
 use crate::report::Abort;
@@ -12,6 +10,8 @@ use icecore::{
     raw::{Extent, Outcome},
     value::Visibility,
 };
+use icecore_inspect::describe::{Tone, counted, lossy, name_words, quoted, told, words};
+use icecore_inspect::{Row, Tree};
 
 /// How many bytes a row shows, and how many characters of a string.
 const BYTES: usize = 8;
@@ -193,9 +193,9 @@ impl Text<'_> {
                 format!("{}{}key {words}\n", self.place(*extent), self.indent(*depth))
             }
             Row::Member { value, depth } => {
-                let words = name_words(self.document, *value, CHARACTERS).map(|(kind, ink, text)| {
+                let words = name_words(self.document, *value, CHARACTERS).map(|(kind, tone, text)| {
                     let kind = if text.is_empty() { kind.to_owned() } else { format!("{kind} ") };
-                    kind + &self.paint.ink(ink, text)
+                    kind + &self.paint.ink(ink(tone), text)
                 });
                 let dash = self.paint.ink(Ink::Name, "-");
                 format!("{}{}{dash} {}\n", self.place(None), self.indent(*depth), words.unwrap_or_default())
@@ -239,7 +239,7 @@ impl Text<'_> {
     fn words(&mut self, node: u32) -> String {
         let mut words = words(self.document, node, CHARACTERS);
         if let Some(count) = self.count.filter(|_| node == 0) {
-            words.value = Some((Ink::Faint, counted(count, "item", "items")));
+            words.value = Some((Tone::Count, counted(count, "item", "items")));
         }
         let mut text = words.kind.to_owned();
         if let Some(class) = words.class {
@@ -253,10 +253,10 @@ impl Text<'_> {
             }
             _ => {}
         }
-        if let Some((ink, value)) = words.value {
-            let comma = if matches!(ink, Ink::Faint) { ", " } else { " " };
+        if let Some((tone, value)) = words.value {
+            let comma = if tone == Tone::Count { ", " } else { " " };
             text.push_str(comma);
-            text.push_str(&self.paint.ink(ink, value));
+            text.push_str(&self.paint.ink(ink(tone), value));
         }
         for mark in words.marks {
             text.push_str(", ");
@@ -284,6 +284,14 @@ impl Text<'_> {
             Some(extent) if self.paths > PATHS => format!("{:08x}", extent.start),
             _ => icecore::text::printable(&self.document.path(target)).into_owned(),
         }
+    }
+}
+
+fn ink(tone: Tone) -> Ink {
+    match tone {
+        Tone::Number => Ink::Number,
+        Tone::String => Ink::String,
+        Tone::Count => Ink::Faint,
     }
 }
 

@@ -1,6 +1,6 @@
 //! A document as rows: values, and the pieces of the input between them.
 
-use super::describe::told;
+use crate::describe::told;
 use icecore::{
     Document, Kind, Known,
     raw::{Extent, IS_KEY, KEY_NODE, NO_KEY, NO_NODE, Span},
@@ -21,6 +21,14 @@ pub struct Show {
     pub fold: bool,
     /// How many items came before, of a root that is shown part by part.
     pub before: u64,
+    /// How many items of the first value are left out.
+    pub skip: u64,
+}
+
+impl Default for Show {
+    fn default() -> Show {
+        Show { top: None, depth: u32::MAX, all: false, items: u64::MAX, fold: false, before: 0, skip: 0 }
+    }
 }
 
 /// A row.
@@ -33,16 +41,49 @@ pub enum Row {
     /// What follows is the body behind a user header.
     Body,
     /// A piece of the input.
-    Span { span: Span, depth: u32 },
+    Span {
+        /// The piece.
+        span: Span,
+        /// In how many values it is.
+        depth: u32,
+    },
     /// A value, and the step to it; the body of an object if it has no row of
     /// its own.
-    Value { node: u32, body: Option<u32>, depth: u32, step: String, extent: Option<Extent> },
+    Value {
+        /// The value.
+        node: u32,
+        /// The body of an object.
+        body: Option<u32>,
+        /// In how many values it is.
+        depth: u32,
+        /// The last step of its path.
+        step: String,
+        /// Where its bytes are.
+        extent: Option<Extent>,
+    },
     /// The key of the next value, where it is a value of its own.
-    Key { node: u32, depth: u32, extent: Option<Extent> },
+    Key {
+        /// The key.
+        node: u32,
+        /// In how many values it is.
+        depth: u32,
+        /// Where its bytes are.
+        extent: Option<Extent>,
+    },
     /// A member of a set: the key of this value.
-    Member { value: u32, depth: u32 },
+    Member {
+        /// The value whose key it is.
+        value: u32,
+        /// In how many values it is.
+        depth: u32,
+    },
     /// Items that are not shown.
-    More { count: u64, depth: u32 },
+    More {
+        /// How many.
+        count: u64,
+        /// In how many values they are.
+        depth: u32,
+    },
 }
 
 /// A container on the way.
@@ -85,6 +126,7 @@ fn spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
 }
 
 impl<'d> Tree<'d> {
+    /// The rows of a document.
     pub fn new(document: &'d Document<'d>, show: Show) -> Tree<'d> {
         let spans = document.trace().map_or(Cow::Borrowed(&[][..]), |trace| spans(&trace.spans, show.all));
         let mut tree = Tree {
@@ -247,9 +289,29 @@ impl<'d> Tree<'d> {
             if depth < self.show.depth && !is_told {
                 let position = if at == 0 { self.show.before } else { 0 };
                 self.stack.push(Frame { node, end, position, key: None, depth: depth + 1, is_set });
+                if at == self.show.top.unwrap_or(0) {
+                    self.skip();
+                }
             } else {
                 self.skip_spans(extent);
                 self.at = end;
+            }
+        }
+    }
+
+    /// Leaves out the items that are not wanted, of the container that was entered last.
+    fn skip(&mut self) {
+        let skip = self.show.skip;
+        while let Some(frame) = self.stack.last().filter(|frame| frame.position < skip && self.at < frame.end) {
+            // A set is a row an item, whatever it is made of.
+            if frame.is_set {
+                break;
+            }
+            let at = self.at;
+            self.skip_spans(self.extent(at));
+            self.at = self.behind(at);
+            if let Some(frame) = self.stack.last_mut() {
+                frame.position += u64::from(self.document.nodes()[at as usize].key != IS_KEY);
             }
         }
     }

@@ -1,8 +1,18 @@
 //! A value in a few words.
 
-use crate::paint::Ink;
 use icecore::num::{bigint, float128};
 use icecore::{Cursor, Document, Kind, Known, Limits, Value, raw::flag, value::Form};
+
+/// What a text says of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// A number, a boolean.
+    Number,
+    /// The bytes of a string.
+    String,
+    /// How much is in it.
+    Count,
+}
 
 /// What a value is, and what it says.
 pub struct Words {
@@ -10,8 +20,8 @@ pub struct Words {
     pub kind: &'static str,
     /// Its class, if it has one.
     pub class: Option<String>,
-    /// What it holds: text to show, in this ink.
-    pub value: Option<(Ink, String)>,
+    /// What it holds: text to show, and what it is.
+    pub value: Option<(Tone, String)>,
     /// What else is to be said: `weak`, `restricted`.
     pub marks: Vec<&'static str>,
 }
@@ -37,21 +47,23 @@ fn class_words(name: &[u8], most: usize) -> String {
 }
 
 /// The kind and the value of the key of a value, if the key has an id.
-pub fn name_words(document: &Document<'_>, value: u32, most: usize) -> Option<(&'static str, Ink, String)> {
+pub fn name_words(document: &Document<'_>, value: u32, most: usize) -> Option<(&'static str, Tone, String)> {
     let id = document.nodes().get(value as usize)?.key;
     let name = document.tape().keys().get(u32::from(id))?;
     Some(match name.node.kind {
-        Kind::Int => ("int", Ink::Number, (name.node.payload as i64).to_string()),
-        Kind::Symbol => ("symbol", Ink::String, quoted(name.bytes, most)),
-        Kind::Text => ("text", Ink::String, quoted(name.bytes, most)),
-        Kind::Encoded => ("string", Ink::String, quoted(name.bytes, most)),
-        _ => ("bytes", Ink::String, quoted(name.bytes, most)),
+        Kind::Int => ("int", Tone::Number, (name.node.payload as i64).to_string()),
+        Kind::Symbol => ("symbol", Tone::String, quoted(name.bytes, most)),
+        Kind::Text => ("text", Tone::String, quoted(name.bytes, most)),
+        Kind::Encoded => ("string", Tone::String, quoted(name.bytes, most)),
+        _ => ("bytes", Tone::String, quoted(name.bytes, most)),
     })
 }
 
 /// What a value of one of Ruby's own classes says.
 pub struct KnownSummary {
+    /// What it is: `time`, `set`.
     pub known: &'static str,
+    /// Its class.
     pub class: String,
     /// Text, or how much is in it.
     pub text: String,
@@ -88,6 +100,7 @@ fn shown(text: &str, most: usize) -> String {
     out
 }
 
+/// Bytes as text that can be shown.
 pub fn lossy(bytes: &[u8]) -> String {
     icecore::text::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
@@ -137,9 +150,9 @@ fn kind(here: Cursor<'_>) -> &'static str {
     }
 }
 
-fn value(here: Cursor<'_>, most: usize) -> Option<(Ink, String)> {
-    let number = |text: String| Some((Ink::Number, text));
-    let string = |bytes: &[u8]| Some((Ink::String, quoted(bytes, most)));
+fn value(here: Cursor<'_>, most: usize) -> Option<(Tone, String)> {
+    let number = |text: String| Some((Tone::Number, text));
+    let string = |bytes: &[u8]| Some((Tone::String, quoted(bytes, most)));
     match here.value() {
         Value::Null | Value::Hole => None,
         Value::Bool(value) => number(value.to_string()),
@@ -168,10 +181,10 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Ink, String)> {
             let text = quoted(bytes, most);
             let encoding =
                 if encoding.is_empty() { String::new() } else { format!(" ({})", class_words(encoding, most)) };
-            Some((Ink::String, format!("{text}{encoding}")))
+            Some((Tone::String, format!("{text}{encoding}")))
         }
-        Value::Array => Some((Ink::Faint, how_many(here, "item", "items"))),
-        Value::Map => Some((Ink::Faint, how_many(here, "entry", "entries"))),
+        Value::Array => Some((Tone::Count, how_many(here, "item", "items"))),
+        Value::Map => Some((Tone::Count, how_many(here, "entry", "entries"))),
         _ => None,
     }
 }

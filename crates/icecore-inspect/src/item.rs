@@ -1,0 +1,218 @@
+//! Rows for programs: flat, so that they can be written and read whatever the depth.
+
+use crate::describe::words;
+use crate::tree::Row;
+use icecore::{
+    Document, Error, Kind, Known, Limits,
+    raw::{Extent, NO_NODE},
+};
+use serde::Serialize;
+
+/// A piece of the input, or a value.
+#[derive(Default, Serialize)]
+pub struct Item<'a> {
+    /// Its type: `text`, `array`, `object`; `piece` of the input, `more` that is not shown.
+    #[serde(rename = "type")]
+    pub kind: &'a str,
+    /// In how many values it is.
+    pub depth: u32,
+    /// The last step of its path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<&'a str>,
+    /// The index of its node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<u32>,
+    /// Where its bytes start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<u64>,
+    /// Where they end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<u64>,
+    /// 0: offsets of the input; 1: of what was decompressed.
+    #[serde(skip_serializing_if = "is_input")]
+    pub layer: u8,
+    /// What a piece is; `key`, if it is the key of the value behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what: Option<&'a str>,
+    /// Its class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// What it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<serde_json::Value>,
+    /// The bytes of a string that is not UTF-8, one character a byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latin1: Option<String>,
+    /// How many items it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Whether the input breaks off in it.
+    #[serde(rename = "cut", skip_serializing_if = "is_false")]
+    pub is_cut: bool,
+    /// How many items the input says that it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<u32>,
+    /// The node that a link names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<u32>,
+    /// What else is to be said: `weak`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<&'a str>,
+    /// Of a string that was opened: its number, which its items have as `within`.
+    /// Offsets of a string that has none count from its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// The number of the string that it stands in; 0: in none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub within: u32,
+    /// Of a value of Ruby's own classes: what it is, and what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<KnownValue>,
+}
+
+/// What a value of Ruby's own classes is.
+#[derive(Serialize)]
+pub struct KnownValue {
+    /// `time`, `set`, `exception`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// As in plain JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The zone of a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// How many members a set has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+}
+
+fn told(document: &Document<'_>, node: u32) -> Option<KnownValue> {
+    let known = Known::of(document.at(node)?)?;
+    let zone = match &known {
+        Known::Time(moment) => Some(moment.zone().to_owned()).filter(|zone| !zone.is_empty()),
+        _ => None,
+    };
+    let count = if let Known::Set(members) = &known { Some(members.len()) } else { None };
+    Some(KnownValue { kind: known.name(), text: known.text(&Limits::default()), zone, count })
+}
+
+fn is_none(within: &u32) -> bool {
+    *within == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+fn is_input(layer: &u8) -> bool {
+    *layer == 0
+}
+
+/// What is wrong with an input.
+#[derive(Serialize)]
+pub struct Wrong<'a> {
+    kind: &'a str,
+    offset: Option<u64>,
+    layer: Option<&'a str>,
+    path: Option<&'a str>,
+    expected: Option<&'a str>,
+    found: Option<&'a str>,
+    message: String,
+}
+
+impl<'a> Wrong<'a> {
+    /// What the engine says.
+    pub fn of(error: &'a Error) -> Wrong<'a> {
+        Wrong {
+            kind: error.kind().as_str(),
+            offset: error.offset(),
+            layer: error.layer(),
+            path: error.path(),
+            expected: error.expected(),
+            found: error.found(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl<'a> Item<'a> {
+    /// What a row says; `None`, if that is for people only.
+    pub fn of(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
+        item(document, row)
+    }
+}
+
+fn item<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
+    Some(match row {
+        Row::Layer | Row::Header | Row::Body | Row::Member { .. } => return None,
+        Row::Span { span, depth } => Item {
+            kind: "piece",
+            depth: *depth,
+            node: (span.node != NO_NODE).then_some(span.node),
+            start: Some(span.start),
+            end: Some(span.end),
+            layer: span.layer,
+            what: Some(span.what),
+            ..Item::default()
+        },
+        Row::Value { node, depth, step, extent, .. } => value(document, *node, *depth, Some(step), *extent),
+        Row::Key { node, depth, extent } => value(document, *node, *depth, None, *extent),
+        Row::More { count, depth } => Item { kind: "more", depth: *depth, count: Some(*count), ..Item::default() },
+    })
+}
+
+fn value<'a>(
+    document: &Document<'_>,
+    node: u32,
+    depth: u32,
+    step: Option<&'a str>,
+    extent: Option<Extent>,
+) -> Item<'a> {
+    let words = words(document, node, 0);
+    let mut item = Item {
+        kind: words.kind,
+        depth,
+        step,
+        node: Some(node),
+        start: extent.map(|extent| extent.start),
+        end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),
+        layer: extent.map_or(0, |extent| extent.layer),
+        what: step.is_none().then_some("key"),
+        class: words.class,
+        marks: words.marks,
+        known: told(document, node),
+        ..Item::default()
+    };
+    let Some(known) = document.nodes().get(node as usize) else { return item };
+    match known.kind {
+        Kind::Bool => item.value = Some((known.payload != 0).into()),
+        Kind::Int => item.value = Some((known.payload as i64).into()),
+        Kind::Uint => item.value = Some(known.payload.into()),
+        Kind::Float | Kind::Float32 => {
+            let number = match known.kind {
+                Kind::Float => f64::from_bits(known.payload),
+                _ => f64::from(f32::from_bits(known.payload as u32)),
+            };
+            item.value = Some(if number.is_finite() { number.into() } else { format!("{number:?}").into() });
+        }
+        Kind::BigInt | Kind::Float128 => item.value = words.value.map(|(_, text)| text.into()),
+        Kind::Link | Kind::Alias | Kind::Copy => item.target = Some(known.payload as u32),
+        kind if kind.has_bytes() => {
+            let bytes = document.bytes(known);
+            match std::str::from_utf8(bytes) {
+                Ok(text) => item.value = Some(text.into()),
+                Err(_) => item.latin1 = Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
+            }
+        }
+        kind if kind.is_container() => {
+            item.count = Some(u64::from(known.aux));
+            if let Some(cut) = document.trace().and_then(|trace| trace.cut_at(node)) {
+                item.count = document.at(node).map(|here| here.children().count() as u64);
+                (item.is_cut, item.of) = (true, cut.of);
+            }
+        }
+        _ => {}
+    }
+    item
+}

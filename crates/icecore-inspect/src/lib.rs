@@ -1,0 +1,26 @@
+//! What a document looks like to people: its values in rows, with classes, offsets and bytes,
+//! and what differs between two documents. Nothing here reads or writes files.
+//!
+//! ```
+//! use icecore::{Limits, Request, Stage};
+//! use icecore_inspect::{Item, Show, Tree};
+//! let (stage, limits) = (Stage::parse("php")?, Limits::new());
+//! let bytes = b"a:1:{s:4:\"name\";s:5:\"Alice\";}";
+//! let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
+//! let rows: Vec<_> = Tree::new(&outcome.document, Show::default()).collect();
+//! let items: Vec<_> = rows.iter().filter_map(|row| Item::of(&outcome.document, row)).collect();
+//! assert_eq!((items[1].step, items[1].kind, items[1].start), (Some(".name"), "bytes", Some(16)));
+//! # Ok::<(), icecore::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod describe;
+mod difference;
+mod item;
+mod part;
+mod tree;
+
+pub use difference::{Difference, Differences, Side, differences};
+pub use item::{Item, KnownValue, Wrong};
+pub use part::{Part, Wanted};
+pub use tree::{Row, Show, Tree};

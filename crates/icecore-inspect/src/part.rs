@@ -1,0 +1,230 @@
+//! A part of a document, for those who ask for one after the other: bounded, whatever the
+//! document is.
+
+use crate::item::Item;
+use crate::tree::{Show, Tree};
+use icecore::Document;
+use icecore::text::to_base64;
+use serde::Serialize;
+use serde_json::Value;
+
+/// How many bytes of a value are shown.
+const BYTES: usize = 16;
+/// How many paths are looked up for links: each costs a walk.
+const PATHS: usize = 64;
+/// How many bytes all texts of a part have, or one more than that.
+const TEXTS: usize = 4 << 20;
+
+/// Which part.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// This value and what is in it; `None`: all of it.
+    pub node: Option<u32>,
+    /// How many of its items are left out.
+    pub skip: u64,
+    /// How many levels.
+    pub depth: u32,
+    /// How many items of each list.
+    pub items: u64,
+    /// How many rows in all.
+    pub rows: usize,
+    /// How many bytes of a text.
+    pub longest: usize,
+}
+
+/// A part of a document. A container that has more items than are in it can be asked for the
+/// others.
+#[derive(Default, Serialize)]
+pub struct Part {
+    /// Its rows, as JSON.
+    items: Vec<Value>,
+    /// Whether there were as many rows as were wanted.
+    is_cut: bool,
+}
+
+/// What a program gets beside an item.
+#[derive(Serialize)]
+struct More<'i> {
+    #[serde(flatten)]
+    item: Item<'i>,
+    /// The first bytes that it was read from, in Base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<String>,
+    /// How many bytes a text has of which only the start is here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<usize>,
+    /// The path of what a link names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+}
+
+impl Part {
+    /// A part of a document that was read from these bytes.
+    pub fn of(document: &Document<'_>, input: &[u8], wanted: &Wanted) -> Part {
+        let Wanted { node, skip, depth, items, .. } = *wanted;
+        let top = node.filter(|node| (*node as usize) < document.nodes().len());
+        let mut part = Part { items: Vec::new(), is_cut: false };
+        if node.is_some() && top.is_none() {
+            return part;
+        }
+        let (mut texts, mut paths) = (0, 0);
+        let show = Show { top, skip, depth, items: skip.saturating_add(items), ..Show::default() };
+        for row in Tree::new(document, show) {
+            let Some(item) = Item::of(document, &row).filter(|item| item.kind != "more") else { continue };
+            if part.items.len() >= wanted.rows || texts > TEXTS {
+                part.is_cut = true;
+                break;
+            }
+            let mut more = More { bytes: head(document, input, &item), item, size: None, to: None };
+            if let Some(target) = more.item.target.filter(|_| paths < PATHS) {
+                paths += 1;
+                let mut path = document.path(target);
+                cut(&mut path, wanted.longest);
+                more.to = Some(path);
+            }
+            texts += shorten(&mut more, wanted.longest);
+            part.items.extend(serde_json::to_value(&more));
+        }
+        part
+    }
+}
+
+/// The first bytes of a value.
+fn head(document: &Document<'_>, input: &[u8], item: &Item<'_>) -> Option<String> {
+    let layer = match item.layer {
+        0 => input,
+        _ => document.trace().and_then(|trace| trace.layer.as_deref())?,
+    };
+    let start = usize::try_from(item.start?).ok()?;
+    let end = item.end.and_then(|end| usize::try_from(end).ok()).unwrap_or(usize::MAX);
+    let end = end.min(layer.len()).min(start.saturating_add(BYTES));
+    layer.get(start..end).map(to_base64)
+}
+
+/// Cuts what is long; how many bytes of text are left.
+fn shorten(more: &mut More<'_>, longest: usize) -> usize {
+    let item = &mut more.item;
+    let is_latin1 = item.latin1.is_some();
+    let value = match &mut item.value {
+        Some(Value::String(text)) => Some(text),
+        _ => item.latin1.as_mut(),
+    };
+    let mut left = 0;
+    if let Some(text) = value {
+        // A character of `latin1` is a byte.
+        let size = if is_latin1 { text.chars().count() } else { text.len() };
+        more.size = cut(text, longest).then_some(size);
+        left += text.len();
+    }
+    let known = item.known.as_mut().and_then(|known| known.text.as_mut());
+    for text in known.into_iter().chain(&mut item.class) {
+        cut(text, longest);
+        left += text.len();
+    }
+    if let Some(step) = item.step {
+        item.step = Some(&step[..end(step, longest)]);
+        left += step.len().min(longest);
+    }
+    left
+}
+
+/// Where a text is cut.
+fn end(text: &str, longest: usize) -> usize {
+    let most = text.len().min(longest);
+    (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
+}
+
+/// Cuts a text; whether it was longer.
+fn cut(text: &mut String, longest: usize) -> bool {
+    let end = end(text, longest);
+    let is_longer = end < text.len();
+    text.truncate(end);
+    is_longer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icecore::{Limits, Request, Stage};
+
+    fn part(format: &str, bytes: &[u8], wanted: &Wanted) -> Part {
+        let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::new());
+        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
+        Part::of(&outcome.document, bytes, wanted)
+    }
+
+    fn all() -> Wanted {
+        Wanted { node: None, skip: 0, depth: 100, items: 1_000, rows: 1_000, longest: 100 }
+    }
+
+    fn says(part: &Part) -> Vec<String> {
+        part.items.iter().map(|item| format!("{} {}", item["step"].as_str().unwrap_or("·"), item["value"])).collect()
+    }
+
+    #[test]
+    fn a_list_is_asked_for_piece_by_piece() {
+        let json = b"[10,[20],30,{\"a\":40},50]";
+        let list = |skip, items| says(&part("json", json, &Wanted { node: Some(0), skip, items, ..all() }));
+        assert_eq!(list(0, 2), ["$ null", "[0] 10", "[1] null", "[0] 20"]);
+        assert_eq!(list(2, 2), ["$ null", "[2] 30", "[3] null", ".a 40"]);
+        assert_eq!(list(4, 2), ["$ null", "[4] 50"]);
+        assert_eq!(list(9, 2), ["$ null"]);
+        assert_eq!(says(&part("json", json, &Wanted { node: Some(99), ..all() })), [""; 0]);
+        let few = part("json", json, &Wanted { rows: 3, ..all() });
+        assert!(few.is_cut && few.items.len() == 3);
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_a_character() {
+        let json = format!("[\"{}\"]", "é".repeat(400));
+        let item = &part("json", json.as_bytes(), &Wanted { longest: 7, ..all() }).items[1];
+        assert_eq!((item["value"].as_str(), item["size"].as_u64()), (Some("ééé"), Some(800)));
+        let bytes = part("php", b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";", &Wanted { longest: 7, ..all() });
+        assert_eq!((bytes.items[0]["latin1"].as_str(), bytes.items[0]["size"].as_u64()), (Some("ÿÿÿ"), Some(9)));
+    }
+
+    #[test]
+    fn bytes_and_targets_are_told() {
+        let parts = part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &all());
+        let object = parts.items.iter().find(|item| item["class"] == "A").expect("an object");
+        assert_eq!(object["bytes"], to_base64(b"O:1:\"A\":0:{}"));
+        let link = parts.items.iter().find(|item| item["type"] == "link").expect("a link");
+        assert_eq!(link["to"], "$[0]");
+    }
+
+    /// Whatever a document is, the parts of it are the whole.
+    #[test]
+    fn parts_together_are_the_whole() {
+        for (format, bytes) in [
+            ("json", &br#"{"a":[1,2,3,{"b":[],"c":{"d":null}}],"e":"f"}"#[..]),
+            ("marshal", b"\x04\x08[\x08{\x06[\x06i\x06i\x07o:\x06A\x06:\x07@abi\x08I\"\x06x\x06:\x06ET"),
+            ("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;s:1:\"k\";R:2;}s:1:\"b\";d:0.5;}"),
+        ] {
+            let whole = part(format, bytes, &all());
+            let mut found = Vec::new();
+            let mut open: Vec<(Option<u64>, u64)> = vec![(None, 0)];
+            // One level, one item at a time.
+            while let Some((node, skip)) = open.pop() {
+                let wanted = Wanted { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
+                let part = part(format, bytes, &wanted);
+                let depth = u64::from(node.is_some());
+                let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
+                let mut is_more = false;
+                for item in part.items.iter().filter(below) {
+                    found.push(item["node"].as_u64().expect("a node"));
+                    is_more |= item["what"] != "key";
+                    if item["count"].as_u64().is_some_and(|count| count > 0) {
+                        open.push((item["node"].as_u64(), 0));
+                    }
+                }
+                if node.is_some() && is_more {
+                    open.push((node, skip + 1));
+                }
+            }
+            let mut wanted: Vec<u64> = whole.items.iter().filter_map(|item| item["node"].as_u64()).collect();
+            found.sort_unstable();
+            wanted.sort_unstable();
+            assert_eq!(found, wanted, "{format}");
+        }
+    }
+}
