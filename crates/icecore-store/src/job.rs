@@ -164,6 +164,8 @@ pub struct JobFilter {
     pub state: Option<State>,
     /// Behind this sequence.
     pub after: i64,
+    /// Before this sequence, the newest first; `None`: the oldest first.
+    pub before: Option<i64>,
 }
 
 /// What is known of a queue.

@@ -229,14 +229,25 @@ impl Jobs for SqlBackend {
         let queue = Value::text(filter.queue.as_deref());
         let state = Value::text(filter.state.map(State::name));
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
-        self.ask(
-            jobs!(
-                "WHERE seq > ? AND (CAST(? AS {string}) IS NULL OR queue = ?) AND (CAST(? AS {string}) IS NULL OR state = ?) \
-                 ORDER BY seq LIMIT ?"
+        let mut take = |row: &dyn Row| each(job_of(row).map_err(|error| in_row(row, &error))?);
+        match filter.before {
+            None => self.ask(
+                jobs!(
+                    "WHERE seq > ? AND (CAST(? AS {string}) IS NULL OR queue = ?) AND (CAST(? AS {string}) IS NULL OR state = ?) \
+                     ORDER BY seq LIMIT ?"
+                ),
+                &[Value::Int(filter.after), queue, queue, state, state, most],
+                &mut take,
             ),
-            &[Value::Int(filter.after), queue, queue, state, state, most],
-            &mut |row| each(job_of(row).map_err(|error| in_row(row, &error))?),
-        )
+            Some(before) => self.ask(
+                jobs!(
+                    "WHERE seq > ? AND seq < ? AND (CAST(? AS {string}) IS NULL OR queue = ?) \
+                     AND (CAST(? AS {string}) IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?"
+                ),
+                &[Value::Int(filter.after), Value::Int(before), queue, queue, state, state, most],
+                &mut take,
+            ),
+        }
     }
 
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {

@@ -1038,20 +1038,27 @@ fn jobs_are_listed(world: &mut World) {
         for state in [None, Some(State::Ready), Some(State::Leased), Some(State::Done), Some(State::Dead)] {
             for after in [0, all[10].sequence, all[29].sequence, i64::MAX, i64::MIN] {
                 for most in [0, 1, 3, usize::MAX] {
-                    let filter = JobFilter { queue: queue.map(str::to_owned), state, after };
-                    let mut found = Vec::new();
-                    let mut take = |job| {
-                        found.push(job);
-                        Ok(Flow::On)
-                    };
-                    world.store.jobs(&filter, most, &mut take).expect("listed");
-                    let is_wanted = |job: &&Job| {
-                        queue.is_none_or(|queue| job.queue == queue)
-                            && state.is_none_or(|state| job.state == state)
-                            && job.sequence > after
-                    };
-                    let expected: Vec<Job> = all.iter().filter(is_wanted).take(most).cloned().collect();
-                    assert_eq!(found, expected, "{filter:?} {most}");
+                    for before in [None, Some(all[20].sequence), Some(i64::MAX), Some(i64::MIN)] {
+                        let filter = JobFilter { queue: queue.map(str::to_owned), state, after, before };
+                        let mut found = Vec::new();
+                        let mut take = |job| {
+                            found.push(job);
+                            Ok(Flow::On)
+                        };
+                        world.store.jobs(&filter, most, &mut take).expect("listed");
+                        let is_wanted = |job: &&Job| {
+                            queue.is_none_or(|queue| job.queue == queue)
+                                && state.is_none_or(|state| job.state == state)
+                                && job.sequence > after
+                                && before.is_none_or(|before| job.sequence < before)
+                        };
+                        let mut expected: Vec<Job> = all.iter().filter(is_wanted).cloned().collect();
+                        if before.is_some() {
+                            expected.reverse();
+                        }
+                        expected.truncate(most);
+                        assert_eq!(found, expected, "{filter:?} {most}");
+                    }
                 }
             }
         }

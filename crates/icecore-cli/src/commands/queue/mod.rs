@@ -112,7 +112,7 @@ fn put(args: &Push, store: &mut dyn Backend, global: &Global, report: &mut Repor
 
 fn list(args: &List, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
     let queue = args.queue.clone().or_else(|| args.which.queue.clone());
-    let mut filter = JobFilter { queue, state: args.state.map(args::Only::state), after: 0 };
+    let mut filter = JobFilter { queue, state: args.state.map(args::Only::state), ..JobFilter::default() };
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::stdout();
     let mut decoder = describe::Decoder::default();
