@@ -114,6 +114,7 @@ step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --l
 have faketime || skip 'a clock that jumps' 'faketime is missing: faketime'
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
 have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
+have chromium || have chromium-browser || have google-chrome || skip 'the page of the daemon in a browser' 'chromium is missing: chromium'
 have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php-fpm are missing: nginx-light, php-fpm'
 missing=$(perl benches/store/ask.pl 2>/dev/null || echo perl)
 [ -z "$missing" ] || skip 'the store beside a daemon in Perl' "perl lacks ${missing//$'\n'/, }: libdbi-perl, libdbd-sqlite3-perl, libdbd-pg-perl, libev-perl, libjson-xs-perl"

@@ -132,7 +132,9 @@ pub struct JobView<'j> {
 }
 
 impl<'j> JobView<'j> {
-    pub fn of(job: &'j Job) -> JobView<'j> {
+    /// A brief one has neither payload nor result.
+    pub fn of(job: &'j Job, is_brief: bool) -> JobView<'j> {
+        let payload = || readable(job.json.as_deref(), job.format.as_deref(), &job.bytes);
         JobView {
             id: job.id.to_string(),
             sequence: job.sequence,
@@ -156,9 +158,9 @@ impl<'j> JobView<'j> {
             format: job.format.as_deref(),
             checksum: &job.checksum,
             size: job.bytes.len(),
-            payload: readable(job.json.as_deref(), job.format.as_deref(), &job.bytes),
+            payload: if is_brief { None } else { payload() },
             problem: job.problem.as_deref(),
-            result: job.result.as_deref().map(Bytes::of),
+            result: job.result.as_deref().filter(|_| !is_brief).map(Bytes::of),
         }
     }
 }
@@ -174,7 +176,7 @@ pub struct LeaseView<'j> {
 
 impl<'j> LeaseView<'j> {
     pub fn of(lease: &'j Lease) -> LeaseView<'j> {
-        LeaseView { token: &lease.token, attempt: lease.job.attempts, job: JobView::of(&lease.job) }
+        LeaseView { token: &lease.token, attempt: lease.job.attempts, job: JobView::of(&lease.job, false) }
     }
 }
 
@@ -202,7 +204,9 @@ pub struct ObjectView<'o> {
 }
 
 impl<'o> ObjectView<'o> {
-    pub fn of(object: &'o Object) -> ObjectView<'o> {
+    /// A brief one has no document.
+    pub fn of(object: &'o Object, is_brief: bool) -> ObjectView<'o> {
+        let document = || readable(object.json.as_deref(), object.format.as_deref(), &object.bytes);
         ObjectView {
             id: object.id.to_string(),
             sequence: object.sequence,
@@ -215,7 +219,7 @@ impl<'o> ObjectView<'o> {
             class: object.class.as_deref(),
             checksum: &object.checksum,
             size: object.bytes.len(),
-            document: readable(object.json.as_deref(), object.format.as_deref(), &object.bytes),
+            document: if is_brief { None } else { document() },
             problem: object.problem.as_deref(),
         }
     }

@@ -39,17 +39,20 @@ fn is_same(left: &[u8], right: &[u8]) -> bool {
 /// Without a token the daemon trusts the programs of this machine. A page in a browser is
 /// none: it says where it comes from, or which name it took this address for.
 fn check_browser(headers: &HeaderMap) -> Result<(), Failure> {
-    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let host = text(header::HOST).unwrap_or("localhost");
+    const SITE: &str = "sec-fetch-site";
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let host = text(header::HOST.as_str()).unwrap_or("localhost");
     let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, _)) => address,
         None => host.rsplit_once(':').map_or(host, |(name, _)| name),
     };
     let is_own = name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok();
-    let is_same = text(header::ORIGIN).is_none_or(|origin| {
+    let is_same = text(header::ORIGIN.as_str()).is_none_or(|origin| {
         origin.split_once("://").is_some_and(|(_, authority)| authority.eq_ignore_ascii_case(host))
     });
-    if is_own && is_same {
+    // What comes without `Origin`, as an image of another page, says at least this.
+    let is_near = text(SITE).is_none_or(|site| matches!(site, "same-origin" | "none"));
+    if is_own && is_same && is_near {
         return Ok(());
     }
     let message = "pages of other sites may not ask a daemon that has no token";
@@ -82,17 +85,28 @@ mod tests {
     #[test]
     fn pages_of_other_sites_are_refused() {
         let auth = Auth::new(None);
-        for (host, origin, is_right) in [
-            ("127.0.0.1:7340", None, true),
-            ("[::1]:7340", None, true),
-            ("localhost:7340", Some("http://localhost:7340"), true),
-            ("localhost:7340", Some("http://evil.example"), false),
-            ("localhost:7340", Some("null"), false),
-            ("evil.example:7340", None, false),
+        let own = "http://localhost:7340";
+        for (host, origin, site, is_right) in [
+            ("127.0.0.1:7340", None, None, true),
+            ("[::1]:7340", None, None, true),
+            ("localhost:7340", Some(own), None, true),
+            ("localhost:7340", Some(own), Some("same-origin"), true),
+            ("localhost:7340", None, Some("none"), true),
+            ("localhost:7340", None, Some("cross-site"), false),
+            // Another port of this machine.
+            ("localhost:7340", None, Some("same-site"), false),
+            ("localhost:7340", Some("http://localhost:3000"), Some("same-site"), false),
+            ("localhost:7340", Some("http://evil.example"), None, false),
+            ("localhost:7340", Some("null"), None, false),
+            ("evil.example:7340", None, None, false),
+            // A name that an attacker lets this address have.
+            ("evil.example:7340", Some("http://evil.example:7340"), Some("same-origin"), false),
+            ("127.0.0.1.evil.example:7340", None, None, false),
         ] {
             let mut pairs = vec![(header::HOST, host)];
             pairs.extend(origin.map(|origin| (header::ORIGIN, origin)));
-            assert_eq!(auth.check(&headers(&pairs)).is_ok(), is_right, "{host} {origin:?}");
+            pairs.extend(site.map(|site| (header::HeaderName::from_static("sec-fetch-site"), site)));
+            assert_eq!(auth.check(&headers(&pairs)).is_ok(), is_right, "{host} {origin:?} {site:?}");
         }
     }
 }

@@ -73,6 +73,16 @@ impl Call {
         Ok(self.query.number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
     }
 
+    /// Something that is so, or not; `None`, if nothing is said of it.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
+        match self.query.get(name) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(_) => Err(Failure::input("parameter", format!("{name} is true or false"))),
+        }
+    }
+
     /// A duration, of at most so long.
     pub fn duration(&self, name: &str, usual: Duration, longest: Duration) -> Result<Duration, Failure> {
         Ok(self.query.duration(name)?.unwrap_or(usual).min(longest))

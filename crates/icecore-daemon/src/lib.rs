@@ -36,6 +36,7 @@ mod journal;
 mod limits;
 mod metrics;
 mod openapi;
+mod page;
 mod patience;
 mod payload;
 mod query;

@@ -1,16 +1,18 @@
 //! Payloads: what they are said to be, and what they are.
 
+use crate::answer::bytes as as_bytes;
 use crate::app::App;
 use crate::body::{Memory, Read};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::schema::Checker;
+use axum::response::Response;
 use icecore::{Limits, Stage};
 use icecore_store::{Described, describe};
 use std::sync::Arc;
 
 /// The bounds of what is decoded here, as in the store.
-fn limits() -> Limits {
+pub fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 1_000;
     limits
@@ -95,11 +97,19 @@ pub async fn check(app: &App, payload: Payload, checker: Arc<Checker>) -> Result
     app.decoders.ask(app.settings.database_timeout, work).await?
 }
 
-/// Bytes in another format.
-pub async fn convert(app: &App, bytes: Vec<u8>, format: Option<String>, to: &str) -> Result<Vec<u8>, Failure> {
+/// Bytes as they came, or in the format that is asked for.
+pub async fn answer(app: &App, to: Option<&str>, bytes: Vec<u8>, format: Option<String>) -> Result<Response, Failure> {
+    let Some(to) = to else {
+        return Ok(as_bytes(bytes, format.as_deref() == Some("json")));
+    };
+    let converted = convert(app, bytes, format, to).await?;
+    Ok(as_bytes(converted, to == "json" || to.starts_with("json:")))
+}
+
+async fn convert(app: &App, bytes: Vec<u8>, format: Option<String>, to: &str) -> Result<Vec<u8>, Failure> {
     let to = Stage::parse(to).map_err(|error| Failure::decoding(&error))?;
     let Some(format) = format else {
-        return Err(Failure::input("format", "the object can't be decoded, so there is nothing to convert"));
+        return Err(Failure::input("format", "it can't be decoded, so there is nothing to convert"));
     };
     let work = move |_: &mut ()| {
         let document = icecore::read_as(&bytes, &Stage::parse(&format)?, &limits())?;

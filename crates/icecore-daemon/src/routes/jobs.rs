@@ -1,7 +1,7 @@
 //! Jobs: queued, read, queued once more.
 
 use super::run;
-use crate::answer::{self, JobView, bytes, done, json};
+use crate::answer::{JobView, done, json};
 use crate::app::App;
 use crate::call::Call;
 use crate::committer::Stored;
@@ -107,19 +107,20 @@ pub async fn ready(app: &App, text: Option<String>) -> Result<Option<Arc<Checker
     Ok(Some(Arc::new(checker?)))
 }
 
-async fn find(app: &App, id: Id) -> Result<Job, Failure> {
+pub async fn find(app: &App, id: Id) -> Result<Job, Failure> {
     let found = app.database.read(move |backend| backend.job(id)).await?;
     found.ok_or_else(|| Failure::missing(format!("there is no job {id}")))
 }
 
 pub async fn get(call: Call) -> Result<Response, Failure> {
+    let is_brief = call.flag("brief")?.unwrap_or(false);
     let job = find(&call.app, call.id()?).await?;
-    Ok(done(&JobView::of(&job)))
+    Ok(done(&JobView::of(&job, is_brief)))
 }
 
 pub async fn payload(call: Call) -> Result<Response, Failure> {
     let job = find(&call.app, call.id()?).await?;
-    Ok(bytes(job.bytes, job.format.as_deref() == Some("json")))
+    payload::answer(&call.app, call.query.get("to"), job.bytes, job.format).await
 }
 
 pub async fn replay(call: Call) -> Result<Response, Failure> {
@@ -174,8 +175,9 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         queue: call.query.get("queue").map(str::to_owned),
         state: state.transpose()?,
         after: call.query.number("after")?.unwrap_or(0),
+        before: call.query.number("before")?,
     };
-    let most = call.most("limit", 100, 1000)?;
+    let (most, is_brief) = (call.most("limit", 100, 1000)?, call.flag("brief")?.unwrap_or(false));
     let page = call.app.database.read(move |backend| {
         let mut page = Page::new(most);
         backend.jobs(&filter, most + 1, &mut |job| {
@@ -190,6 +192,6 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         next: Option<i64>,
     }
     let page = page.await?;
-    let jobs = page.items.iter().map(answer::JobView::of).collect();
+    let jobs = page.items.iter().map(|job| JobView::of(job, is_brief)).collect();
     Ok(done(&Jobs { jobs, next: page.next }))
 }

@@ -3,6 +3,8 @@
 
 mod about;
 mod claims;
+mod compare;
+mod inspect;
 mod jobs;
 mod objects;
 mod queues;
@@ -13,6 +15,7 @@ use crate::app::App;
 use crate::body::discard;
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::page::{self, Asset};
 use crate::query::Query;
 use crate::server::From;
 use axum::Router;
@@ -78,6 +81,8 @@ const BYTES: &str = "application/octet-stream";
 
 const AFTER: Parameter = parameter("after", "integer", "Only those behind this sequence: `next` of the answer before.");
 const LIMIT: Parameter = parameter("limit", "integer", "At most so many; fewer, if they are large.");
+const BRIEF: Parameter = parameter("brief", "boolean", "`true`: without payloads, documents and results.");
+const TO: Parameter = parameter("to", "string", "Another format, as `json` or `base64/php`.");
 const TOKEN: Parameter = parameter("token", "string", "The token that came with the job.");
 
 macro_rules! route {
@@ -95,6 +100,24 @@ macro_rules! route {
             is_open: false,
             handler: |call| Box::pin($handler(call)),
         }
+    };
+}
+
+/// What is in a blob is asked for a part at a time.
+macro_rules! inspect {
+    ($path:literal $name:literal $text:literal, $handler:path) => {
+        route!(GET $path $name $text, [
+            parameter("format", "string", "What it is read as; without it, what it is."),
+            parameter("node", "integer", "Only the value with this `node`, and what is in it."),
+            parameter("skip", "integer", "Without so many of its items."),
+            parameter("depth", "integer", "So many levels; 3."),
+            parameter("items", "integer", "So many items of each list; 100."),
+            parameter("limit", "integer", "So many rows; 500."),
+            parameter("longest", "integer", "So many bytes of a text; 1000.")
+        ], Nothing, JSON, [
+            200 "`items` as `icecore inspect --json` has them, with their first `bytes`; `error`, if it breaks off.",
+            404 "There is none."
+        ], $handler)
     };
 }
 
@@ -117,14 +140,17 @@ pub static ROUTES: &[Route] = &[
     route!(GET "/jobs" "listJobs" "Jobs, in the order in which they came.", [
         parameter("queue", "string", "Only those of this queue."),
         parameter("state", "string", "Only those in this state: `ready`, `leased`, `done`, `dead`."),
-        AFTER, LIMIT
+        AFTER,
+        parameter("before", "integer", "Only those before this sequence, the newest first."),
+        LIMIT, BRIEF
     ], Nothing, JSON, [200 "`jobs`, and `next`, if there are more."], jobs::list),
-    route!(GET "/jobs/{id}" "getJob" "A job, decoded.", [], Nothing, JSON, [
+    route!(GET "/jobs/{id}" "getJob" "A job, decoded.", [BRIEF], Nothing, JSON, [
         200 "The job.", 404 "There is none."
     ], jobs::get),
-    route!(GET "/jobs/{id}/payload" "getPayload" "The payload of a job, as it came.", [], Nothing, BYTES, [
-        200 "The bytes.", 404 "There is no such job."
+    route!(GET "/jobs/{id}/payload" "getPayload" "The payload of a job, as it came.", [TO], Nothing, BYTES, [
+        200 "The bytes.", 400 "They can't be converted.", 404 "There is no such job."
     ], jobs::payload),
+    inspect!("/jobs/{id}/inspect" "inspectJob" "What is in the payload of a job.", inspect::job),
     route!(POST "/jobs/{id}/replay" "replayJob" "Queues what a job was once more.", [], Nothing, JSON, [
         201 "The `id` of the new one.", 404 "There is no such job."
     ], jobs::replay),
@@ -175,7 +201,7 @@ pub static ROUTES: &[Route] = &[
         201 "The `id`; with `problem`, if the bytes can't be decoded.", 409 "Another object has the key."
     ], objects::put),
     route!(GET "/objects" "listObjects" "Objects, in the order in which they were stored.", [
-        AFTER, LIMIT,
+        AFTER, LIMIT, BRIEF,
         parameter("class", "string", "Only those with one of this class in them."),
         parameter("path", "string", "Only those that have `value` there: `$.user.id`."),
         parameter("value", "string", "What stands at `path`, as JSON; what is none is a text."),
@@ -184,15 +210,23 @@ pub static ROUTES: &[Route] = &[
     ], Nothing, JSON, [
         200 "`objects`, and `next`, if there are more; with `Accept: application/x-ndjson` one in a line."
     ], objects::list),
-    route!(GET "/objects/{id}" "getObject" "An object, decoded.", [], Nothing, JSON, [
+    route!(GET "/objects/{id}" "getObject" "An object, decoded.", [BRIEF], Nothing, JSON, [
         200 "The object.", 404 "There is none."
     ], objects::get),
-    route!(GET "/objects/{id}/bytes" "getBytes" "The bytes of an object.", [
-        parameter("to", "string", "Another format, as `json` or `base64/php`.")
-    ], Nothing, BYTES, [200 "The bytes.", 400 "They can't be converted.", 404 "There is no such object."], objects::bytes),
+    route!(GET "/objects/{id}/bytes" "getBytes" "The bytes of an object.", [TO], Nothing, BYTES, [
+        200 "The bytes.", 400 "They can't be converted.", 404 "There is no such object."
+    ], objects::bytes),
+    inspect!("/objects/{id}/inspect" "inspectObject" "What is in an object.", inspect::object),
     route!(DELETE "/objects/{id}" "removeObject" "Takes an object away.", [], Nothing, JSON, [
         200 "It is gone.", 404 "There was none."
     ], objects::remove),
+    route!(GET "/compare" "compare" "What differs between two payloads or objects.", [
+        parameter("left", "string", "The first one: `jobs/ID` or `objects/ID`."),
+        parameter("right", "string", "The second one."),
+        parameter("limit", "integer", "At most so many differences; 200.")
+    ], Nothing, JSON, [
+        200 "`differences`, and their `count`.", 400 "One of them can't be decoded.", 404 "One of them is not there."
+    ], compare::compare),
     Route {
         is_open: true,
         ..route!(GET "/healthz" "health" "Whether the daemon and its database are there.", [], Nothing, JSON, [
@@ -225,6 +259,11 @@ pub fn router(app: Arc<App>) -> Router {
             router = router.route(route.path, on(filter, answer));
         }
     }
+    for asset in page::ASSETS {
+        let app = Arc::clone(&app);
+        let answer = move |request: Request| async move { drawn(&app, asset, request).await };
+        router = router.route(asset.path, on(MethodFilter::GET, answer));
+    }
     let no_route = StatusCode::NOT_FOUND;
     let (missing, other) = (Arc::clone(&app), app);
     router
@@ -232,6 +271,14 @@ pub fn router(app: Arc<App>) -> Router {
             nowhere(Arc::clone(&other), request, StatusCode::METHOD_NOT_ALLOWED)
         })
         .fallback(move |request| nowhere(Arc::clone(&missing), request, no_route))
+}
+
+/// Answers with a part of the page. It has no data, and costs no more than to refuse it.
+async fn drawn(app: &App, asset: &'static Asset, request: Request) -> Response {
+    let (began, method) = (Instant::now(), request.method().clone());
+    let response = asset.answer();
+    noted(app, page::ROUTE, &method, response.status().as_u16(), began);
+    response
 }
 
 async fn nowhere(app: Arc<App>, request: Request, code: StatusCode) -> Response {
@@ -285,15 +332,20 @@ async fn answered(
         },
     };
     let response = result.unwrap_or_else(|failure| answer::failure(&failure));
-    let (code, took) = (response.status().as_u16(), began.elapsed());
+    noted(app, route, &method, response.status().as_u16(), began);
+    response
+}
+
+/// Notes an answer.
+fn noted(app: &App, route: &'static str, method: &Method, code: u16, began: Instant) {
+    let took = began.elapsed();
     // Names of methods are what clients say: only those that are known are counted.
-    let method = match ROUTES.iter().any(|route| route.method == method) {
+    let method = match ROUTES.iter().any(|route| route.method == *method) {
         true => method.as_str(),
         false => NOWHERE,
     };
     app.metrics.request(route, method, code, took);
     app.journal.request(method, route, code, took);
-    response
 }
 
 fn admit(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {

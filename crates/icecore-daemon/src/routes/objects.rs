@@ -1,7 +1,7 @@
 //! Objects.
 
 use super::jobs::Page;
-use crate::answer::{ObjectView, answer, bytes as as_bytes, done, json};
+use crate::answer::{ObjectView, answer, done, json};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     Ok(json(StatusCode::CREATED, &Put { id: id.to_string(), format, problem }))
 }
 
-async fn find(app: &App, id: Id) -> Result<Object, Failure> {
+pub async fn find(app: &App, id: Id) -> Result<Object, Failure> {
     let found = app.database.read(move |backend| {
         let found = backend.object(id)?;
         let ends = found.as_ref().and_then(|object| object.expires_at);
@@ -49,17 +49,14 @@ async fn find(app: &App, id: Id) -> Result<Object, Failure> {
 }
 
 pub async fn get(call: Call) -> Result<Response, Failure> {
+    let is_brief = call.flag("brief")?.unwrap_or(false);
     let object = find(&call.app, call.id()?).await?;
-    Ok(done(&ObjectView::of(&object)))
+    Ok(done(&ObjectView::of(&object, is_brief)))
 }
 
 pub async fn bytes(call: Call) -> Result<Response, Failure> {
     let object = find(&call.app, call.id()?).await?;
-    let Some(to) = call.query.get("to") else {
-        return Ok(as_bytes(object.bytes, object.format.as_deref() == Some("json")));
-    };
-    let converted = payload::convert(&call.app, object.bytes, object.format, to).await?;
-    Ok(as_bytes(converted, to == "json" || to.starts_with("json:")))
+    payload::answer(&call.app, call.query.get("to"), object.bytes, object.format).await
 }
 
 pub async fn remove(call: Call) -> Result<Response, Failure> {
@@ -84,12 +81,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         (None, None) => None,
         _ => return Err(Failure::input("parameter", "path and value belong together")),
     };
-    let quarantined = match call.query.get("problem") {
-        None => None,
-        Some("true") => Some(true),
-        Some("false") => Some(false),
-        Some(_) => return Err(Failure::input("parameter", "problem is true or false")),
-    };
+    let (quarantined, is_brief) = (call.flag("problem")?, call.flag("brief")?.unwrap_or(false));
     let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });
     let page = call.app.database.read(move |backend| {
         let (mut page, now) = (Page::new(most), backend.now()?);
@@ -109,22 +101,23 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let page = page.await?;
     let accepts = call.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     Ok(match accepts.contains("ndjson") {
-        true => lines(&page),
-        false => one_list(&page),
+        true => lines(&page, is_brief),
+        false => one_list(&page, is_brief),
     })
 }
 
-fn one_list(page: &Page<Object>) -> Response {
+fn one_list(page: &Page<Object>, is_brief: bool) -> Response {
     #[derive(Serialize)]
     struct Objects<'o> {
         objects: Vec<ObjectView<'o>>,
         next: Option<i64>,
     }
-    done(&Objects { objects: page.items.iter().map(ObjectView::of).collect(), next: page.next })
+    let objects = page.items.iter().map(|object| ObjectView::of(object, is_brief)).collect();
+    done(&Objects { objects, next: page.next })
 }
 
 /// One object in a line; behind them, if there are more, a line that says where.
-fn lines(page: &Page<Object>) -> Response {
+fn lines(page: &Page<Object>, is_brief: bool) -> Response {
     #[derive(Serialize)]
     struct Next {
         next: i64,
@@ -132,7 +125,7 @@ fn lines(page: &Page<Object>) -> Response {
     let mut text = Vec::new();
     for object in &page.items {
         // Writing into memory does not fail; what has no readable copy has none here.
-        let _ = serde_json::to_writer(&mut text, &ObjectView::of(object));
+        let _ = serde_json::to_writer(&mut text, &ObjectView::of(object, is_brief));
         text.push(b'\n');
     }
     if let Some(next) = page.next {

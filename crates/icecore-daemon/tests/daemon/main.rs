@@ -6,5 +6,6 @@ mod double;
 mod hostile;
 mod limits;
 mod outages;
+mod page;
 mod routes;
 mod shutdown;

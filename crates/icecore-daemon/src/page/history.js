@@ -1,0 +1,35 @@
+// What the queues had in the last minutes, and how fast that changed.
+
+export const WINDOW = 5 * 60_000;
+const STATES = ["ready", "leased", "done", "dead"];
+
+export class History {
+    #queues = new Map();
+
+    add(queues, at) {
+        for (const queue of queues) {
+            const known = this.#queues.get(queue.name) ?? [];
+            const all = STATES.reduce((sum, state) => sum + queue[state], 0);
+            known.push({ at, all, done: queue.done, dead: queue.dead, waiting: queue.ready, oldest: queue.oldest ?? 0 });
+            while (known[0].at < at - WINDOW) known.shift();
+            this.#queues.set(queue.name, known);
+        }
+        const there = new Set(queues.map((queue) => queue.name));
+        for (const name of this.#queues.keys()) there.has(name) || this.#queues.delete(name);
+    }
+
+    // Jobs a second that came, were done, and died. What was taken away meanwhile counts as nothing.
+    rates(name) {
+        const known = this.#queues.get(name) ?? [];
+        return known.slice(1).map((now, index) => {
+            const before = known[index];
+            const rate = (field) => Math.max(0, now[field] - before[field]) / Math.max(0.001, (now.at - before.at) / 1000);
+            return { at: now.at, values: [rate("all"), rate("done"), rate("dead")] };
+        });
+    }
+
+    // How long the oldest has waited, in seconds.
+    ages(name) {
+        return (this.#queues.get(name) ?? []).map(({ at, oldest }) => ({ at, values: [oldest / 1000] }));
+    }
+}

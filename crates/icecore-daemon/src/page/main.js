@@ -1,0 +1,96 @@
+// The page: which part is shown, and what all parts share.
+
+import { compare } from "./compare.js";
+import { h, put } from "./dom.js";
+import { job } from "./job.js";
+import { jobs } from "./jobs.js";
+import { help, listen } from "./keys.js";
+import { Live } from "./live.js";
+import { object } from "./object.js";
+import { objects, quarantine } from "./objects.js";
+import { queues } from "./queues.js";
+import { data, plain } from "./text.js";
+import { themed } from "./theme.js";
+
+const LISTS = { queues, jobs, objects, quarantine, compare };
+const ITEMS = { jobs: job, objects: object };
+
+const main = document.getElementById("main");
+const live = new Live(document.getElementById("live"), document.getElementById("status"));
+const alert = h("div", { role: "alert" });
+let view;
+
+// `#/jobs/ID`, `#/jobs?state=dead`.
+function route() {
+    const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
+    const [name = "", id] = path.split("/");
+    const parameters = Object.fromEntries(new URLSearchParams(search));
+    if (id && Object.hasOwn(ITEMS, name)) return { name, make: ITEMS[name], id: decoded(id), parameters };
+    if (!id && Object.hasOwn(LISTS, name)) return { name, make: LISTS[name], parameters };
+    return name ? { name, make: nowhere, parameters } : { name: "queues", make: queues, parameters };
+}
+
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
+const nowhere = () => ({ title: "Nothing here", element: h("p", {}, "There is no such part of the page."), refresh: async () => undefined });
+
+// Does something that changes the daemon's data, and shows what came of it.
+async function act(promise) {
+    try {
+        const answer = await promise;
+        live.again();
+        return answer;
+    } catch (error) {
+        failed(error);
+        return undefined;
+    }
+}
+
+function failed(error) {
+    if (!error && !alert.firstChild) return;
+    put(alert, error && h("p", { class: "box bad" }, data(error.message), error.help && [" ", data(error.help)]));
+}
+
+function show() {
+    const { name, make, id, parameters } = route();
+    view = make({ id, parameters, act });
+    for (const link of document.querySelectorAll("header nav a")) {
+        if (link.getAttribute("href") === `#/${name}`) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+    }
+    const title = h("h1", { tabindex: "-1" }, view.title);
+    document.title = `${view.title}${id ? ` ${plain(id, 40)}` : ""} – Icecore`;
+    put(alert);
+    put(main, title, alert, view.element);
+    title.focus({ preventScroll: true });
+    scrollTo(0, 0);
+    live.show(view.refresh, failed);
+}
+
+let visited = 0;
+
+// To where this came from; or to the list, if it was the first.
+function back() {
+    if (!view?.back) return;
+    if (visited > 0) history.back();
+    else location.hash = view.back;
+}
+
+document.querySelector("[data-skip]").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+});
+document.getElementById("help").addEventListener("click", help);
+themed(document.getElementById("theme"));
+listen(back);
+addEventListener("hashchange", () => {
+    visited += 1;
+    show();
+});
+show();

@@ -1,0 +1,50 @@
+//! The page as people use it: in Chromium, by clicks and keys. Where there is no Chromium these
+//! tests say so, and test nothing.
+
+mod browser;
+#[path = "../daemon/client.rs"]
+#[allow(dead_code)]
+mod client;
+mod hostile;
+mod items;
+mod lists;
+mod looks;
+mod queues;
+mod token;
+
+use browser::Browser;
+use client::Daemon;
+
+/// A browser that shows the page of this daemon.
+fn shown(daemon: &Daemon, part: &str) -> Option<Browser> {
+    let Some(mut browser) = Browser::start() else {
+        eprintln!("left out: chromium is missing");
+        return None;
+    };
+    browser.look(1280, 900, "light");
+    go(&mut browser, daemon, part);
+    Some(browser)
+}
+
+/// Goes to a part of the page.
+fn go(browser: &mut Browser, daemon: &Daemon, part: &str) {
+    browser.open(&format!("http://{}/#/{part}", daemon.address));
+    browser.wait("document.querySelector('h1')");
+}
+
+/// Waits until the page says this somewhere.
+fn says(browser: &mut Browser, text: &str) {
+    browser.wait(&format!("document.querySelector('main')?.innerText.includes({})", browser::quoted(text)));
+}
+
+/// Nothing was refused by the policy, thrown or warned of.
+fn is_quiet(browser: &Browser) {
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}
+
+/// Takes a job of a queue, and gives it back as one that failed for good.
+fn fail(daemon: &Daemon, queue: &str, error: &str) {
+    let (id, token) = daemon.claim(queue);
+    let body = serde_json::json!({ "token": token, "error": error, "delay": 0 }).to_string();
+    assert_eq!(daemon.post_json(&format!("/jobs/{id}/nack"), body).code, 200);
+}
