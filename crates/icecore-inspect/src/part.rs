@@ -192,39 +192,114 @@ mod tests {
         assert_eq!(link["to"], "$[0]");
     }
 
+    /// Made-up numbers, the same each time.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, most: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % most
+        }
+
+        fn json(&mut self, depth: u32) -> String {
+            match self.below(if depth == 0 { 4 } else { 7 }) {
+                0 => "null".to_owned(),
+                1 => self.below(1_000).to_string(),
+                2 => format!("{}.25", self.below(9)),
+                3 => format!("\"{}\"", ["", "a", "é\\n", "a long one, and longer"][self.below(4) as usize]),
+                4 | 5 => {
+                    let items: Vec<_> = (0..self.below(5)).map(|_| self.json(depth - 1)).collect();
+                    format!("[{}]", items.join(","))
+                }
+                _ => {
+                    let entries: Vec<_> =
+                        (0..self.below(5)).map(|at| format!("\"k{at}\":{}", self.json(depth - 1))).collect();
+                    format!("{{{}}}", entries.join(","))
+                }
+            }
+        }
+    }
+
+    /// Documents of each format; those with objects and links are no made-up ones.
+    fn documents(dice: &mut Dice, count: usize) -> Vec<(&'static str, Vec<u8>)> {
+        let mut all = vec![
+            ("marshal", b"\x04\x08[\x08{\x06[\x06i\x06i\x07o:\x06A\x06:\x07@abi\x08I\"\x06x\x06:\x06ET".to_vec()),
+            ("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;s:1:\"k\";R:2;}s:1:\"b\";d:0.5;}".to_vec()),
+        ];
+        for _ in 0..count {
+            let json = dice.json(4);
+            for format in ["json", "php", "marshal", "storable", "sereal:compress=zlib", "sereal", "igbinary"] {
+                all.push((format, icecore::convert(json.as_bytes(), "json", format).expect("it is converted")));
+            }
+        }
+        all
+    }
+
+    /// The nodes that are shown when each container is opened, one item at a time.
+    fn opened(format: &str, bytes: &[u8]) -> Vec<u64> {
+        let (mut found, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
+        while let Some((node, skip)) = open.pop() {
+            let wanted = Wanted { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
+            let part = part(format, bytes, &wanted);
+            let depth = u64::from(node.is_some());
+            let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
+            let mut is_more = false;
+            for item in part.items.iter().filter(below) {
+                found.push(item["node"].as_u64().expect("a node"));
+                is_more |= item["what"] != "key";
+                if item["count"].as_u64().is_some_and(|count| count > 0) {
+                    open.push((item["node"].as_u64(), 0));
+                }
+            }
+            if node.is_some() && is_more {
+                open.push((node, skip + 1));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
     /// Whatever a document is, the parts of it are the whole.
     #[test]
     fn parts_together_are_the_whole() {
-        for (format, bytes) in [
-            ("json", &br#"{"a":[1,2,3,{"b":[],"c":{"d":null}}],"e":"f"}"#[..]),
-            ("marshal", b"\x04\x08[\x08{\x06[\x06i\x06i\x07o:\x06A\x06:\x07@abi\x08I\"\x06x\x06:\x06ET"),
-            ("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;s:1:\"k\";R:2;}s:1:\"b\";d:0.5;}"),
-        ] {
-            let whole = part(format, bytes, &all());
-            let mut found = Vec::new();
-            let mut open: Vec<(Option<u64>, u64)> = vec![(None, 0)];
-            // One level, one item at a time.
-            while let Some((node, skip)) = open.pop() {
-                let wanted = Wanted { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
-                let part = part(format, bytes, &wanted);
-                let depth = u64::from(node.is_some());
-                let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
-                let mut is_more = false;
-                for item in part.items.iter().filter(below) {
-                    found.push(item["node"].as_u64().expect("a node"));
-                    is_more |= item["what"] != "key";
-                    if item["count"].as_u64().is_some_and(|count| count > 0) {
-                        open.push((item["node"].as_u64(), 0));
-                    }
-                }
-                if node.is_some() && is_more {
-                    open.push((node, skip + 1));
-                }
-            }
-            let mut wanted: Vec<u64> = whole.items.iter().filter_map(|item| item["node"].as_u64()).collect();
-            found.sort_unstable();
+        for (format, bytes) in documents(&mut Dice(1), 20) {
+            let whole = part(format, &bytes, &all());
+            let values = whole.items.iter().filter(|item| item["type"] != "piece");
+            let mut wanted: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
             wanted.sort_unstable();
-            assert_eq!(found, wanted, "{format}");
+            assert_eq!(opened(format, &bytes), wanted, "{format}");
         }
+    }
+
+    /// Whatever bytes are, and whatever is asked for: there is an answer within its bounds.
+    #[test]
+    fn broken_documents_have_parts_as_well() {
+        let mut dice = Dice(2);
+        let (limits, mut broken) = (Limits::new(), 0);
+        for (format, bytes) in documents(&mut dice, 20) {
+            let stage = Stage::parse(format).expect("a format");
+            for _ in 0..40 {
+                let mut bytes = bytes.clone();
+                bytes.truncate(dice.below(bytes.len() as u64 + 1) as usize);
+                for _ in 0..dice.below(3).min(bytes.len() as u64) {
+                    let at = dice.below(bytes.len() as u64) as usize;
+                    bytes[at] = dice.below(256) as u8;
+                }
+                let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).detailed());
+                broken += usize::from(outcome.error.is_some());
+                let wanted = Wanted {
+                    node: [None, Some(dice.below(20) as u32), Some(u32::MAX)][dice.below(3) as usize],
+                    skip: [0, dice.below(5), u64::MAX][dice.below(3) as usize],
+                    depth: dice.below(4) as u32,
+                    items: dice.below(4),
+                    rows: dice.below(10) as usize,
+                    longest: dice.below(10) as usize,
+                };
+                let part = Part::of(&outcome.document, &bytes, &wanted);
+                assert!(part.items.len() <= wanted.rows);
+                crate::differences(&outcome.document, &outcome.document, 5);
+            }
+        }
+        assert!(broken > 1_000, "{broken}");
     }
 }

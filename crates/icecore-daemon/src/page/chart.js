@@ -50,6 +50,7 @@ export function chart(title, names, format) {
         ]);
         const times = [h("text", { x: LEFT, y: HEIGHT - 4, class: "tick" }, `${shown() / MINUTE} min ago`),
             h("text", { x: width() - RIGHT, y: HEIGHT - 4, class: "tick end" }, "now")];
+        // The first one lies over the others.
         const lines = names.map((_, index) => {
             const d = points.map((point, at) => `${at ? "L" : "M"}${x(point.at).toFixed(1)} ${y(point.values[index]).toFixed(1)}`).join("");
             // One point alone is a dot.
@@ -60,7 +61,7 @@ export function chart(title, names, format) {
         svg.setAttribute("viewBox", `0 0 ${width()} ${HEIGHT}`);
         svg.setAttribute("aria-label", `${title}: ${said}`);
         svg.dataset.points = points.length;
-        put(svg, grid, times, lines, cross);
+        put(svg, grid, times, lines.reverse(), cross);
         tell(last);
     }
 

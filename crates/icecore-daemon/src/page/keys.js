@@ -23,8 +23,9 @@ const is_typed_in = (element) => element?.matches("input:not([type=checkbox]), t
 
 // Moves the focus among the rows that are shown.
 function move(step) {
-    const rows = [...document.querySelectorAll("main [data-row]")];
-    const at = rows.indexOf(document.activeElement.closest("[data-row]") ?? document.activeElement.closest("tr, section")?.querySelector("[data-row]"));
+    const rows = [...document.querySelectorAll("main [data-row]")].filter((row) => row.checkVisibility());
+    const here = document.activeElement;
+    const at = rows.indexOf(here.closest("[data-row]") ?? here.closest("tr, .card")?.querySelector("[data-row]"));
     const next = at < 0 ? (step > 0 ? rows[0] : rows.at(-1)) : rows[at + step];
     next?.focus();
     next?.scrollIntoView({ block: "nearest" });

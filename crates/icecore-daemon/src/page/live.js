@@ -14,10 +14,9 @@ export class Live {
 
     turn(is_on) {
         this.is_on = is_on;
-        this.switcher.setAttribute("aria-pressed", String(is_on));
-        this.switcher.textContent = is_on ? "Pause" : "Go on";
-        this.switcher.title = is_on ? "What is shown is refreshed every 2 s" : "Nothing is refreshed";
-        this.say(is_on ? "live" : "paused");
+        this.switcher.textContent = is_on ? "Freeze" : "Go on";
+        this.switcher.title = is_on ? "Stop refreshing: what is shown stays" : "Refresh every 2 s";
+        this.say(is_on ? "live" : "frozen");
         this.soon(0);
     }
 
@@ -34,7 +33,7 @@ export class Live {
         this.again();
     }
 
-    // Asks now, whether it is paused or not.
+    // Asks now, whether it is frozen or not.
     async again() {
         clearTimeout(this.timer);
         const { view } = this;
@@ -44,7 +43,7 @@ export class Live {
             await view.refresh(view.signal);
             if (view !== this.view) return;
             view.failed(undefined);
-            this.say(this.is_on ? "live" : "paused");
+            this.say(this.is_on ? "live" : "frozen");
         } catch (error) {
             if (view !== this.view || error.name === "AbortError") return;
             view.failed(error);

@@ -73,12 +73,13 @@ function show() {
     live.show(view.refresh, failed);
 }
 
-let visited = 0;
+// The addresses from the first one to this one.
+const trail = [location.hash];
 
 // To where this came from; or to the list, if it was the first.
 function back() {
     if (!view?.back) return;
-    if (visited > 0) history.back();
+    if (trail.length > 1) history.back();
     else location.hash = view.back;
 }
 
@@ -90,7 +91,8 @@ document.getElementById("help").addEventListener("click", help);
 themed(document.getElementById("theme"));
 listen(back);
 addEventListener("hashchange", () => {
-    visited += 1;
+    if (location.hash === trail.at(-2)) trail.pop();
+    else trail.push(location.hash);
     show();
 });
 show();

@@ -19,8 +19,8 @@ export class Tree {
         this.nodes = new Map();
     }
 
-    ask(parameters) {
-        return get(`${this.base}/inspect${query({ format: this.format, longest: LONGEST, items: ITEMS, ...parameters })}`, { signal: this.signal });
+    async ask(parameters) {
+        return await get(`${this.base}/inspect${query({ format: this.format, longest: LONGEST, items: ITEMS, ...parameters })}`, { signal: this.signal });
     }
 
     // Loads the first levels; what the daemon says of the whole.
@@ -115,13 +115,13 @@ export class Tree {
         const place = h("span", { class: "string" }, "“", data(text), "”");
         if (item.latin1 !== undefined) place.append(h("span", { class: "soft" }, " (not UTF-8: a character a byte)"));
         if (!item.size) return [" ", place];
-        const more = button(`… ${count_of(item.size)} bytes in all`, async () => {
+        const more = button(`… ${count_of(item.size)} bytes in all`, () => this.trying(async () => {
             const [whole] = (await this.ask({ node: item.node, depth: 0, longest: WHOLE })).items;
             const found = whole?.value ?? whole?.latin1 ?? "";
             const end = whole?.size ? h("span", { class: "soft" }, ` (the first MB of ${count_of(whole.size)} bytes)`) : "";
             put(place, "“", data(found, { most: 2_000 }), "”", end);
             more.remove();
-        }, { class: "more" });
+        }), { class: "more" });
         return [" ", place, " ", more];
     }
 
@@ -139,13 +139,13 @@ export class Tree {
         if (!row.is_open || left <= 0 || row.is_whole) return undefined;
         const depth = row.depth + 1;
         const rest = { depth, parent: row, item: {} };
-        const load = button(`… ${count_of(left)} more`, async () => {
+        const load = button(`… ${count_of(left)} more`, () => this.trying(async () => {
             const had = row.loaded;
             const rows = await this.children(row);
             row.is_whole = row.loaded === had;
             rest.element.replaceWith(...rows.map((one) => one.element));
             rows.find((one) => one.element.getAttribute("role") === "treeitem")?.element.focus();
-        }, { class: "more", "data-row": "more" });
+        }), { class: "more", "data-row": "more" });
         rest.element = h("div", { class: `row d${Math.min(depth, DEEPEST)}`, role: "none" }, h("span", { class: "place" }), h("span", { class: "what" }, load));
         return rest;
     }
@@ -155,7 +155,20 @@ export class Tree {
         return this.rows(items.filter((item) => item.depth > 0), row);
     }
 
-    async toggle(row) {
+    // What could not be loaded is told where the path stands.
+    async trying(load) {
+        try {
+            await load();
+        } catch (error) {
+            if (error.name !== "AbortError") put(this.path, h("span", { class: "bad" }, data(error.message)));
+        }
+    }
+
+    toggle(row) {
+        return this.trying(() => this.turn(row));
+    }
+
+    async turn(row) {
         if (!(row.item.count > 0)) return;
         if (!row.is_open && row.loaded === 0) {
             const rows = await this.children(row);

@@ -46,6 +46,11 @@ fn a_tree_is_opened_and_closed() {
     page.wait(&format!("{shown} === 6"));
     page.click("[role=treeitem]:nth-child(2)");
     page.wait(&format!("{shown} === 3"));
+    // What is closed is passed over.
+    page.key("j");
+    page.wait("document.activeElement.innerText.includes('.f')");
+    page.key("k");
+    page.wait("document.activeElement.innerText.includes('.a')");
     page.key("ArrowRight");
     page.wait(&format!("{shown} === 6"));
     page.key("ArrowDown");
