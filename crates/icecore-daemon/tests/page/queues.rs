@@ -27,6 +27,7 @@ fn counts_and_charts_follow_what_happens() {
     page.wait(&format!("{READY} === '3'"));
     daemon.push("queue=other", "1");
     page.wait("document.querySelectorAll('.card').length === 2");
+    page.picture("charts");
     page.click("#filter");
     page.type_text("oth");
     page.wait("document.querySelectorAll('.card').length === 1");
