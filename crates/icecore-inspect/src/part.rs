@@ -3,8 +3,8 @@
 
 use crate::item::Item;
 use crate::tree::{Show, Tree};
-use icecore::Document;
 use icecore::text::to_base64;
+use icecore::{Document, Kind, Limits, deep};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,6 +12,11 @@ use serde_json::Value;
 const BYTES: usize = 16;
 /// How many paths are looked up for links: each costs a walk.
 const PATHS: usize = 64;
+/// How long a string may be that is looked into, all of them together, and what comes of them
+/// when they are decompressed.
+const LOOKED_AT: usize = 1 << 20;
+const LOOKED_AT_IN_ALL: usize = 4 << 20;
+const DECOMPRESSED: u64 = 16 << 20;
 /// How many bytes all texts of a part have, or one more than that.
 const TEXTS: usize = 4 << 20;
 
@@ -56,6 +61,9 @@ struct More<'i> {
     /// The path of what a link names.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<String>,
+    /// Of a string that is frozen data itself, what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<String>,
 }
 
 impl Part {
@@ -67,7 +75,7 @@ impl Part {
         if node.is_some() && top.is_none() {
             return part;
         }
-        let (mut texts, mut paths) = (0, 0);
+        let (mut texts, mut paths, mut strings) = (0, 0, Strings::new());
         let show = Show { top, skip, depth, items: skip.saturating_add(items), ..Show::default() };
         for row in Tree::new(document, show) {
             let Some(item) = Item::of(document, &row).filter(|item| item.kind != "more") else { continue };
@@ -75,7 +83,8 @@ impl Part {
                 part.is_cut = true;
                 break;
             }
-            let mut more = More { bytes: head(document, input, &item), item, size: None, to: None };
+            let inside = item.node.and_then(|node| strings.inside(document, node));
+            let mut more = More { bytes: head(document, input, &item), item, size: None, to: None, inside };
             if let Some(target) = more.item.target.filter(|_| paths < PATHS) {
                 paths += 1;
                 let mut path = document.path(target);
@@ -86,6 +95,30 @@ impl Part {
             part.items.extend(serde_json::to_value(&more));
         }
         part
+    }
+}
+
+/// What may still be looked into.
+struct Strings {
+    limits: Limits,
+    left: usize,
+}
+
+impl Strings {
+    fn new() -> Strings {
+        let mut limits = Limits::new();
+        limits.decompressed = DECOMPRESSED;
+        Strings { limits, left: LOOKED_AT_IN_ALL }
+    }
+
+    fn inside(&mut self, document: &Document<'_>, node: u32) -> Option<String> {
+        let known = document.nodes().get(node as usize)?;
+        let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
+        if bytes.len() > LOOKED_AT {
+            return None;
+        }
+        self.left = self.left.checked_sub(bytes.len())?;
+        deep::stage_within(bytes, &mut self.limits).map(|stage| stage.name())
     }
 }
 
@@ -190,6 +223,12 @@ mod tests {
         assert_eq!(object["bytes"], to_base64(b"O:1:\"A\":0:{}"));
         let link = parts.items.iter().find(|item| item["type"] == "link").expect("a link");
         assert_eq!(link["to"], "$[0]");
+    }
+
+    #[test]
+    fn strings_that_are_frozen_say_so() {
+        let items = part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &all()).items;
+        assert_eq!((&items[1]["inside"], &items[2]["inside"]), (&Value::from("php"), &Value::Null));
     }
 
     /// Made-up numbers, the same each time.

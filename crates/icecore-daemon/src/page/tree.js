@@ -29,14 +29,14 @@ export class Tree {
         const said = await this.ask({ depth: 3 });
         this.nodes.clear();
         put(this.element);
-        for (const row of this.rows(said.items, undefined)) this.element.append(row.element);
+        for (const row of this.rows(said.items)) this.element.append(row.element);
         const first = this.element.querySelector("[role=treeitem]");
         if (first) first.tabIndex = 0;
         return said;
     }
 
-    // Makes rows of items, below a row or at the top.
-    rows(items, parent) {
+    // Makes rows of items, below a row or at the top; `within` says in which strings they are.
+    rows(items, parent, within = "") {
         const made = [];
         const base = parent ? parent.depth : -1;
         const open = parent ? [parent] : [];
@@ -49,30 +49,29 @@ export class Tree {
         for (const item of items) {
             const depth = base + item.depth + (parent ? 0 : 1);
             close(depth);
-            const row = this.row(item, depth, open.at(-1));
+            const row = this.row(item, depth, open.at(-1), within);
             made.push(row);
             if (item.count > 0) open.push(row);
         }
         close(base + 1);
-        if (parent) made.push(...[this.rest(parent)].filter(Boolean));
+        if (parent && within === parent.within) made.push(...[this.rest(parent)].filter(Boolean));
         return made;
     }
 
-    row(item, depth, parent) {
-        const row = { item, depth, parent, loaded: 0, is_open: false };
+    row(item, depth, parent, within) {
+        const row = { item, depth, parent, within, loaded: 0, is_open: false, can_open: item.count > 0 || Boolean(item.inside) };
         if (parent && item.type !== "piece") {
             parent.is_open = true;
             if (item.what !== "key") parent.loaded += 1;
             parent.element.setAttribute("aria-expanded", "true");
         }
-        const has_items = item.count > 0;
         row.element = h("div", {
-            role: "treeitem", "aria-level": depth + 1, "aria-expanded": has_items ? "false" : undefined, tabindex: "-1",
-            "data-row": item.node ?? "piece", class: `row d${Math.min(depth, DEEPEST)}`,
+            role: "treeitem", "aria-level": depth + 1, "aria-expanded": row.can_open ? "false" : undefined, tabindex: "-1",
+            "data-row": item.node === undefined ? "piece" : `${within}/${item.node}`, class: `row d${Math.min(depth, DEEPEST)}`,
             onclick: (event) => event.target.closest("button") || this.toggle(row),
             onfocus: () => this.focused(row),
-        }, h("span", { class: "place" }, this.place(item)), h("span", { class: "what" }, this.words(item, depth)));
-        if (item.node !== undefined && item.type !== "piece") this.nodes.set(item.node, row);
+        }, h("span", { class: "place" }, this.place(item)), h("span", { class: "what" }, this.words(item, depth, within)));
+        if (item.node !== undefined && item.type !== "piece") this.nodes.set(`${within}/${item.node}`, row);
         return row;
     }
 
@@ -84,7 +83,7 @@ export class Tree {
         return h("span", { title }, h("span", { class: "offset" }, item.start.toString(16).padStart(8, "0"), item.layer ? "′" : ""), " ", h("span", { class: "hex" }, shown));
     }
 
-    words(item, depth) {
+    words(item, depth, within) {
         const words = [h("span", { class: "twist", "aria-hidden": "true" }), depth > DEEPEST && h("span", { class: "soft" }, `(${depth}) `)];
         if (item.type === "piece") return [...words, h("span", { class: "soft" }, `· ${item.what}`)];
         if (item.what === "key") words.push(h("span", { class: "soft" }, "key "));
@@ -92,8 +91,9 @@ export class Tree {
         words.push(h("span", { class: "type" }, item.type));
         if (item.class) words.push(" ", h("span", { class: "class" }, data(item.class, { most: 120 })));
         if (item.known?.text) words.push(" ", h("span", { class: "number" }, data(item.known.text)));
-        if (item.to !== undefined) words.push(" to ", this.jump(item));
-        words.push(...this.value(item));
+        if (item.to !== undefined) words.push(" to ", this.jump(item, within));
+        words.push(...this.value(item, within));
+        if (item.inside) words.push(h("span", { class: "soft" }, ", ", data(item.inside), " inside"));
         words.push(this.count(item));
         for (const mark of item.marks ?? []) words.push(h("span", { class: "soft" }, `, ${mark}`));
         return words;
@@ -107,7 +107,7 @@ export class Tree {
         return h("span", { class: "soft" }, `, ${there}${item.cut ? ", then cut" : ""}`);
     }
 
-    value(item) {
+    value(item, within) {
         const text = item.value ?? item.latin1;
         if (text === undefined) return [];
         if (typeof text !== "string") return [" ", h("span", { class: "number" }, JSON.stringify(text))];
@@ -116,7 +116,7 @@ export class Tree {
         if (item.latin1 !== undefined) place.append(h("span", { class: "soft" }, " (not UTF-8: a character a byte)"));
         if (!item.size) return [" ", place];
         const more = button(`… ${count_of(item.size)} bytes in all`, () => this.trying(async () => {
-            const [whole] = (await this.ask({ node: item.node, depth: 0, longest: WHOLE })).items;
+            const [whole] = (await this.ask({ within, node: item.node, depth: 0, longest: WHOLE })).items;
             const found = whole?.value ?? whole?.latin1 ?? "";
             const end = whole?.size ? h("span", { class: "soft" }, ` (the first MB of ${count_of(whole.size)} bytes)`) : "";
             put(place, "“", data(found, { most: 2_000 }), "”", end);
@@ -125,9 +125,9 @@ export class Tree {
         return [" ", place, " ", more];
     }
 
-    jump(item) {
+    jump(item, within) {
         return button(plain(item.to), () => {
-            const target = this.nodes.get(item.target);
+            const target = this.nodes.get(`${within}/${item.target}`);
             for (let row = target?.parent; row; row = row.parent) row.is_open || this.toggle(row);
             target?.element.focus();
         }, { class: "more" });
@@ -151,8 +151,15 @@ export class Tree {
     }
 
     async children(row) {
-        const { items } = await this.ask({ node: row.item.node, skip: row.loaded, depth: 1 });
-        return this.rows(items.filter((item) => item.depth > 0), row);
+        const { within, item } = row;
+        if (item.inside) {
+            const inner = within ? `${within},${item.node}` : String(item.node);
+            const found = await this.ask({ within: inner, depth: 2 });
+            // One level deeper than the string that they are in.
+            return this.rows(found.items.map((one) => ({ ...one, depth: one.depth + 1 })), row, inner);
+        }
+        const { items } = await this.ask({ within, node: item.node, skip: row.loaded, depth: 1 });
+        return this.rows(items.filter((one) => one.depth > 0), row, within);
     }
 
     // What could not be loaded is told where the path stands.
@@ -169,7 +176,7 @@ export class Tree {
     }
 
     async turn(row) {
-        if (!(row.item.count > 0)) return;
+        if (!row.can_open) return;
         if (!row.is_open && row.loaded === 0) {
             const rows = await this.children(row);
             row.element.after(...rows.map((one) => one.element));
@@ -203,7 +210,7 @@ export class Tree {
     key(event) {
         const element = event.target.closest("[role=treeitem]");
         if (!element || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("button")) return;
-        const row = this.nodes.get(Number(element.dataset.row));
+        const row = this.nodes.get(element.dataset.row);
         const is_open = row?.is_open;
         const rows = [...this.element.children].filter((one) => !one.hidden && one.matches("[role=treeitem]"));
         const go = (next) => next?.focus();

@@ -7,8 +7,9 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::payload;
 use axum::response::Response;
+use icecore::raw::Outcome;
 use icecore::text::to_base64;
-use icecore::{Error, Limits, Request, Stage, detect};
+use icecore::{Error, ErrorKind, Limits, Request, Stage, deep, detect};
 use icecore_inspect::{Part, Wanted, Wrong};
 use icecore_store::Id;
 use serde::Serialize;
@@ -73,12 +74,24 @@ async fn show(call: Call, mut blob: Blob) -> Result<Response, Failure> {
         rows: call.most("limit", 500, 2_000)?,
         longest: call.most("longest", 1_000, 1 << 20)?,
     };
+    let within = nodes(call.query.get("within").unwrap_or_default())?;
     if let Some(format) = call.query.get("format") {
         Stage::parse(format).map_err(|error| Failure::decoding(&error))?;
         blob.format = Some(format.to_owned());
     }
-    let work = move |_: &mut ()| done(&answer(&blob, &wanted));
+    let work = move |_: &mut ()| done(&answer(&blob, &within, &wanted));
     Ok(call.app.decoders.ask(call.app.settings.database_timeout, work).await?)
+}
+
+/// Nodes with commas between them.
+fn nodes(text: &str) -> Result<Vec<u32>, Failure> {
+    let parts: Vec<_> = text.split(',').filter(|part| !part.is_empty()).map(str::parse).collect();
+    if parts.len() > deep::LEVELS as usize {
+        let message = format!("at most {} strings in strings are opened", deep::LEVELS);
+        return Err(Failure::input("parameter", message));
+    }
+    let wrong = |_| Failure::input("parameter", "within is numbers with commas between them");
+    parts.into_iter().collect::<Result<_, _>>().map_err(wrong)
 }
 
 /// What is said of a blob.
@@ -113,19 +126,48 @@ fn said(error: &Error) -> Option<serde_json::Value> {
     serde_json::to_value(Wrong::of(error)).ok()
 }
 
-fn answer(blob: &Blob, wanted: &Wanted) -> Inspected {
+/// Bytes without their wrappers, and what they are.
+struct Plain {
+    bytes: Vec<u8>,
+    stage: Stage,
+}
+
+impl Plain {
+    fn of(bytes: &[u8], stage: Stage, limits: &mut Limits) -> Result<Plain, Error> {
+        let bytes = stage.unwrap_within(bytes, limits)?.bytes.into_owned();
+        Ok(Plain { bytes, stage })
+    }
+
+    fn read(&self, limits: &Limits) -> Outcome<'_> {
+        self.stage.format().read(&self.bytes, self.stage.settings(), Request::new(limits).detailed())
+    }
+
+    /// What is in the string of this node.
+    fn inside(&self, node: u32, limits: &mut Limits) -> Result<Plain, Error> {
+        let outcome = self.read(limits);
+        let known = outcome.document.nodes().get(node as usize);
+        let bytes = known.filter(|known| known.kind.is_string()).map(|known| outcome.document.bytes(known));
+        let found = bytes.and_then(|bytes| Some((bytes, deep::stage_within(bytes, limits)?)));
+        let (bytes, stage) = found.ok_or_else(|| {
+            Error::new(ErrorKind::Format).expecting("a string that is frozen data").finding(format!("node {node}"))
+        })?;
+        Plain::of(bytes, stage, limits)
+    }
+}
+
+fn answer(blob: &Blob, within: &[u32], wanted: &Wanted) -> Inspected {
     let mut limits = limits();
-    let unwrapped = blob.stage().and_then(|stage| Ok((stage.unwrap_within(&blob.bytes, &mut limits)?, stage)));
-    let (unwrapped, stage) = match unwrapped {
-        Ok(unwrapped) => unwrapped,
+    let plain = blob.stage().and_then(|stage| Plain::of(&blob.bytes, stage, &mut limits));
+    let plain = within.iter().fold(plain, |plain, node| plain?.inside(*node, &mut limits));
+    let plain = match plain {
+        Ok(plain) => plain,
         Err(error) => return Inspected::nothing(&blob.bytes, &error),
     };
-    let bytes = &*unwrapped.bytes;
-    let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-    let error = outcome.error.as_ref();
+    let outcome = plain.read(&limits);
+    let (bytes, error) = (&*plain.bytes, outcome.error.as_ref());
     Inspected {
-        format: Some(stage.name()),
-        variant: (stage.format().detect)(bytes).map_or_else(String::new, |guess| guess.variant),
+        format: Some(plain.stage.name()),
+        variant: (plain.stage.format().detect)(bytes).map_or_else(String::new, |guess| guess.variant),
         size: bytes.len(),
         part: Part::of(&outcome.document, bytes, wanted),
         error: error.and_then(said),

@@ -108,6 +108,7 @@ macro_rules! inspect {
     ($path:literal $name:literal $text:literal, $handler:path) => {
         route!(GET $path $name $text, [
             parameter("format", "string", "What it is read as; without it, what it is."),
+            parameter("within", "string", "What is in the string of this `node`; of one in it, in that: `5,3`."),
             parameter("node", "integer", "Only the value with this `node`, and what is in it."),
             parameter("skip", "integer", "Without so many of its items."),
             parameter("depth", "integer", "So many levels; 3."),

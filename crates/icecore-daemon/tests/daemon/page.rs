@@ -169,6 +169,29 @@ fn a_payload_is_looked_into() {
 }
 
 #[test]
+fn strings_that_are_frozen_are_looked_into() {
+    let daemon = Daemon::start();
+    let inner = r#"a:1:{i:0;s:16:"{"deep":[1,2,3]}";}"#;
+    let id = daemon.push("queue=q", &json!({ "command": inner, "plain": "x" }).to_string());
+    let found = items(&daemon.get(&format!("/jobs/{id}/inspect")));
+    let command = found.iter().find(|item| item["step"] == ".command").expect("a command");
+    assert_eq!(command["inside"], json!("php"));
+    let php = daemon.get(&format!("/jobs/{id}/inspect?within={}", command["node"]));
+    let text = items(&php).into_iter().find(|item| item["step"] == "[0]").expect("a text");
+    assert_eq!((php.str("/format"), &text["inside"], &text["start"]), ("php".into(), &json!("json"), &json!(9)));
+    let json = daemon.get(&format!("/jobs/{id}/inspect?within={},{}&depth=9", command["node"], text["node"]));
+    assert_eq!(items(&json).iter().filter_map(|item| item["value"].as_i64()).collect::<Vec<_>>(), [1, 2, 3]);
+    let plain = found.iter().find(|item| item["step"] == ".plain").expect("a text");
+    for within in [plain["node"].to_string(), "0".into(), "4294967295".into()] {
+        let answer = daemon.get(&format!("/jobs/{id}/inspect?within={within}"));
+        assert_eq!((items(&answer).len(), answer.str("/error/kind")), (0, "format".into()), "{within}");
+    }
+    for within in ["x", "-1", &"1,".repeat(17)] {
+        assert_eq!(daemon.get(&format!("/jobs/{id}/inspect?within={within}")).code, 400, "{within}");
+    }
+}
+
+#[test]
 fn what_can_not_be_decoded_is_shown_as_far_as_it_goes() {
     let daemon = Daemon::start();
     let broken = daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06").id();

@@ -65,6 +65,27 @@ fn a_tree_is_opened_and_closed() {
 }
 
 #[test]
+fn strings_that_are_frozen_are_opened() {
+    let daemon = Daemon::start();
+    let inner = r#"O:3:"Job":1:{s:4:"data";s:16:"{"deep":[1,2,3]}";}"#;
+    let id = daemon.push("queue=q", &json!({ "command": inner, "other": 1 }).to_string());
+    let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
+    says(&mut page, "php inside");
+    let rows = "document.querySelectorAll('[role=treeitem]').length";
+    page.wait(&format!("{rows} === 3"));
+    page.click("[role=treeitem]:nth-child(2)");
+    page.wait(&format!("{rows} === 6"));
+    says(&mut page, "json inside");
+    page.click("[role=treeitem]:nth-child(5)");
+    says(&mut page, ".deep");
+    page.wait(&format!("{rows} === 11"));
+    page.picture("inside");
+    page.click("[role=treeitem]:nth-child(2)");
+    page.wait("[...document.querySelectorAll('[role=treeitem]')].filter((e) => !e.hidden).length === 3");
+    is_quiet(&page);
+}
+
+#[test]
 fn a_replay_and_what_differs() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=mail", r#"{"to":"ann","n":[1,2],"same":true}"#);
