@@ -1,6 +1,7 @@
 // What the queues had in the last minutes, and how fast that changed.
 
 export const WINDOW = 5 * 60_000;
+const SHORTEST = 1_000;
 const STATES = ["ready", "leased", "done", "dead"];
 
 export class History {
@@ -10,6 +11,8 @@ export class History {
         for (const queue of queues) {
             const known = this.#queues.get(queue.name) ?? [];
             const all = STATES.reduce((sum, state) => sum + queue[state], 0);
+            // Over a moment a rate says nothing: who asks at once again sees what is there by now.
+            if (known.length > 1 && at - known.at(-1).at < SHORTEST) known.pop();
             known.push({ at, all, done: queue.done, dead: queue.dead, waiting: queue.ready, oldest: queue.oldest ?? 0 });
             while (known[0].at < at - WINDOW) known.shift();
             this.#queues.set(queue.name, known);

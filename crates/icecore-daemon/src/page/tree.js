@@ -203,7 +203,8 @@ export class Tree {
         for (const element of this.element.querySelectorAll("[tabindex='0'][role=treeitem]")) element.tabIndex = -1;
         row.element.tabIndex = 0;
         const steps = [];
-        for (let here = row; here; here = here.parent) steps.unshift(here.item.step ?? "");
+        // What is in a string goes on behind its path.
+        for (let here = row; here; here = here.parent) steps.unshift(here.parent && here.item.step === "$" ? "" : here.item.step ?? "");
         put(this.path, data(steps.join(""), { most: 400 }));
     }
 

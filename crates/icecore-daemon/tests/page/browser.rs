@@ -44,7 +44,13 @@ impl Browser {
         let mut child = Command::new("sh")
             .args(["-c", script, "sh", program, "--headless", "--no-sandbox", "--remote-debugging-pipe", &data])
             .args(["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"])
-            .args(["--disable-component-update", "--disable-sync", "--disable-extensions", "about:blank"])
+            .args([
+                "--disable-component-update",
+                "--disable-sync",
+                "--disable-extensions",
+                "--disable-dev-shm-usage",
+                "about:blank",
+            ])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

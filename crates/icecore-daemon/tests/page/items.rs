@@ -79,6 +79,8 @@ fn strings_that_are_frozen_are_opened() {
     page.click("[role=treeitem]:nth-child(5)");
     says(&mut page, ".deep");
     page.wait(&format!("{rows} === 11"));
+    page.value("document.querySelector('[role=treeitem]:nth-child(8)').focus()");
+    page.wait("document.querySelector('.path').innerText === '$.command.data.deep[0]'");
     page.picture("inside");
     page.click("[role=treeitem]:nth-child(2)");
     page.wait("[...document.querySelectorAll('[role=treeitem]')].filter((e) => !e.hidden).length === 3");
