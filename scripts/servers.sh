@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Runs a command beside a PostgreSQL and a MariaDB, for the tests of the store.
+# Runs a command beside a PostgreSQL, a MariaDB and a server that speaks MongoDB's protocol, for
+# the tests of the store.
 #
 #   scripts/servers.sh run COMMAND…
 #
-# Both are new, listen on this machine only, and are gone when the command ends; a server that
-# is there already is left alone. The command finds their addresses in ICECORE_TEST_POSTGRES
-# and ICECORE_TEST_MYSQL, and in ICECORE_TEST_AUTHORITY a file with the authority of their
-# certificates. The files that ICECORE_TEST_POSTGRES_PID and ICECORE_TEST_MYSQL_PID name have
-# the numbers of their processes: one that the command kills is begun again.
-# Installs them where it may; ends with 75 where they can't be had.
+# All are new, listen on this machine only, and are gone when the command ends; a server that
+# is there already is left alone. The command finds their addresses in ICECORE_TEST_POSTGRES,
+# ICECORE_TEST_MYSQL and ICECORE_TEST_MONGODB, and in ICECORE_TEST_AUTHORITY a file with the
+# authority of the certificates of the first two. The files that ICECORE_TEST_POSTGRES_PID and
+# ICECORE_TEST_MYSQL_PID name have the numbers of their processes: one that the command kills is
+# begun again. Installs them where it may; ends with 75 where the first two can't be had. The
+# third is a program in Java, built once: where it can't be had, it is left out.
 # shellcheck disable=SC2317 # traps and arguments reach the functions
 . "$(dirname "$0")/common.sh"
 
@@ -76,8 +78,8 @@ stop() {
     trap '' HUP INT TERM
     [ -z "$command" ] || kill -- "-$command" 2>/dev/null || true
     : >"$folder/over"
-    for name in postgres mariadb; do
-        # An end that is soon, for both.
+    for name in postgres mariadb mongodb; do
+        # An end that is soon, for all.
         kill -INT "$(number_of "$name")" 2>/dev/null || true
         kill -TERM "$(number_of "$name")" 2>/dev/null || true
     done
@@ -87,7 +89,7 @@ stop() {
             sleep 0.1
         done
     done
-    for name in postgres mariadb; do
+    for name in postgres mariadb mongodb; do
         kill -KILL "$(number_of "$name")" 2>/dev/null || true
     done
     for keeper in "${keepers[@]}"; do
@@ -155,7 +157,8 @@ begin() { # NAME COMMAND_THAT_BEGINS_IT COMMAND_THAT_SEES_IT
         wait "$keeper" 2>/dev/null || true
     done
     tail -n 20 "$folder/$1.log" >&2
-    fail "$1 does not begin"
+    say "$1 does not begin" >&2
+    return 1
 }
 
 # Certificates for encrypted connections, if they can be made.
@@ -189,7 +192,7 @@ begin_postgres() {
 sees_postgres() {
     [ "$(sed -n 8p "$folder/postgres/postmaster.pid" 2>/dev/null | tr -d ' ')" = ready ]
 }
-begin postgres begin_postgres sees_postgres
+begin postgres begin_postgres sees_postgres || exit 1
 export ICECORE_TEST_POSTGRES="postgres://icecore:$secret@127.0.0.1:$port/postgres"
 export ICECORE_TEST_POSTGRES_PID="$folder/postgres.number"
 
@@ -212,9 +215,48 @@ begin_mariadb() {
 sees_mariadb() {
     [ -e "$folder/mariadb.pid" ] && is_open "$port"
 }
-begin mariadb begin_mariadb sees_mariadb
+begin mariadb begin_mariadb sees_mariadb || exit 1
 export ICECORE_TEST_MYSQL="mysql://icecore:$secret@127.0.0.1:$port/icecore"
 export ICECORE_TEST_MYSQL_PID="$folder/mariadb.number"
+
+# No package has MongoDB itself. This one keeps all in memory.
+mkdir -p "$target/mongo"
+mongo_folder=$(cd "$target/mongo" && pwd)
+built_mongodb() {
+    local source
+    for source in scripts/mongo/pom.xml scripts/mongo/src/main/java/Server.java; do
+        [ "$mongo_folder/server.jar" -nt "$source" ] || return 1
+    done
+}
+build_mongodb() {
+    local packages=()
+    have javac || packages+=(default-jdk-headless)
+    have mvn || packages+=(maven)
+    [ ${#packages[@]} -eq 0 ] || install_packages "${packages[@]}" || return 1
+    say 'Building a server that speaks the protocol of MongoDB, once …'
+    # One builds, if several want to.
+    (
+        flock 9
+        built_mongodb ||
+            timeout 600 mvn -q -B -f scripts/mongo/pom.xml -Dbuild.folder="$mongo_folder" package >"$folder/maven.log" 2>&1
+    ) 9>"$mongo_folder/lock"
+}
+begin_mongodb() {
+    setsid java -Xmx2g -cp "$mongo_folder/server.jar:$mongo_folder/lib/*" Server "$port" \
+        </dev/null >>"$folder/mongodb.log" 2>&1 &
+}
+sees_mongodb() {
+    grep -q '^ready$' "$folder/mongodb.log" 2>/dev/null && is_open "$port"
+}
+unset ICECORE_TEST_MONGODB
+if { built_mongodb && have java; } || build_mongodb; then
+    if begin mongodb begin_mongodb sees_mongodb; then
+        export ICECORE_TEST_MONGODB="mongodb://127.0.0.1:$port/icecore"
+    fi
+elif [ -e "$folder/maven.log" ]; then
+    tail -n 20 "$folder/maven.log"
+fi
+[ -n "${ICECORE_TEST_MONGODB:-}" ] || say 'There is no server that speaks the protocol of MongoDB: what needs it is left out.'
 
 if [ -t 0 ]; then
     "$@"
