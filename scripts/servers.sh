@@ -242,7 +242,7 @@ build_mongodb() {
     ) 9>"$mongo_folder/lock"
 }
 begin_mongodb() {
-    setsid java -Xmx2g -cp "$mongo_folder/server.jar:$mongo_folder/lib/*" Server "$port" \
+    setsid java -Xmx2g -Dorg.slf4j.simpleLogger.defaultLogLevel=off -cp "$mongo_folder/server.jar:$mongo_folder/lib/*" Server "$port" \
         </dev/null >>"$folder/mongodb.log" 2>&1 &
 }
 sees_mongodb() {

@@ -1,4 +1,5 @@
-//! Addresses of databases: `sqlite:icecore.db`, `postgres://user@host/db`, `mysql://…`.
+//! Addresses of databases: `sqlite:icecore.db`, `postgres://user@host/db`, `mysql://…`,
+//! `mongodb://…`.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::fmt;
@@ -29,6 +30,8 @@ pub enum Scheme {
     Postgres,
     /// A server of MySQL or MariaDB.
     Mysql,
+    /// MongoDB, or a server that speaks its protocol.
+    Mongodb,
 }
 
 impl Address {
@@ -45,13 +48,19 @@ impl Address {
     }
 
     /// The address with its password, for a driver.
-    #[cfg_attr(not(any(feature = "postgres", feature = "mysql")), expect(dead_code, reason = "for servers"))]
+    #[cfg_attr(
+        not(any(feature = "postgres", feature = "mysql", feature = "mongodb")),
+        expect(dead_code, reason = "for servers")
+    )]
     pub(crate) fn secret(&self) -> &str {
         &self.text
     }
 
     /// A password that does not stand in the address.
-    #[cfg_attr(not(any(feature = "postgres", feature = "mysql")), expect(dead_code, reason = "for servers"))]
+    #[cfg_attr(
+        not(any(feature = "postgres", feature = "mysql", feature = "mongodb")),
+        expect(dead_code, reason = "for servers")
+    )]
     pub(crate) fn password(&self) -> Option<&str> {
         self.password.as_deref()
     }
@@ -104,7 +113,7 @@ fn end_of_authority(rest: &str) -> usize {
 /// Whether a parameter is a password, or can't be seen to be none.
 fn is_secret(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-    ["pass", "pwd", "secret", "%"].iter().any(|word| name.contains(word))
+    ["pass", "pwd", "secret", "mechanismproperties", "%"].iter().any(|word| name.contains(word))
 }
 
 impl std::str::FromStr for Address {
@@ -115,11 +124,12 @@ impl std::str::FromStr for Address {
             Some("sqlite") => Scheme::Sqlite,
             Some("postgres" | "postgresql") => Scheme::Postgres,
             Some("mysql" | "mariadb") => Scheme::Mysql,
+            Some("mongodb" | "mongodb+srv") => Scheme::Mongodb,
             // Not the text: it may be a password.
             _ => {
                 return Err(Error::new(
                     ErrorKind::Address,
-                    "an address of a database begins with sqlite:, postgres: or mysql:, as sqlite:icecore.db",
+                    "an address of a database begins with sqlite:, postgres:, mysql: or mongodb:, as sqlite:icecore.db",
                 ));
             }
         };
@@ -173,6 +183,10 @@ mod tests {
             ("mysql://ann:@db", "mysql://ann@db"),
             ("postgres://ann:1/secret@db/jobs", "postgres://ann@db/jobs"),
             ("postgres://ann:se?secret@db/jobs", "postgres://ann@db/jobs"),
+            ("mongodb://ann:se:c@ret@one:1,two:2/jobs?w=1", "mongodb://ann@one:1,two:2/jobs?w=1"),
+            ("mongodb://db/a?tlsCertificateKeyFilePassword=secret", "mongodb://db/a"),
+            ("mongodb://db/a?authMechanismProperties=AWS_SESSION_TOKEN:secret", "mongodb://db/a"),
+            ("mongodb+srv://ann:secret@db/a", "mongodb+srv://ann@db/a"),
             ("sqlite:a.db", "sqlite:a.db"),
             ("sqlite://a:b@c.db", "sqlite://a:b@c.db"),
         ] {

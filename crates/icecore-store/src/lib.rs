@@ -21,10 +21,14 @@ mod crew;
 pub mod describe;
 mod driver;
 mod error;
+mod handing;
 mod id;
 mod job;
+#[cfg(feature = "mongodb")]
+mod mongo;
 mod object;
 mod query;
+mod rules;
 mod sql;
 pub mod time;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]

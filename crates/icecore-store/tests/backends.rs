@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Chance, HOUR, World, backends, kind, raw, until};
+use common::{Chance, HOUR, World, kind, raw, sql_backends, until};
 use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const THREADS: usize = 8;
 
 fn each_world(test: impl Fn(&mut World)) {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         eprintln!("{name}");
         test(&mut World::new(fresh()));
     }
@@ -34,7 +34,7 @@ fn php(text: &str) -> Vec<u8> {
 
 #[test]
 fn tables_are_made_once_by_eight_programs() {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         let address = fresh();
         let stores = at_once(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
         assert_eq!(stores.len(), THREADS);
@@ -48,7 +48,7 @@ fn tables_are_made_once_by_eight_programs() {
 /// MySQL keeps each table that was made, also where the program ended before the next one.
 #[test]
 fn a_cut_off_setup_is_finished() {
-    for (_, fresh) in backends() {
+    for (_, fresh) in sql_backends() {
         let address = fresh();
         drop(open(&address).expect("a store"));
         if address.scheme() != Scheme::Mysql {
@@ -441,7 +441,7 @@ fn half_a_put_is_none() {
 
 #[test]
 fn errors_have_kinds_and_no_passwords() {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         let address = fresh();
         if address.scheme() == Scheme::Sqlite {
             continue;
@@ -499,7 +499,7 @@ fn addresses_demand_encryption() {
         if !server.starts_with("mysql:") {
             continue;
         }
-        let mysql = backends().into_iter().find(|(name, _)| *name == "mysql").expect("it is there");
+        let mysql = sql_backends().into_iter().find(|(name, _)| *name == "mysql").expect("it is there");
         let world_address = mysql.1();
         let sqls = ["CREATE OR REPLACE USER safe IDENTIFIED BY 'safe' REQUIRE SSL", "GRANT ALL ON icecore.* TO safe"];
         for sql in sqls {

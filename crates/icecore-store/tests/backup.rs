@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Parts, TextRow, World, backends, file_of, kind, until};
+use common::{Parts, TextRow, World, file_of, kind, sql_backends, until};
 use icecore_store::{
     Address, ErrorKind, Flow, Id, Job, JobFilter, NewJob, NewObject, Object, ObjectFilter, QueueSettings, Scheme,
     describe, open,
@@ -157,7 +157,7 @@ fn fill(world: &mut World) -> (Id, String) {
 
 #[test]
 fn what_was_backed_up_comes_back() {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         let address = fresh();
         let needed: &[&str] = match address.scheme() {
             Scheme::Sqlite => &["sqlite3"],

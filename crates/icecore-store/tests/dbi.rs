@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{HOUR, Parts, World, backends, file_of};
+use common::{HOUR, Parts, World, file_of, sql_backends};
 use icecore_store::{Address, JobFilter, Scheme, State};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -40,7 +40,7 @@ fn take_order(address: &Address, order: &str, total: &str) -> Output {
 
 #[test]
 fn an_order_and_its_job_are_there_or_neither() {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         let address = fresh();
         let module = module(address.scheme());
         if !has(module) {

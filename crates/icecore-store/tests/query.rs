@@ -23,7 +23,7 @@ fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Ve
 
 #[test]
 fn rows_come_as_they_are_and_nothing_is_written() {
-    for (name, fresh) in common::backends() {
+    for (name, fresh) in common::sql_backends() {
         let address = fresh();
         let mut store = open(&address).expect(name);
         let every: Vec<u8> = (0..=255).collect();

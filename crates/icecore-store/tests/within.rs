@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{World, backends, kind};
+use common::{World, kind, sql_backends};
 use icecore_store::within::{self, Within};
 use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, describe};
 
@@ -105,7 +105,7 @@ fn counts(world: &World) -> [String; 5] {
 }
 
 fn each_world(test: impl Fn(&mut World)) {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         eprintln!("{name}");
         let mut world = World::new(fresh());
         world.raw("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
@@ -169,7 +169,7 @@ fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
 /// It makes no tables: in some databases that would commit what the caller did.
 #[test]
 fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         let address = fresh();
         transaction(&address, End::Commit, &mut |caller| {
             caller.run("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
@@ -186,7 +186,7 @@ fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
 #[cfg(feature = "mysql")]
 #[test]
 fn an_index_that_is_younger_than_the_transaction_is_kept() {
-    for (name, fresh) in backends() {
+    for (name, fresh) in sql_backends() {
         let mut world = World::new(fresh());
         if world.address.scheme() != Scheme::Mysql {
             continue;

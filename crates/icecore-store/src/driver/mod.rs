@@ -12,7 +12,6 @@ mod sqlite;
 mod tls;
 
 use crate::address::Address;
-#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 use crate::address::Scheme;
 use crate::backend::{Backend, Flow};
 use crate::error::{Error, ErrorKind, Result};
@@ -104,6 +103,10 @@ pub(crate) trait Session {
 /// Of kind `Address` if the driver is not in this build, `Away` if the database can't be
 /// reached, `Schema` if a newer program made its tables.
 pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
+    #[cfg(feature = "mongodb")]
+    if address.scheme() == Scheme::Mongodb {
+        return crate::mongo::open(address);
+    }
     let session = connect(address)?;
     Ok(Box::new(SqlBackend::open(session)?))
 }

@@ -1,24 +1,17 @@
 //! Claims: which jobs are next, and those whose worker said nothing in time.
 //!
 //! A job is handed out by one statement, or one transaction, that writes a new token into its
-//! row. Leases that ended are looked for by a statement of their own, but not at each claim:
-//! while there is as much to do as is asked for, once in a while is enough.
+//! row.
 
 use super::jobs::{COLUMNS, columns, job_of};
-use super::{SqlBackend, again, millis, there};
+use super::{SqlBackend, again};
 use crate::describe;
 use crate::driver::{Row, Value};
 use crate::error::{Error, Result};
-use crate::id::Id;
-use crate::job::{Job, Lease, State};
-use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use crate::handing::{Handing, HandsOut, Looks};
+use crate::job::{Job, State};
+use crate::rules::{millis, there};
 
-/// How often ended leases are looked for while others are handed out.
-const LOOK: Duration = Duration::from_millis(500);
-/// Of how many queues it is known when that was.
-const MOST_LOOKS: usize = 1024;
 /// How many ended leases are looked at in one go.
 const ENDED: i64 = 512;
 /// How many rows are changed by one statement that names them: the next larger one of these
@@ -45,72 +38,14 @@ macro_rules! next {
     };
 }
 
-/// When ended leases of a queue were looked for, while it has as much to do as is asked for.
-#[derive(Default)]
-pub(super) struct Looks(HashMap<String, Instant>);
-
-impl Looks {
-    fn is_due(&self, queue: &str) -> bool {
-        self.0.get(queue).is_none_or(|at| at.elapsed() >= LOOK)
-    }
-
-    fn looked(&mut self, queue: &str) {
-        if self.0.len() >= MOST_LOOKS {
-            self.0.clear();
-        }
-        self.0.insert(queue.to_owned(), Instant::now());
-    }
-
-    /// The queue had less than was asked for: the next claim looks again.
-    fn was_empty(&mut self, queue: &str) {
-        self.0.remove(queue);
-    }
-}
-
-/// What is written into the rows of jobs that are handed out.
-pub(super) struct Handing<'h> {
-    pub(super) queue: &'h str,
-    pub(super) worker: &'h str,
-    pub(super) lease: Duration,
-    pub(super) token: &'h str,
-}
-
 /// A row that was handed out: its sequence, and the job, if it makes sense.
 type Handed = (i64, Result<Job>);
 
-impl SqlBackend {
-    /// Hands out jobs, and looks before and behind for those whose leases ended.
-    pub(super) fn hand_out(&mut self, handing: &Handing<'_>, most: usize) -> Result<Vec<Lease>> {
-        let queue = handing.queue;
-        let mut has_looked = self.looks.is_due(queue);
-        if has_looked {
-            self.free_ended_leases(handing)?;
-        }
-        let mut jobs = Vec::new();
-        while jobs.len() < most {
-            match self.hand_out_ready(handing, most - jobs.len(), &mut jobs) {
-                Ok(true) => {}
-                Ok(false) if has_looked => break,
-                Ok(false) => {
-                    has_looked = true;
-                    if !matches!(self.free_ended_leases(handing), Ok(freed) if freed > 0) {
-                        break;
-                    }
-                }
-                // What was handed out before must come to its worker.
-                Err(_) if !jobs.is_empty() => break,
-                Err(error) => return Err(error),
-            }
-        }
-        if jobs.len() < most {
-            self.looks.was_empty(queue);
-        }
-        // No statement that changes rows tells them in an order.
-        jobs.sort_by_key(|job: &Job| (Reverse(job.priority), job.run_at, job.sequence));
-        Ok(jobs.into_iter().map(|job| Lease { job, token: handing.token.to_owned() }).collect())
+impl HandsOut for SqlBackend {
+    fn looks(&mut self) -> &mut Looks {
+        &mut self.looks
     }
 
-    /// Hands out at most so many that are ready; whether there may be more.
     fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
         let handed = match self.session.dialect().has_returning {
             true => self.take_at_once(handing, most),
@@ -129,6 +64,38 @@ impl SqlBackend {
         Ok(is_full)
     }
 
+    fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64> {
+        let (queue, token) = (Value::Text(handing.queue), Value::Text(handing.token));
+        let ended = self.rows(
+            // Two pieces of the index, so that leases that last are not read.
+            concat!(
+                "SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until < {now} AND queue = ? \
+                 AND COALESCE(token, '') <> ? AND ",
+                is_on!(),
+                " UNION ALL SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until IS NULL AND queue = ? AND ",
+                is_on!(),
+                " LIMIT ?"
+            ),
+            &[queue, token, queue, queue, queue, Value::Int(ENDED)],
+            |row| there(row.int(0)?),
+        )?;
+        self.looks.looked(handing.queue);
+        // Rows are changed in one order by all, so that none waits for another one in a circle.
+        let ended = sorted(ended);
+        self.run_named(
+            "UPDATE icecore_jobs SET state = CASE WHEN attempts >= max_attempts THEN 'dead' ELSE 'ready' END, \
+             live_key = CASE WHEN attempts >= max_attempts THEN NULL ELSE live_key END, \
+             finished_at = CASE WHEN attempts >= max_attempts THEN {now} ELSE NULL END, \
+             token = NULL, lease_until = NULL, error = 'the lease ended' \
+             WHERE COALESCE(state, '') = 'leased' AND COALESCE(lease_until, 0) < {now} \
+             AND COALESCE(token, '') <> ? AND seq IN ({each ?})",
+            &[token],
+            &ended,
+        )
+    }
+}
+
+impl SqlBackend {
     fn take_at_once(&mut self, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
         let sql = concat!(
             "WITH next AS MATERIALIZED (",
@@ -185,38 +152,6 @@ impl SqlBackend {
         .map(drop)
     }
 
-    /// Jobs whose worker said nothing in time are ready again, or dead; how many there were.
-    /// Those that another program leased for no time, too; but not what this claim handed out.
-    fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64> {
-        let (queue, token) = (Value::Text(handing.queue), Value::Text(handing.token));
-        let ended = self.rows(
-            // Two pieces of the index, so that leases that last are not read.
-            concat!(
-                "SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until < {now} AND queue = ? \
-                 AND COALESCE(token, '') <> ? AND ",
-                is_on!(),
-                " UNION ALL SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until IS NULL AND queue = ? AND ",
-                is_on!(),
-                " LIMIT ?"
-            ),
-            &[queue, token, queue, queue, queue, Value::Int(ENDED)],
-            |row| there(row.int(0)?),
-        )?;
-        self.looks.looked(handing.queue);
-        // Rows are changed in one order by all, so that none waits for another one in a circle.
-        let ended = sorted(ended);
-        self.run_named(
-            "UPDATE icecore_jobs SET state = CASE WHEN attempts >= max_attempts THEN 'dead' ELSE 'ready' END, \
-             live_key = CASE WHEN attempts >= max_attempts THEN NULL ELSE live_key END, \
-             finished_at = CASE WHEN attempts >= max_attempts THEN {now} ELSE NULL END, \
-             token = NULL, lease_until = NULL, error = 'the lease ended' \
-             WHERE COALESCE(state, '') = 'leased' AND COALESCE(lease_until, 0) < {now} \
-             AND COALESCE(token, '') <> ? AND seq IN ({each ?})",
-            &[token],
-            &ended,
-        )
-    }
-
     /// Runs a statement that names rows at its end; how many it changed.
     fn run_named(&mut self, sql: &'static str, values: &[Value<'_>], sequences: &[i64]) -> Result<u64> {
         let mut changed = 0;
@@ -240,9 +175,4 @@ fn handed(row: &dyn Row) -> Result<Handed> {
 fn sorted(mut sequences: Vec<i64>) -> Vec<i64> {
     sequences.sort_unstable();
     sequences
-}
-
-/// A token that nobody had before.
-pub(super) fn token() -> String {
-    Id::new().to_string()
 }

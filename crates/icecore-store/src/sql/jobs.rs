@@ -3,22 +3,21 @@
 //! Only with the token with which it was handed out, and while the lease lasts, is a job
 //! done, given back or kept longer.
 
-use super::claims::{Handing, token};
 use super::dialect::Many;
-use super::{SqlBackend, check_name, check_who, id_of, in_row, millis, payload, there};
+use super::{SqlBackend, in_row};
 use crate::backend::{Each, Jobs};
 use crate::describe;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
+use crate::handing::{Handing, hand_out};
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
+use crate::rules::{
+    backoff, check_name, check_who, first_backoff, id_of, millis, no_lease, paused, payload, there, token,
+};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How long it waits behind its first failure.
-const BACKOFF: Duration = Duration::from_secs(5);
-/// The longest that it waits.
-const LONGEST_BACKOFF: Duration = Duration::from_secs(60 * 60 * 24);
 /// How often a redrive is tried that comes into the way of others.
 const REDRIVES: usize = 8;
 
@@ -117,7 +116,7 @@ impl Jobs for SqlBackend {
         if most == 0 {
             return Ok(Vec::new());
         }
-        self.hand_out(&Handing { queue, worker, lease, token: &token() }, most)
+        hand_out(self, &Handing { queue, worker, lease, token: &token() }, most)
     }
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
@@ -126,8 +125,7 @@ impl Jobs for SqlBackend {
         let handing = Handing { queue: &job.queue, worker, lease, token: &token };
         let job = self.transaction(|backend| {
             if backend.is_paused(&job.queue)? {
-                let message = format!("the queue {:?} is paused: it hands out nothing", job.queue);
-                return Err(Error::new(ErrorKind::Paused, message));
+                return Err(paused(&job.queue));
             }
             let pushed = backend.push_jobs(std::slice::from_ref(job))?;
             if !pushed.iter().all(|pushed| pushed.is_new) {
@@ -354,13 +352,7 @@ impl SqlBackend {
     fn no_lease(&mut self, id: Id) -> Result<Error> {
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
         let state = self.first(sql, &[Value::Text(&id.to_string())], |row| there(row.text(0)?))?;
-        Ok(match state {
-            None => Error::new(ErrorKind::Missing, format!("there is no job {id}")),
-            Some(state) => Error::new(
-                ErrorKind::Lease,
-                format!("job {id} is {state}, and not by this token: its lease ended, or was never this one"),
-            ),
-        })
+        Ok(no_lease(id, state.as_deref()))
     }
 
     fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
@@ -405,12 +397,6 @@ impl SqlBackend {
     fn first_backoff(&mut self, queue: &str) -> Result<Duration> {
         let sql = "SELECT backoff FROM icecore_queues WHERE name = ?";
         let backoff = self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten();
-        Ok(backoff.and_then(|millis| u64::try_from(millis).ok()).map_or(BACKOFF, Duration::from_millis))
+        Ok(first_backoff(backoff))
     }
-}
-
-/// How long a job waits that failed so often: each time twice as long.
-fn backoff(first: Duration, attempts: i64) -> Duration {
-    let doubled = u32::try_from(attempts - 1).unwrap_or(0).min(20);
-    first.saturating_mul(1 << doubled).min(LONGEST_BACKOFF)
 }

@@ -14,9 +14,9 @@ mod schema;
 use crate::backend::{Backend, Flow, QueueSchema, Queues};
 use crate::driver::{Row, Session, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::id::Id;
+use crate::handing::Looks;
 use crate::job::{NewJob, Pushed};
-use claims::Looks;
+use crate::rules::there;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,8 +30,6 @@ pub(crate) use dialect::SQLITE;
 pub(crate) use dialect::{MARIADB, MYSQL, OR_NOTHING};
 use dialect::{repeated, translate};
 
-/// Names of queues, workers and keys have at most so many bytes.
-const LONGEST_NAME: usize = 255;
 /// How often a transaction is made again that gave way to another one.
 const TRIES: u32 = 8;
 /// What waited longer than this did not give way at once: its caller is told.
@@ -171,57 +169,10 @@ fn again<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
     }
 }
 
-/// Milliseconds, as databases count them.
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4).min(i64::MAX / 4)
-}
-
-/// A column that is never empty.
-fn there<T>(value: Option<T>) -> Result<T> {
-    value.ok_or_else(|| Error::new(ErrorKind::Database, "a column is empty that never is: the tables were changed"))
-}
-
-/// Names have at most 255 bytes and no control characters.
-fn check_name(what: &str, name: &str) -> Result<()> {
-    if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Input, format!("a {what} has 1 to {LONGEST_NAME} bytes and no control characters")))
-}
-
-/// Who does something may have no name.
-fn check_who(by: &str) -> Result<()> {
-    if by.is_empty() { Ok(()) } else { check_name("name of who does this", by) }
-}
-
-/// An id as this crate writes it: by another spelling the row would not be found again.
-fn id_of<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
-    let text = there(text)?;
-    let text = text.as_ref();
-    match text.parse::<Id>() {
-        Ok(id) if id.is_written(text) => Ok(id),
-        Ok(id) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: it is written as {id}"))),
-        Err(error) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: {error}"))),
-    }
-}
-
 /// Says in which row something is wrong; its sequence is in the second column.
 fn in_row(row: &dyn Row, error: &Error) -> Error {
     let sequence = row.int(1).ok().flatten().map_or("?".to_owned(), |sequence| sequence.to_string());
     Error::new(error.kind(), format!("the row with the sequence {sequence}: {error}"))
-}
-
-/// Bytes of two columns: as they are, or as Base64 where the column is one of text.
-fn payload(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
-    match bytes {
-        Some(bytes) => Ok(bytes),
-        None => from_base64(&there(base64)?),
-    }
-}
-
-fn from_base64(text: &str) -> Result<Vec<u8>> {
-    icecore::text::from_base64(text.as_bytes())
-        .map_err(|at| Error::new(ErrorKind::Database, format!("what was stored is no Base64 at offset {at}")))
 }
 
 impl Backend for SqlBackend {

@@ -1,12 +1,13 @@
 //! Objects.
 
-use super::{Session, SqlBackend, check_name, check_who, from_base64, id_of, in_row, there};
+use super::{Session, SqlBackend, in_row};
 use crate::backend::{Each, EachLent, Flow, ObjectStats, Objects};
 use crate::describe;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
+use crate::rules::{check_name, check_who, from_base64, id_of, is_kept, there};
 use std::borrow::Cow;
 
 /// The columns of an object, in the order of [`object_of`]; more conditions follow.
@@ -72,11 +73,6 @@ const PAGE: usize = 1_000;
 const PAGE_BYTES: usize = 16 << 20;
 /// How many are asked for in one go: whoever wants no more makes the database send no more.
 const ASKED: usize = 256;
-
-/// Whether objects are found by a class of this name: it fits into a column.
-fn is_kept(class: &str) -> bool {
-    class.len() <= 255
-}
 
 impl<S: Session + ?Sized> SqlBackend<S> {
     fn put_object(&mut self, object: &NewObject, id: Id) -> Result<i64> {

@@ -1,12 +1,13 @@
 //! Pushes: many jobs by few statements.
 
-use super::{SqlBackend, again, check_name, id_of, there};
+use super::{SqlBackend, again};
 use crate::backend::QueueSchema;
 use crate::describe;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{NewJob, Pushed};
+use crate::rules::{check_name, id_of, millis, there};
 use crate::sql::dialect::Many;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -53,7 +54,7 @@ impl Fresh<'_> {
             Value::Text(&self.id),
             Value::Text(&job.queue),
             Value::Int(i64::from(job.priority)),
-            Value::Int(super::millis(job.delay)),
+            Value::Int(millis(job.delay)),
             Value::int(job.max_attempts.map(|most| i64::from(most.max(1)))),
             Value::text(job.unique_key.as_deref()),
             Value::text(self.replay_of.as_deref()),

@@ -1,10 +1,11 @@
 //! Queues: what is set for them, and what is in them.
 
-use super::{SqlBackend, check_name, check_who, millis, there};
+use super::SqlBackend;
 use crate::backend::{QueueSettings, Queues};
 use crate::driver::Value;
 use crate::error::Result;
 use crate::job::{QueueStatus, State};
+use crate::rules::{check_name, check_who, millis, there};
 use std::collections::BTreeMap;
 
 impl<S: super::Session + ?Sized> SqlBackend<S> {

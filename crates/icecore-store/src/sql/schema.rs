@@ -1,7 +1,8 @@
 //! The tables, and how they come from one version to the next.
 
-use super::{Dialect, Session, SqlBackend, Value, there, translate};
+use super::{Dialect, Session, SqlBackend, Value, translate};
 use crate::error::{Error, ErrorKind, Result};
+use crate::rules::there;
 
 /// A step from one version to the next, and back.
 #[derive(Clone, Copy)]
@@ -367,7 +368,7 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
     #[test]
     fn rows_go_to_the_next_version_and_back() {
         let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([NEXT]).collect();
-        for (name, fresh) in crate::common::backends() {
+        for (name, fresh) in crate::common::sql_backends() {
             let address = fresh();
             let mut backend = backend(&address).expect("opened");
             fill(&mut backend);

@@ -1,6 +1,6 @@
 //! Objects.
 
-use crate::common::{HOUR, World, kind};
+use crate::common::{Cell, HOUR, World, kind};
 use crate::{Behaviour, behaviours};
 use icecore_store::{Described, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
 
@@ -115,8 +115,8 @@ fn all_are_put_or_none(world: &mut World) {
     // The same key twice in one call.
     assert_eq!(kind(world.store.put(&[user, keyed("b"), keyed("b")])), ErrorKind::Taken);
     assert_eq!(every(world).len(), 1);
-    assert_eq!(world.raw_one("SELECT COUNT(*) FROM icecore_object_classes").as_deref(), Some("0"));
-    assert_eq!(world.raw_one("SELECT COUNT(*) FROM icecore_index_values").as_deref(), Some("1"));
+    assert_eq!(world.count("icecore_object_classes"), 0);
+    assert_eq!(world.count("icecore_index_values"), 1);
     // And the connection goes on.
     world.store.put(&[keyed("b")]).expect("put");
 }
@@ -254,8 +254,8 @@ fn indexes_keep_all_their_values(world: &mut World) {
         world.store.index(path).expect("an index");
     }
     let ids = world.store.put(&[json("{\"a\":1,\"b\":[\"x\"]}"), json("7"), json("{\"c\":{}}")]).expect("put");
-    let rows = world.raw_one("SELECT COUNT(*) FROM icecore_index_values");
-    assert_eq!(rows.as_deref(), Some("3"), "a value that is no plain one is not kept");
+    let rows = world.count("icecore_index_values");
+    assert_eq!(rows, 3, "a value that is no plain one is not kept");
     for (path, value, expected) in [("$.a", "1", &ids[..1]), ("$.b[0]", "x", &ids[..1]), ("$", "7", &ids[1..2])] {
         assert_eq!(self::ids(&found(world, 0, 10, &at(path, value))), expected, "{path}");
     }
@@ -573,7 +573,7 @@ fn an_index_keeps_what_is_put_later(world: &mut World) {
     assert_eq!(ids(&found(world, 0, 10, &at("$.k", "1"))), [first, second, third]);
     world.store.remove(&[second], "ann").expect("removed");
     assert_eq!(ids(&found(world, 0, 10, &at("$.k", "1"))), [first, third]);
-    assert_eq!(world.raw_one("SELECT COUNT(*) FROM icecore_index_values").as_deref(), Some("2"));
+    assert_eq!(world.count("icecore_index_values"), 2);
 }
 
 fn paths_of_indexes_have_bounds(world: &mut World) {
@@ -592,8 +592,7 @@ fn an_unfinished_index_is_not_used(world: &mut World) {
     let new: Vec<NewObject> = (0..10).map(|_| json("{\"k\":1}")).collect();
     let ids = world.store.put(&new).expect("put");
     world.store.index("$.k").expect("an index");
-    world.raw("UPDATE icecore_indexes SET made_at = NULL");
-    world.raw(&format!("DELETE FROM icecore_index_values WHERE seq > {}", 4));
+    world.unfinish_indexes(4);
     assert_eq!(world.store.indexes().expect("indexes"), [] as [&str; 0]);
     assert_eq!(self::ids(&found(world, 0, 100, &at("$.k", "1"))), ids);
     let last = world.store.put(&[json("{\"k\":1}")]).expect("put")[0];
@@ -612,7 +611,7 @@ fn what_is_removed_is_gone(world: &mut World) {
     let class = ObjectFilter { class: Some("User".to_owned()), ..ObjectFilter::default() };
     assert_eq!(found(world, 0, 10, &class), []);
     assert_eq!(self::ids(&every(world)), ids[2..]);
-    assert_eq!(world.raw_one("SELECT COUNT(*) FROM icecore_object_classes").as_deref(), Some("0"));
+    assert_eq!(world.count("icecore_object_classes"), 0);
     // A sequence is not given again, or a walk would miss what has it.
     let last = every(world).last().expect("one").sequence;
     world.store.remove(&ids, "ann").expect("removed");
@@ -626,7 +625,7 @@ fn what_is_removed_is_noted(world: &mut World) {
         assert_eq!(kind(world.store.remove(&ids, &by)), ErrorKind::Input);
     }
     world.store.remove(&ids, "Ann's \"crab\" 🦀").expect("removed");
-    let noted = world.raw("SELECT who, what, subject, affected FROM icecore_audit");
+    let noted = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
     let some = |text: &str| Some(text.to_owned());
     assert_eq!(noted, [vec![some("Ann's \"crab\" 🦀"), some("rm"), some(&ids[0].to_string()), some("1")]]);
 }
@@ -681,7 +680,8 @@ fn base64_is_kept_as_text(world: &mut World) {
         let id = world.store.put(&[object]).expect("put")[0];
         let object = world.store.object(id).expect("asked").expect("there");
         assert_eq!((&*object.bytes, object.checksum), (bytes, describe::checksum(bytes)));
-        let columns = world.raw(&format!("SELECT bytes, base64, size FROM icecore_objects WHERE id = '{id}'"));
+        let columns =
+            world.select("icecore_objects", &["bytes", "base64", "size"], &[("id", Cell::Text(&id.to_string()))]);
         let text = columns[0][1].as_ref().expect("a text");
         assert!(columns[0][0].is_none() && text.is_ascii());
         assert_eq!(columns[0][2], Some(bytes.len().to_string()));

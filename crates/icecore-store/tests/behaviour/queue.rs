@@ -1,6 +1,6 @@
 //! Jobs.
 
-use crate::common::{Chance, HOUR, World, kind, until};
+use crate::common::{Cell, Cells, Chance, HOUR, World, kind, until};
 use crate::{Behaviour, behaviours};
 use icecore_store::{Ack, ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
 use std::time::Duration;
@@ -676,7 +676,8 @@ fn an_ended_lease_comes_though_there_is_always_more_to_do(world: &mut World) {
 fn a_lease_without_an_end_is_no_lease(world: &mut World) {
     let (first, second) = (new("mail", "1"), NewJob { max_attempts: Some(1), ..keyed("mail", "k") });
     world.store.push(&[first.clone(), second.clone()]).expect("pushed");
-    world.raw("UPDATE icecore_jobs SET state = 'leased', attempts = 1, token = 'mine'");
+    let values = [("state", Cell::Text("leased")), ("attempts", Cell::Int(1)), ("token", Cell::Text("mine"))];
+    world.change("icecore_jobs", &values, &[]);
     assert_eq!(kind(world.store.ack(first.id, "mine", None)), ErrorKind::Lease);
     let lease = claim_one(world, "mail");
     assert_eq!((lease.job.id, lease.job.attempts), (first.id, 2));
@@ -721,7 +722,7 @@ fn waits(world: &mut World, id: Id) -> i64 {
     let after = world.store.now().expect("the time");
     let run_at = job(world, id).run_at;
     // Its time is put back, so that the next try need not wait.
-    world.raw("UPDATE icecore_jobs SET run_at = queued_at");
+    world.change("icecore_jobs", &[("run_at", Cell::Column("queued_at"))], &[]);
     // How long it waits, as exactly as these two clocks tell: a second is less than any step.
     let (most, least) = (run_at - before, run_at - after);
     assert!(most >= least);
@@ -741,7 +742,8 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
     // Very often, and from a short time.
     let settings = QueueSettings { backoff: Some(Duration::from_millis(1)), ..QueueSettings::default() };
     world.store.configure("mail", &settings).expect("configured");
-    world.raw("UPDATE icecore_jobs SET attempts = 4000000000, max_attempts = 4294967295");
+    let values = [("attempts", Cell::Int(4_000_000_000)), ("max_attempts", Cell::Int(4_294_967_295))];
+    world.change("icecore_jobs", &values, &[]);
     let waited = waits(world, id);
     assert!(waited > 1_000 * 1_000 && waited <= day + hour, "{waited}");
     // None at all.
@@ -810,7 +812,7 @@ fn all_dead_jobs_are_redriven(world: &mut World) {
     }
     assert_eq!(job(world, other).state, State::Dead);
     assert_eq!(claim(world, "mail", 10).len(), 6);
-    let noted = world.raw("SELECT who, what, subject, affected FROM icecore_audit ORDER BY seq");
+    let noted = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
     let some = |text: &str| Some(text.to_owned());
     assert_eq!(noted[0], [some("ann"), some("redrive"), some("mail"), some("5")]);
 }
@@ -1128,25 +1130,20 @@ fn results_of_all_kinds_come_back(world: &mut World) {
     }
 }
 
-/// The columns that a program must give which has no more than SQL. This is a promise: other
-/// programs are written to it.
-fn insert(world: &World, id: &str, payload: &[u8]) {
-    let sql = format!(
-        "INSERT INTO icecore_jobs (id, queue, queued_at, run_at, bytes) VALUES ('{id}', 'mail', 1, 2, {})",
-        world.blob(payload)
-    );
-    world.raw(&sql);
+/// The columns that a program must give which has no more than SQL, or a driver. This is a
+/// promise: other programs are written to it.
+fn insert(world: &World, id: &str, values: Cells<'_>) {
+    let always =
+        [("id", Cell::Text(id)), ("queue", Cell::Text("mail")), ("queued_at", Cell::Int(1)), ("run_at", Cell::Int(2))];
+    world.insert("icecore_jobs", &[&always, values].concat());
 }
 
 fn jobs_of_plain_sql_are_done(world: &mut World) {
     let ids = [Id::new(), Id::new(), Id::new()];
-    insert(world, &ids[0].to_string(), b"a:1:{i:0;i:7;}");
-    insert(world, &ids[1].to_string(), b"\xff\xff");
-    world.raw(&format!(
-        "INSERT INTO icecore_jobs (id, queue, queued_at, run_at, priority, base64, format) \
-         VALUES ('{}', 'mail', 1, 2, -1, 'BAhbBmkG', 'marshal')",
-        ids[2]
-    ));
+    insert(world, &ids[0].to_string(), &[("bytes", Cell::Bytes(b"a:1:{i:0;i:7;}"))]);
+    insert(world, &ids[1].to_string(), &[("bytes", Cell::Bytes(b"\xff\xff"))]);
+    let values = [("priority", Cell::Int(-1)), ("base64", Cell::Text("BAhbBmkG")), ("format", Cell::Text("marshal"))];
+    insert(world, &ids[2].to_string(), &values);
     let listed: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
     assert_eq!(listed, ids);
     let leases = claim(world, "mail", 10);
@@ -1167,26 +1164,24 @@ fn jobs_of_plain_sql_are_done(world: &mut World) {
 fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
     let good = Id::new();
     let upper = Id::new().to_string().to_uppercase();
-    insert(world, "no-id-at-all", b"1");
-    insert(world, "", b"1");
-    insert(world, &upper, b"1");
-    let none = Id::new();
-    world.raw(&format!("INSERT INTO icecore_jobs (id, queue, queued_at, run_at) VALUES ('{none}', 'mail', 1, 2)"));
-    let broken = Id::new();
-    world.raw(&format!(
-        "INSERT INTO icecore_jobs (id, queue, queued_at, run_at, base64) VALUES ('{broken}', 'mail', 1, 2, '***')"
-    ));
-    insert(world, &good.to_string(), b"1");
+    let bytes = ("bytes", Cell::Bytes(b"1"));
+    insert(world, "no-id-at-all", &[bytes]);
+    insert(world, "", &[bytes]);
+    insert(world, &upper, &[bytes]);
+    insert(world, &Id::new().to_string(), &[]);
+    insert(world, &Id::new().to_string(), &[("base64", Cell::Text("***"))]);
+    insert(world, &good.to_string(), &[bytes]);
+    let ready = [("state", Cell::Text("ready")), ("attempts", Cell::Int(0))];
     for most in [1, 10] {
         let lease = claim(world, "mail", most).pop().expect("the one that makes sense");
         assert_eq!(lease.job.id, good);
         world.store.ack(good, &lease.token, None).expect("ack");
-        world.raw(&format!("UPDATE icecore_jobs SET state = 'ready', attempts = 0 WHERE id = '{good}'"));
-        world.raw("UPDATE icecore_jobs SET state = 'ready', attempts = 0 WHERE state = 'dead'");
+        world.change("icecore_jobs", &ready, &[("id", Cell::Text(&good.to_string()))]);
+        world.change("icecore_jobs", &ready, &[("state", Cell::Text("dead"))]);
     }
     assert_eq!(claim(world, "mail", 10).len(), 1);
     // The others are dead, and say why.
-    let dead = world.raw("SELECT error FROM icecore_jobs WHERE state = 'dead'");
+    let dead = world.select("icecore_jobs", &["error"], &[("state", Cell::Text("dead"))]);
     assert_eq!(dead.len(), 5);
     assert!(dead.iter().all(|row| row[0].as_ref().is_some_and(|error| !error.is_empty())), "{dead:?}");
     assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 1, 0, 5]);

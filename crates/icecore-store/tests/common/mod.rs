@@ -3,13 +3,17 @@
 #![allow(dead_code, unused_imports, reason = "each suite uses a part of it")]
 
 mod chance;
+#[cfg(feature = "mongodb")]
+mod documents;
 mod patience;
+mod table;
 
 pub use chance::Chance;
 use icecore_store::{Address, Backend, Error, ErrorKind, Flow, Job, JobFilter, Scheme, open};
 pub use patience::{patiently, until};
 use std::cell::RefCell;
 use std::time::Duration;
+pub use table::{Cell, Cells};
 
 /// Makes the address of a fresh database.
 pub type Fresh = Box<dyn Fn() -> Address + Send + Sync>;
@@ -18,8 +22,8 @@ pub type Fresh = Box<dyn Fn() -> Address + Send + Sync>;
 pub const HOUR: Duration = Duration::from_secs(3_600);
 
 /// The databases that are there: SQLite always, servers if their addresses are set in
-/// `ICECORE_TEST_POSTGRES` and `ICECORE_TEST_MYSQL`. The user there must be allowed to make
-/// databases; these stay, so that they can be looked at.
+/// `ICECORE_TEST_POSTGRES`, `ICECORE_TEST_MYSQL` and `ICECORE_TEST_MONGODB`. The user there must
+/// be allowed to make databases; these stay, so that they can be looked at.
 #[allow(clippy::vec_init_then_push, unused_mut, reason = "not all of them are in each build")]
 pub fn backends() -> Vec<(&'static str, Fresh)> {
     let mut all: Vec<(&'static str, Fresh)> = Vec::new();
@@ -35,7 +39,17 @@ pub fn backends() -> Vec<(&'static str, Fresh)> {
         Ok(server) => all.push(("mysql", Box::new(move || servers::fresh(&server)))),
         Err(_) => eprintln!("SKIPPED: MySQL, as ICECORE_TEST_MYSQL is not set"),
     }
+    #[cfg(feature = "mongodb")]
+    match std::env::var("ICECORE_TEST_MONGODB") {
+        Ok(server) => all.push(("mongodb", Box::new(move || documents::fresh(&server)))),
+        Err(_) => eprintln!("SKIPPED: MongoDB, as ICECORE_TEST_MONGODB is not set"),
+    }
     all
+}
+
+/// Those of them that speak SQL.
+pub fn sql_backends() -> Vec<(&'static str, Fresh)> {
+    backends().into_iter().filter(|(name, _)| *name != "mongodb").collect()
 }
 
 thread_local! {

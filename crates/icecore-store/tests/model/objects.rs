@@ -270,7 +270,10 @@ fn objects_do_what_the_model_does() {
                 let answer = model.step(&mut world, step).and_then(|()| model.compare(&mut world, number));
                 answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
             }
-            // Nothing is left of what was removed.
+            // Nothing is left of what was removed. In MongoDB all of it stands in one document.
+            if backend == "mongodb" {
+                return Ok(());
+            }
             let left = "SELECT COUNT(*) FROM icecore_index_values WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
             prop_assert_eq!(world.raw_one(left), Some("0".to_owned()));
             let left = "SELECT COUNT(*) FROM icecore_object_classes WHERE seq NOT IN (SELECT seq FROM icecore_objects)";

@@ -503,8 +503,8 @@ fn queues_do_what_the_model_does() {
                 answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
             }
             // The other cases need not look at these.
-            model.world.raw("DELETE FROM icecore_queues");
-            model.world.raw("DELETE FROM icecore_jobs");
+            model.world.clear("icecore_queues");
+            model.world.clear("icecore_jobs");
             Ok(())
         });
         answer.unwrap_or_else(|error| panic!("{backend}: {error}"));

@@ -1,0 +1,47 @@
+//! Who did what.
+//!
+//! A note is written before what it is of, and completed behind it: nothing happens unnoted.
+//! One whose `affected` is 0 was not completed.
+
+use super::said::said;
+use super::{MongoBackend, schema};
+use crate::error::Result;
+use mongodb::bson::{Bson, doc};
+
+impl MongoBackend {
+    /// Notes who does what to each of these, does it, and completes the notes of those to which
+    /// it was done: `body` says so often to how many, for each.
+    pub(super) fn noted<T>(
+        &self,
+        by: &str,
+        what: &str,
+        subjects: &[String],
+        body: impl FnOnce(&Self) -> Result<(Vec<u64>, T)>,
+    ) -> Result<T> {
+        if subjects.is_empty() {
+            return body(self).map(|(_, value)| value);
+        }
+        let first = self.take_sequences(schema::AUDIT, subjects.len())?.0;
+        let at = self.time()?;
+        let note = |(subject, seq): (&String, i64)| {
+            doc! { "seq": seq, "at": at, "who": by, "what": what, "subject": subject, "affected": 0_i64 }
+        };
+        self.audit.insert_many(subjects.iter().zip(first..).map(note)).run().map_err(said)?;
+        let (counts, value) = body(self)?;
+        let change = |(count, seq): (&u64, i64)| {
+            let count = i64::try_from(*count).unwrap_or(i64::MAX);
+            doc! { "q": { "seq": seq }, "u": { "$set": { "affected": count } } }
+        };
+        self.change_each(&self.audit, counts.iter().zip(first..).map(change).collect())?;
+        Ok(value)
+    }
+
+    /// Takes notes away of what was not to be done after all.
+    pub(super) fn forget_notes(&self, what: &str, subjects: &[Bson]) -> Result<()> {
+        if subjects.is_empty() {
+            return Ok(());
+        }
+        let filter = doc! { "what": what, "subject": { "$in": subjects }, "affected": 0_i64 };
+        self.audit.delete_many(filter).run().map(drop).map_err(said)
+    }
+}

@@ -1,0 +1,168 @@
+//! Claims: which jobs are next, and those whose worker said nothing in time.
+//!
+//! One job is handed out by one `findAndModify` that writes a new token. Many are looked for
+//! first, and then changed, each only if it is as it was seen: what was handed out is what has the
+//! token.
+
+use super::MongoBackend;
+use super::fields::int;
+use super::jobs::job_of;
+use super::said::said;
+use crate::describe;
+use crate::error::{Error, Result};
+use crate::handing::{Handing, HandsOut, Looks};
+use crate::job::{Job, State};
+use crate::rules::millis;
+use mongodb::bson::{Bson, Document, doc};
+use mongodb::options::ReturnDocument;
+use std::collections::HashSet;
+
+/// How many jobs are handed out in one go.
+const MOST: usize = 500;
+/// How many ended leases are looked at in one go.
+const ENDED: i64 = 512;
+
+fn ready(queue: &str, now: i64) -> Document {
+    doc! { "queue": queue, "state": "ready", "run_at": { "$lte": now } }
+}
+
+fn order() -> Document {
+    doc! { "priority": -1, "run_at": 1, "seq": 1 }
+}
+
+fn taken(handing: &Handing<'_>, until: i64) -> Document {
+    doc! {
+        "$set": { "state": "leased", "token": handing.token, "worker": handing.worker, "lease_until": until },
+        "$inc": { "attempts": 1_i64 },
+    }
+}
+
+/// A document that was handed out: its id, and the job, if it makes sense.
+type Handed = (Bson, Result<Job>);
+
+/// What a document is that was ready, and is handed out until then.
+fn handed(mut document: Document, handing: &Handing<'_>, until: i64) -> Handed {
+    let id = document.get("_id").cloned().unwrap_or(Bson::Null);
+    let job = job_of(&mut document).map(|job| Job {
+        state: State::Leased,
+        attempts: job.attempts.saturating_add(1),
+        worker: Some(handing.worker.to_owned()),
+        lease_until: Some(until),
+        ..job
+    });
+    (id, job)
+}
+
+impl MongoBackend {
+    fn take_one(&self, handing: &Handing<'_>) -> Result<Option<Handed>> {
+        let now = self.time()?;
+        let until = now.saturating_add(millis(handing.lease));
+        let found = self
+            .jobs
+            .find_one_and_update(ready(handing.queue, now), taken(handing, until))
+            .sort(order())
+            .return_document(ReturnDocument::Before)
+            .run()
+            .map_err(said)?;
+        Ok(found.map(|found| handed(found, handing, until)))
+    }
+
+    /// How many were next, and which of them were handed out: those that nobody changed meanwhile.
+    fn take_many(&self, handing: &Handing<'_>, most: usize) -> Result<(usize, Vec<Handed>)> {
+        let now = self.time()?;
+        let until = now.saturating_add(millis(handing.lease));
+        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        let next = self.jobs.find(ready(handing.queue, now)).sort(order()).limit(limit).run().map_err(said)?;
+        let mut next = next.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
+        let field = |document: &Document, name| document.get(name).cloned().unwrap_or(Bson::Null);
+        let change = |document: &Document| {
+            let mut question = ready(handing.queue, now);
+            question.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
+            doc! { "q": question, "u": taken(handing, until) }
+        };
+        let (found, changes) = (next.len(), next.iter().map(change).collect());
+        if self.change_each(&self.jobs, changes)? != found as u64 {
+            let ids: Vec<Bson> = next.iter().map(|document| field(document, "_id")).collect();
+            let mine = doc! { "_id": { "$in": ids }, "token": handing.token };
+            let mine = self.jobs.find(mine).projection(doc! { "_id": 1 }).run().map_err(said)?;
+            let id = |found: mongodb::error::Result<Document>| Ok(field(&found.map_err(said)?, "_id").to_string());
+            let mine = mine.map(id).collect::<Result<HashSet<String>>>()?;
+            next.retain(|document| mine.contains(&field(document, "_id").to_string()));
+        }
+        Ok((found, next.into_iter().map(|document| handed(document, handing, until)).collect()))
+    }
+
+    /// A job whose document makes no sense, as another program wrote it, is dead and says why.
+    fn put_aside(&self, id: &Bson, token: &str, error: &Error) -> Result<()> {
+        let change = doc! {
+            "$set": {
+                "state": "dead", "finished_at": self.time()?, "error": &*describe::without_nul(&error.to_string()),
+            },
+            "$unset": { "token": "", "live_key": "", "lease_until": "" },
+        };
+        self.jobs.update_one(doc! { "_id": id, "token": token }, change).run().map(drop).map_err(said)
+    }
+}
+
+impl HandsOut for MongoBackend {
+    fn looks(&mut self) -> &mut Looks {
+        &mut self.looks
+    }
+
+    fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
+        if self.is_paused(handing.queue)? {
+            return Ok(false);
+        }
+        let asked = most.min(MOST);
+        let (found, handed) = match asked {
+            1 => {
+                let handed: Vec<Handed> = self.take_one(handing)?.into_iter().collect();
+                (handed.len(), handed)
+            }
+            _ => self.take_many(handing, asked)?,
+        };
+        // What is wrong with one document must not keep the others from their workers.
+        let mut senseless = Vec::new();
+        for (id, job) in handed {
+            match job {
+                Ok(job) => jobs.push(job),
+                Err(error) => senseless.push((id, error)),
+            }
+        }
+        senseless.iter().try_for_each(|(id, error)| self.put_aside(id, handing.token, error))?;
+        Ok(found == asked)
+    }
+
+    fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64> {
+        self.looks.looked(handing.queue);
+        if self.is_paused(handing.queue)? {
+            return Ok(0);
+        }
+        let others = self.settle_batches()?.saturating_add(self.adopt()?);
+        let now = self.time()?;
+        let question = doc! {
+            "queue": handing.queue, "state": "leased", "token": { "$ne": handing.token },
+            "$or": [{ "lease_until": { "$lt": now } }, { "lease_until": null }],
+        };
+        let fields = doc! { "token": 1, "lease_until": 1, "attempts": 1, "max_attempts": 1 };
+        let found = self.jobs.find(question).projection(fields).limit(ENDED).run().map_err(said)?;
+        let mut changes = Vec::new();
+        for document in found {
+            let document = document.map_err(said)?;
+            let id = document.get("_id").cloned().unwrap_or(Bson::Null);
+            let is_dead = int(&document, "attempts")?.unwrap_or(0) >= int(&document, "max_attempts")?.unwrap_or(0);
+            let mut set = doc! { "state": if is_dead { "dead" } else { "ready" }, "error": "the lease ended" };
+            let mut unset = doc! { "token": "", "lease_until": "" };
+            if is_dead {
+                set.insert("finished_at", now);
+                unset.insert("live_key", "");
+            }
+            let field = |name| document.get(name).cloned().unwrap_or(Bson::Null);
+            // As it was seen: a lease that was extended meanwhile, or another one's, stays.
+            let question =
+                doc! { "_id": id, "state": "leased", "token": field("token"), "lease_until": field("lease_until") };
+            changes.push(doc! { "q": question, "u": { "$set": set, "$unset": unset } });
+        }
+        Ok(self.change_each(&self.jobs, changes)?.saturating_add(others))
+    }
+}

@@ -1,0 +1,100 @@
+//! Connections.
+
+use super::MongoBackend;
+use super::said::said;
+use crate::address::Address;
+use crate::backend::Backend;
+use crate::error::{Error, ErrorKind, Result};
+use mongodb::options::{Acknowledgment, ClientOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
+use mongodb::sync::Client;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// How long a server is looked for that takes writes.
+const SELECTION: Duration = Duration::from_secs(10);
+
+/// Opens a database, and brings its collections to the version of this program.
+pub(crate) fn open(address: &Address) -> Result<Box<dyn Backend>> {
+    let (client, name) = client(address)?;
+    let mut backend = MongoBackend::over(client, &name);
+    backend.find_clock()?;
+    backend.migrate()?;
+    backend.settle_batches()?;
+    Ok(Box::new(backend))
+}
+
+/// A client, and the database that the address names.
+pub(super) fn client(address: &Address) -> Result<(Client, String)> {
+    let wrong = |reason: &str| Error::new(ErrorKind::Address, format!("{address} {reason}"));
+    let text = address.secret();
+    if text.starts_with("mongodb+srv:") {
+        return Err(wrong(
+            "is looked up by DNS, which this build does not do: name the servers, mongodb://HOST,HOST/NAME",
+        ));
+    }
+    let text = match address.password() {
+        Some(password) => with_password(text, password)
+            .ok_or_else(|| wrong("names nobody whose password it could be: mongodb://USER@HOST/NAME"))?,
+        None => text.to_owned(),
+    };
+    // What the parser says is not shown: it may be a part of a password.
+    let mut options = ClientOptions::parse(text).run().map_err(|_| {
+        wrong(
+            "is not understood: an address is mongodb://USER:PASSWORD@HOST:PORT/NAME, with @, / and % in a password \
+             as %40, %2F and %25",
+        )
+    })?;
+    let name = options.default_database.clone().filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| wrong("names no database: mongodb://USER@HOST/NAME"))?;
+    options.app_name.get_or_insert_with(|| "icecore".to_owned());
+    options.server_selection_timeout.get_or_insert(SELECTION);
+    // What was confirmed is on the disks of most servers, and what is read will stay.
+    options.write_concern = Some(WriteConcern::builder().w(Acknowledgment::Majority).journal(true).build());
+    options.read_concern = Some(ReadConcern::majority());
+    options.selection_criteria = Some(SelectionCriteria::ReadPreference(ReadPreference::Primary));
+    Ok((Client::with_options(options).map_err(said)?, name))
+}
+
+/// The address with a password that was kept elsewhere.
+fn with_password(text: &str, password: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let (user, rest) = rest.split_once('@').filter(|(user, _)| !user.is_empty() && !user.contains(['/', '?']))?;
+    let user = user.split(':').next().unwrap_or_default();
+    let mut escaped = String::new();
+    for byte in password.bytes() {
+        match byte.is_ascii_alphanumeric() {
+            true => escaped.push(char::from(byte)),
+            false => drop(write!(escaped, "%{byte:02X}")),
+        }
+    }
+    Some(format!("{scheme}://{user}:{escaped}@{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_put_in() {
+        let put = |text: &str| with_password(text, "a/@ü");
+        assert_eq!(put("mongodb://ann@db/x").as_deref(), Some("mongodb://ann:a%2F%40%C3%BC@db/x"));
+        assert_eq!(put("mongodb://ann:old@db/x?w=1").as_deref(), Some("mongodb://ann:a%2F%40%C3%BC@db/x?w=1"));
+        assert_eq!(put("mongodb://db/x"), None);
+        assert_eq!(put("mongodb://db/x?appName=a@b"), None);
+    }
+
+    #[test]
+    fn addresses_that_make_no_sense_are_refused_without_being_told() {
+        for text in [
+            "mongodb://ann:secret@db",
+            "mongodb://ann:se%cret@db/",
+            "mongodb+srv://ann:secret@db/x",
+            "mongodb://ann:secret@:x/y",
+        ] {
+            let address: Address = text.parse().expect("an address");
+            let error = client(&address).expect_err("refused");
+            assert_eq!(error.kind(), ErrorKind::Address, "{text}: {error}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+}

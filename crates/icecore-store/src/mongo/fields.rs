@@ -1,0 +1,92 @@
+//! Fields of documents, as other programs may have written them.
+
+use crate::error::{Error, ErrorKind, Result};
+use mongodb::bson::spec::BinarySubtype;
+use mongodb::bson::{Binary, Bson, Document};
+
+/// What fields a document has at most together: BSON allows 16 MB, with their names.
+pub(super) const HEAVIEST: usize = (16 << 20) - (64 << 10);
+
+fn wrong(name: &str, kind: &str) -> Error {
+    Error::new(ErrorKind::Database, format!("the field {name} is no {kind}: the document was changed"))
+}
+
+fn taken(document: &mut Document, name: &str) -> Option<Bson> {
+    document.remove(name).filter(|value| *value != Bson::Null)
+}
+
+/// A text, which is taken out of the document.
+pub(super) fn text(document: &mut Document, name: &str) -> Result<Option<String>> {
+    match taken(document, name) {
+        None => Ok(None),
+        Some(Bson::String(text)) => Ok(Some(text)),
+        Some(_) => Err(wrong(name, "text")),
+    }
+}
+
+/// Bytes, which are taken out of the document.
+pub(super) fn bytes(document: &mut Document, name: &str) -> Result<Option<Vec<u8>>> {
+    match taken(document, name) {
+        None => Ok(None),
+        Some(Bson::Binary(binary)) => Ok(Some(binary.bytes)),
+        Some(_) => Err(wrong(name, "binary")),
+    }
+}
+
+/// A whole number: programs in JavaScript write all numbers as floats.
+pub(super) fn whole(value: Option<&Bson>) -> Option<i64> {
+    match value? {
+        Bson::Int32(number) => Some(i64::from(*number)),
+        Bson::Int64(number) => Some(*number),
+        Bson::Double(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
+        _ => None,
+    }
+}
+
+/// The whole number of a field.
+pub(super) fn int(document: &Document, name: &str) -> Result<Option<i64>> {
+    match document.get(name) {
+        None | Some(Bson::Null) => Ok(None),
+        value => whole(value).map(Some).ok_or_else(|| wrong(name, "whole number")),
+    }
+}
+
+/// Bytes as they are.
+pub(super) fn binary(bytes: &[u8]) -> Bson {
+    Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes: bytes.to_vec() })
+}
+
+/// Puts a field there, if it has a value.
+pub(super) fn put<T: Into<Bson>>(document: &mut Document, name: &str, value: Option<T>) {
+    if let Some(value) = value {
+        document.insert(name, value);
+    }
+}
+
+/// About how many bytes a document has: its texts and bytes, and something for the rest.
+pub(super) fn weight(document: &Document) -> usize {
+    let mut bytes = 0;
+    let mut open: Vec<&Bson> = document.values().collect();
+    while let Some(value) = open.pop() {
+        bytes += 16;
+        match value {
+            Bson::String(text) => bytes += text.len(),
+            Bson::Binary(binary) => bytes += binary.bytes.len(),
+            Bson::Document(inner) => open.extend(inner.values()),
+            Bson::Array(inner) => open.extend(inner),
+            _ => {}
+        }
+    }
+    bytes
+}
+
+/// Whether a document is not too large.
+pub(super) fn check_weight(what: &str, document: &Document) -> Result<()> {
+    let weight = weight(document);
+    if weight <= HEAVIEST {
+        return Ok(());
+    }
+    let text =
+        format!("{what} of {weight} bytes, with its readable copy: MongoDB keeps 16 MB in a document, and no more");
+    Err(Error::new(ErrorKind::Input, text))
+}

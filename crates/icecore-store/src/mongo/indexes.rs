@@ -1,0 +1,129 @@
+//! Paths that objects are found by.
+//!
+//! The paths are a list that only grows. Each object says in `kept` of how many of them, from
+//! the first on, it has in `indexed` what stands there: so it is seen at any time which objects a
+//! program left out that was cut off, or did not know of the path yet. While there is one, the
+//! index is not used.
+
+use super::MongoBackend;
+use super::fields::whole;
+use super::objects::object_of;
+use super::said::said;
+use super::schema::OBJECTS;
+use crate::describe;
+use crate::error::Result;
+use crate::object::Object;
+use mongodb::bson::{Bson, Document, doc};
+
+/// How many objects are looked into in one go.
+const PAGE: i64 = 1_000;
+/// The same in bytes.
+const PAGE_BYTES: usize = 16 << 20;
+
+/// A value that is looked for at a path.
+pub(super) struct Wanted {
+    path: [String; 1],
+    value: String,
+    /// Whether all objects have their value kept.
+    pub(super) by_index: bool,
+}
+
+impl Wanted {
+    /// As it stands in `indexed`.
+    pub(super) fn kept(&self) -> Document {
+        doc! { "path": &self.path[0], "value": &self.value }
+    }
+
+    /// Whether the value stands in this object.
+    pub(super) fn is_in(&self, object: &Object) -> bool {
+        let found = describe::values_at(&object.bytes, object.format.as_deref(), &self.path);
+        found.iter().any(|(_, found)| *found == self.value)
+    }
+}
+
+/// Puts what stands at these paths into a document.
+pub(super) fn keep(document: &mut Document, bytes: &[u8], format: Option<&str>, paths: &[String]) {
+    let values = describe::values_at(bytes, format, paths).into_iter();
+    let values: Vec<Bson> = values.map(|(path, value)| doc! { "path": path, "value": value }.into()).collect();
+    document.insert("kept", i64::try_from(paths.len()).unwrap_or(i64::MAX));
+    if !values.is_empty() {
+        document.insert("indexed", values);
+    }
+}
+
+/// Objects that keep no more than so many paths, or say nothing of it.
+fn lacking(count: i64) -> Document {
+    doc! { "kept": { "$not": { "$gt": count } } }
+}
+
+impl MongoBackend {
+    pub(super) fn wanted(&self, path: &str, value: &str) -> Result<Wanted> {
+        describe::check_path(path)?;
+        let value = describe::wanted_value(value)?;
+        let by_index = match self.paths()?.iter().position(|known| known == path) {
+            Some(place) => {
+                let place = i64::try_from(place).unwrap_or(i64::MAX);
+                self.objects.find_one(lacking(place)).projection(doc! { "_id": 1 }).run().map_err(said)?.is_none()
+            }
+            None => false,
+        };
+        Ok(Wanted { path: [path.to_owned()], value, by_index })
+    }
+
+    /// The paths of which all objects keep the value.
+    pub(super) fn whole_indexes(&self) -> Result<Vec<String>> {
+        let mut paths = self.paths()?;
+        if paths.is_empty() {
+            return Ok(paths);
+        }
+        let least = self.objects.find_one(doc! {}).sort(doc! { "kept": 1 }).projection(doc! { "kept": 1 });
+        if let Some(least) = least.run().map_err(said)? {
+            let kept = whole(least.get("kept")).unwrap_or(0);
+            paths.truncate(usize::try_from(kept).unwrap_or(0));
+        }
+        paths.sort_unstable();
+        Ok(paths)
+    }
+
+    pub(super) fn add_index(&self, path: &str) -> Result<()> {
+        describe::check_path(path)?;
+        let filter = doc! { "_id": OBJECTS, "paths": { "$ne": path } };
+        self.meta.update_one(filter, doc! { "$push": { "paths": path } }).run().map_err(said)?;
+        let place = self.paths()?.iter().position(|known| known == path).unwrap_or(0);
+        self.keep_all(i64::try_from(place).unwrap_or(i64::MAX))
+    }
+
+    /// Looks into all objects that keep no more than so many paths.
+    pub(super) fn keep_all(&self, count: i64) -> Result<()> {
+        loop {
+            let paths = self.paths()?;
+            let fields = doc! { "classes": 0, "indexed": 0, "json": 0 };
+            let found = self.objects.find(lacking(count)).projection(fields).limit(PAGE).run().map_err(said)?;
+            let (mut changes, mut bytes) = (Vec::new(), 0);
+            for document in found {
+                let mut document = document.map_err(said)?;
+                let id = document.get("_id").cloned().unwrap_or(Bson::Null);
+                let mut change = doc! { "indexed": [] };
+                match object_of(&mut document) {
+                    Ok(object) => {
+                        bytes += object.bytes.len();
+                        keep(&mut change, &object.bytes, object.format.as_deref(), &paths);
+                    }
+                    // What makes no sense is found by nothing.
+                    Err(_) => keep(&mut change, b"", None, &paths),
+                }
+                // Unless another program did it meanwhile, which may know more paths.
+                let mut question = lacking(count);
+                question.insert("_id", id);
+                changes.push(doc! { "q": question, "u": { "$set": change } });
+                if bytes >= PAGE_BYTES {
+                    break;
+                }
+            }
+            if changes.is_empty() {
+                return Ok(());
+            }
+            self.change_each(&self.objects, changes)?;
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Jobs: from the queue to a worker, and what becomes of them.
+//!
+//! Only with the token with which it was handed out, and while the lease lasts, is a job
+//! done, given back or kept longer: each of these is one change of one document that asks for
+//! both.
+
+use super::MongoBackend;
+use super::batch::visible;
+use super::fields::{binary, bytes, int, put, text};
+use super::said::{is_duplicate, said};
+use crate::backend::{Each, Flow, Jobs};
+use crate::describe;
+use crate::error::{Error, ErrorKind, Result};
+use crate::handing::{Handing, hand_out};
+use crate::id::Id;
+use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
+use crate::rules::{backoff, check_name, check_who, id_of, millis, no_lease, paused, payload, there, token};
+use mongodb::bson::{Bson, Document, doc};
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// How many jobs are asked for in one go.
+const ASKED: usize = 256;
+
+/// A job of a document, whose parts it takes.
+pub(super) fn job_of(document: &mut Document) -> Result<Job> {
+    let count = |document: &Document, name| -> Result<u32> {
+        Ok(u32::try_from(there(int(document, name)?)?).unwrap_or(u32::MAX))
+    };
+    let state = there(text(document, "state")?)?;
+    let mut job = Job {
+        id: id_of(text(document, "_id")?)?,
+        sequence: there(int(document, "seq")?)?,
+        queue: there(text(document, "queue")?)?,
+        state: State::named(&state)
+            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
+        priority: there(int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        queued_at: there(int(document, "queued_at")?)?,
+        run_at: there(int(document, "run_at")?)?,
+        attempts: count(document, "attempts")?,
+        max_attempts: count(document, "max_attempts")?,
+        unique_key: text(document, "unique_key")?,
+        lease_until: int(document, "lease_until")?,
+        worker: text(document, "worker")?,
+        finished_at: int(document, "finished_at")?,
+        error: text(document, "error")?,
+        replay_of: text(document, "replay_of")?.map(|text| id_of(Some(text))).transpose()?,
+        format: text(document, "format")?,
+        checksum: String::new(),
+        bytes: payload(bytes(document, "bytes")?, text(document, "base64")?)?,
+        json: text(document, "json")?,
+        problem: text(document, "problem")?,
+        result: bytes(document, "result")?,
+    };
+    // What another program put there has no description yet.
+    match text(document, "checksum")? {
+        Some(checksum) => job.checksum = checksum,
+        None => {
+            let said = describe::describe(&job.bytes, job.format.as_deref());
+            (job.checksum, job.format, job.json, job.problem) = (said.checksum, said.format, said.json, said.problem);
+        }
+    }
+    Ok(job)
+}
+
+/// A job whose lease by this token is not over.
+fn leased(id: Id, token: &str, now: i64) -> Document {
+    doc! { "_id": id.to_string(), "token": token, "state": "leased", "lease_until": { "$gte": now } }
+}
+
+/// What makes a job of a worker done.
+fn done(now: i64, result: Option<&[u8]>) -> Result<Document> {
+    let mut set = doc! { "state": "done", "finished_at": now };
+    let mut unset = doc! { "token": "", "live_key": "", "lease_until": "", "error": "" };
+    match result {
+        Some(result) => drop(set.insert("result", binary(result))),
+        None => drop(unset.insert("result", "")),
+    }
+    super::fields::check_weight("a result", &set)?;
+    Ok(doc! { "$set": set, "$unset": unset })
+}
+
+impl MongoBackend {
+    /// Why a job can't be changed by who has this token.
+    fn no_lease(&self, id: Id) -> Result<Error> {
+        let found = self.jobs.find_one(doc! { "_id": id.to_string() }).projection(doc! { "state": 1 });
+        let state = found.run().map_err(said)?.map(|mut found| text(&mut found, "state")).transpose()?;
+        Ok(no_lease(id, state.map(|state| state.unwrap_or_default()).as_deref()))
+    }
+
+    fn nack_one(&self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<Option<State>> {
+        let now = self.time()?;
+        let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1 };
+        let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(said)?;
+        let Some(mut found) = found else { return Ok(None) };
+        let attempts = int(&found, "attempts")?.unwrap_or(0);
+        let state = if attempts >= int(&found, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
+        let mut set = doc! { "state": state.name(), "error": &*describe::without_nul(error) };
+        let mut unset = doc! { "token": "", "lease_until": "" };
+        if state == State::Dead {
+            set.insert("finished_at", now);
+            unset.insert("live_key", "");
+        } else {
+            let delay = match delay {
+                Some(delay) => delay,
+                None => backoff(self.first_backoff(&there(text(&mut found, "queue")?)?)?, attempts),
+            };
+            set.insert("run_at", now.saturating_add(millis(delay)));
+        }
+        let filter = leased(id, token, now);
+        let changed = self.jobs.update_one(filter, doc! { "$set": set, "$unset": unset }).run().map_err(said)?;
+        Ok((changed.matched_count == 1).then_some(state))
+    }
+
+    /// The marks that calls left in these jobs that made them done.
+    fn marks(&self, acks: &[&Ack]) -> Result<HashSet<String>> {
+        let ids: Vec<String> = acks.iter().map(|ack| ack.id.to_string()).collect();
+        let found = self.jobs.find(doc! { "_id": { "$in": ids }, "state": "done" }).projection(doc! { "call": 1 });
+        let mark = |found: mongodb::error::Result<Document>| text(&mut found.map_err(said)?, "call");
+        found.run().map_err(said)?.filter_map(|found| mark(found).transpose()).collect()
+    }
+
+    /// Makes a dead job ready. Its key may be another job's by now: then it goes on without.
+    fn redrive_one(&self, queue: &str, id: &Bson, key: Option<&str>, now: i64) -> Result<u64> {
+        let filter = doc! { "_id": id, "queue": queue, "state": "dead" };
+        let mut set = doc! { "state": "ready", "attempts": 0_i64, "run_at": now };
+        let unset = doc! { "lease_until": "", "finished_at": "" };
+        put(&mut set, "live_key", key.map(|key| super::pushes::live_key(queue, key)));
+        loop {
+            let change = doc! { "$set": set.clone(), "$unset": unset.clone() };
+            match self.jobs.update_one(filter.clone(), change).run() {
+                Err(error) if is_duplicate(&error) && set.contains_key("live_key") => drop(set.remove("live_key")),
+                done => return Ok(done.map_err(said)?.matched_count),
+            }
+        }
+    }
+
+    fn job_page(
+        &self,
+        after: i64,
+        filter: &JobFilter,
+        most: usize,
+        each: &mut dyn FnMut(Job) -> Result<Flow>,
+    ) -> Result<()> {
+        let mut question = doc! { "seq": { "$gt": after } };
+        question.extend(visible());
+        put(&mut question, "queue", filter.queue.as_deref());
+        put(&mut question, "state", filter.state.map(State::name));
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        for document in self.jobs.find(question).sort(doc! { "seq": 1 }).limit(most).run().map_err(said)? {
+            let mut document = document.map_err(said)?;
+            let sequence = int(&document, "seq")?.unwrap_or(0);
+            let wrong =
+                |error: Error| Error::new(error.kind(), format!("the document with the sequence {sequence}: {error}"));
+            if each(job_of(&mut document).map_err(wrong)?)? == Flow::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Jobs for MongoBackend {
+    fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+        self.push_jobs(jobs)
+    }
+
+    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
+        check_name("queue", queue)?;
+        check_name("worker", worker)?;
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        hand_out(self, &Handing { queue, worker, lease, token: &token() }, most)
+    }
+
+    fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
+        check_name("worker", worker)?;
+        check_name("queue", &job.queue)?;
+        if self.is_paused(&job.queue)? {
+            return Err(paused(&job.queue));
+        }
+        let token = token();
+        let handing = Handing { queue: &job.queue, worker, lease, token: &token };
+        if !self.push_one(job, Some(&handing))?.is_new {
+            return Ok(None);
+        }
+        Ok(Some(Lease { job: there(self.job(job.id)?)?, token }))
+    }
+
+    fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
+        let now = self.time()?;
+        let changed = self.jobs.update_one(leased(id, token, now), done(now, result)?).run().map_err(said)?;
+        if changed.matched_count == 1 { Ok(()) } else { Err(self.no_lease(id)?) }
+    }
+
+    fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
+        if acks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (call, now) = (token(), self.time()?);
+        // What is acked twice is done by the first.
+        let mut seen = HashSet::new();
+        let is_first: Vec<bool> = acks.iter().map(|ack| seen.insert((ack.id, &ack.token))).collect();
+        let first: Vec<&Ack> =
+            acks.iter().zip(&is_first).filter(|(_, is_first)| **is_first).map(|(ack, _)| ack).collect();
+        // A command of many changes says only how many were made: each leaves a mark of its own.
+        let mark = |place: usize| format!("{call} {place}");
+        let change = |(place, ack): (usize, &&Ack)| {
+            let mut change = done(now, ack.result.as_deref())?;
+            if let Ok(set) = change.get_document_mut("$set") {
+                set.insert("call", mark(place));
+            }
+            Ok(doc! { "q": leased(ack.id, &ack.token, now), "u": change })
+        };
+        let changes = first.iter().enumerate().map(change).collect::<Result<Vec<Document>>>()?;
+        let is_all = self.change_each(&self.jobs, changes)? == first.len() as u64;
+        let marks = if is_all { HashSet::new() } else { self.marks(&first)? };
+        let mut place = 0;
+        let mut answers = Vec::new();
+        for (ack, is_first) in acks.iter().zip(is_first) {
+            let is_done = is_first && (is_all || marks.contains(&mark(place)));
+            place += usize::from(is_first);
+            answers.push(if is_done { Ok(()) } else { Err(self.no_lease(ack.id)?) });
+        }
+        Ok(answers)
+    }
+
+    fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
+        match self.nack_one(id, token, error, delay)? {
+            Some(state) => Ok(state),
+            None => Err(self.no_lease(id)?),
+        }
+    }
+
+    fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
+        let now = self.time()?;
+        let until = now.saturating_add(millis(lease));
+        let change = doc! { "$set": { "lease_until": until } };
+        let changed = self.jobs.update_one(leased(id, token, now), change).run().map_err(said)?;
+        if changed.matched_count == 1 { Ok(until) } else { Err(self.no_lease(id)?) }
+    }
+
+    fn job(&mut self, id: Id) -> Result<Option<Job>> {
+        let find = |filter: Document| self.jobs.find_one(filter).run().map_err(said);
+        let mut filter = doc! { "_id": id.to_string() };
+        let mut found = find(filter.clone())?;
+        if found.as_ref().is_some_and(|found| found.contains_key("batch") || !found.contains_key("seq")) {
+            self.settle_batches()?;
+            self.adopt()?;
+            filter.extend(visible());
+            found = find(filter)?;
+        }
+        found.map(|mut found| job_of(&mut found)).transpose()
+    }
+
+    fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
+        if filter.queue.as_deref().is_some_and(|queue| check_name("queue", queue).is_err()) {
+            return Ok(());
+        }
+        self.settle_batches()?;
+        self.adopt()?;
+        let (mut after, mut left, mut is_enough) = (filter.after, most, false);
+        while left > 0 && !is_enough {
+            let (asked, mut found) = (left.min(ASKED), 0);
+            self.job_page(after, filter, asked, &mut |job| {
+                (found, after) = (found + 1, job.sequence);
+                let flow = each(job)?;
+                is_enough = flow == Flow::Stop;
+                Ok(flow)
+            })?;
+            left -= found;
+            is_enough |= found < asked;
+        }
+        Ok(())
+    }
+
+    /// Each by itself: one that was cut off has made some ready, and its note is not complete.
+    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
+        check_name("queue", queue)?;
+        check_who(by)?;
+        self.noted(by, "redrive", &[queue.to_owned()], |backend| {
+            let mut question = doc! { "queue": queue, "state": "dead" };
+            let ids = ids.map(|ids| doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
+            put(&mut question, "_id", ids);
+            let (now, mut count) = (backend.time()?, 0);
+            let found = backend.jobs.find(question).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
+            // All of them first: what is changed meanwhile must not change what is found.
+            let dead = found.run().map_err(said)?.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
+            for mut document in dead {
+                let id = document.remove("_id").unwrap_or(Bson::Null);
+                let key = text(&mut document, "unique_key")?;
+                count += backend.redrive_one(queue, &id, key.as_deref(), now)?;
+            }
+            Ok((vec![count], count))
+        })
+    }
+
+    fn replay(&mut self, id: Id, by: &str) -> Result<Id> {
+        check_who(by)?;
+        let job = self.job(id)?.ok_or_else(|| no_lease(id, None))?;
+        let again = NewJob {
+            priority: job.priority,
+            max_attempts: Some(job.max_attempts),
+            replay_of: Some(id),
+            ..describe::job(&job.queue, job.bytes, job.format.as_deref())
+        };
+        self.noted(by, "replay", &[id.to_string()], |backend| {
+            backend.push_one(&again, None)?;
+            Ok((vec![1], again.id))
+        })
+    }
+
+    fn forget(&mut self, before: i64) -> Result<u64> {
+        let filter = doc! { "finished_at": { "$lt": before }, "state": { "$in": ["done", "dead"] } };
+        Ok(self.jobs.delete_many(filter).run().map_err(said)?.deleted_count)
+    }
+}

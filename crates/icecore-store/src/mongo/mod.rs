@@ -1,0 +1,133 @@
+//! The store over MongoDB, and over servers that speak its protocol.
+//!
+//! There are no transactions here: a server that stands alone has none. What must happen
+//! together stands in one document, or becomes visible together ([`batch`]).
+
+mod audit;
+mod batch;
+mod claims;
+mod connect;
+mod fields;
+mod indexes;
+mod jobs;
+mod objects;
+mod pushes;
+mod queues;
+mod said;
+mod schema;
+
+use crate::backend::Backend;
+use crate::error::{Error, ErrorKind, Result};
+use crate::handing::Looks;
+use mongodb::bson::{Bson, Document, doc};
+use mongodb::sync::{Client, Collection, Database};
+use said::{said, said_of_code};
+
+pub(crate) use connect::open;
+
+/// Commands whose answer has the time: older servers know the second one only.
+const CLOCKS: [&str; 2] = ["hello", "isMaster"];
+/// How many changes go to the server in one command.
+const MOST_CHANGES: usize = 500;
+/// And how many bytes, if there is more than one.
+const HEAVIEST_CHANGES: usize = 8 << 20;
+
+/// A store over one database of a server.
+pub(crate) struct MongoBackend {
+    /// Its connections are closed when it goes.
+    _client: Client,
+    database: Database,
+    objects: Collection<Document>,
+    jobs: Collection<Document>,
+    queues: Collection<Document>,
+    batches: Collection<Document>,
+    audit: Collection<Document>,
+    meta: Collection<Document>,
+    looks: Looks,
+    /// The command whose answer has the time.
+    clock: &'static str,
+}
+
+impl MongoBackend {
+    fn over(client: Client, name: &str) -> MongoBackend {
+        let database = client.database(name);
+        let collection = |name: &str| database.collection::<Document>(name);
+        MongoBackend {
+            objects: collection("icecore_objects"),
+            jobs: collection("icecore_jobs"),
+            queues: collection("icecore_queues"),
+            batches: collection("icecore_batches"),
+            audit: collection("icecore_audit"),
+            meta: collection("icecore_meta"),
+            looks: Looks::default(),
+            clock: CLOCKS[0],
+            _client: client,
+            database,
+        }
+    }
+
+    /// Finds out which command tells the time.
+    fn find_clock(&mut self) -> Result<()> {
+        let mut answer = Ok(());
+        for clock in CLOCKS {
+            self.clock = clock;
+            answer = self.time().map(drop);
+            if !matches!(&answer, Err(error) if error.kind() == ErrorKind::Database) {
+                break;
+            }
+        }
+        answer
+    }
+
+    /// The time of the server. What follows happens later: a lease is never granted for longer
+    /// than it was asked for, and none is taken away before its end.
+    fn time(&self) -> Result<i64> {
+        let answer = self.database.run_command(doc! { self.clock: 1 }).run().map_err(said)?;
+        match answer.get("localTime") {
+            Some(Bson::DateTime(time)) => Ok(time.timestamp_millis()),
+            _ => Err(Error::new(ErrorKind::Database, "MongoDB: the server does not tell its time")),
+        }
+    }
+
+    /// Makes these changes, each `{q, u}`, each by itself; how many documents matched.
+    fn change_each(&self, collection: &Collection<Document>, changes: Vec<Document>) -> Result<u64> {
+        let (mut some, mut weight, mut matched) = (Vec::new(), 0, 0);
+        for change in changes {
+            let bytes = fields::weight(&change);
+            if some.len() == MOST_CHANGES || (weight + bytes > HEAVIEST_CHANGES && !some.is_empty()) {
+                matched += self.change_some(collection, std::mem::take(&mut some))?;
+                weight = 0;
+            }
+            weight += bytes;
+            some.push(change);
+        }
+        if !some.is_empty() {
+            matched += self.change_some(collection, some)?;
+        }
+        Ok(matched)
+    }
+
+    fn change_some(&self, collection: &Collection<Document>, changes: Vec<Document>) -> Result<u64> {
+        let command = doc! {
+            "update": collection.name(),
+            "updates": changes,
+            "ordered": false,
+            "writeConcern": { "w": "majority", "j": true },
+        };
+        let answer = self.database.run_command(command).run().map_err(said)?;
+        let first = answer.get_array("writeErrors").ok().and_then(|errors| errors.first()?.as_document());
+        let wrong = first.or_else(|| answer.get_document("writeConcernError").ok());
+        if let Some(wrong) = wrong {
+            let code = wrong.get_i32("code").unwrap_or(0);
+            return Err(said_of_code(code, wrong.get_str("errmsg").unwrap_or_default()));
+        }
+        let matched = fields::whole(answer.get("n")).unwrap_or(0);
+        Ok(u64::try_from(matched).unwrap_or(0))
+    }
+}
+
+impl Backend for MongoBackend {
+    fn now(&mut self) -> Result<i64> {
+        self.time()
+    }
+}

@@ -1,0 +1,206 @@
+//! Pushes: one job as one document, many as a batch.
+
+use super::MongoBackend;
+use super::fields::{binary, check_weight, int, put, text};
+use super::said::{is_duplicate, said};
+use super::schema::JOBS;
+use crate::describe;
+use crate::error::{Error, ErrorKind, Result};
+use crate::handing::Handing;
+use crate::id::Id;
+use crate::job::{NewJob, Pushed};
+use crate::rules::{check_name, id_of, millis, there};
+use mongodb::bson::{Bson, Document, doc};
+use std::collections::HashMap;
+
+/// How often a job is tried, if nobody says.
+const ATTEMPTS: i64 = 20;
+/// How many jobs of other programs are adopted in one go.
+const ADOPTED: i64 = 512;
+/// How often what has the same key may come and go while it is asked for.
+const TRIES: usize = 8;
+
+/// What only one job that is not done or dead has.
+pub(super) fn live_key(queue: &str, key: &str) -> Document {
+    doc! { "queue": queue, "key": key }
+}
+
+fn document_of(job: &NewJob, sequence: i64, now: i64, attempts: &HashMap<String, i64>) -> Result<Document> {
+    let said = &job.said;
+    let most = job.max_attempts.map(|most| i64::from(most.max(1)));
+    let most = most.or_else(|| attempts.get(&job.queue).copied()).unwrap_or(ATTEMPTS);
+    let mut document = doc! {
+        "_id": job.id.to_string(), "seq": sequence, "queue": &job.queue, "state": "ready",
+        "priority": i64::from(job.priority), "queued_at": now, "run_at": now.saturating_add(millis(job.delay)),
+        "attempts": 0_i64, "max_attempts": most, "checksum": &said.checksum, "bytes": binary(&job.bytes),
+    };
+    put(&mut document, "unique_key", job.unique_key.as_deref());
+    put(&mut document, "live_key", job.unique_key.as_deref().map(|key| live_key(&job.queue, key)));
+    put(&mut document, "replay_of", job.replay_of.map(|id| id.to_string()));
+    put(&mut document, "format", said.format.as_deref());
+    put(&mut document, "json", said.json.as_deref().map(|json| describe::without_nul(json).into_owned()));
+    put(&mut document, "problem", said.problem.as_deref().map(|problem| describe::without_nul(problem).into_owned()));
+    check_weight("a job", &document)?;
+    Ok(document)
+}
+
+fn check(job: &NewJob) -> Result<()> {
+    check_name("queue", &job.queue)?;
+    job.unique_key.as_ref().map_or(Ok(()), |key| check_name("unique key", key))
+}
+
+impl MongoBackend {
+    /// Stores jobs, all or none, and says which are new.
+    pub(super) fn push_jobs(&self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
+        jobs.iter().try_for_each(check)?;
+        // What is there twice is the first one.
+        let (mut ids, mut keys) = (HashMap::new(), HashMap::new());
+        let mut places = Vec::new();
+        let mut fresh: Vec<&NewJob> = Vec::new();
+        for job in jobs {
+            let key = job.unique_key.as_ref().map(|key| (&job.queue, key));
+            let known = key.and_then(|key| keys.get(&key)).or_else(|| ids.get(&job.id)).copied();
+            let place = known.unwrap_or(fresh.len());
+            places.push((place, known.is_none()));
+            if known.is_none() {
+                ids.insert(job.id, place);
+                key.map(|key| keys.insert(key, place));
+                fresh.push(job);
+            }
+        }
+        let pushed = match &*fresh {
+            [] => Vec::new(),
+            [job] => vec![self.push_one(job, None)?],
+            jobs => self.push_all(jobs)?,
+        };
+        let told =
+            |(place, is_first): (usize, bool)| Pushed { is_new: is_first && pushed[place].is_new, ..pushed[place] };
+        Ok(places.into_iter().map(told).collect())
+    }
+
+    /// Stores a job, which is leased from the start if somebody is to have it.
+    pub(super) fn push_one(&self, job: &NewJob, handing: Option<&Handing<'_>>) -> Result<Pushed> {
+        check(job)?;
+        let mut document = self.documents_of(&[job])?.remove(0);
+        if let Some(handing) = handing {
+            let until = there(int(&document, "queued_at")?)?.saturating_add(millis(handing.lease));
+            document.extend(doc! {
+                "state": "leased", "attempts": 1_i64, "token": handing.token, "worker": handing.worker,
+                "lease_until": until,
+            });
+        }
+        for _ in 0..TRIES {
+            match self.jobs.insert_one(&document).run() {
+                Err(error) if is_duplicate(&error) => {
+                    if let Some(id) = self.same_job(job)? {
+                        return Ok(Pushed { id, is_new: false });
+                    }
+                }
+                done => return done.map(|_| Pushed { id: job.id, is_new: true }).map_err(said),
+            }
+        }
+        Err(comes_and_goes())
+    }
+
+    fn push_all(&self, jobs: &[&NewJob]) -> Result<Vec<Pushed>> {
+        let mut documents = self.documents_of(jobs)?;
+        for document in &mut documents {
+            document.insert("state", "arriving");
+        }
+        let batch = self.begin_batch(&self.jobs)?;
+        let done = self.send_jobs(&batch, jobs, &documents).and_then(|pushed| {
+            self.commit(&batch, &self.jobs)?;
+            Ok(pushed)
+        });
+        if done.is_err() {
+            self.abandon(&batch, &self.jobs);
+        }
+        done
+    }
+
+    fn send_jobs(&self, batch: &str, jobs: &[&NewJob], documents: &[Document]) -> Result<Vec<Pushed>> {
+        let mut pushed: Vec<Pushed> = jobs.iter().map(|job| Pushed { id: job.id, is_new: true }).collect();
+        let mut refused = self.send(batch, &self.jobs, documents)?;
+        for _ in 0..TRIES {
+            let mut again = Vec::new();
+            for at in refused {
+                match self.same_job(jobs[at])? {
+                    Some(id) => pushed[at] = Pushed { id, is_new: false },
+                    None => again.push(at),
+                }
+            }
+            if again.is_empty() {
+                return Ok(pushed);
+            }
+            let some: Vec<Document> = again.iter().map(|at| documents[*at].clone()).collect();
+            let still = self.send(batch, &self.jobs, &some)?;
+            refused = still.into_iter().map(|at| again[at]).collect();
+        }
+        Err(comes_and_goes())
+    }
+
+    fn documents_of(&self, jobs: &[&NewJob]) -> Result<Vec<Document>> {
+        let attempts = self.attempts(jobs)?;
+        let now = self.time()?;
+        let first = self.take_sequences(JOBS, jobs.len())?.0;
+        jobs.iter().zip(first..).map(|(job, sequence)| document_of(job, sequence, now, &attempts)).collect()
+    }
+
+    /// How often queues say that their jobs are tried, of those queues that are asked for it.
+    fn attempts(&self, jobs: &[&NewJob]) -> Result<HashMap<String, i64>> {
+        let mut names: Vec<&str> =
+            jobs.iter().filter(|job| job.max_attempts.is_none()).map(|job| &*job.queue).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut attempts = HashMap::new();
+        for found in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(said)? {
+            let mut found = found.map_err(said)?;
+            let most = int(&found, "max_attempts")?.filter(|most| *most > 0);
+            if let (Some(name), Some(most)) = (text(&mut found, "_id")?, most) {
+                attempts.insert(name, most);
+            }
+        }
+        Ok(attempts)
+    }
+
+    /// The job that was there before: the one with the same key, or this one itself.
+    fn same_job(&self, job: &NewJob) -> Result<Option<Id>> {
+        let id = |mut found: Document| id_of(text(&mut found, "_id")?);
+        if let Some(key) = &job.unique_key {
+            let filter = doc! { "live_key": live_key(&job.queue, key) };
+            if let Some(found) = self.holder(&self.jobs, &filter)? {
+                return id(found).map(Some);
+            }
+        }
+        self.holder(&self.jobs, &doc! { "_id": job.id.to_string() })?.map(id).transpose()
+    }
+
+    /// Jobs that other programs queued have no number, and what has a usual value may be left
+    /// out. How many there were.
+    pub(super) fn adopt(&self) -> Result<u64> {
+        let mut adopted = 0;
+        loop {
+            let fields = doc! { "bytes": 0, "base64": 0, "json": 0, "result": 0 };
+            let found = self.jobs.find(doc! { "seq": null }).projection(fields).limit(ADOPTED).run().map_err(said)?;
+            let found = found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
+            if found.is_empty() {
+                return Ok(adopted);
+            }
+            let first = self.take_sequences(JOBS, found.len())?.0;
+            let change = |(found, seq): (&Document, i64)| {
+                let mut set = doc! { "seq": seq };
+                let usual = doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": ATTEMPTS };
+                set.extend(usual.into_iter().filter(|(name, _)| matches!(found.get(name), None | Some(Bson::Null))));
+                doc! { "q": { "_id": found.get("_id"), "seq": null }, "u": { "$set": set } }
+            };
+            adopted += self.change_each(&self.jobs, found.iter().zip(first..).map(change).collect())?;
+        }
+    }
+}
+
+fn comes_and_goes() -> Error {
+    Error::new(ErrorKind::Busy, "a job with the same key comes and goes")
+}

@@ -1,0 +1,135 @@
+//! Queues: what is set for them, and what is in them.
+
+use super::MongoBackend;
+use super::batch::visible;
+use super::fields::{int, text, whole};
+use super::said::{is_duplicate, said};
+use crate::backend::{QueueSettings, Queues};
+use crate::error::Result;
+use crate::job::{QueueStatus, State};
+use crate::rules::{check_name, check_who, first_backoff, millis, there};
+use mongodb::bson::{Document, doc};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn count(document: &Document, name: &str) -> u64 {
+    u64::try_from(whole(document.get(name)).unwrap_or(0)).unwrap_or(0)
+}
+
+impl MongoBackend {
+    pub(super) fn is_paused(&self, queue: &str) -> Result<bool> {
+        let filter = doc! { "_id": queue, "paused_at": { "$ne": null } };
+        Ok(self.queues.find_one(filter).projection(doc! { "_id": 1 }).run().map_err(said)?.is_some())
+    }
+
+    /// How long jobs of a queue wait behind their first failure.
+    pub(super) fn first_backoff(&self, queue: &str) -> Result<Duration> {
+        let found = self.queue(queue)?;
+        Ok(first_backoff(found.map_or(Ok(None), |found| int(&found, "backoff"))?))
+    }
+
+    fn queue(&self, queue: &str) -> Result<Option<Document>> {
+        self.queues.find_one(doc! { "_id": queue }).run().map_err(said)
+    }
+
+    /// Makes the document of a queue, if it has none.
+    fn have_queue(&self, queue: &str) -> Result<()> {
+        match self.queues.insert_one(doc! { "_id": queue }).run() {
+            Err(error) if !is_duplicate(&error) => Err(said(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn groups(&self, stages: [Document; 2]) -> Result<Vec<Document>> {
+        let found = self.jobs.aggregate(stages).run().map_err(said)?;
+        found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)
+    }
+}
+
+impl Queues for MongoBackend {
+    fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
+        check_name("queue", queue)?;
+        check_who(by)?;
+        self.have_queue(queue)?;
+        let what = if is_paused { "pause" } else { "resume" };
+        self.noted(by, what, &[queue.to_owned()], |backend| {
+            let (filter, change) = match is_paused {
+                true => (doc! { "_id": queue, "paused_at": null }, doc! { "$set": { "paused_at": backend.time()? } }),
+                false => (doc! { "_id": queue }, doc! { "$unset": { "paused_at": "" } }),
+            };
+            backend.queues.update_one(filter, change).run().map_err(said)?;
+            Ok((vec![1], ()))
+        })
+    }
+
+    fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
+        check_name("queue", queue)?;
+        self.have_queue(queue)?;
+        let (mut set, mut unset) = (Document::new(), Document::new());
+        if let Some(most) = settings.max_attempts {
+            set.insert("max_attempts", i64::from(most.max(1)));
+        }
+        if let Some(backoff) = settings.backoff {
+            set.insert("backoff", millis(backoff));
+        }
+        match settings.schema.as_deref() {
+            Some(schema) if schema.trim().is_empty() => drop(unset.insert("payload_schema", "")),
+            Some(schema) => drop(set.insert("payload_schema", schema)),
+            None => {}
+        }
+        let mut change = Document::new();
+        for (word, fields) in [("$set", set), ("$unset", unset)] {
+            if !fields.is_empty() {
+                change.insert(word, fields);
+            }
+        }
+        if change.is_empty() {
+            return Ok(());
+        }
+        self.queues.update_one(doc! { "_id": queue }, change).run().map(drop).map_err(said)
+    }
+
+    fn schema(&mut self, queue: &str) -> Result<Option<String>> {
+        if check_name("queue", queue).is_err() {
+            return Ok(None);
+        }
+        self.queue(queue)?.map_or(Ok(None), |mut found| text(&mut found, "payload_schema"))
+    }
+
+    fn queues(&mut self) -> Result<Vec<QueueStatus>> {
+        self.settle_batches()?;
+        self.adopt()?;
+        let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
+        for found in self.queues.find(doc! {}).run().map_err(said)? {
+            let mut found = found.map_err(said)?;
+            let name = there(text(&mut found, "_id")?)?;
+            let (paused_at, schema) = (int(&found, "paused_at")?, text(&mut found, "payload_schema")?);
+            queues.insert(name.clone(), QueueStatus { name, paused_at, schema, ..QueueStatus::default() });
+        }
+        let by_state = doc! { "_id": { "queue": "$queue", "state": "$state" }, "count": { "$sum": 1_i64 } };
+        for mut found in self.groups([doc! { "$match": visible() }, doc! { "$group": by_state }])? {
+            let total = count(&found, "count");
+            let Ok(group) = found.get_document_mut("_id") else { continue };
+            let (Some(name), Some(state)) = (text(group, "queue")?, text(group, "state")?) else { continue };
+            let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
+            queues.entry(name).or_default().counts[state] = total;
+        }
+        let now = self.time()?;
+        let mut due = visible();
+        due.extend(doc! { "state": "ready", "run_at": { "$lte": now } });
+        let first = doc! { "_id": "$queue", "count": { "$sum": 1_i64 }, "first": { "$min": "$run_at" } };
+        for queue in queues.values_mut() {
+            queue.delayed = queue.counts[0];
+        }
+        for mut found in self.groups([doc! { "$match": due }, doc! { "$group": first }])? {
+            let Some(name) = text(&mut found, "_id")? else { continue };
+            let queue = queues.entry(name).or_default();
+            queue.delayed = queue.delayed.saturating_sub(count(&found, "count"));
+            queue.oldest = int(&found, "first")?.map(|first| now - first);
+        }
+        for (name, queue) in &mut queues {
+            queue.name.clone_from(name);
+        }
+        Ok(queues.into_values().collect())
+    }
+}

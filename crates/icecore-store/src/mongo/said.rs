@@ -1,0 +1,83 @@
+//! What the driver and the server say of what was asked.
+
+use crate::error::{Error, ErrorKind};
+use mongodb::error::{ErrorKind as Kind, WriteFailure};
+
+/// Another document has what must be unique.
+const DUPLICATE: [i32; 3] = [11000, 11001, 12582];
+
+fn kind_of(code: i32) -> ErrorKind {
+    match code {
+        // No primary, one that ends, the network, and what was not confirmed by the others.
+        6 | 7 | 64 | 79 | 89 | 91 | 100 | 189 | 262 | 9001 | 10058 | 10107 | 11600 | 11602 | 13435 | 13436 => {
+            ErrorKind::Away
+        }
+        // Not allowed, or not who it says.
+        13 | 18 | 8000 => ErrorKind::Address,
+        // Locks, time limits, a conflict with another one's change.
+        24 | 46 | 50 | 112 => ErrorKind::Busy,
+        // Larger than a document may be.
+        10334 | 17280 | 17419 | 17420 => ErrorKind::Input,
+        14031 => ErrorKind::Full,
+        code if DUPLICATE.contains(&code) => ErrorKind::Taken,
+        _ => ErrorKind::Database,
+    }
+}
+
+/// What a server says may have texts of documents in it.
+fn shown(message: &str) -> String {
+    icecore::text::shortened(&icecore::text::printable(message), 400).into_owned()
+}
+
+pub(super) fn said_of_code(code: i32, message: &str) -> Error {
+    Error::new(kind_of(code), format!("MongoDB: {} ({code})", shown(message)))
+}
+
+pub(super) fn said(error: mongodb::error::Error) -> Error {
+    let kind = match &*error.kind {
+        Kind::Command(error) => return said_of_code(error.code, &error.message),
+        Kind::Write(WriteFailure::WriteError(error)) => return said_of_code(error.code, &error.message),
+        Kind::Write(WriteFailure::WriteConcernError(error)) => return said_of_code(error.code, &error.message),
+        Kind::InsertMany(many) => {
+            if let Some(error) = &many.write_concern_error {
+                return said_of_code(error.code, &error.message);
+            }
+            if let Some(error) = many.write_errors.iter().flatten().next() {
+                return said_of_code(error.code, &error.message);
+            }
+            ErrorKind::Database
+        }
+        Kind::Io(_) | Kind::ConnectionPoolCleared { .. } | Kind::ServerSelection { .. } | Kind::DnsResolve { .. } => {
+            ErrorKind::Away
+        }
+        Kind::Authentication { .. } | Kind::InvalidTlsConfig { .. } | Kind::IncompatibleServer { .. } => {
+            ErrorKind::Address
+        }
+        // The driver says so of documents that are too large.
+        Kind::InvalidArgument { .. } => ErrorKind::Input,
+        _ => ErrorKind::Database,
+    };
+    Error::new(kind, format!("MongoDB: {}", shown(&error.kind.to_string())))
+}
+
+/// Whether something unique is there already.
+pub(super) fn is_duplicate(error: &mongodb::error::Error) -> bool {
+    matches!(&*error.kind, Kind::Write(WriteFailure::WriteError(error)) if DUPLICATE.contains(&error.code))
+        || matches!(&*error.kind, Kind::Command(error) if DUPLICATE.contains(&error.code))
+}
+
+/// Which of many documents were not inserted because something unique is there already.
+///
+/// # Errors
+/// If anything else was wrong.
+pub(super) fn duplicates(error: mongodb::error::Error) -> crate::error::Result<Vec<usize>> {
+    let Kind::InsertMany(many) = &*error.kind else { return Err(said(error)) };
+    if let Some(error) = &many.write_concern_error {
+        return Err(said_of_code(error.code, &error.message));
+    }
+    let errors = many.write_errors.iter().flatten();
+    if let Some(error) = errors.clone().find(|error| !DUPLICATE.contains(&error.code)) {
+        return Err(said_of_code(error.code, &error.message));
+    }
+    Ok(errors.map(|error| error.index).collect())
+}

@@ -1,0 +1,117 @@
+//! The collections with their indexes, and the numbers that count.
+
+use super::MongoBackend;
+use super::fields::{int, whole};
+use super::said::{is_duplicate, said};
+use crate::error::{Error, ErrorKind, Result};
+use crate::rules::there;
+use mongodb::IndexModel;
+use mongodb::bson::{Bson, Document, doc};
+use mongodb::options::{IndexOptions, ReturnDocument};
+use mongodb::sync::Collection;
+
+/// The version of what this program knows.
+const VERSION: i64 = 1;
+/// The numbers of objects, jobs and notes; with that of objects stand the paths of indexes.
+pub(super) const OBJECTS: &str = "objects";
+pub(super) const JOBS: &str = "jobs";
+pub(super) const AUDIT: &str = "audit";
+
+fn plain(keys: Document) -> IndexModel {
+    IndexModel::builder().keys(keys).build()
+}
+
+fn unique(keys: Document) -> IndexModel {
+    let options = IndexOptions::builder().unique(true).sparse(true).build();
+    IndexModel::builder().keys(keys).options(options).build()
+}
+
+fn sparse(keys: Document) -> IndexModel {
+    let options = IndexOptions::builder().sparse(true).build();
+    IndexModel::builder().keys(keys).options(options).build()
+}
+
+impl MongoBackend {
+    /// Brings the collections to the version of this program. Each step may be done twice, so
+    /// that several programs may do it at once, and one that was cut off is made whole.
+    pub(super) fn migrate(&self) -> Result<()> {
+        match self.version()? {
+            Some(VERSION) => return Ok(()),
+            Some(version) => {
+                let text = format!(
+                    "the collections have version {version}, made by a newer icecore; this one knows {VERSION}"
+                );
+                return Err(Error::new(ErrorKind::Schema, text));
+            }
+            None => {}
+        }
+        let have = |collection: &Collection<Document>, indexes: Vec<IndexModel>| {
+            collection.create_indexes(indexes).run().map(drop).map_err(said)
+        };
+        have(
+            &self.objects,
+            vec![
+                plain(doc! { "seq": 1 }),
+                unique(doc! { "object_key": 1 }),
+                plain(doc! { "classes": 1, "seq": 1 }),
+                plain(doc! { "indexed": 1, "seq": 1 }),
+                plain(doc! { "kept": 1 }),
+                sparse(doc! { "expires_at": 1 }),
+                sparse(doc! { "batch": 1 }),
+            ],
+        )?;
+        have(
+            &self.jobs,
+            vec![
+                plain(doc! { "seq": 1 }),
+                unique(doc! { "live_key": 1 }),
+                plain(doc! { "queue": 1, "state": 1, "priority": -1, "run_at": 1, "seq": 1 }),
+                plain(doc! { "queue": 1, "state": 1, "lease_until": 1 }),
+                sparse(doc! { "finished_at": 1 }),
+                sparse(doc! { "batch": 1 }),
+            ],
+        )?;
+        have(&self.audit, vec![plain(doc! { "seq": 1 })])?;
+        for name in [OBJECTS, JOBS, AUDIT] {
+            self.have_meta(doc! { "_id": name, "value": 0_i64 })?;
+        }
+        self.have_meta(doc! { "_id": "version", "value": VERSION })
+    }
+
+    fn have_meta(&self, document: Document) -> Result<()> {
+        match self.meta.insert_one(document).run() {
+            Err(error) if !is_duplicate(&error) => Err(said(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn version(&self) -> Result<Option<i64>> {
+        let found = self.meta.find_one(doc! { "_id": "version" }).run().map_err(said)?;
+        // What is no number is none that this program knows.
+        Ok(found.map(|found| whole(found.get("value")).unwrap_or(i64::MAX)))
+    }
+
+    /// So many sequences that nobody had before: the first of them, and what stands beside.
+    pub(super) fn take_sequences(&self, name: &str, count: usize) -> Result<(i64, Document)> {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let taken = self
+            .meta
+            .find_one_and_update(doc! { "_id": name }, doc! { "$inc": { "value": count } })
+            .return_document(ReturnDocument::Before)
+            .run()
+            .map_err(said)?;
+        let taken = there(taken)?;
+        Ok((there(int(&taken, "value")?)?.saturating_add(1), taken))
+    }
+
+    /// The paths by which objects are found, in the order in which they were added.
+    pub(super) fn paths(&self) -> Result<Vec<String>> {
+        paths_of(&there(self.meta.find_one(doc! { "_id": OBJECTS }).run().map_err(said)?)?)
+    }
+}
+
+/// The paths that stand beside the number of objects.
+pub(super) fn paths_of(meta: &Document) -> Result<Vec<String>> {
+    let text = |path: &Bson| there(path.as_str().map(str::to_owned));
+    meta.get_array("paths").map_or(Ok(Vec::new()), |paths| paths.iter().map(text).collect())
+}

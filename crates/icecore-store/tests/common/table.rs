@@ -1,0 +1,89 @@
+//! Rows as another program reads and writes them, without the store: by SQL, or as documents.
+
+use super::{TextRow, World};
+use icecore_store::Scheme;
+
+/// A value in a row.
+#[derive(Clone, Copy, Debug)]
+pub enum Cell<'c> {
+    Int(i64),
+    Text(&'c str),
+    Bytes(&'c [u8]),
+    /// What stands in this column of the same row.
+    Column(&'c str),
+}
+
+/// Columns with their values.
+pub type Cells<'c> = &'c [(&'c str, Cell<'c>)];
+
+impl World {
+    fn written(&self, cell: Cell<'_>) -> String {
+        match cell {
+            Cell::Int(number) => number.to_string(),
+            Cell::Text(text) => format!("'{}'", text.replace('\'', "''")),
+            Cell::Bytes(bytes) => self.blob(bytes),
+            Cell::Column(name) => name.to_owned(),
+        }
+    }
+
+    fn condition(&self, wanted: Cells<'_>) -> String {
+        let all = wanted.iter().map(|(name, cell)| format!(" AND {name} = {}", self.written(*cell)));
+        format!("WHERE 1 = 1{}", all.collect::<String>())
+    }
+
+    /// The rows of a table that have these values, by their sequence.
+    pub fn select(&self, table: &str, columns: &[&str], wanted: Cells<'_>) -> Vec<TextRow> {
+        #[cfg(feature = "mongodb")]
+        if self.address.scheme() == Scheme::Mongodb {
+            return super::documents::select(&self.address, table, columns, wanted);
+        }
+        self.raw(&format!("SELECT {} FROM {table} {} ORDER BY seq", columns.join(", "), self.condition(wanted)))
+    }
+
+    /// How many rows a table has.
+    pub fn count(&self, table: &str) -> usize {
+        self.select(table, &["seq"], &[]).len()
+    }
+
+    /// Sets values in all rows of a table that have these values.
+    pub fn change(&self, table: &str, values: Cells<'_>, wanted: Cells<'_>) {
+        #[cfg(feature = "mongodb")]
+        if self.address.scheme() == Scheme::Mongodb {
+            return super::documents::change(&self.address, table, values, wanted);
+        }
+        let values: Vec<String> =
+            values.iter().map(|(name, cell)| format!("{name} = {}", self.written(*cell))).collect();
+        self.raw(&format!("UPDATE {table} SET {} {}", values.join(", "), self.condition(wanted)));
+    }
+
+    /// Adds a row.
+    pub fn insert(&self, table: &str, values: Cells<'_>) {
+        #[cfg(feature = "mongodb")]
+        if self.address.scheme() == Scheme::Mongodb {
+            return super::documents::insert(&self.address, table, values);
+        }
+        let (names, cells): (Vec<&str>, Vec<String>) =
+            values.iter().map(|(name, cell)| (*name, self.written(*cell))).unzip();
+        self.raw(&format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), cells.join(", ")));
+    }
+
+    /// Takes all rows away.
+    pub fn clear(&self, table: &str) {
+        #[cfg(feature = "mongodb")]
+        if self.address.scheme() == Scheme::Mongodb {
+            return super::documents::clear(&self.address, table);
+        }
+        self.raw(&format!("DELETE FROM {table}"));
+    }
+
+    /// Makes all indexes such as a program leaves them that was killed while it made them, behind
+    /// this sequence.
+    pub fn unfinish_indexes(&self, after: i64) {
+        #[cfg(feature = "mongodb")]
+        if self.address.scheme() == Scheme::Mongodb {
+            return super::documents::unfinish_indexes(&self.address, after);
+        }
+        self.raw("UPDATE icecore_indexes SET made_at = NULL");
+        self.raw(&format!("DELETE FROM icecore_index_values WHERE seq > {after}"));
+    }
+}

@@ -1,0 +1,149 @@
+//! What is different in MongoDB: documents have a largest size, and what is stored together
+//! arrives bit by bit.
+//!
+//! `scripts/servers.sh run cargo test -p icecore-store --features mongodb --test mongo` has a server.
+#![cfg(feature = "mongodb")]
+
+mod common;
+
+use common::{Cell, HOUR, World, backends, kind};
+use icecore_store::{
+    Ack, Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, Object, ObjectFilter, State, describe,
+};
+
+/// On a server, if there is one.
+fn world(test: impl Fn(&mut World)) {
+    for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
+        test(&mut World::new(fresh()));
+    }
+}
+
+fn objects(world: &mut World) -> Vec<Object> {
+    let mut found = Vec::new();
+    let mut take = |object| {
+        found.push(object);
+        Ok(Flow::On)
+    };
+    world.store.objects(0, 100, &ObjectFilter::default(), &mut take).expect("objects");
+    found
+}
+
+fn keyed(key: &str) -> NewJob {
+    NewJob { unique_key: Some(key.to_owned()), ..describe::job("mail", b"1".to_vec(), None) }
+}
+
+fn of_size(bytes: usize) -> (Vec<u8>, Described) {
+    let bytes = vec![7; bytes];
+    let said = Described { checksum: describe::checksum(&bytes), ..Described::default() };
+    (bytes, said)
+}
+
+#[test]
+fn what_is_too_large_is_refused_and_the_rest_goes_on() {
+    world(|world| {
+        for (size, as_base64, fits) in
+            [(15 << 20, false, true), (16 << 20, false, false), (11 << 20, true, true), (13 << 20, true, false)]
+        {
+            let (bytes, said) = of_size(size);
+            let object = NewObject { bytes, said, as_base64, ..NewObject::default() };
+            let small = describe::object(b"1".to_vec(), None);
+            let answer = world.store.put(&[small, object.clone()]);
+            match fits {
+                true => {
+                    let id = answer.expect("it fits")[1];
+                    assert!(world.store.object(id).expect("asked").expect("there").bytes == object.bytes);
+                }
+                false => assert_eq!(kind(answer), ErrorKind::Input, "{size}"),
+            }
+        }
+        assert_eq!(objects(world).len(), 4, "all or none");
+        let (bytes, said) = of_size(16 << 20);
+        let large = NewJob::new("mail", bytes.clone(), said);
+        assert_eq!(kind(world.store.push(&[keyed("k"), large])), ErrorKind::Input);
+        assert_eq!(world.jobs(&JobFilter::default()), []);
+        world.store.push(&[keyed("k"), keyed("l")]).expect("pushed");
+        let leases = world.store.claim("mail", "ann", HOUR, 2).expect("claimed");
+        let (id, token) = (leases[0].job.id, &leases[0].token);
+        assert_eq!(kind(world.store.ack(id, token, Some(&bytes))), ErrorKind::Input);
+        let acks = [Ack { id, token: token.clone(), result: Some(bytes) }];
+        assert_eq!(kind(world.store.ack_many(&acks)), ErrorKind::Input);
+        world.store.ack(id, token, Some(b"too much to tell")).expect("it is this worker's still");
+    });
+}
+
+/// As a program leaves them that was killed: jobs that arrived, and the record of their batch.
+fn arrived(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
+    let ids = [Id::new(), Id::new()];
+    for (number, id) in ids.iter().enumerate() {
+        let id = id.to_string();
+        let values = [
+            ("id", Cell::Text(&id)),
+            ("batch", Cell::Text("b")),
+            ("seq", Cell::Int(1_000 + number as i64)),
+            ("queue", Cell::Text("mail")),
+            ("state", Cell::Text("arriving")),
+            ("priority", Cell::Int(0)),
+            ("queued_at", Cell::Int(1)),
+            ("run_at", Cell::Int(1)),
+            ("attempts", Cell::Int(0)),
+            ("max_attempts", Cell::Int(20)),
+            ("bytes", Cell::Bytes(b"1")),
+        ];
+        world.insert("icecore_jobs", &values);
+    }
+    if let Some(state) = state {
+        let collection = ("collection", Cell::Text("icecore_jobs"));
+        let record = [("id", Cell::Text("b")), collection, ("state", Cell::Text(state)), ("at", Cell::Int(at))];
+        world.insert("icecore_batches", &record);
+    }
+    ids
+}
+
+#[test]
+fn what_was_committed_is_seen_by_all() {
+    let looks: [fn(&mut World, [Id; 2]); 4] = [
+        |world, _| assert_eq!(world.jobs(&JobFilter::default()).len(), 2),
+        |world, ids| assert!(ids.iter().all(|id| world.store.job(*id).expect("asked").is_some())),
+        |world, _| assert_eq!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed").len(), 2),
+        |world, _| assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 0, 0, 0]),
+    ];
+    for look in looks {
+        world(|world| {
+            let ids = arrived(world, Some("committed"), 1);
+            look(world, ids);
+            assert_eq!(world.count("icecore_batches"), 0);
+            assert!(world.jobs(&JobFilter::default()).iter().all(|job| job.state != State::Dead));
+        });
+    }
+}
+
+#[test]
+fn what_is_arriving_is_seen_by_nobody() {
+    world(|world| {
+        let now = world.store.now().expect("the time");
+        let ids = arrived(world, Some("open"), now);
+        assert_eq!(world.jobs(&JobFilter::default()), []);
+        assert_eq!(world.store.job(ids[0]).expect("asked"), None);
+        assert_eq!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed"), []);
+        assert_eq!(world.store.queues().expect("queues"), []);
+        // It has its id meanwhile.
+        let again = NewJob { id: ids[0], ..keyed("k") };
+        assert_eq!(kind(world.store.push(std::slice::from_ref(&again))), ErrorKind::Busy);
+        // Its program says nothing for long: it is given up.
+        world.change("icecore_batches", &[("at", Cell::Int(now - 61_000))], &[]);
+        assert!(world.store.push(&[again]).expect("pushed")[0].is_new);
+        assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
+        assert_eq!(world.count("icecore_jobs"), 1, "the other one is gone as well");
+    });
+}
+
+#[test]
+fn what_a_forgotten_batch_left_is_in_nobodys_way() {
+    world(|world| {
+        let ids = arrived(world, None, 0);
+        assert_eq!(world.jobs(&JobFilter::default()), []);
+        let again = NewJob { id: ids[1], ..keyed("k") };
+        assert!(world.store.push(&[again]).expect("pushed")[0].is_new);
+        assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
+    });
+}
