@@ -330,9 +330,9 @@ pub struct Convert {
 pub struct Rows {
     #[command(flatten)]
     pub said: Reporting,
-    /// How the rows are written; those of a --query need no word
+    /// How the rows are written; those of a database need no word
     #[arg(long = "in", value_name = "FORM", value_enum)]
-    #[cfg_attr(feature = "store", arg(required_unless_present = "query"))]
+    #[cfg_attr(feature = "store", arg(required_unless_present_any = ["query", "collection"]))]
     #[cfg_attr(not(feature = "store"), arg(required = true))]
     pub form: Option<Form>,
     #[cfg(feature = "store")]
@@ -342,6 +342,14 @@ pub struct Rows {
     #[cfg(feature = "store")]
     #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form"])]
     pub query: Option<String>,
+    /// Take the documents of this collection, only reading, from the MongoDB of --db; their fields are the columns
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "form", "query"])]
+    pub collection: Option<String>,
+    /// Only those that have what this JSON object says, as {"queue": "mail"}
+    #[cfg(feature = "store")]
+    #[arg(long = "match", value_name = "JSON", requires = "collection")]
+    pub wanted: Option<String>,
     /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
     ///
     /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
@@ -433,7 +441,15 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// How the rows are written: those of a query as MySQL writes them.
+    /// Which rows are asked of a database, if they are not in files.
+    #[cfg(feature = "store")]
+    pub fn question(&self) -> Option<crate::commands::rows::Question> {
+        use crate::commands::rows::Question;
+        let collection = || Some(Question::Documents(self.collection.clone()?, self.wanted.clone()));
+        self.query.clone().map(Question::Query).or_else(collection)
+    }
+
+    /// How the rows are written: those of a database as MySQL writes them.
     pub fn form(&self) -> Form {
         self.form.unwrap_or(Form::Mysql)
     }
@@ -538,7 +554,8 @@ Examples:
   psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
   icecore rows --in ndjson -c session=base64/storable dump.ndjson
   icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv
-  icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload";
+  icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload
+  icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal";
 
 const FORMATS_EXAMPLES: &str = "\
 Examples:

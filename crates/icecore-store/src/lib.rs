@@ -45,7 +45,7 @@ extern crate self as icecore_store;
 pub use address::{Address, Scheme};
 pub use backend::{Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSchema, QueueSettings, Queues};
 pub use command::{Command, Stdin};
-pub use driver::{open, query};
+pub use driver::{documents, open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};

@@ -18,7 +18,7 @@ const USUAL: &str = "sqlite:icecore.db";
 /// Which database.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// The database: sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME
+    /// The database: sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME, mongodb://USER@HOST/NAME
     ///
     /// Without it the environment variable ICECORE_DB, or sqlite:icecore.db. A password stands better in
     /// ICECORE_DB_PASSWORD, or in a file that ICECORE_DB_PASSWORD_FILE names, or the whole in the file of --db-file: a

@@ -124,8 +124,32 @@ pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
         Scheme::Postgres => postgres::query(address, sql, each),
         #[cfg(feature = "mysql")]
         Scheme::Mysql => mysql::query(address, sql, each),
+        Scheme::Mongodb => {
+            Err(Error::new(ErrorKind::Input, "MongoDB takes no SQL: its documents are found by --collection"))
+        }
         #[allow(unreachable_patterns, reason = "all may be there")]
         scheme => Err(missing(scheme)),
+    }
+}
+
+/// Hands over the documents of a collection of MongoDB as rows, their fields as columns. `wanted`
+/// says as JSON what they must have, as `find` takes it. Nothing is written.
+///
+/// # Errors
+/// As for [`open`]; of kind `Input`, if this is no such database, or `wanted` is no JSON object.
+pub fn documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
+    match address.scheme() {
+        #[cfg(feature = "mongodb")]
+        Scheme::Mongodb => crate::mongo::documents(address, collection, wanted, each),
+        #[cfg(not(feature = "mongodb"))]
+        Scheme::Mongodb => {
+            let _ = (collection, wanted, each);
+            Err(missing(Scheme::Mongodb))
+        }
+        _ => Err(Error::new(
+            ErrorKind::Input,
+            format!("{address} has no collections: MongoDB has, and others have a query"),
+        )),
     }
 }
 

@@ -22,8 +22,10 @@ const MOST: usize = 500;
 /// How many ended leases are looked at in one go.
 const ENDED: i64 = 512;
 
+/// What may be handed out at this time. Who asks may have been told the time long ago: a lease
+/// that begins then must not begin before the one ended that was there meanwhile.
 fn ready(queue: &str, now: i64) -> Document {
-    doc! { "queue": queue, "state": "ready", "run_at": { "$lte": now } }
+    doc! { "queue": queue, "state": "ready", "run_at": { "$lte": now }, "freed_at": { "$not": { "$gt": now } } }
 }
 
 fn order() -> Document {
@@ -151,7 +153,8 @@ impl HandsOut for MongoBackend {
             let document = document.map_err(said)?;
             let id = document.get("_id").cloned().unwrap_or(Bson::Null);
             let is_dead = int(&document, "attempts")?.unwrap_or(0) >= int(&document, "max_attempts")?.unwrap_or(0);
-            let mut set = doc! { "state": if is_dead { "dead" } else { "ready" }, "error": "the lease ended" };
+            let mut set =
+                doc! { "state": if is_dead { "dead" } else { "ready" }, "error": "the lease ended", "freed_at": now };
             let mut unset = doc! { "token": "", "lease_until": "" };
             if is_dead {
                 set.insert("finished_at", now);

@@ -13,6 +13,7 @@ mod jobs;
 mod objects;
 mod pushes;
 mod queues;
+mod rows;
 mod said;
 mod schema;
 
@@ -24,6 +25,7 @@ use mongodb::sync::{Client, Collection, Database};
 use said::{said, said_of_code};
 
 pub(crate) use connect::open;
+pub(crate) use rows::documents;
 
 /// Commands whose answer has the time: older servers know the second one only.
 const CLOCKS: [&str; 2] = ["hello", "isMaster"];

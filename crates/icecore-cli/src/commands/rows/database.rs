@@ -3,24 +3,36 @@
 
 use crate::commands::database::{Database, failed};
 use crate::report::Abort;
-use icecore_store::{Error, ErrorKind, Flow, Line, query};
+use icecore_store::{Error, ErrorKind, Flow, Line, documents, query};
 use std::io::{self, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// About how many bytes are handed over in one go.
 const PIECE: usize = 64 << 10;
 
-/// Runs the query in a thread of its own; it waits while nobody reads.
-pub fn rows(database: &Database, sql: &str) -> Result<Box<dyn Read + Send>, Abort> {
+/// Which rows are asked for.
+pub enum Question {
+    /// Those of a query.
+    Query(String),
+    /// The documents of a collection that have what this JSON says.
+    Documents(String, Option<String>),
+}
+
+/// Asks in a thread of its own, which waits while nobody reads.
+pub fn rows(database: &Database, question: Question) -> Result<Box<dyn Read + Send>, Abort> {
     let address = database.address()?;
-    let sql = sql.to_owned();
     // Nothing or the first row is there, or the reason why not, before anything is written.
     let (begun, begins) = sync_channel(1);
     let (from, to) = io::pipe().map_err(|error| Abort::Failed(crate::report::code::OTHER, error.to_string()))?;
     let (ended, ends) = sync_channel(1);
     std::thread::spawn(move || {
         let mut rows = Rows { to, piece: Vec::with_capacity(2 * PIECE), begun: Some(begun) };
-        let end = query(&address, &sql, &mut |line| rows.line(line)).and_then(|()| rows.pass());
+        let mut take = |line: Line<'_>| rows.line(line);
+        let end = match &question {
+            Question::Query(sql) => query(&address, sql, &mut take),
+            Question::Documents(collection, wanted) => documents(&address, collection, wanted.as_deref(), &mut take),
+        };
+        let end = end.and_then(|()| rows.pass());
         if let (Some(begun), Err(error)) = (&rows.begun, &end) {
             let _ = begun.send(Some(Error::new(error.kind(), error.to_string())));
         }

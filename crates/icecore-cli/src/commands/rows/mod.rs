@@ -20,6 +20,8 @@ use crate::source::Source;
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
 use batch::Batch;
+#[cfg(feature = "store")]
+pub use database::Question;
 use decode::Decoder;
 use plan::{Out, Plan};
 use pool::Pool;
@@ -29,8 +31,8 @@ use table::{Settings, Table};
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     #[cfg(feature = "store")]
-    if let Some(sql) = &args.query {
-        return query(args, sql, global, report);
+    if let Some(question) = args.question() {
+        return query(args, question, global, report);
     }
     let sources = Source::all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
@@ -44,12 +46,12 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
-/// The rows of a query.
+/// The rows that a database has.
 #[cfg(feature = "store")]
-fn query(args: &Rows, sql: &str, global: &Global, report: &mut Report) -> Result<(), Abort> {
+fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut outputs = Outputs::new(&[], args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let input = database::rows(&args.database, sql)?;
+    let input = database::rows(&args.database, question)?;
     let mut job = Job { args, global, is_alone: true, header: None, tallies: Vec::new() };
     let place = outputs.output(args.output.as_ref())?;
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();

@@ -1,0 +1,101 @@
+//! Documents of any collection as rows, read only.
+//!
+//! Documents may have any fields: they are read twice, first for the names of the columns.
+
+use super::connect::client;
+use super::said::said;
+use crate::address::Address;
+use crate::backend::Flow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::query::{EachLine, Line};
+use mongodb::bson::{Bson, Document, doc};
+use mongodb::sync::{Collection, Cursor};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// How many columns there are at most.
+const MOST_COLUMNS: usize = 4_096;
+/// How many bytes their names have at most together.
+const LONGEST_NAMES: usize = 1 << 20;
+
+pub(crate) fn documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
+    let wanted = wanted.map_or(Ok(doc! {}), filter)?;
+    let (client, name) = client(address)?;
+    let collection = client.database(&name).collection::<Document>(collection);
+    let names = names(&collection, &wanted)?;
+    if each(Line::Names(&names))? == Flow::Stop {
+        return Ok(());
+    }
+    let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
+    for document in all(&collection, &wanted)? {
+        let mut row: Vec<Option<Cow<'_, [u8]>>> = vec![None; names.len()];
+        for (name, value) in document.map_err(said)? {
+            let Some(place) = places.get(&*name) else {
+                let text = format!("the field {name:?} came while the documents were read: read them once more");
+                return Err(Error::new(ErrorKind::Busy, text));
+            };
+            row[*place] = shown(value).map(Cow::Owned);
+        }
+        if each(Line::Values(&row))? == Flow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn filter(json: &str) -> Result<Document> {
+    let wrong =
+        |reason: String| Error::new(ErrorKind::Input, format!("what documents must have is a JSON object: {reason}"));
+    let value: serde_json::Value = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+    match Bson::try_from(value) {
+        Ok(Bson::Document(document)) => Ok(document),
+        Ok(_) => Err(wrong("this is none".to_owned())),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
+
+fn all(collection: &Collection<Document>, wanted: &Document) -> Result<Cursor<Document>> {
+    collection.find(wanted.clone()).sort(doc! { "_id": 1 }).run().map_err(said)
+}
+
+/// The names of all fields, in the order in which they are met.
+fn names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<String>> {
+    let (mut names, mut known, mut bytes) = (Vec::new(), HashSet::new(), 0);
+    for document in all(collection, wanted)? {
+        for name in document.map_err(said)?.keys() {
+            if known.contains(name) {
+                continue;
+            }
+            bytes += name.len();
+            if names.len() == MOST_COLUMNS || bytes > LONGEST_NAMES {
+                let text =
+                    format!("the documents have more than {MOST_COLUMNS} different fields: ask for fewer documents");
+                return Err(Error::new(ErrorKind::Input, text));
+            }
+            known.insert(name.clone());
+            names.push(name.clone());
+        }
+    }
+    Ok(names)
+}
+
+/// Bytes and texts as they are, simple values as text, all else as extended JSON.
+fn shown(value: Bson) -> Option<Vec<u8>> {
+    let text = match value {
+        Bson::Null | Bson::Undefined => return None,
+        Bson::Binary(binary) => return Some(binary.bytes),
+        Bson::String(text) | Bson::Symbol(text) => text,
+        Bson::ObjectId(id) => id.to_hex(),
+        Bson::Int32(number) => number.to_string(),
+        Bson::Int64(number) => number.to_string(),
+        Bson::Double(number) => number.to_string(),
+        Bson::Boolean(is_true) => is_true.to_string(),
+        Bson::Decimal128(number) => number.to_string(),
+        Bson::DateTime(time) => match time.try_to_rfc3339_string() {
+            Ok(text) => text,
+            Err(_) => time.timestamp_millis().to_string(),
+        },
+        other => other.into_relaxed_extjson().to_string(),
+    };
+    Some(text.into_bytes())
+}
