@@ -182,10 +182,12 @@ impl Jobs for MongoBackend {
         }
         let token = token();
         let handing = Handing { queue: &job.queue, worker, lease, token: &token };
-        if !self.push_one(job, Some(&handing))?.is_new {
+        let (pushed, mut document) = self.push_one(job, Some(&handing))?;
+        if !pushed.is_new {
             return Ok(None);
         }
-        Ok(Some(Lease { job: there(self.job(job.id)?)?, token }))
+        // Not read again: by now it may be another worker's.
+        Ok(Some(Lease { job: job_of(&mut document)?, token }))
     }
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {

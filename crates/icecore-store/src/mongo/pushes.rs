@@ -70,7 +70,7 @@ impl MongoBackend {
         }
         let pushed = match &*fresh {
             [] => Vec::new(),
-            [job] => vec![self.push_one(job, None)?],
+            [job] => vec![self.push_one(job, None)?.0],
             jobs => self.push_all(jobs)?,
         };
         let told =
@@ -78,8 +78,9 @@ impl MongoBackend {
         Ok(places.into_iter().map(told).collect())
     }
 
-    /// Stores a job, which is leased from the start if somebody is to have it.
-    pub(super) fn push_one(&self, job: &NewJob, handing: Option<&Handing<'_>>) -> Result<Pushed> {
+    /// Stores a job, which is leased from the start if somebody is to have it; its document, as it
+    /// was stored.
+    pub(super) fn push_one(&self, job: &NewJob, handing: Option<&Handing<'_>>) -> Result<(Pushed, Document)> {
         check(job)?;
         let mut document = self.documents_of(&[job])?.remove(0);
         if let Some(handing) = handing {
@@ -93,10 +94,13 @@ impl MongoBackend {
             match self.jobs.insert_one(&document).run() {
                 Err(error) if is_duplicate(&error) => {
                     if let Some(id) = self.same_job(job)? {
-                        return Ok(Pushed { id, is_new: false });
+                        return Ok((Pushed { id, is_new: false }, document));
                     }
                 }
-                done => return done.map(|_| Pushed { id: job.id, is_new: true }).map_err(said),
+                done => {
+                    done.map_err(said)?;
+                    return Ok((Pushed { id: job.id, is_new: true }, document));
+                }
             }
         }
         Err(comes_and_goes())
