@@ -137,17 +137,20 @@ impl MongoBackend {
 
     fn job_page(
         &self,
-        after: i64,
+        (after, before): (i64, Option<i64>),
         filter: &JobFilter,
         most: usize,
         each: &mut dyn FnMut(Job) -> Result<Flow>,
     ) -> Result<()> {
-        let mut question = doc! { "seq": { "$gt": after } };
+        let mut place = doc! { "$gt": after };
+        put(&mut place, "$lt", before);
+        let mut question = doc! { "seq": place };
+        let order = if before.is_some() { -1 } else { 1 };
         question.extend(visible());
         put(&mut question, "queue", filter.queue.as_deref());
         put(&mut question, "state", filter.state.map(State::name));
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        for document in self.jobs.find(question).sort(doc! { "seq": 1 }).limit(most).run().map_err(said)? {
+        for document in self.jobs.find(question).sort(doc! { "seq": order }).limit(most).run().map_err(said)? {
             let mut document = document.map_err(said)?;
             let sequence = int(&document, "seq")?.unwrap_or(0);
             let wrong =
@@ -262,11 +265,15 @@ impl Jobs for MongoBackend {
         }
         self.settle_batches()?;
         self.adopt()?;
-        let (mut after, mut left, mut is_enough) = (filter.after, most, false);
+        let (mut place, mut left, mut is_enough) = ((filter.after, filter.before), most, false);
         while left > 0 && !is_enough {
             let (asked, mut found) = (left.min(ASKED), 0);
-            self.job_page(after, filter, asked, &mut |job| {
-                (found, after) = (found + 1, job.sequence);
+            self.job_page(place, filter, asked, &mut |job| {
+                found += 1;
+                match &mut place {
+                    (_, Some(before)) => *before = job.sequence,
+                    (after, None) => *after = job.sequence,
+                }
                 let flow = each(job)?;
                 is_enough = flow == Flow::Stop;
                 Ok(flow)
