@@ -230,6 +230,8 @@ built_mongodb() {
 }
 build_mongodb() {
     local packages=()
+    # What could not be had is not tried again each time.
+    [ ! "$mongo_folder/failed" -nt scripts/mongo/pom.xml ] || return 1
     have javac || packages+=(default-jdk-headless)
     have mvn || packages+=(maven)
     [ ${#packages[@]} -eq 0 ] || install_packages "${packages[@]}" || return 1
@@ -238,7 +240,8 @@ build_mongodb() {
     (
         flock 9
         built_mongodb ||
-            timeout 600 mvn -q -B -f scripts/mongo/pom.xml -Dbuild.folder="$mongo_folder" package >"$folder/maven.log" 2>&1
+            timeout 300 mvn -q -B -f scripts/mongo/pom.xml -Dbuild.folder="$mongo_folder" package >"$folder/maven.log" 2>&1 ||
+            { : >"$mongo_folder/failed" && false; }
     ) 9>"$mongo_folder/lock"
 }
 begin_mongodb() {
