@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs every experiment in full and publishes what it found: docs/bench, docs/performance.md, the tables of the README.
 #
-#   scripts/bench.sh             everything, about three quarters of an hour; the machine should do nothing else
+#   scripts/bench.sh             everything, about three quarters of an hour, and another whole one for pending-store;
+#                                the machine should do nothing else
 #   scripts/bench.sh SCENARIO…   these anew, the others stay as they are
 #   scripts/bench.sh --draw      only the pages, from docs/bench/report.json
 #
