@@ -214,7 +214,7 @@ fn grouped<N, T>(
 
 fn store_jobs(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
     if let Some(pushes) = store_checked(pushes, connection, metrics) {
-        store_one_by_one(pushes, connection, metrics);
+        store_those_that_fit(pushes, connection, metrics);
     }
 }
 
@@ -247,8 +247,9 @@ fn store_checked(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metri
     None
 }
 
-/// The same; what goes with none of the others is told of its own.
-fn store_one_by_one(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
+/// Stores those whose payloads were checked against the schema that their queue has, together, or one by one
+/// if one of them is to blame; the others are told which schema it has.
+fn store_those_that_fit(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
     let mut schemas: HashMap<String, Result<Option<String>>> = HashMap::new();
     for push in &pushes {
         if !schemas.contains_key(&push.job.queue) {
