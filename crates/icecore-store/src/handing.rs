@@ -5,6 +5,7 @@
 
 use crate::error::Result;
 use crate::job::{Job, Lease};
+use crate::rules::check_name;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -57,6 +58,11 @@ pub(crate) trait HandsOut {
 /// Hands out jobs, and looks before and behind for those whose leases ended.
 pub(crate) fn hand_out(backend: &mut impl HandsOut, handing: &Handing<'_>, most: usize) -> Result<Vec<Lease>> {
     let queue = handing.queue;
+    check_name("queue", queue)?;
+    check_name("worker", handing.worker)?;
+    if most == 0 {
+        return Ok(Vec::new());
+    }
     let mut has_looked = backend.looks().is_due(queue);
     if has_looked {
         backend.free_ended_leases(handing)?;

@@ -169,11 +169,6 @@ impl Jobs for MongoBackend {
     }
 
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        check_name("queue", queue)?;
-        check_name("worker", worker)?;
-        if most == 0 {
-            return Ok(Vec::new());
-        }
         hand_out(self, &Handing { queue, worker, lease, token: &token() }, most)
     }
 
