@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use icecore_store::time::shown as iso;
-use icecore_store::{Job, Lease, Object, QueueStatus};
+use icecore_store::{Job, Lease, Object, QueueStatus, Schedule, State, describe};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -122,6 +122,8 @@ pub struct JobView<'j> {
     error: Option<&'j str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay_of: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
     format: Option<&'j str>,
     checksum: &'j str,
     size: usize,
@@ -155,6 +157,7 @@ impl<'j> JobView<'j> {
             finished_at_iso: job.finished_at.map(iso),
             error: job.error.as_deref(),
             replay_of: job.replay_of.map(|id| id.to_string()),
+            after: job.after.map(|id| id.to_string()),
             format: job.format.as_deref(),
             checksum: &job.checksum,
             size: job.bytes.len(),
@@ -233,6 +236,7 @@ pub struct QueueView<'q> {
     leased: u64,
     done: u64,
     dead: u64,
+    waiting: u64,
     delayed: u64,
     /// How long the oldest job waits that could be handed out, in milliseconds.
     oldest: Option<i64>,
@@ -240,23 +244,82 @@ pub struct QueueView<'q> {
     paused_at: Option<i64>,
     paused_at_iso: Option<String>,
     has_schema: bool,
+    /// How many jobs workers have at most at a time.
+    concurrency: Option<u32>,
+    /// How many are handed out at most in a time, as `100/1m`.
+    rate: Option<String>,
 }
 
 impl<'q> QueueView<'q> {
     pub fn of(queue: &'q QueueStatus) -> QueueView<'q> {
-        let [ready, leased, done, dead] = queue.counts;
         QueueView {
             name: &queue.name,
-            ready,
-            leased,
-            done,
-            dead,
+            ready: queue.count(State::Ready),
+            leased: queue.count(State::Leased),
+            done: queue.count(State::Done),
+            dead: queue.count(State::Dead),
+            waiting: queue.count(State::Waiting),
             delayed: queue.delayed,
             oldest: queue.oldest,
             is_paused: queue.paused_at.is_some(),
             paused_at: queue.paused_at,
             paused_at_iso: queue.paused_at.map(iso),
             has_schema: queue.schema.is_some(),
+            concurrency: queue.concurrency,
+            rate: queue.rate.map(|rate| rate.to_string()),
+        }
+    }
+}
+
+/// A schedule.
+#[derive(Serialize)]
+pub struct ScheduleView<'s> {
+    name: &'s str,
+    queue: &'s str,
+    timing: &'s str,
+    zone: &'s str,
+    next_at: Option<i64>,
+    next_at_iso: Option<String>,
+    last_at: Option<i64>,
+    last_at_iso: Option<String>,
+    last_id: Option<String>,
+    is_paused: bool,
+    paused_at: Option<i64>,
+    priority: i32,
+    max_attempts: Option<u32>,
+    alone: bool,
+    format: Option<&'s str>,
+    size: usize,
+    payload: Option<Box<RawValue>>,
+    problem: Option<&'s str>,
+}
+
+impl<'s> ScheduleView<'s> {
+    /// A brief one has no payload.
+    pub fn of(schedule: &'s Schedule, is_brief: bool) -> ScheduleView<'s> {
+        let payload = || {
+            let said = describe::describe(&schedule.bytes, schedule.format.as_deref());
+            readable(said.json.as_deref(), said.format.as_deref(), &schedule.bytes)
+        };
+        ScheduleView {
+            name: &schedule.name,
+            queue: &schedule.queue,
+            timing: &schedule.timing,
+            zone: schedule.zone.as_deref().unwrap_or("UTC"),
+            next_at: schedule.next_at,
+            next_at_iso: schedule.next_at.map(iso),
+            last_at: schedule.last_at,
+            last_at_iso: schedule.last_at.map(iso),
+            last_id: schedule.last_id.map(|id| id.to_string()),
+            is_paused: schedule.paused_at.is_some(),
+            paused_at: schedule.paused_at,
+            priority: schedule.priority,
+            max_attempts: schedule.max_attempts,
+            alone: schedule.is_alone,
+            format: schedule.format.as_deref(),
+            size: schedule.bytes.len(),
+            payload: if is_brief { None } else { payload() },
+            problem: schedule.problem.as_deref(),
         }
     }
 }

@@ -39,6 +39,11 @@ impl Call {
         self.name("queue").to_owned()
     }
 
+    /// The schedule in the path.
+    pub fn schedule(&self) -> String {
+        self.name("name").to_owned()
+    }
+
     /// Who asks, for the notes of the database.
     pub fn by(&self) -> String {
         format!("http:{}", self.from)

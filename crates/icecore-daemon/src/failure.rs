@@ -94,6 +94,9 @@ impl From<Error> for Failure {
             ErrorKind::Missing => Failure::missing(message),
             ErrorKind::Taken => Failure::new(StatusCode::CONFLICT, "taken", message),
             ErrorKind::Paused => Failure::new(StatusCode::CONFLICT, "paused", message),
+            ErrorKind::Limited => {
+                Failure { retry_after: Some(1), ..Failure::new(StatusCode::TOO_MANY_REQUESTS, "limited", message) }
+            }
             ErrorKind::Lease => Failure::new(StatusCode::CONFLICT, "lease", message),
             ErrorKind::Input => Failure::input("input", message),
             ErrorKind::Full => Failure::new(StatusCode::INSUFFICIENT_STORAGE, "full", message),

@@ -155,7 +155,7 @@ mod tests {
         metrics.commit(600, true);
         metrics.commit(3, false);
         metrics.request("/jobs", "POST", 201, Duration::from_millis(2));
-        let queue = QueueStatus { name: "a\"b".to_owned(), counts: [1, 2, 3, 4], ..QueueStatus::default() };
+        let queue = QueueStatus { name: "a\"b".to_owned(), counts: [1, 2, 3, 4, 5], ..QueueStatus::default() };
         let text = metrics.text(Some(&[queue]));
         for line in [
             "icecore_commit_size_bucket{le=\"1\"} 1",

@@ -69,6 +69,7 @@ pub static ASSETS: &[Asset] = &[
     asset!("object.js", JS),
     asset!("objects.js", JS),
     asset!("queues.js", JS),
+    asset!("schedules.js", JS),
     asset!("table.js", JS),
     asset!("text.js", JS),
     asset!("theme.js", JS),

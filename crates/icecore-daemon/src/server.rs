@@ -83,6 +83,7 @@ impl Server {
             let _ = end.send(());
         });
         runtime.spawn(sweep(Arc::clone(&app)));
+        runtime.spawn(routes::fire(Arc::clone(&app)));
         app.journal.line(format_args!("listening on http://{address}"));
         if let Some(ready) = ready {
             ready(address);

@@ -3,7 +3,9 @@
 use crate::error::Result;
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
+use crate::limits::Rate;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
+use crate::schedule::{Fired, NewSchedule, Schedule};
 use std::time::Duration;
 
 /// What one who takes values one by one says: to go on, or that it is enough.
@@ -30,6 +32,10 @@ pub struct QueueSettings {
     pub backoff: Option<Duration>,
     /// The JSON Schema that payloads are checked against; an empty one takes it away.
     pub schema: Option<String>,
+    /// How many of its jobs workers have at most at a time; 0 takes the limit away.
+    pub concurrency: Option<u32>,
+    /// How many of its jobs are handed out at most in a time; [`Rate::NONE`] takes the limit away.
+    pub rate: Option<Rate>,
 }
 
 /// A queue, and the JSON Schema that its payloads were checked against, if it had one.
@@ -40,7 +46,7 @@ pub type QueueSchema<'s> = (&'s str, Option<&'s str>);
 /// Each call is one transaction: what it returned is durable. Times are those of the
 /// database's clock, in milliseconds since 1970. Calls of several connections, programs and
 /// machines may go on at once.
-pub trait Backend: Objects + Jobs + Queues + Send {
+pub trait Backend: Objects + Jobs + Queues + Schedules + Send {
     /// The time.
     fn now(&mut self) -> Result<i64>;
 
@@ -137,6 +143,23 @@ pub trait Queues {
         }
         Ok(true)
     }
+}
+
+/// Schedules: jobs that are queued again and again.
+pub trait Schedules {
+    /// Sets a schedule, in the place of one of its name, and notes who did. When its first job
+    /// is queued.
+    fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64>;
+    /// All of them, by name.
+    fn schedules(&mut self) -> Result<Vec<Schedule>>;
+    /// Lets a schedule queue nothing, or again: what would have been queued meanwhile is not.
+    fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()>;
+    /// Takes a schedule away, and notes who did. Whether there was one. Its jobs stay.
+    fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool>;
+    /// Queues the jobs whose time came, of at most so many schedules. Of several times of one
+    /// schedule that passed while nobody called this, the first has a job, the others have none.
+    /// However many call this at once, no time has two.
+    fn fire(&mut self, most: usize) -> Result<Vec<Fired>>;
 }
 
 /// What is there, in numbers.

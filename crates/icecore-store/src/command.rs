@@ -25,7 +25,8 @@ pub enum Stdin {
 /// result, and its exit code says whether the job is done.
 ///
 /// It is in a group of processes of its own, and what it leaves running there ends with it.
-/// Its environment has `ICECORE_JOB_ID`, `ICECORE_JOB_ATTEMPT` and `ICECORE_JOB_QUEUE`.
+/// Its environment has `ICECORE_JOB_ID`, `ICECORE_JOB_ATTEMPT`, `ICECORE_JOB_QUEUE`, and `ICECORE_JOB_AFTER` with the
+/// id of the job behind which this one comes, if there is one.
 #[derive(Clone, Debug)]
 pub struct Command {
     /// As it is typed.
@@ -71,6 +72,8 @@ impl Command {
         command.env("ICECORE_JOB_ID", job.id.to_string());
         command.env("ICECORE_JOB_ATTEMPT", job.attempts.to_string());
         command.env("ICECORE_JOB_QUEUE", &job.queue);
+        command.env_remove("ICECORE_JOB_AFTER");
+        command.envs(job.after.map(|id| ("ICECORE_JOB_AFTER", id.to_string())));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0).spawn()
     }

@@ -20,6 +20,8 @@ pub enum ErrorKind {
     Lease,
     /// The queue is paused: it hands out nothing.
     Paused,
+    /// The queue has a limit, which is reached: it hands out nothing more at this time.
+    Limited,
     /// What was given makes no sense: a path, a name, a payload.
     Input,
     /// The disk is full, or the database allows no more.

@@ -1,5 +1,6 @@
 //! Ids of objects and jobs.
 
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
@@ -20,6 +21,14 @@ impl Id {
     #[expect(clippy::new_without_default, reason = "each one is another")]
     pub fn new() -> Id {
         Id(uuid::Uuid::now_v7())
+    }
+
+    /// The one of this time, in milliseconds since 1970, and this text: always the same.
+    pub(crate) fn of_time(millis: i64, text: &str) -> Id {
+        let mut bytes = [0; 10];
+        bytes.copy_from_slice(&Sha256::digest(format!("{millis} {text}"))[..10]);
+        let millis = u64::try_from(millis).unwrap_or(0);
+        Id(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
     }
 
     /// Whether it is written as this.

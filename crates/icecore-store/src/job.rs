@@ -1,6 +1,7 @@
 //! What is queued.
 
 use crate::id::Id;
+use crate::limits::Rate;
 use crate::object::Described;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub struct NewJob {
     pub max_attempts: Option<u32>,
     /// The job of which this is a replay.
     pub replay_of: Option<Id>,
+    /// The job behind which it comes: it is handed out when that one is done, and not before.
+    pub after: Option<Id>,
 }
 
 impl NewJob {
@@ -40,6 +43,7 @@ impl NewJob {
             unique_key: None,
             max_attempts: None,
             replay_of: None,
+            after: None,
         }
     }
 }
@@ -65,19 +69,22 @@ pub enum State {
     Done,
     /// It was tried too often.
     Dead,
+    /// It waits for another job to be done.
+    Waiting,
 }
 
 impl State {
     /// All of them.
-    pub const ALL: [State; 4] = [State::Ready, State::Leased, State::Done, State::Dead];
+    pub const ALL: [State; 5] = [State::Ready, State::Leased, State::Done, State::Dead, State::Waiting];
 
-    /// Its name: `ready`, `leased`, `done`, `dead`.
+    /// Its name: `ready`, `leased`, `done`, `dead`, `waiting`.
     pub fn name(self) -> &'static str {
         match self {
             State::Ready => "ready",
             State::Leased => "leased",
             State::Done => "done",
             State::Dead => "dead",
+            State::Waiting => "waiting",
         }
     }
 
@@ -121,6 +128,8 @@ pub struct Job {
     pub error: Option<String>,
     /// The job of which this is a replay.
     pub replay_of: Option<Id>,
+    /// The job behind which it comes.
+    pub after: Option<Id>,
     /// What the payload is; `None`, if it could not be decoded.
     pub format: Option<String>,
     /// SHA-256 of the payload, in hexadecimal digits.
@@ -174,7 +183,7 @@ pub struct QueueStatus {
     /// Its name.
     pub name: String,
     /// How many jobs are in each state, in the order of [`State::ALL`].
-    pub counts: [u64; 4],
+    pub counts: [u64; State::ALL.len()],
     /// Of those that are ready, how many wait for their time.
     pub delayed: u64,
     /// How long the oldest job waits that could be handed out, in milliseconds.
@@ -183,4 +192,16 @@ pub struct QueueStatus {
     pub paused_at: Option<i64>,
     /// The JSON Schema that payloads are checked against.
     pub schema: Option<String>,
+    /// How many of its jobs workers have at most at a time.
+    pub concurrency: Option<u32>,
+    /// How many of its jobs are handed out at most in a time.
+    pub rate: Option<Rate>,
+}
+
+impl QueueStatus {
+    /// How many jobs are in this state.
+    pub fn count(&self, state: State) -> u64 {
+        let known = State::ALL.into_iter().zip(self.counts).find(|(known, _)| *known == state);
+        known.map_or(0, |(_, count)| count)
+    }
 }

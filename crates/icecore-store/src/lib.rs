@@ -24,13 +24,16 @@ mod error;
 mod handing;
 mod id;
 mod job;
+mod limits;
 #[cfg(feature = "mongodb")]
 mod mongo;
 mod object;
 mod query;
 mod rules;
+mod schedule;
 mod sql;
 pub mod time;
+mod timing;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub mod within;
 mod work;
@@ -43,12 +46,17 @@ mod common;
 extern crate self as icecore_store;
 
 pub use address::{Address, Scheme};
-pub use backend::{Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSchema, QueueSettings, Queues};
+pub use backend::{
+    Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSchema, QueueSettings, Queues, Schedules,
+};
 pub use command::{Command, Stdin};
 pub use driver::{documents, open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
+pub use limits::Rate;
 pub use object::{Described, LentObject, NewObject, Object, ObjectFilter};
 pub use query::{EachLine, Line};
+pub use schedule::{Fired, NewSchedule, Schedule};
+pub use timing::Timing;
 pub use work::{Event, Open, Outcome, Runner, Stop, Tally, Worker};

@@ -90,6 +90,24 @@ pub(crate) fn no_lease(id: Id, state: Option<&str>) -> Error {
     }
 }
 
+/// A job that is to come behind one that is not there.
+pub(crate) fn no_predecessor(id: Id) -> Error {
+    Error::new(ErrorKind::Missing, format!("there is no job {id} behind which this one could come"))
+}
+
+/// A job that is wanted at once, and is to come behind another one.
+pub(crate) fn waits() -> Error {
+    Error::new(ErrorKind::Input, "a job that comes behind another one can't be handed out at once")
+}
+
+/// What a job is told that waited for one that was taken away.
+pub(crate) const ORPHANED: &str = "the job before this one was taken away, and was not done";
+
+/// A queue whose limit is reached.
+pub(crate) fn limited(queue: &str) -> Error {
+    Error::new(ErrorKind::Limited, format!("the queue {queue:?} hands out no more at this time: its limit is reached"))
+}
+
 /// A queue that hands out nothing.
 pub(crate) fn paused(queue: &str) -> Error {
     Error::new(ErrorKind::Paused, format!("the queue {queue:?} is paused: it hands out nothing"))

@@ -10,6 +10,7 @@ use crate::crew::{Attempt, Crew, Ended};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{Ack, Job, Lease, State};
+use crate::schedule::Fired;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -100,6 +101,8 @@ pub enum Event<'e> {
     /// The job ran, and its lease was over before that could be recorded: it may be done
     /// once more.
     Lost(Id),
+    /// The time of a schedule came, of whatever queue.
+    Fired(&'e Fired),
     /// The database can't be asked; it is tried again.
     Away(&'e Error),
 }
@@ -118,7 +121,7 @@ pub struct Tally {
 /// Opens a database, each time that the connection is lost.
 pub type Open<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
 
-/// Takes jobs of a queue and has them done.
+/// Takes jobs of a queue and has them done. It also queues what is due by a schedule.
 ///
 /// ```
 /// use icecore_store::{Address, Outcome, Stop, Worker, describe, open};
@@ -190,6 +193,7 @@ impl Worker {
             tell,
             backend: None,
             open_at: Instant::now(),
+            fire_at: Instant::now(),
             claim_at: Instant::now(),
             free_since: None,
             is_empty: false,
@@ -233,6 +237,10 @@ fn unless_waiting_helps<T>(answer: Result<T>) -> Result<Result<T>> {
 /// An attempt that failed: why, and when the job is tried again.
 type Failed = (Attempt, String, Option<Duration>);
 
+/// How often schedules are looked at.
+const FIRE: Duration = Duration::from_secs(1);
+/// How many schedules queue a job in one go.
+const MOST_FIRED: usize = 64;
 /// The longest sleep: how soon a stop is seen.
 const NAP: Duration = Duration::from_millis(50);
 /// How long a few free places wait for others, so that one claim fills all of them.
@@ -246,6 +254,8 @@ struct Turn<'t> {
     tell: &'t mut dyn FnMut(Event<'_>),
     backend: Option<Box<dyn Backend>>,
     open_at: Instant,
+    /// When it is asked whether the time of a schedule came.
+    fire_at: Instant,
     claim_at: Instant,
     /// Since when there are places that no claim filled.
     free_since: Option<Instant>,
@@ -332,6 +342,7 @@ impl Turn<'_> {
         let Some(mut backend) = self.backend.take() else { return Ok(()) };
         self.record(&mut *backend)?;
         self.extend(&mut *backend)?;
+        self.fire(&mut *backend)?;
         if self.has_room() && self.claim_at() <= Instant::now() {
             self.claim(&mut *backend)?;
         }
@@ -418,6 +429,21 @@ impl Turn<'_> {
                 Err(error) if waiting_helps(&error) => return Err(error),
                 _ => running.extend_at = now + self.worker.lease / 3,
             }
+        }
+        Ok(())
+    }
+
+    /// Queues what is due by a schedule: any worker does it for all of them.
+    fn fire(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        if Instant::now() < self.fire_at || self.stop.is_draining() {
+            return Ok(());
+        }
+        self.fire_at = Instant::now() + FIRE;
+        for fired in unless_waiting_helps(backend.fire(MOST_FIRED))?.unwrap_or_default() {
+            if fired.is_new && fired.queue == self.worker.queue {
+                (self.claim_at, self.is_empty) = (Instant::now(), false);
+            }
+            (self.tell)(Event::Fired(&fired));
         }
         Ok(())
     }

@@ -4,10 +4,16 @@
 
 mod common;
 
+#[path = "behaviour/chains.rs"]
+mod chains;
+#[path = "behaviour/limits.rs"]
+mod limits;
 #[path = "behaviour/objects.rs"]
 mod objects;
 #[path = "behaviour/queue.rs"]
 mod queue;
+#[path = "behaviour/schedules.rs"]
+mod schedules;
 
 use common::{World, backends};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,8 +39,8 @@ const AT_ONCE: usize = 4;
 #[test]
 fn every_database_behaves() {
     let only = std::env::var("ICECORE_ONLY").unwrap_or_default();
-    let all: Vec<Behaviour> =
-        [objects::ALL, queue::ALL].concat().into_iter().filter(|(name, _)| name.contains(&only)).collect();
+    let all: Vec<Behaviour> = [objects::ALL, queue::ALL, chains::ALL, limits::ALL, schedules::ALL].concat();
+    let all: Vec<Behaviour> = all.into_iter().filter(|(name, _)| name.contains(&only)).collect();
     let failed = Mutex::new(Vec::new());
     for (backend, fresh) in backends() {
         let next = AtomicUsize::new(0);

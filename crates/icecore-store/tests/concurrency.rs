@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{HOUR, World, backends, kind, patiently};
+use common::{Cell, HOUR, World, backends, kind, patiently};
 use icecore_store::{
-    Ack, Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, ObjectFilter, Pushed, State, describe, open,
+    Ack, Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, NewSchedule, ObjectFilter, Pushed,
+    QueueSettings, Rate, State, Timing, describe, open,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
@@ -416,4 +417,125 @@ impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }
+}
+
+/// At no time has a queue with limits more leases than it may, by the clock of the database, and in
+/// no time hands it out more than its rate.
+#[test]
+fn limits_hold_with_many_workers() {
+    const JOBS: usize = 120;
+    const PER: i64 = 100;
+    everywhere("limits hold", |world| {
+        let settings = QueueSettings {
+            concurrency: Some(3),
+            rate: Some(Rate { count: 8, per: Duration::from_millis(PER as u64) }),
+            ..QueueSettings::default()
+        };
+        world.store.configure("mail", &settings).expect("configured");
+        let jobs: Vec<NewJob> = (0..JOBS).map(|_| new("mail", "1")).collect();
+        world.store.push(&jobs).expect("pushed");
+        let (address, done) = (&world.address, AtomicUsize::new(0));
+        // When each job was handed out, and that it was still leased at this later time.
+        let spans: Vec<(i64, i64)> = std::thread::scope(|scope| {
+            let work = |number: usize| {
+                let mut store = open(address).expect("opened");
+                let mut spans = Vec::new();
+                while done.load(Ordering::Relaxed) < JOBS {
+                    let leases = patiently(|| store.claim("mail", "ann", HOUR, 1 + number % 4)).expect("claimed");
+                    for lease in leases {
+                        let from = lease.job.lease_until.expect("an end") - HOUR.as_millis() as i64;
+                        let until = patiently(|| store.now()).expect("the time");
+                        spans.push((from, until));
+                        patiently(|| store.ack(lease.job.id, &lease.token, None)).expect("done");
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                spans
+            };
+            let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+        });
+        assert_eq!(spans.len(), JOBS);
+        for (from, _) in &spans {
+            let at_once = spans.iter().filter(|(other, until)| other <= from && from < until).count();
+            assert!(at_once <= 3, "{at_once} at {from}: {spans:?}");
+        }
+        let mut times: Vec<i64> = spans.iter().map(|(from, _)| *from).collect();
+        times.sort_unstable();
+        assert!(times.iter().zip(&times[8..]).all(|(first, ninth)| ninth - first >= PER), "{times:?}");
+    });
+}
+
+/// Each time of a schedule has one job, however many look at it at once.
+#[test]
+fn a_schedule_queues_one_job_whoever_looks() {
+    everywhere("a schedule queues one job", |world| {
+        for round in 0..10 {
+            for name in ["a", "b", "c"] {
+                let timing = Timing::new("every 1h", None).expect("a timing");
+                let schedule = NewSchedule::new(name, "mail", timing, b"1".to_vec());
+                world.store.set_schedule(&schedule, "ann").expect("set");
+                world.change(
+                    "icecore_schedules",
+                    &[("next_at", Cell::Int(1_000 + round))],
+                    &[("name", Cell::Text(name))],
+                );
+            }
+            let (address, start) = (&world.address, Barrier::new(THREADS));
+            let new: usize = std::thread::scope(|scope| {
+                let fire = || {
+                    let mut store = open(address).expect("opened");
+                    start.wait();
+                    let fired = patiently(|| store.fire(9)).expect("fired");
+                    fired.iter().filter(|fired| fired.is_new).count()
+                };
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(fire)).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+            });
+            // What another one held was left to it.
+            let rest = world.store.fire(9).expect("fired").iter().filter(|fired| fired.is_new).count();
+            assert_eq!(new + rest, 3);
+            assert_eq!(world.jobs(&JobFilter::default()).len() as i64, 3 * (round + 1));
+        }
+    });
+}
+
+/// A job that is pushed behind another one while that is done is handed out all the same.
+#[test]
+fn a_chain_is_not_lost_between_push_and_ack() {
+    everywhere("a chain is not lost", |world| {
+        for round in 0..60 {
+            let first = new("mail", "1");
+            world.store.push(std::slice::from_ref(&first)).expect("pushed");
+            let lease = world.store.claim("mail", "ann", HOUR, 1).expect("claimed").remove(0);
+            let (address, start) = (&world.address, Barrier::new(2));
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let mut store = open(address).expect("opened");
+                    start.wait();
+                    let ack = Ack { id: first.id, token: lease.token.clone(), result: None };
+                    match round % 2 {
+                        0 => patiently(|| store.ack(ack.id, &ack.token, None)).expect("done"),
+                        _ => patiently(|| store.ack_many(std::slice::from_ref(&ack)))
+                            .expect("done")
+                            .remove(0)
+                            .expect("done"),
+                    }
+                });
+                scope.spawn(|| {
+                    let mut store = open(address).expect("opened");
+                    let behind = NewJob { after: Some(first.id), ..new("mail", "2") };
+                    let jobs = [behind.clone(), NewJob { after: Some(behind.id), ..new("mail", "3") }];
+                    let some = if round % 3 == 0 { &jobs[..] } else { &jobs[..1] };
+                    start.wait();
+                    patiently(|| store.push(some)).expect("pushed");
+                });
+            });
+            for _ in 0..if round % 3 == 0 { 2 } else { 1 } {
+                let lease = world.store.claim("mail", "ann", HOUR, 9).expect("claimed").remove(0);
+                world.store.ack(lease.job.id, &lease.token, None).expect("done");
+            }
+            assert!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed").is_empty());
+        }
+    });
 }

@@ -9,6 +9,8 @@ mod common;
 mod objects;
 #[path = "model/queue.rs"]
 mod queue;
+#[path = "model/schedules.rs"]
+mod schedules;
 
 use proptest::test_runner::{Config, TestRunner};
 

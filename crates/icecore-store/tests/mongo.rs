@@ -105,7 +105,7 @@ fn what_was_committed_is_seen_by_all() {
         |world, _| assert_eq!(world.jobs(&JobFilter::default()).len(), 2),
         |world, ids| assert!(ids.iter().all(|id| world.store.job(*id).expect("asked").is_some())),
         |world, _| assert_eq!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed").len(), 2),
-        |world, _| assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 0, 0, 0]),
+        |world, _| assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 0, 0, 0, 0]),
     ];
     for look in looks {
         world(|world| {

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 /// Do the jobs of a queue with a command
 ///
-/// The command gets a job's payload as JSON on its standard input, and ICECORE_JOB_ID, ICECORE_JOB_ATTEMPT and
-/// ICECORE_JOB_QUEUE in its environment. If it exits with 0 the job is done, and what it wrote is the result; if not,
-/// the job is tried again later. SIGTERM or SIGINT: what runs is finished, nothing new is begun.
+/// The command gets a job's payload as JSON on its standard input, and ICECORE_JOB_ID, ICECORE_JOB_ATTEMPT,
+/// ICECORE_JOB_QUEUE and, of one that comes after another, ICECORE_JOB_AFTER in its environment. If it exits with 0 the
+/// job is done, and what it wrote is the result; if not, the job is tried again later. SIGTERM or SIGINT: what runs is finished, nothing new is begun.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Work {
@@ -79,6 +79,11 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
                 Event::Failed(id, error, state) => {
                     let next = if state == State::Dead { "the job is dead" } else { "it is tried again" };
                     report.note(&id.to_string(), "failed", format!("{}; {next}", error.trim_end()));
+                }
+                Event::Fired(fired) => {
+                    if let Some(problem) = &fired.problem {
+                        report.note(&fired.schedule, "schedule", format!("it is stopped: {problem}"));
+                    }
                 }
                 Event::Lost(id) => {
                     let text = "its lease was over when it ended: it may be done once more";

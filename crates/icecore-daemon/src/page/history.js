@@ -2,7 +2,7 @@
 
 export const WINDOW = 5 * 60_000;
 const SHORTEST = 1_000;
-const STATES = ["ready", "leased", "done", "dead"];
+const STATES = ["ready", "leased", "waiting", "done", "dead"];
 
 export class History {
     #queues = new Map();

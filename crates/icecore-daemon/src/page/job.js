@@ -45,6 +45,7 @@ export function job({ id, act }) {
                 ["Ended", job.finished_at && time(job.finished_at)],
                 ["Worker", job.worker && data(job.worker)],
                 ["Unique key", job.unique_key && data(job.unique_key)],
+                ["After", job.after && h("a", { href: `#/jobs/${job.after}` }, h("code", {}, job.after))],
                 ["Replay of", job.replay_of && h("a", { href: `#/jobs/${job.replay_of}` }, h("code", {}, job.replay_of))],
                 ["Format", job.format && data(job.format)],
                 ["Size", size_of(job.size)],

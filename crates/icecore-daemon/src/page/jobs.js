@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { table } from "./table.js";
 import { data, size_of, time } from "./text.js";
 
-const STATES = ["ready", "leased", "done", "dead"];
+const STATES = ["ready", "leased", "waiting", "done", "dead"];
 const LIMIT = 50;
 const NEWEST = "9223372036854775807";
 

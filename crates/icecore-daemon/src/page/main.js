@@ -9,10 +9,11 @@ import { Live } from "./live.js";
 import { object } from "./object.js";
 import { objects, quarantine } from "./objects.js";
 import { queues } from "./queues.js";
+import { schedules } from "./schedules.js";
 import { data, plain } from "./text.js";
 import { themed } from "./theme.js";
 
-const LISTS = { queues, jobs, objects, quarantine, compare };
+const LISTS = { queues, jobs, schedules, objects, quarantine, compare };
 const ITEMS = { jobs: job, objects: object };
 
 const main = document.getElementById("main");

@@ -7,7 +7,7 @@ import { button, h, put } from "./dom.js";
 import { History } from "./history.js";
 import { count_of, counted, data, plain, span_of, time } from "./text.js";
 
-const STATES = ["ready", "leased", "done", "dead"];
+const STATES = ["ready", "leased", "waiting", "done", "dead"];
 // Charts are drawn for so many; there is a filter for the others.
 const MOST = 24;
 
@@ -15,10 +15,13 @@ const history = new History();
 const rate = (number) => (number === 0 || number >= 10 ? count_of(Math.round(number)) : number.toFixed(number < 1 ? 2 : 1));
 const path = (name, what) => `queues/${encodeURIComponent(name)}/${what}`;
 
+// How many jobs are handed out at most, in words.
+const limits_of = ({ concurrency, rate }) => [concurrency !== null && `${count_of(concurrency)} at a time`, rate].filter(Boolean).join(", ");
+
 function card(name, act) {
     const of_state = (state) => `#/jobs${query({ queue: name, state })}`;
     const counts = STATES.map((state) => h("b", {}, "0"));
-    const [delayed, oldest, paused] = [h("b", {}), h("b", {}), h("p", { class: "badge paused", hidden: true })];
+    const [delayed, oldest, paused, limits] = [h("b", {}), h("b", {}), h("p", { class: "badge paused", hidden: true }), h("p", { class: "badge limits", hidden: true })];
     const pause = button("Pause", () => act(post(path(name, queue.is_paused ? "resume" : "pause"))), { "data-act": "pause" });
     const redrive = button("Redrive", async () => {
         const many = counted(queue.dead, "dead job");
@@ -28,7 +31,7 @@ function card(name, act) {
     const ages = chart("The oldest waits", ["waits"], (seconds) => (Number.isInteger(seconds) && seconds < 10 ? `${seconds} s` : span_of(seconds * 1000)));
     let queue;
     const element = h("section", { class: "card", "aria-label": `Queue ${plain(name)}` },
-        h("header", {}, h("h2", {}, h("a", { href: of_state(), "data-row": name }, data(name, { most: 80 }))), paused, h("div", { class: "buttons" }, pause, redrive)),
+        h("header", {}, h("h2", {}, h("a", { href: of_state(), "data-row": name }, data(name, { most: 80 }))), paused, limits, h("div", { class: "buttons" }, pause, redrive)),
         h("ul", { class: "counts" },
             STATES.map((state, index) => h("li", {}, h("a", { href: of_state(state), class: state }, counts[index], ` ${state}`))),
             h("li", {}, delayed, " delayed"), h("li", {}, "oldest ", oldest)),
@@ -43,6 +46,9 @@ function card(name, act) {
             pause.textContent = queue.is_paused ? "Resume" : "Pause";
             paused.hidden = !queue.is_paused;
             if (queue.is_paused) put(paused, "paused since ", time(queue.paused_at));
+            const limited = limits_of(queue);
+            limits.hidden = limited === "";
+            if (limits.textContent !== limited) limits.textContent = limited;
             redrive.hidden = queue.dead === 0;
             redrive.textContent = `Redrive ${count_of(queue.dead)}`;
             rates.draw(history.rates(name), at);

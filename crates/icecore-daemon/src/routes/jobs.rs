@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The queue of jobs that name none.
-const DEFAULT: &str = "default";
+pub const DEFAULT: &str = "default";
 
 /// What is said of a job that was pushed.
 #[derive(Serialize)]
@@ -34,6 +34,11 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
     let delay = call.query.duration("delay")?.unwrap_or(Duration::ZERO);
     let max_attempts = call.query.number("max_attempts")?;
     let unique_key = call.query.get("unique").map(str::to_owned);
+    let after = call
+        .query
+        .get("after")
+        .map(|id| id.parse::<Id>().map_err(|error| Failure::input("parameter", format!("after: {error}"))));
+    let after = after.transpose()?;
     let command = match call.query.get("run") {
         None => None,
         Some("now") => Some(run::command(&call.app, &queue)?),
@@ -48,6 +53,7 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
         delay,
         unique_key: unique_key.clone(),
         max_attempts,
+        after,
         ..NewJob::new(&queue, std::mem::take(&mut payload.bytes), payload.said.clone())
     };
     match command {

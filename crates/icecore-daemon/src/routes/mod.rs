@@ -9,6 +9,9 @@ mod jobs;
 mod objects;
 mod queues;
 mod run;
+mod schedules;
+
+pub use schedules::fire;
 
 use crate::answer;
 use crate::app::App;
@@ -131,16 +134,19 @@ pub static ROUTES: &[Route] = &[
         parameter("unique", "string", "No two jobs of the queue that are not done have the same key."),
         parameter("format", "string", "What the payload is, as `base64/marshal`; without it, it is looked at."),
         parameter("max_attempts", "integer", "How often it is tried."),
+        parameter("after", "string", "The id of a job: this one is handed out when that one is done."),
         parameter("run", "string", "`now`: the queue's command gets it at once, and the answer has its result.")
     ], Payload, JSON, [
         201 "It is stored, durably.",
         200 "A job with this unique key is there already; or, with `run=now`, the command ended.",
         400 "The payload is not what it is said to be, or not what the schema asks for.",
-        409 "The queue is paused, and with `run=now` it would hand the job out; nothing is stored."
+        404 "There is no job that this one could come after; nothing is stored.",
+        409 "The queue is paused, and with `run=now` it would hand the job out; nothing is stored.",
+        429 "The queue's limit is reached, and with `run=now` it would hand the job out; nothing is stored."
     ], jobs::push),
     route!(GET "/jobs" "listJobs" "Jobs, in the order in which they came.", [
         parameter("queue", "string", "Only those of this queue."),
-        parameter("state", "string", "Only those in this state: `ready`, `leased`, `done`, `dead`."),
+        parameter("state", "string", "Only those in this state: `ready`, `leased`, `done`, `dead`, `waiting`."),
         AFTER,
         parameter("before", "integer", "Only those before this sequence, the newest first."),
         LIMIT, BRIEF
@@ -190,10 +196,38 @@ pub static ROUTES: &[Route] = &[
     route!(POST "/queues/{queue}/redrive" "redriveQueue" "Makes dead jobs ready again.", [
         parameter("ids", "string", "Only these, with commas between them; in a body as a list.")
     ], Json, JSON, [200 "How many there were: `redriven`."], queues::redrive),
+    route!(PUT "/queues/{queue}/limits" "setLimits" "Sets how many jobs of a queue are handed out.", [
+        parameter("concurrency", "integer", "How many workers have at most at a time; 0: any number."),
+        parameter("rate", "string", "How many are handed out at most in a time, as `100/1m`; `none`: any number.")
+    ], Json, JSON, [200 "They are set; what is not named stays.", 400 "They are none."], queues::set_limits),
     route!(PUT "/queues/{queue}/schema" "setSchema" "Sets the JSON Schema that payloads are checked against.", [
     ], Schema, JSON, [200 "It is set; an empty one is taken away.", 400 "It is no schema."], queues::set_schema),
     route!(GET "/queues/{queue}/schema" "getSchema" "The JSON Schema of a queue.", [
     ], Nothing, "application/schema+json", [200 "The schema.", 404 "The queue has none."], queues::schema),
+    route!(GET "/schedules" "listSchedules" "All schedules, by name.", [BRIEF], Nothing, JSON, [
+        200 "`schedules`."
+    ], schedules::list),
+    route!(PUT "/schedules/{name}" "setSchedule" "Queues a job again and again; the body is its payload.", [
+        parameter("timing", "string", "When: as cron has it, `30 2 * * MON-FRI`; `@hourly`; `every 5m`."),
+        parameter("zone", "string", "The time zone by whose clock, as `Europe/Berlin`; UTC."),
+        parameter("queue", "string", "The queue; `default`."),
+        parameter("priority", "integer", "Larger ones are handed out first; 0."),
+        parameter("max_attempts", "integer", "How often each job is tried."),
+        parameter("alone", "boolean", "`true`: none is queued while the last one is neither done nor dead."),
+        parameter("format", "string", "What the payload is, as `base64/marshal`; without it, it is looked at.")
+    ], Payload, JSON, [
+        200 "When it comes first: `next_at`. A schedule of this name is replaced.",
+        400 "The timing, the zone or the payload makes no sense, or the schema asks for another one."
+    ], schedules::set),
+    route!(DELETE "/schedules/{name}" "removeSchedule" "Takes a schedule away; its jobs stay.", [], Nothing, JSON, [
+        200 "It is gone.", 404 "There was none."
+    ], schedules::remove),
+    route!(POST "/schedules/{name}/pause" "pauseSchedule" "Lets a schedule queue nothing.", [], Nothing, JSON, [
+        200 "It is recorded.", 404 "There is none."
+    ], schedules::pause),
+    route!(POST "/schedules/{name}/resume" "resumeSchedule" "Lets it queue jobs again.", [], Nothing, JSON, [
+        200 "It is recorded.", 400 "Its timing makes no sense.", 404 "There is none."
+    ], schedules::resume),
     route!(POST "/objects" "putObject" "Stores an object; the body is its bytes.", [
         parameter("key", "string", "A name that no other object has."),
         parameter("format", "string", "What it is, as `base64/marshal`; without it, it is looked at."),

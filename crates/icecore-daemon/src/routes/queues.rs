@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use axum::http::StatusCode;
 use axum::response::Response;
-use icecore_store::{Id, QueueSettings};
+use icecore_store::{Id, QueueSettings, Rate};
 use serde::{Deserialize, Serialize};
 
 pub async fn list(call: Call) -> Result<Response, Failure> {
@@ -61,6 +61,41 @@ pub async fn redrive(mut call: Call) -> Result<Response, Failure> {
     let redriven = call.app.database.write(move |backend| backend.redrive(&name, ids.as_deref(), &by)).await?;
     call.app.wakeups.all(&queue);
     Ok(done(&Redriven { queue, redriven }))
+}
+
+/// Limits, in the body of a request.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Limits {
+    concurrency: Option<u32>,
+    rate: Option<String>,
+}
+
+pub async fn set_limits(mut call: Call) -> Result<Response, Failure> {
+    #[derive(Serialize)]
+    struct Set {
+        queue: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        concurrency: Option<u32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rate: Option<String>,
+    }
+    let body = call.json::<Limits>().await?;
+    let rate = body.rate.as_deref().or(call.query.get("rate")).map(str::parse::<Rate>).transpose()?;
+    let concurrency = match body.concurrency {
+        None => call.query.number("concurrency")?,
+        given => given,
+    };
+    if rate.is_none() && concurrency.is_none() {
+        return Err(Failure::input("parameter", "name what is to be set: concurrency, rate, or both"));
+    }
+    let queue = call.queue();
+    let name = queue.clone();
+    let settings = QueueSettings { concurrency, rate, ..QueueSettings::default() };
+    call.app.database.write(move |backend| backend.configure(&name, &settings)).await?;
+    // There may be room for more of them now.
+    call.app.wakeups.all(&queue);
+    Ok(done(&Set { queue, concurrency, rate: rate.map(|rate| rate.to_string()) }))
 }
 
 pub async fn set_schema(mut call: Call) -> Result<Response, Failure> {

@@ -8,4 +8,5 @@ mod limits;
 mod outages;
 mod page;
 mod routes;
+mod schedules;
 mod shutdown;

@@ -336,7 +336,10 @@ fn the_description_has_every_route_and_no_other() {
         for (method, operation) in operations.as_object().expect("operations") {
             seen.insert(format!("{method} {path}"));
             assert!(operation["operationId"].is_string() && operation["summary"].is_string(), "{method} {path}");
-            let concrete = path.replace("{id}", "01890a5d-ac96-774b-bcce-b302099a8057").replace("{queue}", "q");
+            let concrete = path
+                .replace("{id}", "01890a5d-ac96-774b-bcce-b302099a8057")
+                .replace("{queue}", "q")
+                .replace("{name}", "n");
             let answer = daemon.ask(&method.to_uppercase(), &concrete, &[], b"");
             let is_there = answer.code != 405 && !answer.text().contains("there is no such path");
             assert!(is_there, "{method} {path}: {answer:?}");
@@ -363,6 +366,12 @@ fn the_description_has_every_route_and_no_other() {
         "post /queues/{queue}/redrive",
         "put /queues/{queue}/schema",
         "get /queues/{queue}/schema",
+        "put /queues/{queue}/limits",
+        "get /schedules",
+        "put /schedules/{name}",
+        "delete /schedules/{name}",
+        "post /schedules/{name}/pause",
+        "post /schedules/{name}/resume",
         "post /objects",
         "get /objects",
         "get /objects/{id}",

@@ -110,6 +110,16 @@ impl Queues for Double {
     }
 }
 
+impl Schedules for Double {
+    pass! {
+        fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64>;
+        fn schedules(&mut self) -> Result<Vec<Schedule>>;
+        fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()>;
+        fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool>;
+        fn fire(&mut self, most: usize) -> Result<Vec<Fired>>;
+    }
+}
+
 impl Backend for Double {
     pass! {
         fn now(&mut self) -> Result<i64>;

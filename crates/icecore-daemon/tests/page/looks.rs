@@ -44,6 +44,14 @@ fn filled() -> (Daemon, String) {
     daemon.push("queue=broken&max_attempts=1", r#"{"to":"ann@example.com"}"#);
     fail(&daemon, "broken", "exit code 1: connection to mail.example.com timed out\n  at send (mail.rb:12)");
     daemon.post("/queues/thumbnails/pause", "");
+    daemon.ask("PUT", "/queues/mail/limits?concurrency=4&rate=100/1m", &[], b"");
+    for (name, query) in
+        [("nightly", "timing=30+2+*+*+MON-FRI&zone=Europe/Berlin&queue=report"), ("pulse", "timing=every+5m")]
+    {
+        let set = daemon.ask("PUT", &format!("/schedules/{name}?{query}"), &["Content-Type: application/json"], b"{}");
+        assert_eq!(set.code, 200, "{set:?}");
+    }
+    daemon.post("/schedules/pulse/pause", "");
     let dead = daemon.get("/jobs?state=dead").str("/jobs/0/id");
     daemon.post("/objects?key=session%3A7", b"O:7:\"Session\":1:{s:4:\"user\";i:7;}");
     daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06");
@@ -64,6 +72,7 @@ fn nothing_sticks_out_and_all_can_be_read() {
             ("queues".to_owned(), "thumbnails", "queues"),
             ("jobs".to_owned(), "timed out", "jobs"),
             (format!("jobs/{id}"), "\"roles\"", "job"),
+            ("schedules".to_owned(), "Europe/Berlin", "schedules"),
             ("objects".to_owned(), "session:7", "objects"),
             (format!("objects/{object}"), "\"user\": 7", "object"),
             ("quarantine".to_owned(), "too early", "quarantine"),

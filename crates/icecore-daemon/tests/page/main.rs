@@ -10,6 +10,7 @@ mod items;
 mod lists;
 mod looks;
 mod queues;
+mod schedules;
 mod token;
 
 use browser::Browser;

@@ -121,6 +121,9 @@ impl MongoBackend {
     fn settle(&self, batch: &str, collection: &Collection<Document>) -> Result<u64> {
         let mut change = doc! { "$unset": { "batch": "" } };
         if collection.name() == self.jobs.name() {
+            change.insert("$set", doc! { "state": "waiting" });
+            let behind = doc! { "batch": batch, "after": { "$exists": true } };
+            collection.update_many(behind, change.clone()).run().map_err(said)?;
             change.insert("$set", doc! { "state": "ready" });
         }
         let done = collection.update_many(doc! { "batch": batch }, change).run().map_err(said)?;

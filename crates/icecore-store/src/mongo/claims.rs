@@ -5,8 +5,9 @@
 //! token.
 
 use super::MongoBackend;
-use super::fields::int;
+use super::fields::{int, put};
 use super::jobs::job_of;
+use super::limits::Places;
 use super::said::said;
 use crate::describe;
 use crate::error::{Error, Result};
@@ -32,11 +33,10 @@ fn order() -> Document {
     doc! { "priority": -1, "run_at": 1, "seq": 1 }
 }
 
-fn taken(handing: &Handing<'_>, until: i64) -> Document {
-    doc! {
-        "$set": { "state": "leased", "token": handing.token, "worker": handing.worker, "lease_until": until },
-        "$inc": { "attempts": 1_i64 },
-    }
+fn taken(handing: &Handing<'_>, until: i64, place: Option<i64>) -> Document {
+    let mut set = doc! { "state": "leased", "token": handing.token, "worker": handing.worker, "lease_until": until };
+    put(&mut set, "place", place);
+    doc! { "$set": set, "$inc": { "attempts": 1_i64 } }
 }
 
 /// A document that was handed out: its id, and the job, if it makes sense.
@@ -61,7 +61,7 @@ impl MongoBackend {
         let until = now.saturating_add(millis(handing.lease));
         let found = self
             .jobs
-            .find_one_and_update(ready(handing.queue, now), taken(handing, until))
+            .find_one_and_update(ready(handing.queue, now), taken(handing, until, None))
             .sort(order())
             .return_document(ReturnDocument::Before)
             .run()
@@ -70,28 +70,53 @@ impl MongoBackend {
     }
 
     /// How many were next, and which of them were handed out: those that nobody changed meanwhile.
-    fn take_many(&self, handing: &Handing<'_>, most: usize) -> Result<(usize, Vec<Handed>)> {
+    fn take_many(&self, handing: &Handing<'_>, most: usize, places: Option<&Places>) -> Result<(usize, Vec<Handed>)> {
         let now = self.time()?;
-        let until = now.saturating_add(millis(handing.lease));
+        let until = places.map_or(now.saturating_add(millis(handing.lease)), |places| places.until);
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
         let next = self.jobs.find(ready(handing.queue, now)).sort(order()).limit(limit).run().map_err(said)?;
         let mut next = next.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
         let field = |document: &Document, name| document.get(name).cloned().unwrap_or(Bson::Null);
-        let change = |document: &Document| {
+        let change = |(number, document): (i64, &Document)| {
             let mut question = ready(handing.queue, now);
             question.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
-            doc! { "q": question, "u": taken(handing, until) }
+            doc! { "q": question, "u": taken(handing, until, places.map(|places| places.first + number)) }
         };
-        let (found, changes) = (next.len(), next.iter().map(change).collect());
+        let (found, changes) = (next.len(), (0..).zip(&next).map(change).collect());
         if self.change_each(&self.jobs, changes)? != found as u64 {
             let ids: Vec<Bson> = next.iter().map(|document| field(document, "_id")).collect();
             let mine = doc! { "_id": { "$in": ids }, "token": handing.token };
             let mine = self.jobs.find(mine).projection(doc! { "_id": 1 }).run().map_err(said)?;
             let id = |found: mongodb::error::Result<Document>| Ok(field(&found.map_err(said)?, "_id").to_string());
             let mine = mine.map(id).collect::<Result<HashSet<String>>>()?;
-            next.retain(|document| mine.contains(&field(document, "_id").to_string()));
+            let all: Vec<bool> =
+                next.iter().map(|document| mine.contains(&field(document, "_id").to_string())).collect();
+            if let Some(places) = places {
+                let used: Vec<i64> = (places.first..).zip(&all).filter(|(_, is)| **is).map(|(at, _)| at).collect();
+                self.give_back(handing, places, &used)?;
+            }
+            let mut all = all.into_iter();
+            next.retain(|_| all.next() == Some(true));
+        } else if let Some(places) = places {
+            let used: Vec<i64> = (places.first..).take(found).collect();
+            self.give_back(handing, places, &used)?;
         }
         Ok((found, next.into_iter().map(|document| handed(document, handing, until)).collect()))
+    }
+
+    /// The same within the limits of a queue.
+    fn take_limited(&self, handing: &Handing<'_>, most: usize) -> Result<(usize, Vec<Handed>)> {
+        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        let next = self.jobs.find(ready(handing.queue, self.time()?)).projection(doc! { "_id": 1 }).limit(limit);
+        let wanted = next.run().map_err(said)?.count();
+        if wanted == 0 {
+            return Ok((0, Vec::new()));
+        }
+        match self.reserve(handing, wanted)? {
+            None => self.take_many(handing, most, None),
+            Some(places) if places.count == 0 => Ok((0, Vec::new())),
+            Some(places) => self.take_many(handing, places.count, Some(&places)),
+        }
     }
 
     /// A job whose document makes no sense, as another program wrote it, is dead and says why.
@@ -100,7 +125,7 @@ impl MongoBackend {
             "$set": {
                 "state": "dead", "finished_at": self.time()?, "error": &*describe::without_nul(&error.to_string()),
             },
-            "$unset": { "token": "", "live_key": "", "lease_until": "" },
+            "$unset": { "token": "", "live_key": "", "lease_until": "", "place": "" },
         };
         self.jobs.update_one(doc! { "_id": id, "token": token }, change).run().map(drop).map_err(said)
     }
@@ -112,16 +137,18 @@ impl HandsOut for MongoBackend {
     }
 
     fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        if self.is_paused(handing.queue)? {
+        let (is_paused, is_limited) = self.standing_of(handing.queue)?;
+        if is_paused {
             return Ok(false);
         }
         let asked = most.min(MOST);
         let (found, handed) = match asked {
+            _ if is_limited => self.take_limited(handing, asked)?,
             1 => {
                 let handed: Vec<Handed> = self.take_one(handing)?.into_iter().collect();
                 (handed.len(), handed)
             }
-            _ => self.take_many(handing, asked)?,
+            _ => self.take_many(handing, asked, None)?,
         };
         // What is wrong with one document must not keep the others from their workers.
         let mut senseless = Vec::new();
@@ -140,7 +167,7 @@ impl HandsOut for MongoBackend {
         if self.is_paused(handing.queue)? {
             return Ok(0);
         }
-        let others = self.settle_batches()?.saturating_add(self.adopt()?);
+        let others = self.settle_batches()?.saturating_add(self.adopt()?).saturating_add(self.settle_chains()?);
         let now = self.time()?;
         let question = doc! {
             "queue": handing.queue, "state": "leased", "token": { "$ne": handing.token },
@@ -155,7 +182,7 @@ impl HandsOut for MongoBackend {
             let is_dead = int(&document, "attempts")?.unwrap_or(0) >= int(&document, "max_attempts")?.unwrap_or(0);
             let mut set =
                 doc! { "state": if is_dead { "dead" } else { "ready" }, "error": "the lease ended", "freed_at": now };
-            let mut unset = doc! { "token": "", "lease_until": "" };
+            let mut unset = doc! { "token": "", "lease_until": "", "place": "" };
             if is_dead {
                 set.insert("finished_at", now);
                 unset.insert("live_key", "");

@@ -14,8 +14,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handing::{Handing, hand_out};
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
-use crate::rules::{backoff, check_name, check_who, id_of, millis, no_lease, paused, payload, there, token};
+use crate::rules::{
+    backoff, check_name, check_who, id_of, limited, millis, no_lease, paused, payload, there, token, waits,
+};
 use mongodb::bson::{Bson, Document, doc};
+use mongodb::options::ReturnDocument;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -45,6 +48,7 @@ pub(super) fn job_of(document: &mut Document) -> Result<Job> {
         finished_at: int(document, "finished_at")?,
         error: text(document, "error")?,
         replay_of: text(document, "replay_of")?.map(|text| id_of(Some(text))).transpose()?,
+        after: text(document, "after")?.map(|text| id_of(Some(text))).transpose()?,
         format: text(document, "format")?,
         checksum: String::new(),
         bytes: payload(bytes(document, "bytes")?, text(document, "base64")?)?,
@@ -68,6 +72,13 @@ fn leased(id: Id, token: &str, now: i64) -> Document {
     doc! { "_id": id.to_string(), "token": token, "state": "leased", "lease_until": { "$gte": now } }
 }
 
+/// The same of one for which no other waits, and which holds no place of a queue with limits.
+fn leased_alone(id: Id, token: &str, now: i64) -> Document {
+    let mut filter = leased(id, token, now);
+    filter.extend(doc! { "followed": null, "place": null });
+    filter
+}
+
 /// What makes a job of a worker done.
 fn done(now: i64, result: Option<&[u8]>) -> Result<Document> {
     let mut set = doc! { "state": "done", "finished_at": now };
@@ -88,27 +99,53 @@ impl MongoBackend {
         Ok(no_lease(id, state.map(|state| state.unwrap_or_default()).as_deref()))
     }
 
+    /// Whether a job is done by this, whatever waits for it.
+    fn ack_any(&self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
+        let now = self.time()?;
+        let mut change = done(now, result)?;
+        for (part, field, value) in [("$set", "frees", Bson::Boolean(true)), ("$unset", "place", Bson::from(""))] {
+            if let Ok(fields) = change.get_document_mut(part) {
+                fields.insert(field, value);
+            }
+        }
+        let fields = doc! { "queue": 1, "place": 1 };
+        let found = self.jobs.find_one_and_update(leased(id, token, now), change).projection(fields);
+        let Some(mut found) = found.return_document(ReturnDocument::Before).run().map_err(said)? else {
+            return Ok(false);
+        };
+        // It is done. What is cut off here others do, or time.
+        let _ = self.free_followers(&id.to_string());
+        if let (Some(queue), Some(place)) = (text(&mut found, "queue")?, int(&found, "place")?) {
+            let _ = self.leave_place(&queue, token, place);
+        }
+        Ok(true)
+    }
+
     fn nack_one(&self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<Option<State>> {
         let now = self.time()?;
-        let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1 };
+        let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1, "place": 1 };
         let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(said)?;
         let Some(mut found) = found else { return Ok(None) };
+        let queue = there(text(&mut found, "queue")?)?;
         let attempts = int(&found, "attempts")?.unwrap_or(0);
         let state = if attempts >= int(&found, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
         let mut set = doc! { "state": state.name(), "error": &*describe::without_nul(error) };
-        let mut unset = doc! { "token": "", "lease_until": "" };
+        let mut unset = doc! { "token": "", "lease_until": "", "place": "" };
         if state == State::Dead {
             set.insert("finished_at", now);
             unset.insert("live_key", "");
         } else {
             let delay = match delay {
                 Some(delay) => delay,
-                None => backoff(self.first_backoff(&there(text(&mut found, "queue")?)?)?, attempts),
+                None => backoff(self.first_backoff(&queue)?, attempts),
             };
             set.insert("run_at", now.saturating_add(millis(delay)));
         }
         let filter = leased(id, token, now);
         let changed = self.jobs.update_one(filter, doc! { "$set": set, "$unset": unset }).run().map_err(said)?;
+        if let Some(place) = int(&found, "place")?.filter(|_| changed.matched_count == 1) {
+            let _ = self.leave_place(&queue, token, place);
+        }
         Ok((changed.matched_count == 1).then_some(state))
     }
 
@@ -175,12 +212,24 @@ impl Jobs for MongoBackend {
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
         check_name("worker", worker)?;
         check_name("queue", &job.queue)?;
+        if job.after.is_some() {
+            return Err(waits());
+        }
         if self.is_paused(&job.queue)? {
             return Err(paused(&job.queue));
         }
         let token = token();
         let handing = Handing { queue: &job.queue, worker, lease, token: &token };
-        let (pushed, mut document) = self.push_one(job, Some(&handing))?;
+        let places = self.reserve(&handing, 1)?;
+        if places.as_ref().is_some_and(|places| places.count == 0) {
+            return Err(limited(&job.queue));
+        }
+        let pushed = self.push_one(job, Some((&handing, places.as_ref())));
+        let is_new = pushed.as_ref().is_ok_and(|(pushed, _)| pushed.is_new);
+        if let Some(places) = places.filter(|_| !is_new) {
+            self.give_back(&handing, &places, &[])?;
+        }
+        let (pushed, mut document) = pushed?;
         if !pushed.is_new {
             return Ok(None);
         }
@@ -190,8 +239,9 @@ impl Jobs for MongoBackend {
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
         let now = self.time()?;
-        let changed = self.jobs.update_one(leased(id, token, now), done(now, result)?).run().map_err(said)?;
-        if changed.matched_count == 1 { Ok(()) } else { Err(self.no_lease(id)?) }
+        let changed = self.jobs.update_one(leased_alone(id, token, now), done(now, result)?).run().map_err(said)?;
+        let is_done = changed.matched_count == 1 || self.ack_any(id, token, result)?;
+        if is_done { Ok(()) } else { Err(self.no_lease(id)?) }
     }
 
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
@@ -211,7 +261,7 @@ impl Jobs for MongoBackend {
             if let Ok(set) = change.get_document_mut("$set") {
                 set.insert("call", mark(place));
             }
-            Ok(doc! { "q": leased(ack.id, &ack.token, now), "u": change })
+            Ok(doc! { "q": leased_alone(ack.id, &ack.token, now), "u": change })
         };
         let changes = first.iter().enumerate().map(change).collect::<Result<Vec<Document>>>()?;
         let is_all = self.change_each(&self.jobs, changes)? == first.len() as u64;
@@ -219,7 +269,10 @@ impl Jobs for MongoBackend {
         let mut place = 0;
         let mut answers = Vec::new();
         for (ack, is_first) in acks.iter().zip(is_first) {
-            let is_done = is_first && (is_all || marks.contains(&mark(place)));
+            let is_done = is_first
+                && (is_all
+                    || marks.contains(&mark(place))
+                    || self.ack_any(ack.id, &ack.token, ack.result.as_deref())?);
             place += usize::from(is_first);
             answers.push(if is_done { Ok(()) } else { Err(self.no_lease(ack.id)?) });
         }
@@ -237,7 +290,22 @@ impl Jobs for MongoBackend {
         let now = self.time()?;
         let until = now.saturating_add(millis(lease));
         let change = doc! { "$set": { "lease_until": until } };
-        let changed = self.jobs.update_one(leased(id, token, now), change).run().map_err(said)?;
+        let mut alone = leased(id, token, now);
+        alone.insert("place", Bson::Null);
+        let mut changed = self.jobs.update_one(alone, change.clone()).run().map_err(said)?;
+        if changed.matched_count != 1 {
+            let fields = doc! { "queue": 1, "place": 1 };
+            let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(said)?;
+            let place = |mut found: Document| Ok(text(&mut found, "queue")?.zip(int(&found, "place")?));
+            let place = found.map(place).transpose()?.flatten();
+            if let Some((queue, place)) = &place {
+                self.keep_place(queue, token, *place, until)?;
+            }
+            changed = self.jobs.update_one(leased(id, token, now), change).run().map_err(said)?;
+            if let Some((queue, place)) = place.filter(|_| changed.matched_count != 1) {
+                self.leave_place(&queue, token, place)?;
+            }
+        }
         if changed.matched_count == 1 { Ok(until) } else { Err(self.no_lease(id)?) }
     }
 
@@ -317,6 +385,10 @@ impl Jobs for MongoBackend {
 
     fn forget(&mut self, before: i64) -> Result<u64> {
         let filter = doc! { "finished_at": { "$lt": before }, "state": { "$in": ["done", "dead"] } };
-        Ok(self.jobs.delete_many(filter).run().map_err(said)?.deleted_count)
+        let count = self.jobs.delete_many(filter).run().map_err(said)?.deleted_count;
+        if count > 0 {
+            self.bury_orphans()?;
+        }
+        Ok(count)
     }
 }

@@ -5,16 +5,19 @@
 
 mod audit;
 mod batch;
+mod chains;
 mod claims;
 mod connect;
 mod fields;
 mod indexes;
 mod jobs;
+mod limits;
 mod objects;
 mod pushes;
 mod queues;
 mod rows;
 mod said;
+mod schedules;
 mod schema;
 
 use crate::backend::Backend;
@@ -43,6 +46,7 @@ pub(crate) struct MongoBackend {
     jobs: Collection<Document>,
     queues: Collection<Document>,
     batches: Collection<Document>,
+    schedules: Collection<Document>,
     audit: Collection<Document>,
     meta: Collection<Document>,
     looks: Looks,
@@ -59,6 +63,7 @@ impl MongoBackend {
             jobs: collection("icecore_jobs"),
             queues: collection("icecore_queues"),
             batches: collection("icecore_batches"),
+            schedules: collection("icecore_schedules"),
             audit: collection("icecore_audit"),
             meta: collection("icecore_meta"),
             looks: Looks::default(),

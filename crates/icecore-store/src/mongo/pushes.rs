@@ -2,6 +2,7 @@
 
 use super::MongoBackend;
 use super::fields::{binary, check_weight, int, put, text};
+use super::limits::Places;
 use super::said::{is_duplicate, said};
 use super::schema::JOBS;
 use crate::describe;
@@ -9,8 +10,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handing::Handing;
 use crate::id::Id;
 use crate::job::{NewJob, Pushed};
-use crate::rules::{check_name, id_of, millis, there};
+use crate::rules::{check_name, id_of, millis, no_predecessor, there};
 use mongodb::bson::{Bson, Document, doc};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// How often a job is tried, if nobody says.
@@ -37,6 +39,9 @@ fn document_of(job: &NewJob, sequence: i64, now: i64, attempts: &HashMap<String,
     put(&mut document, "unique_key", job.unique_key.as_deref());
     put(&mut document, "live_key", job.unique_key.as_deref().map(|key| live_key(&job.queue, key)));
     put(&mut document, "replay_of", job.replay_of.map(|id| id.to_string()));
+    if let Some(after) = job.after {
+        document.extend(doc! { "state": "waiting", "after": after.to_string(), "unchecked": true });
+    }
     put(&mut document, "format", said.format.as_deref());
     put(&mut document, "json", said.json.as_deref().map(|json| describe::without_nul(json).into_owned()));
     put(&mut document, "problem", said.problem.as_deref().map(|problem| describe::without_nul(problem).into_owned()));
@@ -56,18 +61,31 @@ impl MongoBackend {
         // What is there twice is the first one.
         let (mut ids, mut keys) = (HashMap::new(), HashMap::new());
         let mut places = Vec::new();
-        let mut fresh: Vec<&NewJob> = Vec::new();
+        let mut fresh: Vec<Cow<'_, NewJob>> = Vec::new();
         for job in jobs {
             let key = job.unique_key.as_ref().map(|key| (&job.queue, key));
             let known = key.and_then(|key| keys.get(&key)).or_else(|| ids.get(&job.id)).copied();
             let place = known.unwrap_or(fresh.len());
             places.push((place, known.is_none()));
+            // One that stands for another is behind something as well.
+            let outside = job.after.filter(|after| known.is_some() && !ids.contains_key(after));
+            if let Some(after) = outside.filter(|_| !ids.contains_key(&job.id)) {
+                if !self.follow(after)? {
+                    return Err(no_predecessor(after));
+                }
+            }
+            // One that comes behind such a one comes behind the first one.
+            let first = job.after.and_then(|after| ids.get(&after)).map(|place: &usize| fresh[*place].id);
+            ids.insert(job.id, place);
             if known.is_none() {
-                ids.insert(job.id, place);
                 key.map(|key| keys.insert(key, place));
-                fresh.push(job);
+                fresh.push(match first {
+                    Some(id) if job.after != Some(id) => Cow::Owned(NewJob { after: Some(id), ..job.clone() }),
+                    _ => Cow::Borrowed(job),
+                });
             }
         }
+        let fresh: Vec<&NewJob> = fresh.iter().map(|job| &**job).collect();
         let pushed = match &*fresh {
             [] => Vec::new(),
             [job] => vec![self.push_one(job, None)?.0],
@@ -80,15 +98,28 @@ impl MongoBackend {
 
     /// Stores a job, which is leased from the start if somebody is to have it; its document, as it
     /// was stored.
-    pub(super) fn push_one(&self, job: &NewJob, handing: Option<&Handing<'_>>) -> Result<(Pushed, Document)> {
+    pub(super) fn push_one(
+        &self,
+        job: &NewJob,
+        handing: Option<(&Handing<'_>, Option<&Places>)>,
+    ) -> Result<(Pushed, Document)> {
         check(job)?;
+        if let Some(after) = job.after {
+            if !self.follow(after)? {
+                // One that is pushed again may have outlived it.
+                let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(said)?.is_some();
+                let told = (Pushed { id: job.id, is_new: false }, Document::new());
+                return if is_there { Ok(told) } else { Err(no_predecessor(after)) };
+            }
+        }
         let mut document = self.documents_of(&[job])?.remove(0);
-        if let Some(handing) = handing {
+        if let Some((handing, places)) = handing {
             let until = there(int(&document, "queued_at")?)?.saturating_add(millis(handing.lease));
             document.extend(doc! {
                 "state": "leased", "attempts": 1_i64, "token": handing.token, "worker": handing.worker,
-                "lease_until": until,
+                "lease_until": places.map_or(until, |places| places.until),
             });
+            put(&mut document, "place", places.map(|places| places.first));
         }
         for _ in 0..TRIES {
             match self.jobs.insert_one(&document).run() {
@@ -99,6 +130,9 @@ impl MongoBackend {
                 }
                 done => {
                     done.map_err(said)?;
+                    if let Some(after) = job.after {
+                        self.check_follower(&job.id.to_string(), &after.to_string())?;
+                    }
                     return Ok((Pushed { id: job.id, is_new: true }, document));
                 }
             }
@@ -111,15 +145,43 @@ impl MongoBackend {
         for document in &mut documents {
             document.insert("state", "arriving");
         }
+        for (place, after) in jobs.iter().enumerate().filter_map(|(place, job)| Some((place, job.after?))) {
+            match jobs[..place].iter().position(|job| job.id == after) {
+                Some(first) => drop(documents[first].insert("followed", true)),
+                None if self.follow(after)? => {}
+                None => return Err(no_predecessor(after)),
+            }
+        }
         let batch = self.begin_batch(&self.jobs)?;
         let done = self.send_jobs(&batch, jobs, &documents).and_then(|pushed| {
+            self.change_predecessors(jobs, &pushed)?;
             self.commit(&batch, &self.jobs)?;
             Ok(pushed)
         });
         if done.is_err() {
             self.abandon(&batch, &self.jobs);
         }
+        let has_followers = done.is_ok() && jobs.iter().any(|job| job.after.is_some());
+        if has_followers {
+            // It is stored; others look after it, if this is cut off.
+            let _ = self.settle_chains();
+        }
         done
+    }
+
+    /// Jobs behind one of the same call that stands for another because of its key come behind
+    /// that one.
+    fn change_predecessors(&self, jobs: &[&NewJob], pushed: &[Pushed]) -> Result<()> {
+        for (job, _) in jobs.iter().zip(pushed).filter(|(_, pushed)| pushed.is_new) {
+            let first = job.after.and_then(|after| jobs.iter().position(|job| job.id == after));
+            let Some(first) = first.map(|place| pushed[place].id).filter(|id| Some(*id) != job.after) else { continue };
+            if !self.follow(first)? {
+                return Err(comes_and_goes());
+            }
+            let change = doc! { "$set": { "after": first.to_string() } };
+            self.jobs.update_one(doc! { "_id": job.id.to_string() }, change).run().map_err(said)?;
+        }
+        Ok(())
     }
 
     fn send_jobs(&self, batch: &str, jobs: &[&NewJob], documents: &[Document]) -> Result<Vec<Pushed>> {

@@ -3,12 +3,14 @@
 use super::MongoBackend;
 use super::batch::visible;
 use super::fields::{int, text, whole};
+use super::limits::is_limited;
 use super::said::{is_duplicate, said};
 use crate::backend::{QueueSettings, Queues};
 use crate::error::Result;
 use crate::job::{QueueStatus, State};
+use crate::limits::Rate;
 use crate::rules::{check_name, check_who, first_backoff, millis, there};
-use mongodb::bson::{Document, doc};
+use mongodb::bson::{Bson, Document, doc};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -18,8 +20,15 @@ fn count(document: &Document, name: &str) -> u64 {
 
 impl MongoBackend {
     pub(super) fn is_paused(&self, queue: &str) -> Result<bool> {
-        let filter = doc! { "_id": queue, "paused_at": { "$ne": null } };
-        Ok(self.queues.find_one(filter).projection(doc! { "_id": 1 }).run().map_err(said)?.is_some())
+        Ok(self.standing_of(queue)?.0)
+    }
+
+    /// Whether a queue is paused, and whether it has limits.
+    pub(super) fn standing_of(&self, queue: &str) -> Result<(bool, bool)> {
+        let fields = doc! { "paused_at": 1, "concurrency": 1, "rate_count": 1 };
+        let found = self.queues.find_one(doc! { "_id": queue }).projection(fields).run().map_err(said)?;
+        let is_paused = |queue: &Document| !matches!(queue.get("paused_at"), None | Some(Bson::Null));
+        Ok(found.map_or((false, false), |queue| (is_paused(&queue), is_limited(&queue))))
     }
 
     /// How long jobs of a queue wait behind their first failure.
@@ -72,6 +81,16 @@ impl Queues for MongoBackend {
         if let Some(backoff) = settings.backoff {
             set.insert("backoff", millis(backoff));
         }
+        match settings.concurrency {
+            Some(0) => drop(unset.insert("concurrency", "")),
+            Some(most) => drop(set.insert("concurrency", i64::from(most))),
+            None => {}
+        }
+        match settings.rate {
+            Some(Rate { count: 0, .. }) => unset.extend(doc! { "rate_count": "", "rate_per": "" }),
+            Some(rate) => set.extend(doc! { "rate_count": i64::from(rate.count), "rate_per": rate.per_millis() }),
+            None => {}
+        }
         match settings.schema.as_deref() {
             Some(schema) if schema.trim().is_empty() => drop(unset.insert("payload_schema", "")),
             Some(schema) => drop(set.insert("payload_schema", schema)),
@@ -99,12 +118,20 @@ impl Queues for MongoBackend {
     fn queues(&mut self) -> Result<Vec<QueueStatus>> {
         self.settle_batches()?;
         self.adopt()?;
+        self.settle_chains()?;
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
         for found in self.queues.find(doc! {}).run().map_err(said)? {
             let mut found = found.map_err(said)?;
             let name = there(text(&mut found, "_id")?)?;
-            let (paused_at, schema) = (int(&found, "paused_at")?, text(&mut found, "payload_schema")?);
-            queues.insert(name.clone(), QueueStatus { name, paused_at, schema, ..QueueStatus::default() });
+            let status = QueueStatus {
+                name: name.clone(),
+                paused_at: int(&found, "paused_at")?,
+                schema: text(&mut found, "payload_schema")?,
+                concurrency: int(&found, "concurrency")?.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX)),
+                rate: Rate::of(int(&found, "rate_count")?, int(&found, "rate_per")?),
+                ..QueueStatus::default()
+            };
+            queues.insert(name, status);
         }
         let by_state = doc! { "_id": { "queue": "$queue", "state": "$state" }, "count": { "$sum": 1_i64 } };
         for mut found in self.groups([doc! { "$match": visible() }, doc! { "$group": by_state }])? {

@@ -11,7 +11,7 @@ use mongodb::options::{IndexOptions, ReturnDocument};
 use mongodb::sync::Collection;
 
 /// The version of what this program knows.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// The numbers of objects, jobs and notes; with that of objects stand the paths of indexes.
 pub(super) const OBJECTS: &str = "objects";
 pub(super) const JOBS: &str = "jobs";
@@ -37,6 +37,8 @@ impl MongoBackend {
     pub(super) fn migrate(&self) -> Result<()> {
         match self.version()? {
             Some(VERSION) => return Ok(()),
+            // What is new since is made beside what is there.
+            Some(1..VERSION) => {}
             Some(version) => {
                 let text = format!(
                     "the collections have version {version}, made by a newer icecore; this one knows {VERSION}"
@@ -69,13 +71,19 @@ impl MongoBackend {
                 plain(doc! { "queue": 1, "state": 1, "lease_until": 1 }),
                 sparse(doc! { "finished_at": 1 }),
                 sparse(doc! { "batch": 1 }),
+                sparse(doc! { "after": 1 }),
+                sparse(doc! { "unchecked": 1 }),
+                sparse(doc! { "frees": 1 }),
             ],
         )?;
         have(&self.audit, vec![plain(doc! { "seq": 1 })])?;
+        have(&self.schedules, vec![plain(doc! { "next_at": 1 })])?;
         for name in [OBJECTS, JOBS, AUDIT] {
             self.have_meta(doc! { "_id": name, "value": 0_i64 })?;
         }
-        self.have_meta(doc! { "_id": "version", "value": VERSION })
+        self.have_meta(doc! { "_id": "version", "value": VERSION })?;
+        let older = doc! { "_id": "version", "value": { "$lt": VERSION } };
+        self.meta.update_one(older, doc! { "$set": { "value": VERSION } }).run().map(drop).map_err(said)
     }
 
     fn have_meta(&self, document: Document) -> Result<()> {

@@ -10,7 +10,7 @@ use crate::driver::{Row, Value};
 use crate::error::{Error, Result};
 use crate::handing::{Handing, HandsOut, Looks};
 use crate::job::{Job, State};
-use crate::rules::{millis, there};
+use crate::rules::{ORPHANED, millis, there};
 
 /// How many ended leases are looked at in one go.
 const ENDED: i64 = 512;
@@ -25,16 +25,44 @@ macro_rules! is_on {
     };
 }
 
-/// The jobs of a queue that are next, unless it is paused.
+/// Whether a queue is neither paused nor limited.
+macro_rules! is_free {
+    () => {
+        "NOT EXISTS (SELECT 1 FROM icecore_queues WHERE name = ? \
+         AND (paused_at IS NOT NULL OR concurrency IS NOT NULL OR rate_count IS NOT NULL))"
+    };
+}
+
+/// The jobs of a queue that are next, if it is as it has to be.
 macro_rules! next {
-    ($columns:expr) => {
+    ($columns:expr, $condition:expr) => {
         concat!(
             "SELECT ",
             $columns,
             " FROM icecore_jobs WHERE queue = ? AND state = 'ready' AND run_at <= {now} AND ",
-            is_on!(),
+            $condition,
             " ORDER BY priority DESC, run_at, seq LIMIT ? {skip_locked}"
         )
+    };
+}
+
+/// Hands out those that are next by one statement.
+macro_rules! take {
+    ($condition:expr) => {
+        concat!(
+            "WITH next AS MATERIALIZED (",
+            next!("seq", $condition),
+            ") UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
+             lease_until = {clock} + ? WHERE seq {any}(SELECT seq FROM next){any_end} RETURNING ",
+            columns!()
+        )
+    };
+}
+
+/// Looks for those that are next, and asks until when their lease would last.
+macro_rules! look {
+    ($condition:expr) => {
+        next!(concat!(columns!(), ", {clock} + ?"), $condition)
     };
 }
 
@@ -47,11 +75,7 @@ impl HandsOut for SqlBackend {
     }
 
     fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        let handed = match self.session.dialect().has_returning {
-            true => self.take_at_once(handing, most),
-            false => self.transaction(|backend| backend.take_in_steps(handing, most)),
-        }?;
-        let is_full = handed.len() == most;
+        let (handed, is_full) = self.take(handing, most)?;
         // What is wrong with one row must not keep the others from their workers.
         let mut senseless = Vec::new();
         for (sequence, job) in handed {
@@ -96,14 +120,45 @@ impl HandsOut for SqlBackend {
 }
 
 impl SqlBackend {
-    fn take_at_once(&mut self, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
-        let sql = concat!(
-            "WITH next AS MATERIALIZED (",
-            next!("seq"),
-            ") UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
-             lease_until = {clock} + ? WHERE seq {any}(SELECT seq FROM next){any_end} RETURNING ",
-            columns!()
-        );
+    /// Hands out jobs, and whether there may be more. A queue with limits is asked in another way;
+    /// which ones these are is known from the last time.
+    fn take(&mut self, handing: &Handing<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
+        if !self.limited.contains(handing.queue) {
+            let handed = match self.session.dialect().has_returning {
+                true => again(self.tries, || self.take_at_once(take!(is_free!()), handing, most)),
+                false => self.transaction(|backend| backend.take_in_steps(look!(is_free!()), handing, most)),
+            }?;
+            if !handed.is_empty() || !self.has_limits(handing.queue)? {
+                let is_full = handed.len() == most;
+                return Ok((handed, is_full));
+            }
+            self.remember_limited(handing.queue);
+        }
+        self.transaction(|backend| backend.take_limited(handing, most))
+    }
+
+    /// The same within the limits of the queue. Its row is held until what is handed out is
+    /// recorded.
+    fn take_limited(&mut self, handing: &Handing<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
+        let limits = self.held_limits(handing.queue)?;
+        if !limits.are_set() {
+            self.limited.remove(handing.queue);
+        }
+        let room = self.room(handing.queue, &limits, most)?;
+        if room == 0 {
+            return Ok((Vec::new(), false));
+        }
+        let handed = match self.session.dialect().has_returning {
+            true => self.take_at_once(take!(is_on!()), handing, room),
+            false => self.take_in_steps(look!(is_on!()), handing, room),
+        }?;
+        let untils = handed.iter().filter_map(|(_, job)| job.as_ref().ok()?.lease_until);
+        self.spend(handing.queue, limits, handing, untils.max(), handed.len())?;
+        let is_full = handed.len() == most;
+        Ok((handed, is_full))
+    }
+
+    fn take_at_once(&mut self, sql: &'static str, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
         let values = [
             Value::Text(handing.queue),
             Value::Text(handing.queue),
@@ -112,11 +167,11 @@ impl SqlBackend {
             Value::Text(handing.worker),
             Value::Int(millis(handing.lease)),
         ];
-        again(self.tries, || self.rows(sql, &values, handed))
+        self.rows(sql, &values, handed)
     }
 
     /// The same for a database that can't tell which rows it changed.
-    fn take_in_steps(&mut self, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
+    fn take_in_steps(&mut self, sql: &'static str, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
         let values = [
             Value::Int(millis(handing.lease)),
             Value::Text(handing.queue),
@@ -124,7 +179,7 @@ impl SqlBackend {
             Value::Int(i64::try_from(most).unwrap_or(i64::MAX)),
         ];
         let mut until = 0;
-        let mut taken = self.rows(next!(concat!(columns!(), ", {clock} + ?")), &values, |row| {
+        let mut taken = self.rows(sql, &values, |row| {
             until = until.max(there(row.int(COLUMNS)?)?);
             handed(row)
         })?;
@@ -148,6 +203,23 @@ impl SqlBackend {
             "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
              finished_at = {now}, error = ? WHERE seq = ? AND token = ?",
             &[Value::Text(&describe::without_nul(&error.to_string())), Value::Int(sequence), Value::Text(token)],
+        )
+        .map(drop)
+    }
+
+    /// Jobs that wait for one that was taken away are dead, and say why.
+    pub(super) fn bury_orphans(&mut self) -> Result<()> {
+        let orphans = self.rows(
+            "SELECT seq FROM icecore_jobs AS behind WHERE state = 'waiting' AND after_id IS NOT NULL \
+             AND NOT EXISTS (SELECT 1 FROM icecore_jobs AS before_it WHERE before_it.id = behind.after_id) ORDER BY seq",
+            &[],
+            |row| there(row.int(0)?),
+        )?;
+        self.run_named(
+            "UPDATE icecore_jobs SET state = 'dead', live_key = NULL, finished_at = {now}, error = ? \
+             WHERE state = 'waiting' AND seq IN ({each ?})",
+            &[Value::Text(ORPHANED)],
+            &orphans,
         )
         .map(drop)
     }

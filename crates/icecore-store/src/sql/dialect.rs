@@ -48,6 +48,13 @@ pub(crate) struct Dialect {
     pub(crate) narrow_live: &'static str,
     /// And the way back.
     pub(crate) wide_live: &'static str,
+    /// Behind an index that is asked for jobs that wait only.
+    pub(crate) of_waiting: &'static str,
+    /// Drops that index.
+    pub(crate) drop_after: &'static str,
+    /// Behind a choice of a row that nobody else may change, or hold in this way, before the
+    /// transaction ends.
+    pub(crate) hold: &'static str,
     /// How many rows go to the database at once.
     pub(crate) many: Many,
 }
@@ -86,6 +93,9 @@ pub(crate) static SQLITE: Dialect = Dialect {
     has_narrow_indexes: true,
     narrow_live: "",
     wide_live: "",
+    of_waiting: " WHERE state = 'waiting'",
+    drop_after: "DROP INDEX icecore_jobs_after",
+    hold: "",
     // There is no way to it: a statement more costs nothing.
     many: Many::Rows(&[1]),
 };
@@ -116,6 +126,9 @@ pub(crate) static POSTGRES: Dialect = Dialect {
     narrow_live: "ALTER TABLE icecore_jobs DROP CONSTRAINT icecore_jobs_queue_live_key_key; \
 CREATE UNIQUE INDEX icecore_jobs_live ON icecore_jobs (queue, live_key) WHERE live_key IS NOT NULL;",
     wide_live: "DROP INDEX icecore_jobs_live; ALTER TABLE icecore_jobs ADD UNIQUE (queue, live_key);",
+    of_waiting: " WHERE state = 'waiting'",
+    drop_after: "DROP INDEX icecore_jobs_after",
+    hold: "FOR UPDATE",
     many: Many::Lists,
 };
 
@@ -147,6 +160,9 @@ pub(crate) static MARIADB: Dialect = Dialect {
     has_narrow_indexes: false,
     narrow_live: "",
     wide_live: "",
+    of_waiting: "",
+    drop_after: "DROP INDEX icecore_jobs_after ON icecore_jobs",
+    hold: "FOR UPDATE",
     many: Many::Rows(&[64, 8, 1]),
 };
 
@@ -172,6 +188,9 @@ pub(crate) static MYSQL: Dialect = Dialect {
     has_narrow_indexes: false,
     narrow_live: "",
     wide_live: "",
+    of_waiting: "",
+    drop_after: "DROP INDEX icecore_jobs_after ON icecore_jobs",
+    hold: "FOR UPDATE",
     many: Many::Rows(&[64, 8, 1]),
 };
 
@@ -200,6 +219,9 @@ pub(super) fn translate(sql: &str, dialect: &Dialect) -> String {
         ("{has_meta}", dialect.has_meta),
         ("{narrow_live}", dialect.narrow_live),
         ("{wide_live}", dialect.wide_live),
+        ("{of_waiting}", dialect.of_waiting),
+        ("{drop_after}", dialect.drop_after),
+        ("{hold}", dialect.hold),
     ];
     words.iter().fold(sql.to_owned(), |sql, (place, word)| sql.replace(place, word))
 }

@@ -13,7 +13,8 @@ use crate::handing::{Handing, hand_out};
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
 use crate::rules::{
-    backoff, check_name, check_who, first_backoff, id_of, millis, no_lease, paused, payload, there, token,
+    backoff, check_name, check_who, first_backoff, id_of, limited, millis, no_lease, paused, payload, there, token,
+    waits,
 };
 use std::collections::HashSet;
 use std::time::Duration;
@@ -26,13 +27,13 @@ macro_rules! columns {
     () => {
         "id, seq, queue, state, priority, queued_at, run_at, attempts, max_attempts, unique_key, \
          lease_until, worker, finished_at, error, replay_of, format, checksum, bytes, base64, json, problem, \
-         result"
+         result, after_id"
     };
 }
 pub(super) use columns;
 
 /// How many they are.
-pub(super) const COLUMNS: usize = 22;
+pub(super) const COLUMNS: usize = 23;
 
 macro_rules! jobs {
     ($conditions:literal) => {
@@ -49,11 +50,17 @@ macro_rules! lasts {
 }
 
 /// A job is done, if this is its token and the lease is not over.
-const ACK: &str = concat!(
-    "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
-     finished_at = {now}, error = NULL, result = ? WHERE id = ? AND token = ? AND ",
-    lasts!()
-);
+macro_rules! ack {
+    () => {
+        concat!(
+            "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
+             finished_at = {now}, error = NULL, result = ? WHERE id = ? AND token = ? AND ",
+            lasts!()
+        )
+    };
+}
+/// The same, if no other job waits for it.
+const ACK_ALONE: &str = concat!(ack!(), " AND followed IS NULL");
 /// The same of many.
 const ACK_MANY: &str = concat!(
     "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
@@ -62,7 +69,7 @@ const ACK_MANY: &str = concat!(
      AS acked (id, token, result, place) WHERE icecore_jobs.id = acked.id COLLATE \"C\" \
      AND icecore_jobs.token = acked.token COLLATE \"C\" AND ",
     lasts!(),
-    " RETURNING place"
+    " AND followed IS NULL RETURNING place"
 );
 /// How many bytes of results go into one statement.
 const HEAVIEST_RESULTS: usize = 16 << 20;
@@ -87,6 +94,7 @@ pub(super) fn job_of(row: &dyn Row) -> Result<Job> {
         finished_at: row.int(12)?,
         error: row.text(13)?,
         replay_of: row.text(14)?.map(|text| id_of(Some(text))).transpose()?,
+        after: row.text(22)?.map(|text| id_of(Some(text))).transpose()?,
         format: row.text(15)?,
         checksum: String::new(),
         bytes: payload(row.bytes(17)?, row.text(18)?)?,
@@ -116,36 +124,51 @@ impl Jobs for SqlBackend {
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
         check_name("worker", worker)?;
+        if job.after.is_some() {
+            return Err(waits());
+        }
         let token = token();
         let handing = Handing { queue: &job.queue, worker, lease, token: &token };
         let job = self.transaction(|backend| {
-            if backend.is_paused(&job.queue)? {
+            let limits = backend.held_limits(&job.queue)?;
+            if limits.is_paused {
                 return Err(paused(&job.queue));
+            }
+            if backend.room(&job.queue, &limits, 1)? == 0 {
+                return Err(limited(&job.queue));
             }
             let pushed = backend.push_jobs(std::slice::from_ref(job))?;
             if !pushed.iter().all(|pushed| pushed.is_new) {
                 return Ok(None);
             }
             backend.hand_out_new(job.id, &handing)?;
-            there(backend.job(job.id)?).map(Some)
+            let job = there(backend.job(job.id)?)?;
+            backend.spend(&job.queue, limits, &handing, job.lease_until, 1)?;
+            Ok(Some(job))
         })?;
         Ok(job.map(|job| Lease { job, token }))
     }
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
-        match self.ack_one(id, token, result)? {
-            true => Ok(()),
-            false => Err(self.no_lease(id)?),
-        }
+        let is_done = self.ack_alone(id, token, result)?
+            || self.transaction(|backend| backend.ack_followed(id, token, result))?;
+        if is_done { Ok(()) } else { Err(self.no_lease(id)?) }
     }
 
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
-        let done = match self.session.dialect().many {
-            Many::Lists => self.transaction(|backend| backend.ack_lists(acks)),
-            Many::Rows(_) => self.transaction(|backend| {
-                acks.iter().map(|ack| backend.ack_one(ack.id, &ack.token, ack.result.as_deref())).collect()
-            }),
-        }?;
+        let done = self.transaction(|backend| {
+            let mut done = match backend.session.dialect().many {
+                Many::Lists => backend.ack_lists(acks)?,
+                Many::Rows(_) => acks
+                    .iter()
+                    .map(|ack| backend.ack_alone(ack.id, &ack.token, ack.result.as_deref()))
+                    .collect::<Result<Vec<bool>>>()?,
+            };
+            for (ack, is_done) in acks.iter().zip(&mut done).filter(|(_, is_done)| !**is_done) {
+                *is_done = backend.ack_followed(ack.id, &ack.token, ack.result.as_deref())?;
+            }
+            Ok(done)
+        })?;
         let answer = |(ack, is_done): (&Ack, bool)| match is_done {
             true => Ok(Ok(())),
             false => self.no_lease(ack.id).map(Err),
@@ -269,6 +292,7 @@ impl Jobs for SqlBackend {
             unique_key: None,
             max_attempts: Some(job.max_attempts),
             replay_of: Some(id),
+            after: None,
         };
         self.transaction(|backend| {
             backend.push_jobs(std::slice::from_ref(&again))?;
@@ -278,18 +302,39 @@ impl Jobs for SqlBackend {
     }
 
     fn forget(&mut self, before: i64) -> Result<u64> {
-        self.run(
-            "DELETE FROM icecore_jobs WHERE finished_at < ? AND (state = 'done' OR state = 'dead')",
-            &[Value::Int(before)],
-        )
+        self.transaction(|backend| {
+            let count = backend.run(
+                "DELETE FROM icecore_jobs WHERE finished_at < ? AND (state = 'done' OR state = 'dead')",
+                &[Value::Int(before)],
+            )?;
+            if count > 0 {
+                backend.bury_orphans()?;
+            }
+            Ok(count)
+        })
     }
 }
 
 impl SqlBackend {
-    /// Whether a job is done by this.
-    fn ack_one(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
+    /// Whether a job for which no other one waits is done by this.
+    fn ack_alone(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
-        Ok(self.run(ACK, &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? == 1)
+        Ok(self.run(ACK_ALONE, &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? == 1)
+    }
+
+    /// The same of any job. Those that waited for it may be handed out.
+    fn ack_followed(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
+        let id = id.to_string();
+        if token.contains('\0') || self.run(ack!(), &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? != 1
+        {
+            return Ok(false);
+        }
+        self.run(
+            "UPDATE icecore_jobs SET state = 'ready', run_at = CASE WHEN run_at > {now} THEN run_at ELSE {now} END \
+             WHERE after_id = ? AND state = 'waiting'",
+            &[Value::Text(&id)],
+        )?;
+        Ok(true)
     }
 
     /// Which of these jobs are done by it.

@@ -6,9 +6,11 @@
 mod claims;
 mod dialect;
 mod jobs;
+mod limits;
 mod objects;
 mod pushes;
 mod queues;
+mod schedules;
 mod schema;
 
 use crate::backend::{Backend, Flow, QueueSchema, Queues};
@@ -17,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handing::Looks;
 use crate::job::{NewJob, Pushed};
 use crate::rules::there;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,6 +46,8 @@ pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {
     /// How often what gave way is tried.
     tries: u32,
     looks: Looks,
+    /// Queues that had limits when they were asked last.
+    limited: HashSet<String>,
 }
 
 impl SqlBackend {
@@ -65,7 +69,14 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     fn over(session: Box<S>, tries: u32) -> SqlBackend<S> {
-        SqlBackend { session, statements: HashMap::new(), is_within: false, tries, looks: Looks::default() }
+        SqlBackend {
+            session,
+            statements: HashMap::new(),
+            is_within: false,
+            tries,
+            looks: Looks::default(),
+            limited: HashSet::new(),
+        }
     }
 
     /// Whether no transaction of somebody else's is open: a statement that fails then takes

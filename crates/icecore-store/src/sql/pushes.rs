@@ -6,11 +6,11 @@ use crate::describe;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
-use crate::job::{NewJob, Pushed};
-use crate::rules::{check_name, id_of, millis, there};
+use crate::job::{NewJob, Pushed, State};
+use crate::rules::{check_name, id_of, millis, no_predecessor, there};
 use crate::sql::dialect::Many;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How many rows a statement has at most, where it takes any number.
 const MOST_ROWS: usize = 2048;
@@ -19,9 +19,14 @@ const HEAVIEST: usize = 4 << 20;
 
 macro_rules! insert {
     ($rows:literal) => {
+        insert!("", $rows)
+    };
+    ($more:literal, $rows:literal) => {
         concat!(
             "INSERT INTO icecore_jobs (id, queue, priority, queued_at, run_at, max_attempts, unique_key, live_key, \
-             replay_of, format, checksum, bytes, json, problem) ",
+             replay_of, format, checksum, bytes, json, problem",
+            $more,
+            ") ",
             $rows
         )
     };
@@ -126,22 +131,77 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn is_one_statement(&self, jobs: &[NewJob]) -> bool {
         let has_lists = matches!(self.session.dialect().many, Many::Lists);
         let is_plain = || jobs.iter().all(|job| job.unique_key.is_none());
-        jobs.len() == 1 || (has_lists && fitting(jobs, MOST_ROWS) == jobs.len() && is_plain())
+        let is_one = jobs.len() == 1 || (has_lists && fitting(jobs, MOST_ROWS) == jobs.len() && is_plain());
+        is_one && jobs.iter().all(|job| job.after.is_none())
     }
 
     fn push_all(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         let mut pushed = Vec::with_capacity(jobs.len());
+        // Those that stand for one of these because of its key.
+        let mut stand_ins: HashMap<Id, Id> = HashMap::new();
         let mut rest = jobs;
-        while !rest.is_empty() {
-            let (some, others) = rest.split_at(self.at_once(rest));
-            let are_new = self.insert(some)?;
+        while let Some(first) = rest.first() {
+            let follows = first.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
+            let plain = rest.iter().take_while(|job| job.after.is_none()).count();
+            let count = if follows.is_some() { 1 } else { self.at_once(&rest[..plain]) };
+            let (some, others) = rest.split_at(count);
+            let are_new = match follows {
+                Some(id) => vec![self.insert_follower(first, id)?],
+                None => self.insert(some)?,
+            };
             for (job, is_new) in some.iter().zip(are_new) {
                 let id = if is_new { job.id } else { self.same_job(job)? };
+                if id != job.id {
+                    stand_ins.insert(job.id, id);
+                }
                 pushed.push(Pushed { id, is_new });
             }
             rest = others;
         }
         Ok(pushed)
+    }
+
+    /// Inserts a job that comes behind another one. That one's row is changed first: so it can't
+    /// be done meanwhile without a look at those behind it.
+    fn insert_follower(&mut self, job: &NewJob, after: Id) -> Result<bool> {
+        let text = after.to_string();
+        let sql = "UPDATE icecore_jobs SET followed = COALESCE(followed, 0) + 1 WHERE id = ?";
+        if self.run(sql, &[Value::Text(&text)])? != 1 {
+            // One that is pushed again may have outlived it.
+            let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
+            let same = self.first(sql, &[Value::Text(&job.id.to_string())], |row| row.text(0))?;
+            return if same.is_some() { Ok(false) } else { Err(no_predecessor(after)) };
+        }
+        let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
+        let state = self.first(sql, &[Value::Text(&text)], |row| there(row.text(0)?))?;
+        let is_done = state.as_deref() == Some(State::Done.name());
+        let fresh = Fresh::of(job);
+        let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] = fresh.values();
+        let values = [
+            id,
+            queue,
+            priority,
+            delay,
+            most,
+            queue,
+            key,
+            key,
+            replay_of,
+            format,
+            checksum,
+            bytes,
+            json,
+            problem,
+            Value::Text(&text),
+            Value::Text(if is_done { State::Ready.name() } else { State::Waiting.name() }),
+        ];
+        let sql = insert!(
+            ", after_id, state",
+            "VALUES (?, ?, ?, {now}, {now} + ?, \
+             COALESCE(?, (SELECT max_attempts FROM icecore_queues WHERE name = ? AND max_attempts > 0), 20), \
+             ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) {or_nothing}"
+        );
+        Ok(self.run(sql, &values)? == 1)
     }
 
     /// How many of these go into the next statement.

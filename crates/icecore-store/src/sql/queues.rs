@@ -5,15 +5,11 @@ use crate::backend::{QueueSettings, Queues};
 use crate::driver::Value;
 use crate::error::Result;
 use crate::job::{QueueStatus, State};
+use crate::limits::Rate;
 use crate::rules::{check_name, check_who, millis, there};
 use std::collections::BTreeMap;
 
 impl<S: super::Session + ?Sized> SqlBackend<S> {
-    pub(super) fn is_paused(&mut self, queue: &str) -> Result<bool> {
-        let sql = "SELECT paused_at FROM icecore_queues WHERE name = ?";
-        Ok(self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten().is_some())
-    }
-
     /// Makes the row of a queue, if it has none.
     fn have_queue(&mut self, queue: &str) -> Result<()> {
         let sql = "INSERT INTO icecore_queues (name) VALUES (?) {or_nothing}";
@@ -49,6 +45,16 @@ impl Queues for SqlBackend {
                 let sql = "UPDATE icecore_queues SET backoff = ? WHERE name = ?";
                 backend.run(sql, &[Value::Int(millis(backoff)), name])?;
             }
+            if let Some(most) = settings.concurrency {
+                let sql = "UPDATE icecore_queues SET concurrency = ? WHERE name = ?";
+                backend.run(sql, &[Value::int((most > 0).then_some(i64::from(most))), name])?;
+            }
+            if let Some(rate) = settings.rate {
+                let rate = (rate.count > 0).then_some(rate);
+                let sql = "UPDATE icecore_queues SET rate_count = ?, rate_per = ? WHERE name = ?";
+                let count = Value::int(rate.map(|rate| i64::from(rate.count)));
+                backend.run(sql, &[count, Value::int(rate.map(Rate::per_millis)), name])?;
+            }
             if let Some(schema) = &settings.schema {
                 let schema = (!schema.trim().is_empty()).then_some(&**schema);
                 let sql = "UPDATE icecore_queues SET payload_schema = ? WHERE name = ?";
@@ -68,12 +74,18 @@ impl Queues for SqlBackend {
 
     fn queues(&mut self) -> Result<Vec<QueueStatus>> {
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
-        let set = self.rows("SELECT name, paused_at, payload_schema FROM icecore_queues", &[], |row| {
-            Ok((there(row.text(0)?)?, row.int(1)?, row.text(2)?))
+        let sql = "SELECT name, paused_at, payload_schema, concurrency, rate_count, rate_per FROM icecore_queues";
+        let set = self.rows(sql, &[], |row| {
+            Ok(QueueStatus {
+                name: there(row.text(0)?)?,
+                paused_at: row.int(1)?,
+                schema: row.text(2)?,
+                concurrency: row.int(3)?.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX)),
+                rate: Rate::of(row.int(4)?, row.int(5)?),
+                ..QueueStatus::default()
+            })
         })?;
-        for (name, paused_at, schema) in set {
-            queues.insert(name.clone(), QueueStatus { name, paused_at, schema, ..QueueStatus::default() });
-        }
+        queues.extend(set.into_iter().map(|queue| (queue.name.clone(), queue)));
         let counts =
             self.rows("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
                 Ok((there(row.text(0)?)?, there(row.text(1)?)?, there(row.int(2)?)?))

@@ -14,7 +14,7 @@ struct Migration {
 }
 
 /// The version of the tables is how many of these were made.
-static MIGRATIONS: &[Migration] = &[FIRST, NARROW];
+static MIGRATIONS: &[Migration] = &[FIRST, NARROW, CHAINS, LIMITS, SCHEDULES];
 
 const FIRST: Migration = Migration {
     is_for: |_| true,
@@ -131,6 +131,65 @@ DROP INDEX icecore_jobs_finished;
 CREATE INDEX icecore_jobs_finished ON icecore_jobs (finished_at);
 DROP INDEX icecore_jobs_leases;
 CREATE INDEX icecore_jobs_leases ON icecore_jobs (state, lease_until);
+",
+};
+
+/// Jobs that wait for another one, and the mark of those that are waited for.
+const CHAINS: Migration = Migration {
+    is_for: |_| true,
+    up: "
+ALTER TABLE icecore_jobs ADD COLUMN after_id {name};
+ALTER TABLE icecore_jobs ADD COLUMN followed BIGINT;
+CREATE INDEX icecore_jobs_after ON icecore_jobs (after_id){of_waiting};
+",
+    down: "
+UPDATE icecore_jobs SET state = 'dead', live_key = NULL, finished_at = {now}, error = 'it waited for another job, \
+which this version does not know' WHERE state = 'waiting';
+{drop_after};
+ALTER TABLE icecore_jobs DROP COLUMN followed;
+ALTER TABLE icecore_jobs DROP COLUMN after_id;
+",
+};
+
+const LIMITS: Migration = Migration {
+    is_for: |_| true,
+    up: "
+ALTER TABLE icecore_queues ADD COLUMN concurrency BIGINT;
+ALTER TABLE icecore_queues ADD COLUMN rate_count BIGINT;
+ALTER TABLE icecore_queues ADD COLUMN rate_per BIGINT;
+ALTER TABLE icecore_queues ADD COLUMN rate_spent {text};
+",
+    down: "
+ALTER TABLE icecore_queues DROP COLUMN rate_spent;
+ALTER TABLE icecore_queues DROP COLUMN rate_per;
+ALTER TABLE icecore_queues DROP COLUMN rate_count;
+ALTER TABLE icecore_queues DROP COLUMN concurrency;
+",
+};
+
+const SCHEDULES: Migration = Migration {
+    is_for: |_| true,
+    up: "
+CREATE TABLE icecore_schedules (
+    name {name} NOT NULL PRIMARY KEY,
+    queue {name} NOT NULL,
+    timing {name} NOT NULL,
+    zone {name},
+    next_at BIGINT,
+    last_at BIGINT,
+    last_id {name},
+    paused_at BIGINT,
+    priority BIGINT NOT NULL DEFAULT 0,
+    max_attempts BIGINT,
+    alone BIGINT NOT NULL DEFAULT 0,
+    format {name},
+    bytes {bytes} NOT NULL,
+    problem {text}
+){end};
+CREATE INDEX icecore_schedules_next ON icecore_schedules (next_at);
+",
+    down: "
+DROP TABLE icecore_schedules;
 ",
 };
 

@@ -64,27 +64,27 @@ pub const ALL: &[Behaviour] = behaviours! {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn new(queue: &str, payload: &str) -> NewJob {
+pub fn new(queue: &str, payload: &str) -> NewJob {
     describe::job(queue, payload.as_bytes().to_vec(), Some("json"))
 }
 
-fn push(world: &mut World, job: &NewJob) -> Id {
+pub fn push(world: &mut World, job: &NewJob) -> Id {
     let pushed = world.store.push(std::slice::from_ref(job)).expect("pushed")[0];
     assert_eq!(pushed, Pushed { id: job.id, is_new: true });
     pushed.id
 }
 
-fn claim(world: &mut World, queue: &str, most: usize) -> Vec<Lease> {
+pub fn claim(world: &mut World, queue: &str, most: usize) -> Vec<Lease> {
     world.store.claim(queue, "worker", HOUR, most).expect("claimed")
 }
 
-fn claim_one(world: &mut World, queue: &str) -> Lease {
+pub fn claim_one(world: &mut World, queue: &str) -> Lease {
     let mut leases = claim(world, queue, 1);
     assert_eq!(leases.len(), 1, "one is there");
     leases.remove(0)
 }
 
-fn job(world: &mut World, id: Id) -> Job {
+pub fn job(world: &mut World, id: Id) -> Job {
     world.store.job(id).expect("asked").expect("it is there")
 }
 
@@ -143,7 +143,7 @@ fn jobs_are_pushed_under_the_schemas_of_their_queues(world: &mut World) {
 }
 
 /// Brings a job to where a worker gave it up.
-fn kill(world: &mut World, job: &NewJob) -> Id {
+pub fn kill(world: &mut World, job: &NewJob) -> Id {
     let job = NewJob { max_attempts: Some(1), priority: i32::MAX, ..job.clone() };
     let id = push(world, &job);
     let lease = claim_one(world, &job.queue);
@@ -153,7 +153,7 @@ fn kill(world: &mut World, job: &NewJob) -> Id {
 }
 
 /// Waits until a time of the database is over.
-fn pass(world: &mut World, time: i64) {
+pub fn pass(world: &mut World, time: i64) {
     until("the clock goes on", || (world.store.now().expect("the time") > time).then_some(()));
 }
 
@@ -280,7 +280,7 @@ fn many_large_ones_are_pushed(world: &mut World) {
     for lease in claim(world, "mail", 9) {
         assert!(jobs.iter().any(|job| job.id == lease.job.id && job.bytes == lease.job.bytes));
     }
-    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 9, 0, 0]);
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 9, 0, 0, 0]);
 }
 
 fn jobs_come_in_order_over_batches(world: &mut World) {
@@ -339,7 +339,7 @@ fn a_delayed_job_comes_later(world: &mut World) {
     assert!(world.store.now().expect("the time") >= lease.job.run_at);
     assert_eq!(claim(world, "mail", 2), []);
     let status = world.store.queues().expect("queues").remove(0);
-    assert_eq!((status.counts, status.delayed, status.oldest), ([1, 1, 0, 0], 1, None));
+    assert_eq!((status.counts, status.delayed, status.oldest), ([1, 1, 0, 0, 0], 1, None));
 }
 
 fn long_delays_and_leases_do_no_harm(world: &mut World) {
@@ -407,7 +407,7 @@ fn names_have_bounds(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
 }
 
-fn keyed(queue: &str, key: &str) -> NewJob {
+pub fn keyed(queue: &str, key: &str) -> NewJob {
     NewJob { unique_key: Some(key.to_owned()), ..new(queue, "1") }
 }
 
@@ -466,7 +466,7 @@ fn many_are_claimed(world: &mut World) {
     for lease in first.iter().chain(&second) {
         world.store.ack(lease.job.id, &lease.token, None).expect("ack");
     }
-    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 0, 500, 0]);
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 0, 500, 0, 0]);
 }
 
 fn ack_of(lease: &Lease, result: Option<&[u8]>) -> Ack {
@@ -495,7 +495,7 @@ fn many_are_acked_at_once(world: &mut World) {
         assert!(done.finished_at.expect("an end") >= before);
     }
     let counts = world.store.queues().expect("queues").iter().map(|queue| queue.counts).collect::<Vec<_>>();
-    assert_eq!(counts, [[0, 0, 150, 0], [50, 0, 100, 0]]);
+    assert_eq!(counts, [[0, 0, 150, 0, 0], [50, 0, 100, 0, 0]]);
 }
 
 fn of_many_acks_each_stands_alone(world: &mut World) {
@@ -945,8 +945,8 @@ fn a_queue_is_configured(world: &mut World) {
     let before = push(world, &new("mail", "1"));
     let set = |max_attempts, schema: Option<&str>| QueueSettings {
         max_attempts,
-        backoff: None,
         schema: schema.map(str::to_owned),
+        ..QueueSettings::default()
     };
     let text = r#"{"type": "array", "title": "'é🦀'"}"#;
     world.store.configure("mail", &set(Some(2), Some(text))).expect("configured");
@@ -1009,8 +1009,8 @@ fn queues_are_counted(world: &mut World) {
     let queues = world.store.queues().expect("queues");
     let names: Vec<&str> = queues.iter().map(|queue| &*queue.name).collect();
     assert_eq!(names, ["a", "mail", "set"]);
-    assert_eq!((queues[1].counts, queues[1].delayed), ([5, 2, 3, 1], 1));
-    assert_eq!((queues[2].counts, queues[2].delayed, queues[2].oldest), ([0; 4], 0, None));
+    assert_eq!((queues[1].counts, queues[1].delayed), ([5, 2, 3, 1, 0], 1));
+    assert_eq!((queues[2].counts, queues[2].delayed, queues[2].oldest), ([0; 5], 0, None));
 }
 
 fn the_oldest_job_is_told_of(world: &mut World) {
@@ -1158,7 +1158,7 @@ fn jobs_of_plain_sql_are_done(world: &mut World) {
     world.store.nack(ids[1], &leases[1].token, "no", None).expect("nack");
     let again = world.store.replay(ids[0], "ann").expect("replayed");
     assert_eq!(self::job(world, again).format.as_deref(), Some("php"));
-    assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 1, 1, 0]);
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 1, 1, 0, 0]);
 }
 
 fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
@@ -1184,7 +1184,7 @@ fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
     let dead = world.select("icecore_jobs", &["error"], &[("state", Cell::Text("dead"))]);
     assert_eq!(dead.len(), 5);
     assert!(dead.iter().all(|row| row[0].as_ref().is_some_and(|error| !error.is_empty())), "{dead:?}");
-    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 1, 0, 5]);
+    assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 1, 0, 5, 0]);
 }
 
 fn large_payloads_come_back(world: &mut World) {

@@ -34,7 +34,8 @@ fn collection(address: &Address, table: &str) -> Collection<Document> {
 
 /// The id of a row is that of its document.
 fn field(column: &str) -> &str {
-    if column == "id" { "_id" } else { column }
+    // Tables of other things than jobs and objects have a name in its place.
+    if column == "id" || column == "name" { "_id" } else { column }
 }
 
 fn value(cell: Cell<'_>, document: &Document) -> Bson {

@@ -1,7 +1,7 @@
 //! Queues.
 
 use crate::common::{HOUR, World, backends, until};
-use icecore_store::{Ack, Error, ErrorKind, Id, Job, JobFilter, NewJob, Pushed, State, describe};
+use icecore_store::{Ack, Error, ErrorKind, Id, Job, JobFilter, NewJob, Pushed, QueueSettings, Rate, State, describe};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -12,6 +12,17 @@ enum Step {
     Push {
         queue: usize,
         jobs: Vec<(i32, Option<u8>, u32, bool)>,
+    },
+    /// Jobs behind another one, each behind the one before it or behind any other.
+    Chain {
+        queue: usize,
+        jobs: Vec<(Option<usize>, Option<u8>, bool)>,
+    },
+    /// Limits of a queue: how many at a time, and how many in an hour.
+    Limit {
+        queue: usize,
+        concurrency: u32,
+        rate: u32,
     },
     /// The same job again.
     PushAgain(usize),
@@ -63,6 +74,10 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..2usize, vec((-1..2i32, key(), 1..4u32, proptest::bool::weighted(0.1)), 1..4))
             .prop_map(|(queue, jobs)| Step::Push { queue, jobs }),
         1 => recent().prop_map(Step::PushAgain),
+        4 => (0..2usize, vec((proptest::option::of(recent()), key(), proptest::bool::weighted(0.1)), 1..4))
+            .prop_map(|(queue, jobs)| Step::Chain { queue, jobs }),
+        1 => (0..2usize, 0..4u32, prop_oneof![2 => Just(0u32), 1 => 1..40u32])
+            .prop_map(|(queue, concurrency, rate)| Step::Limit { queue, concurrency, rate }),
         1 => (0..2usize, key(), ends()).prop_map(|(queue, key, ends)| Step::PushAndClaim { queue, key, ends }),
         8 => (0..2usize, 0..4usize, ends()).prop_map(|(queue, most, ends)| Step::Claim { queue, most, ends }),
         5 => (recent(), recent(), any::<Option<u8>>()).prop_map(|(job, token, result)| Step::Ack { job, token, result }),
@@ -105,6 +120,10 @@ struct Model<'w> {
     jobs: Vec<Known>,
     tokens: Vec<String>,
     paused: [bool; 2],
+    /// How many at a time, and how many in an hour; 0 is no limit.
+    limits: [(u32, u32); 2],
+    /// How many were handed out while there was a rate.
+    spent: [u32; 2],
     steps: usize,
 }
 
@@ -202,6 +221,27 @@ impl Model<'_> {
         }
     }
 
+    /// How many of so many may be handed out.
+    fn room(&self, queue: usize, most: usize) -> usize {
+        let (concurrency, rate) = self.limits[queue];
+        let leased = |job: &&Known| job.queue == queue && job.state == State::Leased && !job.is_forgotten;
+        let leased = self.jobs.iter().filter(leased).count();
+        let mut room = most;
+        if concurrency > 0 {
+            room = room.min((concurrency as usize).saturating_sub(leased));
+        }
+        if rate > 0 {
+            room = room.min(rate.saturating_sub(self.spent[queue]) as usize);
+        }
+        room
+    }
+
+    fn spend(&mut self, queue: usize, count: usize) {
+        if self.limits[queue].1 > 0 {
+            self.spent[queue] += count as u32;
+        }
+    }
+
     /// The jobs that are next, in order.
     fn next(&self, queue: usize, most: usize) -> Vec<usize> {
         let is_next =
@@ -220,7 +260,7 @@ impl Model<'_> {
             job.queue == queue && job.state == State::Leased && is_over && !job.is_forgotten
         };
         let ended: Vec<(Id, u32)> = self.jobs.iter().filter(is_over).map(|job| (job.new.id, job.attempts)).collect();
-        let ready = self.next(queue, most);
+        let ready = self.next(queue, self.room(queue, most));
         let is_as_before = |(id, attempts): &(Id, u32)| {
             let there = self.world.store.job(*id).expect("asked").expect("it is there");
             there.state == State::Leased && there.attempts == *attempts
@@ -233,10 +273,11 @@ impl Model<'_> {
             return Ok(ready);
         }
         self.free(queue);
-        let before = self.next(queue, most);
+        let room = self.room(queue, most);
+        let before = self.next(queue, room);
         let mut behind = self.next(queue, usize::MAX);
         behind.retain(|at| !ready.contains(at));
-        behind.truncate(most - ready.len());
+        behind.truncate(room - ready.len());
         behind.extend(ready);
         let all = self.next(queue, usize::MAX);
         behind.sort_by_key(|at| all.iter().position(|known| known == at));
@@ -261,8 +302,43 @@ impl Model<'_> {
             let job = &mut self.jobs[at];
             (job.state, job.lease, job.error) = (State::Done, None, None);
             (job.has_key, job.result) = (false, result);
+            let id = job.new.id;
+            for job in &mut self.jobs {
+                if job.state == State::Waiting && job.new.after == Some(id) {
+                    job.state = State::Ready;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// What the store must say of new jobs that come behind others; nothing, if one of those is
+    /// not there.
+    fn expect_chain(&mut self, new: Vec<NewJob>, queue: usize) -> Option<Vec<Pushed>> {
+        let before = self.jobs.clone();
+        let mut stand_ins = std::collections::HashMap::new();
+        let mut told = Vec::new();
+        for mut job in new {
+            job.after = job.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
+            let first = job.after.and_then(|id| self.jobs.iter().rposition(|job| job.new.id == id));
+            let state = match (job.after, first.map(|at| &self.jobs[at])) {
+                (None, _) => State::Ready,
+                (_, Some(first)) if !first.is_forgotten && first.state == State::Done => State::Ready,
+                (_, Some(first)) if !first.is_forgotten => State::Waiting,
+                _ => {
+                    self.jobs = before;
+                    return None;
+                }
+            };
+            let id = job.id;
+            let pushed = self.expect_push(job, queue);
+            match pushed.is_new {
+                true => self.jobs.last_mut().expect("it is new").state = state,
+                false => drop(stand_ins.insert(id, pushed.id)),
+            }
+            told.push(pushed);
+        }
+        Some(told)
     }
 
     fn step(&mut self, step: &Step) -> Outcome {
@@ -276,12 +352,43 @@ impl Model<'_> {
                 let expected: Vec<Pushed> = new.into_iter().map(|job| self.expect_push(job, *queue)).collect();
                 prop_assert_eq!(told, expected);
             }
+            Step::Chain { queue, jobs } => {
+                let mut new: Vec<NewJob> = Vec::new();
+                for (before, key, is_late) in jobs {
+                    let mut job = self.new_job(*queue, 0, *key, 2, *is_late);
+                    let chosen = before.and_then(|number| self.chosen(number));
+                    job.after = chosen.map(|at| self.jobs[at].new.id).or_else(|| new.last().map(|last| last.id));
+                    new.push(job);
+                }
+                let told = self.world.store.push(&new);
+                match self.expect_chain(new, *queue) {
+                    Some(expected) => prop_assert_eq!(told.expect("pushed"), expected),
+                    None => prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
+                }
+            }
+            Step::Limit { queue, concurrency, rate } => {
+                let settings = QueueSettings {
+                    concurrency: Some(*concurrency),
+                    rate: Some(Rate { count: *rate, per: HOUR }),
+                    ..QueueSettings::default()
+                };
+                self.world.store.configure(&self.name(*queue), &settings).expect("configured");
+                self.limits[*queue] = (*concurrency, *rate);
+            }
             Step::PushAgain(number) => {
                 let Some(at) = self.chosen(*number) else { return Ok(()) };
                 let (new, queue) = (self.jobs[at].new.clone(), self.jobs[at].queue);
-                let told = self.world.store.push(std::slice::from_ref(&new)).expect("pushed");
-                let expected = self.expect_push(new, queue);
-                prop_assert_eq!(told, [expected]);
+                let told = self.world.store.push(std::slice::from_ref(&new));
+                // One that was there before it is known, whatever became of the one before it.
+                let is_known = !self.jobs[at].is_forgotten;
+                let expected = match new.after {
+                    Some(_) if is_known => Some(vec![self.expect_push(new, queue)]),
+                    _ => self.expect_chain(vec![new], queue),
+                };
+                match expected {
+                    Some(expected) => prop_assert_eq!(told.expect("pushed"), expected),
+                    None => prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
+                }
             }
             Step::PushAndClaim { queue, key, ends } => {
                 let new = self.new_job(*queue, 0, *key, 2, false);
@@ -290,12 +397,17 @@ impl Model<'_> {
                     prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Paused));
                     return Ok(());
                 }
+                if self.room(*queue, 1) == 0 {
+                    prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Limited));
+                    return Ok(());
+                }
                 let told = told.expect("asked");
                 let expected = self.expect_push(new, *queue);
                 prop_assert_eq!(told.is_some(), expected.is_new);
                 if let Some(told) = told {
                     prop_assert_eq!(told.job.id, expected.id);
                     self.pass(told.job.lease_until, *ends);
+                    self.spend(*queue, 1);
                     let job = self.jobs.last_mut().expect("it is new");
                     (job.state, job.attempts) = (State::Leased, 1);
                     (job.lease, job.worker) = (Some((told.token.clone(), *ends)), Some("pusher".to_owned()));
@@ -312,6 +424,7 @@ impl Model<'_> {
                 }
                 let ids: Vec<Id> = told.iter().map(|lease| lease.job.id).collect();
                 let next = self.expect_claim(*queue, *most, &ids)?;
+                self.spend(*queue, next.len());
                 for (at, told) in next.into_iter().zip(told) {
                     self.pass(told.job.lease_until, *ends);
                     let job = &mut self.jobs[at];
@@ -397,6 +510,7 @@ impl Model<'_> {
                         let most = Some(first.most);
                         let mut new =
                             NewJob { id, unique_key: None, delay: Duration::ZERO, max_attempts: most, ..first.new };
+                        new.after = None;
                         new.replay_of = Some(self.jobs[at].new.id);
                         self.add(new, first.queue, State::Ready);
                     }
@@ -410,8 +524,18 @@ impl Model<'_> {
             Step::Forget => {
                 // Those of other cases, too: these are over.
                 self.world.store.forget(i64::MAX).expect("forgotten");
+                let mut has_forgotten = false;
                 for job in &mut self.jobs {
-                    job.is_forgotten |= matches!(job.state, State::Done | State::Dead);
+                    let is_over = matches!(job.state, State::Done | State::Dead) && !job.is_forgotten;
+                    (job.is_forgotten, has_forgotten) = (job.is_forgotten || is_over, has_forgotten || is_over);
+                }
+                let ids: Vec<(Id, bool)> = self.jobs.iter().map(|job| (job.new.id, job.is_forgotten)).collect();
+                for job in self.jobs.iter_mut().filter(|job| job.state == State::Waiting && has_forgotten) {
+                    let before = ids.iter().rfind(|(id, _)| Some(*id) == job.new.after);
+                    if before.is_none_or(|(_, is_forgotten)| *is_forgotten) {
+                        (job.state, job.has_key) = (State::Dead, false);
+                        job.error = Some("the job before this one was taken away, and was not done".to_owned());
+                    }
                 }
             }
         }
@@ -457,6 +581,8 @@ impl Model<'_> {
             prop_assert_eq!(status.delayed, late as u64);
             prop_assert_eq!(status.oldest.is_some(), counts[0] > late as u64);
             prop_assert_eq!(status.paused_at.is_some(), self.paused[queue]);
+            let limits = (status.concurrency.unwrap_or(0), status.rate.map_or(0, |rate| rate.count));
+            prop_assert_eq!(limits, self.limits[queue]);
         }
         Ok(())
     }
@@ -468,6 +594,7 @@ fn compare_job(there: &Job, known: &Known) -> Outcome {
     prop_assert_eq!((&there.bytes, there.priority), (&known.new.bytes, known.new.priority));
     prop_assert_eq!((&there.worker, &there.error, &there.result), (&known.worker, &known.error, &known.result));
     prop_assert_eq!((&there.unique_key, there.replay_of), (&known.new.unique_key, known.new.replay_of));
+    prop_assert_eq!(there.after, known.new.after);
     prop_assert_eq!(there.lease_until.is_some(), known.state == State::Leased);
     prop_assert_eq!(there.finished_at.is_some(), matches!(known.state, State::Done | State::Dead));
     Ok(())
@@ -490,6 +617,8 @@ fn queues_do_what_the_model_does() {
                 jobs: Vec::new(),
                 tokens: Vec::new(),
                 paused: [false; 2],
+                limits: [(0, 0); 2],
+                spent: [0; 2],
                 steps: 0,
             };
             for queue in 0..2 {

@@ -3,7 +3,7 @@
 use crate::cli::Reporting;
 use crate::commands::database::{Database, duration, id};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use icecore_store::{Id, State};
+use icecore_store::{Id, Rate, State};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,6 +37,9 @@ pub enum Action {
     Resume(Named),
     Set(Set),
     Forget(Forget),
+    Schedule(Schedule),
+    Schedules(Schedules),
+    Unschedule(Unschedule),
 }
 
 /// Which queue: by its name, or by --queue.
@@ -70,6 +73,12 @@ pub struct Push {
     /// How often it is tried
     #[arg(long, value_name = "N")]
     pub max_attempts: Option<u32>,
+    /// Handed out when the job with this id is done, and not before
+    #[arg(long, value_name = "ID", value_parser = id)]
+    pub after: Option<Id>,
+    /// Each file comes after the one before it
+    #[arg(long)]
+    pub chain: bool,
     /// Print an object of JSON for each
     #[arg(long)]
     pub json: bool,
@@ -81,6 +90,7 @@ pub enum Only {
     Leased,
     Done,
     Dead,
+    Waiting,
 }
 
 impl Only {
@@ -90,6 +100,7 @@ impl Only {
             Only::Leased => State::Leased,
             Only::Done => State::Done,
             Only::Dead => State::Dead,
+            Only::Waiting => State::Waiting,
         }
     }
 }
@@ -179,6 +190,12 @@ pub struct Set {
     /// How long a job waits behind its first failure; each further one doubles it
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub backoff: Option<Duration>,
+    /// How many of its jobs workers have at most at a time; 0: any number
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<u32>,
+    /// How many of its jobs are handed out at most in a time: 5/s, 100/1m; none: any number
+    #[arg(long, value_name = "N/DURATION", value_parser = rate)]
+    pub rate: Option<Rate>,
     /// Payloads are checked against the JSON Schema in this file; an empty file takes it away
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
@@ -192,6 +209,65 @@ pub struct Forget {
     pub older: Duration,
 }
 
+/// Queue a job again and again
+///
+/// Any `icecore work` and `icecore serve` of the database queues what is due. Of times that pass while none of them
+/// runs, the first has its job when one is there again. A schedule of the same name is replaced.
+#[derive(Debug, Args)]
+pub struct Schedule {
+    /// Its name
+    pub name: String,
+    /// When: as cron has it, '30 2 * * MON-FRI'; '@hourly'; 'every 5m'
+    #[arg(required_unless_present_any = ["pause", "resume"])]
+    pub timing: Option<String>,
+    /// The payload; the standard input, if not given
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub which: Which,
+    /// The time zone by whose clock it goes: Europe/Berlin
+    #[arg(long, value_name = "ZONE")]
+    pub zone: Option<String>,
+    /// Queue none while the last one is neither done nor dead
+    #[arg(long)]
+    pub alone: bool,
+    /// What the payload is: base64/marshal; found out if not given
+    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Larger ones are handed out first
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub priority: i32,
+    /// How often each job is tried
+    #[arg(long, value_name = "N")]
+    pub max_attempts: Option<u32>,
+    /// Let it queue nothing for now
+    #[arg(long, conflicts_with_all = ["timing", "resume"])]
+    pub pause: bool,
+    /// Let it queue jobs again
+    #[arg(long, conflicts_with = "timing")]
+    pub resume: bool,
+}
+
+/// List the schedules
+#[derive(Debug, Args)]
+pub struct Schedules {
+    /// Print an object of JSON for each, on a line of its own
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Take schedules away; their jobs stay
+#[derive(Debug, Args)]
+pub struct Unschedule {
+    /// Their names
+    #[arg(required = true, value_name = "NAME")]
+    pub names: Vec<String>,
+}
+
+fn rate(text: &str) -> Result<Rate, String> {
+    text.parse().map_err(|error: icecore_store::Error| error.to_string())
+}
+
 const EXAMPLES: &str = "\
 Examples:
   echo '{\"mail\": 7}' | icecore queue push --queue mail
@@ -199,4 +275,7 @@ Examples:
   icecore queue stats
   icecore queue dead --json | jq .error
   icecore queue redrive --queue mail
+  icecore queue push --queue report --chain collect.json draw.json send.json
+  icecore queue set mail --concurrency 4 --rate 100/1m
+  icecore queue schedule nightly '30 2 * * MON-FRI' report.json --zone Europe/Berlin --queue report
   icecore queue replay 01990000-0000-7000-8000-000000000000";

@@ -29,6 +29,8 @@ pub struct Line<'j> {
     pub error: Option<&'j str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     pub format: Option<&'j str>,
     pub size: usize,
     pub checksum: &'j str,
@@ -61,6 +63,7 @@ impl Line<'_> {
             finished_at: job.finished_at.map(time::shown),
             error: job.error.as_deref(),
             replay_of: job.replay_of.map(|id| id.to_string()),
+            after: job.after.map(|id| id.to_string()),
             format: job.format.as_deref(),
             size: job.bytes.len(),
             checksum: &job.checksum,
@@ -81,7 +84,7 @@ impl Line<'_> {
             (None, None, None) => String::new(),
         };
         format!(
-            "{}  {}  {:16}  {:6}  {:>8}  {:>8}  {what}\n",
+            "{}  {}  {:16}  {:7}  {:>8}  {:>8}  {what}\n",
             self.id,
             paint.ink(Ink::Faint, &self.queued_at),
             icecore::text::printable(&icecore::text::shortened(self.queue, 40)),
@@ -98,7 +101,7 @@ const SHOWN: usize = 80;
 /// Above all lines of a table.
 pub fn head(paint: Paint) -> String {
     let head = format!(
-        "{:36}  {:24}  {:16}  {:6}  {:>8}  {:>8}  PAYLOAD",
+        "{:36}  {:24}  {:16}  {:7}  {:>8}  {:>8}  PAYLOAD",
         "ID", "QUEUED AT", "QUEUE", "STATE", "PRIORITY", "ATTEMPTS"
     );
     format!("{}\n", paint.ink(Ink::Faint, head))

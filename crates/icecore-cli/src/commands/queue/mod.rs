@@ -2,6 +2,7 @@
 
 mod args;
 mod line;
+mod schedules;
 
 pub use args::Queue;
 
@@ -14,7 +15,7 @@ use crate::source::Source;
 pub use args::USUAL;
 use args::{Action, List, Push, Redrive, Set, Which};
 use icecore::Stage;
-use icecore_store::{Backend, Flow, JobFilter, QueueSettings, QueueStatus, State, describe, time};
+use icecore_store::{Backend, Flow, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
 use line::Line;
 use serde::Serialize;
 use std::time::Duration;
@@ -60,6 +61,9 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             let count = store.forget(now.saturating_sub(age)).map_err(failed)?;
             say(&format!("{count} taken away\n"))
         }
+        Action::Schedule(schedule) => schedules::set(schedule, store, report),
+        Action::Schedules(args) => schedules::list(args, store, global),
+        Action::Unschedule(args) => schedules::remove(args, store, report),
     }
 }
 
@@ -94,6 +98,8 @@ fn put(args: &Push, store: &mut dyn Backend, global: &Global, report: &mut Repor
                 }
                 (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
                 (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);
+                let before = jobs.last().filter(|_| args.chain).map(|last: &NewJob| last.id);
+                job.after = before.or(args.after);
                 jobs.push(job);
             }
             Err(error) => report.io(&name, &error),
@@ -176,7 +182,13 @@ fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abo
         icecore::convert(schema.as_bytes(), DEFAULT_TARGET, DEFAULT_TARGET)
             .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is no JSON: {error}")))?;
     }
-    let settings = QueueSettings { max_attempts: args.max_attempts, backoff: args.backoff, schema };
+    let settings = QueueSettings {
+        max_attempts: args.max_attempts,
+        backoff: args.backoff,
+        schema,
+        concurrency: args.concurrency,
+        rate: args.rate,
+    };
     store.configure(queue, &settings).map_err(failed)
 }
 
@@ -189,27 +201,29 @@ struct Numbers<'q> {
     leased: u64,
     done: u64,
     dead: u64,
+    waiting: u64,
     oldest_seconds: Option<f64>,
     paused_at: Option<String>,
     has_schema: bool,
+    concurrency: Option<u32>,
+    rate: Option<String>,
 }
 
 impl Numbers<'_> {
     fn of(queue: &QueueStatus) -> Numbers<'_> {
-        let count = |state: State| {
-            let at = State::ALL.iter().position(|known| *known == state).unwrap_or(0);
-            queue.counts[at]
-        };
         Numbers {
             queue: &queue.name,
-            ready: count(State::Ready),
+            ready: queue.count(State::Ready),
             delayed: queue.delayed,
-            leased: count(State::Leased),
-            done: count(State::Done),
-            dead: count(State::Dead),
+            leased: queue.count(State::Leased),
+            done: queue.count(State::Done),
+            dead: queue.count(State::Dead),
+            waiting: queue.count(State::Waiting),
             oldest_seconds: queue.oldest.map(|millis| millis as f64 / 1000.0),
             paused_at: queue.paused_at.map(time::shown),
             has_schema: queue.schema.is_some(),
+            concurrency: queue.concurrency,
+            rate: queue.rate.map(|rate| rate.to_string()),
         }
     }
 }
@@ -220,8 +234,8 @@ fn say_stats(is_json: bool, store: &mut dyn Backend, global: &Global) -> Result<
     let paint = Paint::new(global.color, &std::io::stdout());
     if !is_json {
         let head = format!(
-            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10}  {:>9}",
-            "QUEUE", "READY", "DELAYED", "LEASED", "DONE", "DEAD", "OLDEST"
+            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {:>9}",
+            "QUEUE", "READY", "DELAYED", "LEASED", "WAITING", "DONE", "DEAD", "OLDEST"
         );
         sink.text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
     }
@@ -233,13 +247,23 @@ fn say_stats(is_json: bool, store: &mut dyn Backend, global: &Global) -> Result<
             continue;
         }
         let oldest = numbers.oldest_seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.1} s"));
-        let paused = if numbers.paused_at.is_some() { "  paused" } else { "" };
+        let mut notes = String::new();
+        if numbers.paused_at.is_some() {
+            notes.push_str("  paused");
+        }
+        if let Some(most) = numbers.concurrency {
+            notes.push_str(&format!("  {most} at a time"));
+        }
+        if let Some(rate) = &numbers.rate {
+            notes.push_str(&format!("  {rate}"));
+        }
         sink.text(&format!(
-            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10}  {oldest:>9}{paused}\n",
+            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {oldest:>9}{notes}\n",
             paint.ink(Ink::Name, icecore::text::shortened(&queue.name, 60)),
             numbers.ready,
             numbers.delayed,
             numbers.leased,
+            numbers.waiting,
             numbers.done,
             numbers.dead
         ))?;

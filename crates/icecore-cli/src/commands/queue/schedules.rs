@@ -1,0 +1,136 @@
+//! `icecore queue schedule`, and what else is done with schedules.
+
+use super::USUAL;
+use super::args::{Schedule as Args, Schedules, Unschedule};
+use crate::cli::Global;
+use crate::commands::database::{failed, who};
+use crate::paint::{Ink, Paint};
+use crate::report::{Abort, Report, code};
+use crate::sink::Sink;
+use crate::source::Source;
+use icecore::Stage;
+use icecore_store::describe::{Decoder, describe};
+use icecore_store::{Backend, ErrorKind, NewSchedule, Schedule, Timing, time};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+    let Some(timing) = &args.timing else {
+        return match store.pause_schedule(&args.name, args.pause, &who()) {
+            Err(error) if error.kind() == ErrorKind::Missing => {
+                report.fault(code::FINDING, &args.name, "there is no such schedule");
+                Ok(())
+            }
+            done => done.map_err(failed),
+        };
+    };
+    if let Some(format) = &args.format {
+        Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    }
+    let usage = |error: icecore_store::Error| Abort::Failed(code::USAGE, error.to_string());
+    let timing = Timing::new(timing, args.zone.as_deref()).map_err(usage)?;
+    let files: Vec<_> = args.file.iter().cloned().collect();
+    for source in Source::all(&files, report) {
+        report.input();
+        let name = source.name();
+        let bytes = match source.read() {
+            Ok(bytes) => bytes.to_vec(),
+            Err(error) => {
+                report.io(&name, &error);
+                continue;
+            }
+        };
+        if let Some(problem) = describe(&bytes, args.format.as_deref()).problem {
+            report.note(&name, "undecodable", format!("scheduled, though it can't be decoded: {problem}"));
+        }
+        let queue = args.which.queue.as_deref().unwrap_or(USUAL);
+        let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
+        (schedule.format, schedule.is_alone) = (args.format.clone(), args.alone);
+        (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
+        let next = store.set_schedule(&schedule, &who()).map_err(failed)?;
+        super::say(&format!("{}\n", time::shown(next)))?;
+    }
+    Ok(())
+}
+
+pub fn remove(args: &Unschedule, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+    for name in &args.names {
+        if !store.remove_schedule(name, &who()).map_err(failed)? {
+            report.fault(code::FINDING, name, "there is no such schedule");
+        }
+    }
+    Ok(())
+}
+
+/// What is said of a schedule as JSON.
+#[derive(Serialize)]
+struct Line<'s> {
+    name: &'s str,
+    queue: &'s str,
+    timing: &'s str,
+    zone: &'s str,
+    next_at: Option<String>,
+    last_at: Option<String>,
+    last_id: Option<String>,
+    paused_at: Option<String>,
+    alone: bool,
+    priority: i32,
+    max_attempts: Option<u32>,
+    format: Option<&'s str>,
+    size: usize,
+    value: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'s str>,
+}
+
+impl Line<'_> {
+    fn of<'s>(schedule: &'s Schedule, decoder: &mut Decoder) -> Line<'s> {
+        let value = decoder.value(&schedule.bytes, schedule.format.as_deref()).ok().flatten();
+        Line {
+            name: &schedule.name,
+            queue: &schedule.queue,
+            timing: &schedule.timing,
+            zone: schedule.zone.as_deref().unwrap_or("UTC"),
+            next_at: schedule.next_at.map(time::shown),
+            last_at: schedule.last_at.map(time::shown),
+            last_id: schedule.last_id.map(|id| id.to_string()),
+            paused_at: schedule.paused_at.map(time::shown),
+            alone: schedule.is_alone,
+            priority: schedule.priority,
+            max_attempts: schedule.max_attempts,
+            format: schedule.format.as_deref(),
+            size: schedule.bytes.len(),
+            value: value.and_then(|text| RawValue::from_string(text).ok()),
+            problem: schedule.problem.as_deref(),
+        }
+    }
+
+    fn line(&self, paint: Paint) -> String {
+        let text = |text: &str, most| icecore::text::printable(&icecore::text::shortened(text, most)).into_owned();
+        let next = match (&self.next_at, self.problem) {
+            (Some(next), _) => next.clone(),
+            (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, 80)),
+            (None, None) => "paused".to_owned(),
+        };
+        let timing = format!("{} {}", text(self.timing, 40), text(self.zone, 30));
+        format!("{:20}  {:16}  {timing:32}  {next}\n", paint.ink(Ink::Name, text(self.name, 60)), text(self.queue, 40))
+    }
+}
+
+pub fn list(args: &Schedules, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+    let paint = Paint::new(global.color, &std::io::stdout());
+    let mut sink = Sink::stdout();
+    if !args.json {
+        let head = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
+        sink.text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+    }
+    let mut decoder = Decoder::default();
+    for schedule in store.schedules().map_err(failed)? {
+        let line = Line::of(&schedule, &mut decoder);
+        match args.json {
+            true => sink.json(&line).and_then(|()| sink.text("\n"))?,
+            false => sink.text(&line.line(paint))?,
+        }
+    }
+    sink.flush()
+}

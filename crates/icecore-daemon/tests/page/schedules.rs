@@ -1,0 +1,43 @@
+//! Schedules, limits and chains.
+
+use crate::client::Daemon;
+use crate::{is_quiet, says, shown};
+use serde_json::json;
+
+fn put(daemon: &Daemon, path: &str) {
+    let answer = daemon.ask("PUT", path, &["Content-Type: application/json"], b"{}");
+    assert_eq!(answer.code, 200, "{answer:?}");
+}
+
+#[test]
+fn a_schedule_is_paused_and_resumed() {
+    let daemon = Daemon::start();
+    let Some(mut page) = shown(&daemon, "schedules") else { return };
+    says(&mut page, "There are none");
+    put(&daemon, "/schedules/nightly?timing=30+2+*+*+*&zone=Europe/Berlin&queue=report");
+    says(&mut page, "30 2 * * *");
+    says(&mut page, "Europe/Berlin");
+    page.click("[data-act=pause]");
+    page.wait("document.querySelector('[data-act=pause]')?.textContent === 'Resume'");
+    assert_eq!(daemon.get("/schedules").json()["schedules"][0]["is_paused"], json!(true));
+    page.click("[data-act=pause]");
+    page.wait("document.querySelector('[data-act=pause]')?.textContent === 'Pause'");
+    assert_eq!(daemon.get("/schedules").json()["schedules"][0]["is_paused"], json!(false));
+    is_quiet(&page);
+}
+
+#[test]
+fn limits_and_chains_are_shown() {
+    let daemon = Daemon::start();
+    put(&daemon, "/queues/mail/limits?concurrency=4&rate=100/1m");
+    let first = daemon.push("queue=mail", "1");
+    let second = daemon.push(&format!("queue=mail&after={first}"), "2");
+    let Some(mut page) = shown(&daemon, "queues") else { return };
+    says(&mut page, "4 at a time, 100/1m");
+    page.wait("document.querySelector('.counts .waiting b').textContent === '1'");
+    page.click(".counts .waiting");
+    says(&mut page, &second);
+    page.click(&format!("[data-row='{second}']"));
+    says(&mut page, &first);
+    is_quiet(&page);
+}

@@ -1,0 +1,213 @@
+//! Limits of a queue: how many jobs workers have at a time, and how many are handed out in a
+//! time.
+//!
+//! What was handed out is kept as counts of short slots of time. A slot counts as its end, so
+//! that no time of the given length has more than is allowed; a place may come back by one slot,
+//! a hundredth of that time, later than it could.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::rules::millis;
+use crate::time::duration;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Into how many slots the time of a rate is divided.
+const SLOTS: i64 = 100;
+/// The longest time of a rate.
+const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+
+/// How many jobs are handed out at most in a time: in no time of this length are there more.
+///
+/// ```
+/// use icecore_store::Rate;
+/// use std::time::Duration;
+/// let rate: Rate = "100/1m".parse()?;
+/// assert_eq!((rate.count, rate.per), (100, Duration::from_secs(60)));
+/// assert_eq!("5/s".parse::<Rate>()?.to_string(), "5/1s");
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// How many; as a setting, 0 takes the limit away.
+    pub count: u32,
+    /// In which time; whole milliseconds, at least one.
+    pub per: Duration,
+}
+
+impl Rate {
+    /// No limit, as a setting.
+    pub const NONE: Rate = Rate { count: 0, per: Duration::from_secs(1) };
+
+    /// Of what a database has: nothing, if it is none.
+    pub(crate) fn of(count: Option<i64>, per: Option<i64>) -> Option<Rate> {
+        let count = u32::try_from(count?).ok().filter(|count| *count > 0)?;
+        let per = u64::try_from(per?).ok().filter(|per| *per > 0)?;
+        Some(Rate { count, per: Duration::from_millis(per).min(LONGEST) })
+    }
+
+    /// The time in milliseconds.
+    pub(crate) fn per_millis(self) -> i64 {
+        millis(self.per.min(LONGEST)).max(1)
+    }
+
+    fn slot(self) -> i64 {
+        (self.per_millis() / SLOTS).max(1)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            0 => f.write_str("none"),
+            count => write!(f, "{count}/{}", humantime::format_duration(self.per)),
+        }
+    }
+}
+
+impl FromStr for Rate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Rate> {
+        let wrong =
+            || Error::new(ErrorKind::Input, format!("{text:?} is no rate, as 100/1m, 5/s or none, of at most a year"));
+        let text = text.trim();
+        if text == "none" || text == "0" {
+            return Ok(Rate::NONE);
+        }
+        let (count, per) = text.split_once('/').ok_or_else(wrong)?;
+        let per = per.trim();
+        let per = match per.chars().next() {
+            Some('0'..='9') => duration(per),
+            Some(_) => duration(&format!("1{per}")),
+            None => return Err(wrong()),
+        };
+        let per = per.ok().map(|per| Duration::from_millis(u64::try_from(millis(per)).unwrap_or(0)));
+        let per = per.filter(|per| !per.is_zero() && *per <= LONGEST).ok_or_else(wrong)?;
+        Ok(Rate { count: count.trim().parse().map_err(|_| wrong())?, per })
+    }
+}
+
+/// How many were handed out, by slots: the end of each, and its count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spent(Vec<(i64, u32)>);
+
+impl Spent {
+    /// As a database keeps it. What makes no sense is nothing.
+    pub(crate) fn parse(text: &str) -> Spent {
+        let slot = |text: &str| {
+            let (end, count) = text.split_once(':')?;
+            Some((end.parse().ok()?, count.parse().ok()?))
+        };
+        Spent(text.split(' ').filter_map(slot).collect())
+    }
+
+    /// How many more may be handed out at this time.
+    pub(crate) fn room(&self, rate: Rate, now: i64) -> u32 {
+        let counts = |(end, count): &(i64, u32)| counts(rate, now, *end).then_some(*count);
+        self.0.iter().filter_map(counts).fold(rate.count, u32::saturating_sub)
+    }
+
+    /// Takes back that so many were handed out at this time: they were not.
+    #[cfg(feature = "mongodb")]
+    pub(crate) fn take_back(&mut self, rate: Rate, at: i64, count: usize) {
+        let end = end_of(rate, at);
+        if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| *known == end) {
+            *known = known.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Notes that so many were handed out at this time, and forgets what counts no more.
+    pub(crate) fn spend(&mut self, rate: Rate, now: i64, count: usize) {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let end = end_of(rate, now);
+        self.0.retain(|(end, _)| counts(rate, now, *end));
+        match self.0.iter_mut().find(|(known, _)| *known == end) {
+            Some((_, known)) => *known = known.saturating_add(count),
+            None => self.0.push((end, count)),
+        }
+        // Those of an earlier setting may be of shorter slots.
+        if self.0.len() > 4 * SLOTS as usize {
+            let all = self.0.iter().fold(0, |all: u32, (_, count)| all.saturating_add(*count));
+            self.0 = vec![(end, all)];
+        }
+    }
+}
+
+/// The end of the slot with this time.
+fn end_of(rate: Rate, at: i64) -> i64 {
+    at.div_euclid(rate.slot()).saturating_add(1).saturating_mul(rate.slot())
+}
+
+/// Whether what was handed out in the slot with this end counts at this time. What is far ahead
+/// was noted by a clock that was set back since.
+fn counts(rate: Rate, now: i64, end: i64) -> bool {
+    let age = now.saturating_sub(end);
+    age < rate.per_millis() && age >= -rate.per_millis().saturating_add(rate.slot())
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, (end, count)) in self.0.iter().enumerate() {
+            write!(f, "{}{end}:{count}", if number == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    #[test]
+    fn rates_are_read_as_people_write_them() {
+        for (text, count, per) in
+            [("1/s", 1, 1_000), ("100/1m", 100, 60_000), (" 3 / 250ms ", 3, 250), ("5/2", 5, 2_000)]
+        {
+            let rate: Rate = text.parse().expect(text);
+            assert_eq!((rate.count, rate.per_millis()), (count, per), "{text}");
+            assert_eq!(rate.to_string().parse::<Rate>().expect("read again"), rate);
+        }
+        assert_eq!("none".parse::<Rate>().expect("none"), Rate::NONE);
+        for text in ["", "5", "/", "5/", "/s", "-1/s", "5/0s", "5/1us", "5/9000d", "5/1s/1s", "5000000000/s", "five/s"]
+        {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_there_is_nothing() {
+        assert_eq!(Spent::parse("x 1: :1 1:2:3 99999999999999999999:1 7:2"), Spent(vec![(7, 2)]));
+        assert_eq!(Rate::of(Some(-1), Some(5)).or(Rate::of(Some(1), Some(0))).or(Rate::of(Some(1), None)), None);
+        let wild = Spent(vec![(i64::MAX, u32::MAX), (i64::MIN, u32::MAX), (0, u32::MAX), (0, u32::MAX)]);
+        assert_eq!(wild.room(Rate { count: 3, per: Duration::from_secs(1) }, 0), 0);
+        assert_eq!(wild.room(Rate { count: 3, per: Duration::MAX }, i64::MAX), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// In no time of the length of the rate are there more than it says, and whoever waits for
+        /// that time and a slot gets all of it.
+        #[test]
+        fn no_time_has_more(count in 1..20u32, per in 1..5_000u64, steps in vec((0..700i64, 0..30usize), 1..200)) {
+            let rate = Rate { count, per: Duration::from_millis(per) };
+            let (mut spent, mut now, mut taken) = (Spent::default(), 1_700_000_000_000, Vec::new());
+            for (later, wanted) in steps {
+                now += later;
+                let some = wanted.min(spent.room(rate, now) as usize);
+                if some > 0 {
+                    spent.spend(rate, now, some);
+                    taken.push((now, some));
+                }
+                spent = Spent::parse(&spent.to_string());
+                prop_assert!(spent.0.len() <= SLOTS as usize + 3);
+                let within = taken.iter().filter(|(at, _)| now - at < per as i64).map(|(_, some)| some).sum::<usize>();
+                prop_assert!(within <= count as usize);
+                prop_assert_eq!(spent.room(rate, now + per as i64 + rate.slot()), count);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Jobs that wait for another one.
+//!
+//! The one that is waited for is marked before those behind it arrive, and these are marked until
+//! it was looked at once more: so they are handed out, whatever is cut off in between. Whoever comes
+//! by does the rest.
+
+use super::MongoBackend;
+use super::batch::visible;
+use super::fields::{int, text};
+use super::said::said;
+use crate::error::Result;
+use crate::id::Id;
+use crate::rules::ORPHANED;
+use mongodb::bson::{Document, doc};
+use std::collections::HashSet;
+
+/// How many are looked at in one go.
+const LOOKED: i64 = 512;
+
+impl MongoBackend {
+    /// Marks a job as one that others wait for; whether it is there.
+    pub(super) fn follow(&self, id: Id) -> Result<bool> {
+        let mut filter = doc! { "_id": id.to_string() };
+        filter.extend(visible());
+        let mark = doc! { "$set": { "followed": true } };
+        let update = || Ok(self.jobs.update_one(filter.clone(), mark.clone()).run().map_err(said)?.matched_count == 1);
+        if update()? {
+            return Ok(true);
+        }
+        // It may belong to a batch that is there, and was not made visible yet.
+        Ok(self.settle_batches()? > 0 && update()?)
+    }
+
+    /// Looks after a job that was stored behind another one, which may be done or gone by now.
+    pub(super) fn check_follower(&self, id: &str, after: &str) -> Result<()> {
+        let mut filter = doc! { "_id": after };
+        filter.extend(visible());
+        let found = self.jobs.find_one(filter).projection(doc! { "state": 1 }).run().map_err(said)?;
+        let state = found.map(|mut found| text(&mut found, "state")).transpose()?;
+        match state.as_ref().map(|state| state.as_deref()) {
+            Some(Some("done")) => self.free(doc! { "_id": id }).map(drop)?,
+            Some(_) => {}
+            None => self.bury(id)?,
+        }
+        self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "unchecked": "" } }).run().map(drop).map_err(said)
+    }
+
+    /// A job that others wait for is done: they may be handed out.
+    pub(super) fn free_followers(&self, id: &str) -> Result<u64> {
+        let freed = self.free(doc! { "after": id })?;
+        self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "frees": "" } }).run().map_err(said)?;
+        Ok(freed)
+    }
+
+    fn free(&self, mut which: Document) -> Result<u64> {
+        let now = self.time()?;
+        which.insert("state", "waiting");
+        let mut freed = 0;
+        // Those whose own time is over wait from now on.
+        for (run_at, set) in [
+            (doc! { "$gt": now }, doc! { "state": "ready" }),
+            (doc! { "$lte": now }, doc! { "state": "ready", "run_at": now }),
+        ] {
+            which.insert("run_at", run_at);
+            freed += self.jobs.update_many(which.clone(), doc! { "$set": set }).run().map_err(said)?.matched_count;
+        }
+        Ok(freed)
+    }
+
+    /// A job that waits for one that was taken away is dead, and says why.
+    fn bury(&self, id: &str) -> Result<()> {
+        let change = doc! {
+            "$set": { "state": "dead", "finished_at": self.time()?, "error": ORPHANED },
+            "$unset": { "live_key": "" },
+        };
+        self.jobs.update_one(doc! { "_id": id, "state": "waiting" }, change).run().map(drop).map_err(said)
+    }
+
+    /// Does the rest of what was cut off; how many jobs may be handed out by that.
+    pub(super) fn settle_chains(&self) -> Result<u64> {
+        let mut freed = 0;
+        let found = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(LOOKED);
+        for found in found.run().map_err(said)? {
+            if let Some(id) = text(&mut found.map_err(said)?, "_id")? {
+                freed += self.free_followers(&id)?;
+            }
+        }
+        let mut unchecked = doc! { "unchecked": true };
+        unchecked.extend(visible());
+        let found = self.jobs.find(unchecked).projection(doc! { "after": 1 }).limit(LOOKED).run().map_err(said)?;
+        for found in found {
+            let mut found = found.map_err(said)?;
+            if let (Some(id), Some(after)) = (text(&mut found, "_id")?, text(&mut found, "after")?) {
+                self.check_follower(&id, &after)?;
+                freed += 1;
+            }
+        }
+        Ok(freed)
+    }
+
+    /// Jobs that wait for one that was taken away are dead.
+    pub(super) fn bury_orphans(&self) -> Result<()> {
+        let mut seen = i64::MIN;
+        loop {
+            let waiting = doc! { "state": "waiting", "seq": { "$gt": seen } };
+            let fields = doc! { "after": 1, "seq": 1 };
+            let found = self.jobs.find(waiting).sort(doc! { "seq": 1 }).projection(fields).limit(LOOKED);
+            let mut page = Vec::new();
+            for found in found.run().map_err(said)? {
+                let mut found = found.map_err(said)?;
+                seen = int(&found, "seq")?.unwrap_or(seen);
+                if let (Some(id), Some(after)) = (text(&mut found, "_id")?, text(&mut found, "after")?) {
+                    page.push((id, after));
+                }
+            }
+            if page.is_empty() {
+                return Ok(());
+            }
+            let wanted: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
+            let there = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
+            let id = |found: mongodb::error::Result<Document>| text(&mut found.map_err(said)?, "_id");
+            let there: HashSet<String> =
+                there.run().map_err(said)?.filter_map(|found| id(found).transpose()).collect::<Result<_>>()?;
+            page.iter().filter(|(_, after)| !there.contains(after)).try_for_each(|(id, _)| self.bury(id))?;
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Schedules: a document each.
+//!
+//! The job of a time always has the same id. So it does not matter how many programs queue it, and
+//! where one is cut off: the time is moved on behind that.
+
+use super::MongoBackend;
+use super::fields::{binary, bytes, check_weight, int, put, text};
+use super::said::{is_duplicate, said};
+use crate::backend::Schedules;
+use crate::describe;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rules::{check_who, id_of, there};
+use crate::schedule::{Fired, NewSchedule, Schedule, check_schedule, no_schedule};
+use mongodb::bson::{Bson, Document, doc};
+
+fn schedule_of(document: &mut Document) -> Result<Schedule> {
+    let priority = int(document, "priority")?.unwrap_or(0);
+    Ok(Schedule {
+        name: there(text(document, "_id")?)?,
+        queue: there(text(document, "queue")?)?,
+        timing: there(text(document, "timing")?)?,
+        zone: text(document, "zone")?,
+        next_at: int(document, "next_at")?,
+        last_at: int(document, "last_at")?,
+        // What another program wrote there must not stop the others.
+        last_id: text(document, "last_id")?.and_then(|text| id_of(Some(text)).ok()),
+        paused_at: int(document, "paused_at")?,
+        priority: priority.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        max_attempts: int(document, "max_attempts")?.map(|most| u32::try_from(most.max(1)).unwrap_or(u32::MAX)),
+        is_alone: document.get_bool("alone").unwrap_or(false),
+        format: text(document, "format")?,
+        bytes: there(bytes(document, "bytes")?)?,
+        problem: text(document, "problem")?,
+    })
+}
+
+impl MongoBackend {
+    fn find_schedule(&self, name: &str) -> Result<Option<Schedule>> {
+        let found = self.schedules.find_one(doc! { "_id": name }).run().map_err(said)?;
+        found.map(|mut found| schedule_of(&mut found)).transpose()
+    }
+
+    fn change_schedule(&self, name: &str, set: Document, unset: Document) -> Result<()> {
+        let mut change = Document::new();
+        for (word, fields) in [("$set", set), ("$unset", unset)] {
+            if !fields.is_empty() {
+                change.insert(word, fields);
+            }
+        }
+        self.schedules.update_one(doc! { "_id": name }, change).run().map(drop).map_err(said)
+    }
+
+    fn fire_one(&self, schedule: &Schedule, now: i64) -> Result<Option<Fired>> {
+        let mut fired = schedule.fired();
+        let as_seen = doc! { "_id": &schedule.name, "next_at": schedule.next_at };
+        let due = schedule.due(now).and_then(|(at, next)| Ok((at, next, self.push_one(&schedule.job(at), None)?.0)));
+        let change = match due {
+            Ok((at, next, pushed)) => {
+                (fired.id, fired.is_new) = (Some(pushed.id), pushed.is_new);
+                doc! { "$set": { "next_at": next, "last_at": at, "last_id": pushed.id.to_string() } }
+            }
+            // It makes no sense, whoever wrote it: the others go on.
+            Err(error) if error.kind() == ErrorKind::Input => {
+                let problem = describe::without_nul(&error.to_string()).into_owned();
+                fired.problem = Some(problem.clone());
+                doc! { "$set": { "problem": problem }, "$unset": { "next_at": "" } }
+            }
+            Err(error) => return Err(error),
+        };
+        let is_ours = self.schedules.update_one(as_seen, change).run().map_err(said)?.matched_count == 1;
+        Ok((is_ours || fired.is_new).then_some(fired))
+    }
+}
+
+impl Schedules for MongoBackend {
+    fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64> {
+        schedule.check()?;
+        check_who(by)?;
+        let next = schedule.timing.next(self.time()?);
+        let next = next.ok_or_else(|| Error::new(ErrorKind::Input, "this time has no next one"))?;
+        let mut set = doc! {
+            "queue": &schedule.queue, "timing": schedule.timing.text(), "next_at": next,
+            "priority": i64::from(schedule.priority), "alone": schedule.is_alone, "bytes": binary(&schedule.bytes),
+        };
+        let mut unset = doc! { "paused_at": "", "problem": "" };
+        let most = schedule.max_attempts.map(|most| Bson::Int64(i64::from(most.max(1))));
+        let (zone, format) = (schedule.timing.zone().map(Bson::from), schedule.format.as_deref().map(Bson::from));
+        for (name, value) in [("zone", zone), ("format", format), ("max_attempts", most)] {
+            if value.is_none() {
+                unset.insert(name, "");
+            }
+            put(&mut set, name, value);
+        }
+        check_weight("a schedule", &set)?;
+        self.noted(by, "schedule", &[schedule.name.clone()], |backend| {
+            match backend.schedules.insert_one(doc! { "_id": &schedule.name, "queue": "", "timing": "" }).run() {
+                Err(error) if !is_duplicate(&error) => return Err(said(error)),
+                _ => {}
+            }
+            backend.change_schedule(&schedule.name, set, unset)?;
+            Ok((vec![1], next))
+        })
+    }
+
+    fn schedules(&mut self) -> Result<Vec<Schedule>> {
+        // One that was cut off while it was set for the first time has no payload yet.
+        let found = self.schedules.find(doc! { "bytes": { "$exists": true } }).sort(doc! { "_id": 1 });
+        found.run().map_err(said)?.map(|found| schedule_of(&mut found.map_err(said)?)).collect()
+    }
+
+    fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()> {
+        check_schedule(name)?;
+        check_who(by)?;
+        let schedule = self.find_schedule(name)?.ok_or_else(|| no_schedule(name))?;
+        let now = self.time()?;
+        let mut set = Document::new();
+        let mut unset = doc! { "problem": "" };
+        match is_paused {
+            true => {
+                set.insert("paused_at", schedule.paused_at.unwrap_or(now));
+                unset.insert("next_at", "");
+            }
+            false => {
+                unset.insert("paused_at", "");
+                let is_on = schedule.paused_at.is_none();
+                let next = match schedule.next_at.filter(|_| is_on) {
+                    Some(next) => next,
+                    None => schedule.next(now)?,
+                };
+                set.insert("next_at", next);
+            }
+        }
+        let what = if is_paused { "pause schedule" } else { "resume schedule" };
+        self.noted(by, what, &[name.to_owned()], |backend| {
+            backend.change_schedule(name, set, unset)?;
+            Ok((vec![1], ()))
+        })
+    }
+
+    fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool> {
+        check_schedule(name)?;
+        check_who(by)?;
+        self.noted(by, "unschedule", &[name.to_owned()], |backend| {
+            let gone = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(said)?.deleted_count;
+            Ok((vec![gone], gone > 0))
+        })
+    }
+
+    fn fire(&mut self, most: usize) -> Result<Vec<Fired>> {
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let now = self.time()?;
+        let due = doc! { "next_at": { "$lte": now }, "paused_at": null, "bytes": { "$exists": true } };
+        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        let found = self.schedules.find(due).sort(doc! { "next_at": 1, "_id": 1 }).limit(limit).run().map_err(said)?;
+        let mut fired = Vec::new();
+        for found in found {
+            fired.extend(self.fire_one(&schedule_of(&mut found.map_err(said)?)?, now)?);
+        }
+        Ok(fired)
+    }
+}

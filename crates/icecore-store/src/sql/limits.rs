@@ -1,0 +1,98 @@
+//! Limits of queues: asked and kept while the row of the queue is held, so that one claim at a
+//! time sees what the others left.
+
+use super::{Session, SqlBackend};
+use crate::driver::Value;
+use crate::error::Result;
+use crate::handing::Handing;
+use crate::limits::{Rate, Spent};
+use crate::rules::{millis, there};
+
+/// Of how many queues it is known that they have limits.
+const MOST_LIMITED: usize = 1024;
+
+/// What is set for a queue.
+#[derive(Default)]
+pub(super) struct QueueLimits {
+    pub(super) is_paused: bool,
+    concurrency: Option<i64>,
+    rate: Option<(Rate, Spent)>,
+}
+
+impl QueueLimits {
+    pub(super) fn are_set(&self) -> bool {
+        self.concurrency.is_some() || self.rate.is_some()
+    }
+}
+
+impl<S: Session + ?Sized> SqlBackend<S> {
+    /// Whether a queue has limits.
+    pub(super) fn has_limits(&mut self, queue: &str) -> Result<bool> {
+        let sql = "SELECT COUNT(*) FROM icecore_queues \
+                   WHERE name = ? AND (concurrency IS NOT NULL OR rate_count IS NOT NULL)";
+        Ok(self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten() == Some(1))
+    }
+
+    pub(super) fn remember_limited(&mut self, queue: &str) {
+        if self.limited.len() >= MOST_LIMITED {
+            self.limited.clear();
+        }
+        self.limited.insert(queue.to_owned());
+    }
+
+    /// What is set for a queue, whose row is held from here on.
+    pub(super) fn held_limits(&mut self, queue: &str) -> Result<QueueLimits> {
+        let sql = "SELECT paused_at, concurrency, rate_count, rate_per, rate_spent \
+                   FROM icecore_queues WHERE name = ? {hold}";
+        let limits = self.first(sql, &[Value::Text(queue)], |row| {
+            let rate = Rate::of(row.int(2)?, row.int(3)?);
+            let spent = row.text(4)?.map_or_else(Spent::default, |text| Spent::parse(&text));
+            Ok(QueueLimits {
+                is_paused: row.int(0)?.is_some(),
+                concurrency: row.int(1)?,
+                rate: rate.map(|rate| (rate, spent)),
+            })
+        })?;
+        Ok(limits.unwrap_or_default())
+    }
+
+    /// How many jobs may be handed out, of so many that are wanted.
+    ///
+    /// A lease counts until it is found ended, as its worker may have kept it at the last moment.
+    pub(super) fn room(&mut self, queue: &str, limits: &QueueLimits, most: usize) -> Result<usize> {
+        if limits.is_paused {
+            return Ok(0);
+        }
+        let mut room = i64::try_from(most).unwrap_or(i64::MAX);
+        if let Some(concurrency) = limits.concurrency {
+            let sql = "SELECT COUNT(*) FROM icecore_jobs WHERE queue = ? AND state = 'leased'";
+            let leased = there(self.first(sql, &[Value::Text(queue)], |row| there(row.int(0)?))?)?;
+            room = room.min(concurrency.saturating_sub(leased));
+        }
+        if let Some((rate, spent)) = &limits.rate {
+            let now = there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?;
+            room = room.min(i64::from(spent.room(*rate, now)));
+        }
+        Ok(usize::try_from(room).unwrap_or(0))
+    }
+
+    /// Notes that so many were handed out, the last of them until then.
+    pub(super) fn spend(
+        &mut self,
+        queue: &str,
+        limits: QueueLimits,
+        handing: &Handing<'_>,
+        until: Option<i64>,
+        count: usize,
+    ) -> Result<()> {
+        let Some((rate, mut spent)) = limits.rate.filter(|_| count > 0) else { return Ok(()) };
+        // The time at which they were handed out, not that at which it was asked for.
+        let now = match until {
+            Some(until) => until.saturating_sub(millis(handing.lease)),
+            None => there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?,
+        };
+        spent.spend(rate, now, count);
+        let sql = "UPDATE icecore_queues SET rate_spent = ? WHERE name = ?";
+        self.run(sql, &[Value::Text(&spent.to_string()), Value::Text(queue)]).map(drop)
+    }
+}

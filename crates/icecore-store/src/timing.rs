@@ -1,0 +1,197 @@
+//! When a schedule queues its jobs: as cron says it, or every so often.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::rules::millis;
+use crate::time::duration;
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::fmt;
+
+/// Timings and names of zones have at most so many bytes.
+const LONGEST: usize = 255;
+/// What has no time within so many years has none.
+const HORIZON: i64 = 30 * 366 * 86_400 * 1000;
+
+/// When something is to happen, again and again.
+///
+/// Five fields as cron has them (minute, hour, day of the month, month, day of the week), or six
+/// with seconds in front; `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`; or `every 5m`, which
+/// counts from 1970 on. Fields go by the clock of a time zone, usually UTC. A time that a clock
+/// leaves out in spring is made up for at once; one that it has twice in autumn comes once.
+///
+/// ```
+/// use icecore_store::Timing;
+/// let nightly = Timing::new("30 2 * * MON-FRI", Some("Europe/Berlin"))?;
+/// // Monday, 2026-11-23, 02:30 in Berlin.
+/// let monday = 1_795_397_400_000;
+/// assert_eq!(nightly.next(monday - 1), Some(monday));
+/// assert_eq!(nightly.next(monday), Some(monday + 86_400_000));
+/// assert_eq!(Timing::new("every 5m", None)?.next(299_999), Some(300_000));
+/// assert!(Timing::new("0 0 30 2 *", None).is_err(), "there is no such day");
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Timing {
+    text: String,
+    zone: Option<String>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Cron(Box<Cron>, TimeZone),
+    /// In milliseconds.
+    Every(i64),
+}
+
+fn wrong(text: &str, why: impl fmt::Display) -> Error {
+    let help = "as '*/5 * * * *', '30 2 * * MON-FRI', '@hourly' or 'every 5m'";
+    Error::new(ErrorKind::Input, format!("{text:?} is no timing, {help}: {why}"))
+}
+
+impl Timing {
+    /// Of a text, and the name of a time zone (`Europe/Berlin`); without it UTC.
+    ///
+    /// # Errors
+    /// Of kind `Input`, if that is none, or one that never comes.
+    pub fn new(text: &str, zone: Option<&str>) -> Result<Timing> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+            return Err(wrong(text, format_args!("it has 1 to {LONGEST} bytes and no control characters")));
+        }
+        let kind = match text.strip_prefix("every ") {
+            Some(period) => {
+                let period = millis(duration(period).map_err(|error| wrong(text, error))?);
+                if !(1_000..=HORIZON).contains(&period) {
+                    return Err(wrong(text, "a second at least, and 30 years at most"));
+                }
+                Kind::Every(period)
+            }
+            None => {
+                let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
+                // Another name of the same, which the parser does not have.
+                let known = if text.eq_ignore_ascii_case("@midnight") { "@daily" } else { text };
+                let cron = parser.parse(known).map_err(|error| wrong(text, error))?;
+                Kind::Cron(Box::new(cron), zone_of(zone)?)
+            }
+        };
+        let timing = Timing { text: text.to_owned(), zone: zone.map(str::to_owned), kind };
+        match timing.next(0) {
+            Some(_) => Ok(timing),
+            None => Err(wrong(text, "there is no such time")),
+        }
+    }
+
+    /// The first time behind this one, both in milliseconds since 1970.
+    pub fn next(&self, after: i64) -> Option<i64> {
+        let horizon = after.saturating_add(HORIZON);
+        let next = match &self.kind {
+            Kind::Every(period) => after.div_euclid(*period).checked_add(1)?.checked_mul(*period)?,
+            Kind::Cron(cron, zone) => {
+                let after = Timestamp::from_millisecond(after).ok()?.to_zoned(zone.clone());
+                cron.find_next_occurrence(&after, false).ok()?.timestamp().as_millisecond()
+            }
+        };
+        (next > after && next <= horizon).then_some(next)
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The time zone by whose clock it goes, if it is not UTC.
+    pub fn zone(&self) -> Option<&str> {
+        self.zone.as_deref()
+    }
+}
+
+fn zone_of(name: Option<&str>) -> Result<TimeZone> {
+    let Some(name) = name else { return Ok(TimeZone::UTC) };
+    let known = (name.len() <= LONGEST).then(|| TimeZone::get(name).ok()).flatten();
+    known.ok_or_else(|| {
+        Error::new(ErrorKind::Input, format!("{name:?} is no time zone that is known here, as Europe/Berlin or UTC"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-03-28T00:00:00Z, the day before the clocks of Berlin go forward.
+    const MARCH: i64 = 1_774_656_000_000;
+    /// 2026-10-24T00:00:00Z, the day before they go back.
+    const OCTOBER: i64 = 1_792_800_000_000;
+    const MINUTE: i64 = 60_000;
+    const DAY: i64 = 1440 * MINUTE;
+
+    fn times(text: &str, zone: &str, mut after: i64, count: usize) -> Vec<i64> {
+        let (timing, start) = (Timing::new(text, Some(zone)).expect(text), after);
+        let next = |_| {
+            after = timing.next(after).expect("a next one");
+            (after - start) / MINUTE
+        };
+        (0..count).map(next).collect()
+    }
+
+    #[test]
+    fn a_clock_that_is_changed_leaves_none_out_and_has_none_twice() {
+        // 02:30 is at 01:30 UTC in winter, and at 00:30 in summer. There is none on the 29th.
+        assert_eq!(times("30 2 * * *", "Europe/Berlin", MARCH, 3), [90, 1440 + 60, 2880 + 30]);
+        assert_eq!(times("30 2 * * *", "Europe/Berlin", OCTOBER, 3), [30, 1440 + 30, 2880 + 90]);
+        // What comes every hour goes on through both hours.
+        assert_eq!(times("0 * * * *", "Europe/Berlin", OCTOBER + DAY - MINUTE, 4), [1, 61, 121, 181]);
+        assert_eq!(times("0 * * * *", "Europe/Berlin", MARCH + DAY - MINUTE, 4), [1, 61, 121, 181]);
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        let long = "1,".repeat(200) + "1 * * * *";
+        let none = [
+            "",
+            " ",
+            "* * * *",
+            "* * * * * * *",
+            "60 * * * *",
+            "* 24 * * *",
+            "* * 32 * *",
+            "* * 0 * *",
+            "* * * 13 *",
+            "* * * * 8",
+            "*/0 * * * *",
+            "5-1 * * * *x",
+            "every",
+            "every day",
+            "every 0s",
+            "every 999ms",
+            "every 99y",
+            "@never",
+            "0 0 31 2,4 *",
+            "* *\n* * *",
+            "\0",
+            &long,
+        ];
+        for text in none {
+            let error = Timing::new(text, None).err();
+            assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::Input), "{text:?}");
+        }
+        for zone in ["", "Mars/Base", "../etc/passwd", "Europe/Berlin\0"] {
+            assert!(Timing::new("@daily", Some(zone)).is_err(), "{zone:?}");
+        }
+    }
+
+    #[test]
+    fn times_far_away_are_no_trouble() {
+        for text in ["@daily", "every 5m", "0 0 29 2 *", "* * * * * *"] {
+            let timing = Timing::new(text, None).expect(text);
+            for after in [i64::MIN, -1, 0, 4_102_444_800_000, i64::MAX - 1, i64::MAX] {
+                assert!(timing.next(after).is_none_or(|next| next > after), "{text} behind {after}");
+            }
+        }
+        let leap = Timing::new("0 0 29 2 *", None).expect("a timing");
+        // From 2096 on, as 2100 has none.
+        assert_eq!(leap.next(3_981_312_000_000), Some(4_233_686_400_000));
+    }
+}

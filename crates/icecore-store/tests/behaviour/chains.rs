@@ -1,0 +1,200 @@
+//! Jobs that come one after another.
+
+use super::queue::{claim, claim_one, job, keyed, kill, new, push};
+use crate::common::{Cell, HOUR, World, kind};
+use crate::{Behaviour, behaviours};
+use icecore_store::{Ack, ErrorKind, Id, NewJob, State};
+use std::time::Duration;
+
+pub const ALL: &[Behaviour] = behaviours! {
+    a_job_comes_after_another
+    a_chain_is_pushed_at_once
+    a_job_waits_while_the_one_before_it_fails
+    many_wait_for_one
+    many_acks_hand_out_what_waited
+    a_job_comes_after_one_of_another_queue
+    a_job_comes_after_the_one_that_has_the_key
+    who_waits_for_what_is_taken_away_is_dead
+    who_waits_keeps_its_delay_and_its_key
+    what_waits_is_not_handed_out_at_once
+};
+
+fn after(first: Id, payload: &str) -> NewJob {
+    NewJob { after: Some(first), ..new("mail", payload) }
+}
+
+fn done(world: &mut World, queue: &str) -> Id {
+    let lease = claim_one(world, queue);
+    world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+    lease.job.id
+}
+
+fn a_job_comes_after_another(world: &mut World) {
+    let first = push(world, &new("mail", "1"));
+    let second = push(world, &after(first, "2"));
+    let waiting = job(world, second);
+    assert_eq!((waiting.state, waiting.after, waiting.attempts), (State::Waiting, Some(first), 0));
+    let status = world.store.queues().expect("queues").remove(0);
+    assert_eq!((status.counts, status.delayed), ([1, 0, 0, 0, 1], 0));
+    assert_eq!(done(world, "mail"), first);
+    assert_eq!(job(world, second).state, State::Ready);
+    assert_eq!(done(world, "mail"), second);
+    // Behind what is done there is nothing to wait for.
+    let third = push(world, &after(second, "3"));
+    assert_eq!((job(world, third).state, job(world, third).after), (State::Ready, Some(second)));
+    assert_eq!(done(world, "mail"), third);
+    let missing = world.store.push(&[after(Id::new(), "4")]);
+    assert_eq!(kind(missing), ErrorKind::Missing);
+    let own = new("mail", "5");
+    let own = NewJob { after: Some(own.id), ..own };
+    assert_eq!(kind(world.store.push(&[own])), ErrorKind::Missing);
+    let both = world.store.push(&[new("mail", "6"), after(Id::new(), "7")]);
+    assert_eq!(kind(both), ErrorKind::Missing);
+    assert_eq!(world.count("icecore_jobs"), 3, "all or none");
+}
+
+fn a_chain_is_pushed_at_once(world: &mut World) {
+    let mut jobs: Vec<NewJob> = Vec::new();
+    for number in 0..5 {
+        let before = jobs.last().map(|last| last.id);
+        jobs.push(NewJob { after: before, ..new("mail", &number.to_string()) });
+    }
+    let ids: Vec<Id> = world.store.push(&jobs).expect("pushed").iter().map(|pushed| pushed.id).collect();
+    for (number, id) in ids.iter().enumerate() {
+        let leases = claim(world, "mail", 10);
+        assert_eq!(leases.len(), 1, "one at a time");
+        assert_eq!((leases[0].job.id, &*leases[0].job.bytes), (*id, number.to_string().as_bytes()));
+        world.store.ack(*id, &leases[0].token, None).expect("ack");
+    }
+    assert!(claim(world, "mail", 10).is_empty());
+    // Pushed again as it was, it is the same.
+    let again = world.store.push(&jobs).expect("pushed");
+    assert!(again.iter().zip(&ids).all(|(pushed, id)| pushed.id == *id && !pushed.is_new));
+}
+
+fn a_job_waits_while_the_one_before_it_fails(world: &mut World) {
+    let first = push(world, &NewJob { max_attempts: Some(2), ..new("mail", "1") });
+    let second = push(world, &after(first, "2"));
+    for state in [State::Ready, State::Dead] {
+        let lease = claim_one(world, "mail");
+        assert_eq!(lease.job.id, first);
+        let told = world.store.nack(first, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
+        assert_eq!((told, job(world, second).state), (state, State::Waiting));
+    }
+    assert!(claim(world, "mail", 10).is_empty());
+    // Redriven, and done at last.
+    assert_eq!(world.store.redrive("mail", None, "ann").expect("redriven"), 1);
+    assert_eq!((done(world, "mail"), done(world, "mail")), (first, second));
+}
+
+fn many_wait_for_one(world: &mut World) {
+    let first = push(world, &new("mail", "1"));
+    let jobs: Vec<NewJob> = (0..700).map(|number| after(first, &number.to_string())).collect();
+    let (some, others) = jobs.split_at(500);
+    world.store.push(some).expect("pushed");
+    for job in others {
+        push(world, job);
+    }
+    assert!(claim(world, "mail", 10).len() == 1 && claim(world, "mail", 10).is_empty());
+    let token = world.select("icecore_jobs", &["token"], &[("id", Cell::Text(&first.to_string()))]);
+    let token = token[0][0].clone().expect("a token");
+    world.store.ack(first, &token, None).expect("ack");
+    let told: Vec<Id> = claim(world, "mail", 1_000).iter().map(|lease| lease.job.id).collect();
+    assert_eq!(told, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
+}
+
+fn many_acks_hand_out_what_waited(world: &mut World) {
+    let first: Vec<NewJob> = (0..20).map(|number| new("mail", &number.to_string())).collect();
+    world.store.push(&first).expect("pushed");
+    let behind: Vec<NewJob> = first.iter().step_by(2).map(|job| after(job.id, "2")).collect();
+    world.store.push(&behind).expect("pushed");
+    let leases = claim(world, "mail", 100);
+    assert_eq!(leases.len(), 20);
+    let mut acks: Vec<Ack> = leases
+        .iter()
+        .map(|lease| Ack { id: lease.job.id, token: lease.token.clone(), result: Some(b"3".to_vec()) })
+        .collect();
+    acks[4].token = "no\0token".to_owned();
+    acks[5].token = "other".to_owned();
+    acks.push(acks[0].clone());
+    let told = world.store.ack_many(&acks).expect("acked");
+    let wrong: Vec<usize> = (0..told.len()).filter(|at| told[*at].is_err()).collect();
+    assert_eq!(wrong, [4, 5, 20], "one that was acked before is done by the first");
+    let ready: Vec<Id> = claim(world, "mail", 100).iter().map(|lease| lease.job.id).collect();
+    let expected: Vec<Id> = behind.iter().filter(|job| job.after != Some(acks[4].id)).map(|job| job.id).collect();
+    assert_eq!(ready, expected);
+    assert_eq!(job(world, acks[2].id).result.as_deref(), Some(&b"3"[..]));
+}
+
+fn a_job_comes_after_one_of_another_queue(world: &mut World) {
+    let first = push(world, &new("mail", "1"));
+    let second = push(world, &NewJob { after: Some(first), ..new("post", "2") });
+    assert!(claim(world, "post", 1).is_empty());
+    done(world, "mail");
+    assert_eq!(done(world, "post"), second);
+}
+
+fn a_job_comes_after_the_one_that_has_the_key(world: &mut World) {
+    let holder = push(world, &keyed("mail", "k"));
+    // One call: the first stands for the holder, so the second comes behind that.
+    let first = keyed("mail", "k");
+    let second = after(first.id, "2");
+    let other = new("mail", "3");
+    let third = after(other.id, "4");
+    let told = world.store.push(&[first.clone(), second.clone(), other, third.clone()]).expect("pushed");
+    assert_eq!((told[0].id, told[0].is_new, told[1].is_new), (holder, false, true));
+    assert_eq!(job(world, second.id).after, Some(holder));
+    // And where it stands twice in a call.
+    let twice = [keyed("mail", "l"), keyed("mail", "l")];
+    let behind = after(twice[1].id, "5");
+    let told = world.store.push(&[twice[0].clone(), twice[1].clone(), behind.clone()]).expect("pushed");
+    assert_eq!((told[1].id, told[1].is_new), (twice[0].id, false));
+    assert_eq!((job(world, behind.id).after, job(world, behind.id).state), (Some(twice[0].id), State::Waiting));
+    for lease in claim(world, "mail", 10) {
+        world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+    }
+    let states = [second.id, third.id, behind.id].map(|id| job(world, id).state);
+    assert_eq!(states, [State::Ready; 3]);
+}
+
+fn who_waits_for_what_is_taken_away_is_dead(world: &mut World) {
+    let first = kill(world, &new("mail", "1"));
+    let second = push(world, &after(first, "2"));
+    let third = push(world, &NewJob { unique_key: Some("k".to_owned()), ..after(second, "3") });
+    assert_eq!(world.store.forget(i64::MAX).expect("forgotten"), 1);
+    let orphan = job(world, second);
+    assert_eq!((orphan.state, orphan.finished_at.is_some()), (State::Dead, true));
+    assert!(orphan.error.expect("a reason").contains("taken away"));
+    assert_eq!(job(world, third).state, State::Waiting);
+    assert_eq!(world.store.forget(i64::MAX).expect("forgotten"), 1);
+    assert_eq!(job(world, third).state, State::Dead);
+    // Its key is free, and it can be done all the same.
+    assert_ne!(push(world, &keyed("mail", "k")), third);
+    done(world, "mail");
+    assert_eq!(world.store.redrive("mail", Some(&[third]), "ann").expect("redriven"), 1);
+    assert_eq!(done(world, "mail"), third);
+}
+
+fn who_waits_keeps_its_delay_and_its_key(world: &mut World) {
+    let first = push(world, &new("mail", "1"));
+    let second = NewJob { delay: HOUR, unique_key: Some("k".to_owned()), ..after(first, "2") };
+    push(world, &second);
+    let told = world.store.push(&[keyed("mail", "k")]).expect("pushed");
+    assert_eq!((told[0].id, told[0].is_new), (second.id, false));
+    let run_at = job(world, second.id).run_at;
+    done(world, "mail");
+    let ready = job(world, second.id);
+    assert_eq!((ready.state, ready.run_at), (State::Ready, run_at));
+    assert!(claim(world, "mail", 1).is_empty());
+}
+
+fn what_waits_is_not_handed_out_at_once(world: &mut World) {
+    let first = push(world, &new("mail", "1"));
+    let told = world.store.push_and_claim(&after(first, "2"), "ann", HOUR);
+    assert_eq!(kind(told), ErrorKind::Input);
+    assert_eq!(world.count("icecore_jobs"), 1);
+    // A replay stands alone.
+    let second = push(world, &after(first, "3"));
+    let again = world.store.replay(second, "ann").expect("replayed");
+    assert_eq!((job(world, again).state, job(world, again).after), (State::Ready, None));
+}

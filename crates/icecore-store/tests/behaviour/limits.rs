@@ -1,0 +1,151 @@
+//! Limits of queues.
+
+use super::queue::{claim, claim_one, job, new, push};
+use crate::common::{Chance, HOUR, World, kind, until};
+use crate::{Behaviour, behaviours};
+use icecore_store::{ErrorKind, Lease, QueueSettings, Rate, State};
+use std::time::Duration;
+
+pub const ALL: &[Behaviour] = behaviours! {
+    so_many_at_a_time
+    an_ended_lease_makes_room
+    so_many_in_a_time
+    no_time_has_more_than_its_rate
+    limits_come_and_go
+    limits_are_those_of_one_queue
+    a_paused_queue_stays_paused
+};
+
+fn limit(world: &mut World, concurrency: Option<u32>, rate: Option<Rate>) {
+    let settings = QueueSettings { concurrency, rate, ..QueueSettings::default() };
+    world.store.configure("mail", &settings).expect("configured");
+}
+
+fn fill(world: &mut World, count: usize) {
+    let jobs: Vec<_> = (0..count).map(|number| new("mail", &number.to_string())).collect();
+    world.store.push(&jobs).expect("pushed");
+}
+
+fn ack(world: &mut World, lease: &Lease) {
+    world.store.ack(lease.job.id, &lease.token, None).expect("ack");
+}
+
+fn so_many_at_a_time(world: &mut World) {
+    limit(world, Some(3), None);
+    fill(world, 10);
+    let leases = claim(world, "mail", 10);
+    assert_eq!(leases.len(), 3);
+    assert!(claim(world, "mail", 1).is_empty());
+    assert_eq!(kind(world.store.push_and_claim(&new("mail", "x"), "ann", HOUR)), ErrorKind::Limited);
+    assert_eq!(world.count("icecore_jobs"), 10, "it is not stored either");
+    ack(world, &leases[0]);
+    world.store.nack(leases[1].job.id, &leases[1].token, "no", Some(HOUR)).expect("nack");
+    world.store.extend(leases[2].job.id, &leases[2].token, HOUR).expect("extended");
+    let more = claim(world, "mail", 10);
+    assert_eq!(more.len(), 2);
+    ack(world, &more[0]);
+    let own = world.store.push_and_claim(&new("mail", "x"), "ann", HOUR).expect("asked").expect("a lease");
+    assert!(claim(world, "mail", 1).is_empty());
+    let acks: Vec<_> = [&own, &more[1], &leases[2]]
+        .map(|lease| icecore_store::Ack { id: lease.job.id, token: lease.token.clone(), result: None })
+        .into();
+    assert!(world.store.ack_many(&acks).expect("acked").iter().all(Result::is_ok));
+    assert_eq!(claim(world, "mail", 10).len(), 3);
+}
+
+fn an_ended_lease_makes_room(world: &mut World) {
+    limit(world, Some(1), None);
+    fill(world, 2);
+    let first = world.store.claim("mail", "ann", Duration::ZERO, 5).expect("claimed");
+    assert_eq!(first.len(), 1);
+    let end = first[0].job.lease_until.expect("an end");
+    until("the clock goes on", || (world.store.now().expect("the time") > end).then_some(()));
+    let second = claim(world, "mail", 5);
+    assert_eq!(second.len(), 1);
+    assert!(claim(world, "mail", 5).is_empty());
+    let status = world.store.queues().expect("queues").remove(0);
+    assert_eq!(status.count(State::Leased), 1);
+    assert_eq!(job(world, second[0].job.id).state, State::Leased);
+}
+
+fn so_many_in_a_time(world: &mut World) {
+    limit(world, None, Some(Rate { count: 4, per: HOUR }));
+    fill(world, 10);
+    let leases = claim(world, "mail", 3);
+    assert_eq!(leases.len(), 3);
+    for lease in &leases {
+        ack(world, lease);
+    }
+    // What is tried once more is handed out once more.
+    let last = claim(world, "mail", 3);
+    assert_eq!(last.len(), 1);
+    world.store.nack(last[0].job.id, &last[0].token, "no", Some(Duration::ZERO)).expect("nack");
+    assert!(claim(world, "mail", 1).is_empty());
+    assert_eq!(kind(world.store.push_and_claim(&new("mail", "x"), "ann", HOUR)), ErrorKind::Limited);
+    limit(world, None, Some(Rate { count: 6, per: HOUR }));
+    assert_eq!(claim(world, "mail", 10).len(), 2);
+    limit(world, None, Some(Rate::NONE));
+    assert_eq!(claim(world, "mail", 10).len(), 5);
+}
+
+/// By the database's own times, whatever claims what at which moment.
+fn no_time_has_more_than_its_rate(world: &mut World) {
+    let per = 150;
+    limit(world, None, Some(Rate { count: 5, per: Duration::from_millis(per) }));
+    let mut chance = Chance::new();
+    fill(world, 40);
+    let mut times = Vec::new();
+    until("all are handed out", || {
+        let most = 1 + chance.below(7) as usize;
+        for lease in world.store.claim("mail", "ann", HOUR, most).expect("claimed") {
+            times.push(lease.job.lease_until.expect("an end") - HOUR.as_millis() as i64);
+        }
+        (times.len() == 40).then_some(())
+    });
+    times.sort_unstable();
+    for (first, sixth) in times.iter().zip(&times[5..]) {
+        assert!(sixth - first >= per as i64, "{times:?}");
+    }
+}
+
+fn limits_come_and_go(world: &mut World) {
+    fill(world, 12);
+    assert_eq!(claim(world, "mail", 4).len(), 4);
+    limit(world, Some(5), None);
+    assert_eq!(claim(world, "mail", 4).len(), 1, "those that are leased count");
+    let status = world.store.queues().expect("queues").remove(0);
+    assert_eq!((status.concurrency, status.rate), (Some(5), None));
+    limit(world, Some(2), Some(Rate { count: 7, per: HOUR }));
+    assert!(claim(world, "mail", 4).is_empty());
+    let status = world.store.queues().expect("queues").remove(0);
+    assert_eq!((status.concurrency, status.rate), (Some(2), Some(Rate { count: 7, per: HOUR })));
+    limit(world, Some(0), None);
+    assert_eq!(claim(world, "mail", 4).len(), 4);
+    assert_eq!(claim(world, "mail", 4).len(), 3, "the rate is still there");
+    limit(world, None, Some(Rate::NONE));
+    fill(world, 3);
+    assert_eq!(claim(world, "mail", 9).len(), 3);
+}
+
+fn limits_are_those_of_one_queue(world: &mut World) {
+    limit(world, Some(1), Some(Rate { count: 1, per: HOUR }));
+    fill(world, 2);
+    for _ in 0..5 {
+        push(world, &new("post", "1"));
+    }
+    assert_eq!(claim(world, "mail", 5).len(), 1);
+    assert_eq!(claim(world, "post", 9).len(), 5);
+    assert!(claim(world, "mail", 5).is_empty());
+}
+
+fn a_paused_queue_stays_paused(world: &mut World) {
+    limit(world, Some(5), Some(Rate { count: 5, per: HOUR }));
+    fill(world, 3);
+    let lease = claim_one(world, "mail");
+    world.store.pause("mail", true, "ann").expect("paused");
+    assert!(claim(world, "mail", 5).is_empty());
+    assert_eq!(kind(world.store.push_and_claim(&new("mail", "x"), "ann", HOUR)), ErrorKind::Paused);
+    ack(world, &lease);
+    world.store.pause("mail", false, "ann").expect("resumed");
+    assert_eq!(claim(world, "mail", 5).len(), 2);
+}

@@ -1,0 +1,130 @@
+//! Schedules: what the model does not try.
+
+use super::queue::{claim, job};
+use crate::common::{Cell, World, kind};
+use crate::{Behaviour, behaviours};
+use icecore_store::{ErrorKind, NewSchedule, Timing};
+
+pub const ALL: &[Behaviour] = behaviours! {
+    a_schedule_is_kept
+    names_of_schedules_have_bounds
+    the_job_of_a_schedule_is_as_it_says
+    many_schedules_are_due
+    a_schedule_that_makes_no_sense_stops_no_others
+};
+
+fn new(name: &str, payload: &[u8]) -> NewSchedule {
+    NewSchedule::new(name, "mail", Timing::new("every 1h", None).expect("a timing"), payload.to_vec())
+}
+
+fn due(world: &World, name: &str) {
+    world.change("icecore_schedules", &[("next_at", Cell::Int(1_000))], &[("name", Cell::Text(name))]);
+}
+
+fn a_schedule_is_kept(world: &mut World) {
+    let payload: Vec<u8> = (0..=255).collect();
+    let schedule = NewSchedule {
+        timing: Timing::new("30 2 * * MON-FRI", Some("Europe/Berlin")).expect("a timing"),
+        format: Some("split:char=31".to_owned()),
+        priority: -7,
+        max_attempts: Some(3),
+        is_alone: true,
+        ..new("nightly 'é🦀'", &payload)
+    };
+    let next = world.store.set_schedule(&schedule, "ann").expect("set");
+    assert!(next > world.store.now().expect("the time"));
+    let there = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((&*there.name, &*there.queue), ("nightly 'é🦀'", "mail"));
+    assert_eq!((&*there.timing, there.zone.as_deref()), ("30 2 * * MON-FRI", Some("Europe/Berlin")));
+    assert_eq!((there.next_at, there.last_at, there.last_id), (Some(next), None, None));
+    assert_eq!((there.priority, there.max_attempts, there.is_alone), (-7, Some(3), true));
+    assert_eq!((there.format.as_deref(), &there.bytes), (Some("split:char=31"), &payload));
+    // What is not said of the next one is not left of the last.
+    world.store.set_schedule(&new("nightly 'é🦀'", b"1"), "ann").expect("set");
+    let there = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((there.zone, there.format, there.max_attempts, there.is_alone), (None, None, None, false));
+    let notes = world.select("icecore_audit", &["what", "who"], &[]);
+    assert_eq!(notes, vec![vec![Some("schedule".to_owned()), Some("ann".to_owned())]; 2]);
+    assert!(world.store.remove_schedule("nightly 'é🦀'", "ann").expect("removed"));
+    assert!(!world.store.remove_schedule("nightly 'é🦀'", "ann").expect("asked"));
+    assert!(world.store.schedules().expect("schedules").is_empty());
+}
+
+fn names_of_schedules_have_bounds(world: &mut World) {
+    let (longest, long) = ("x".repeat(200), "x".repeat(201));
+    for name in ["", "a\nb", &long] {
+        assert_eq!(kind(world.store.set_schedule(&new(name, b"1"), "ann")), ErrorKind::Input, "{name:?}");
+        assert_eq!(kind(world.store.pause_schedule(name, true, "ann")), ErrorKind::Input, "{name:?}");
+        assert_eq!(kind(world.store.remove_schedule(name, "ann")), ErrorKind::Input, "{name:?}");
+    }
+    let nowhere = NewSchedule { queue: String::new(), ..new("a", b"1") };
+    assert_eq!(kind(world.store.set_schedule(&nowhere, "ann")), ErrorKind::Input);
+    assert_eq!(kind(world.store.pause_schedule("a", true, "ann")), ErrorKind::Missing);
+    world.store.set_schedule(&NewSchedule { is_alone: true, ..new(&longest, b"1") }, "ann").expect("set");
+    due(world, &longest);
+    assert!(world.store.fire(9).expect("fired")[0].is_new);
+}
+
+fn the_job_of_a_schedule_is_as_it_says(world: &mut World) {
+    let schedule = NewSchedule {
+        format: Some("marshal".to_owned()),
+        priority: 5,
+        max_attempts: Some(2),
+        ..new("a", b"\x04\x08[\x06i\x0c")
+    };
+    world.store.set_schedule(&schedule, "ann").expect("set");
+    assert!(world.store.fire(9).expect("fired").is_empty());
+    due(world, "a");
+    let fired = world.store.fire(9).expect("fired").remove(0);
+    assert_eq!((&*fired.schedule, &*fired.queue, fired.is_new), ("a", "mail", true));
+    let queued = job(world, fired.id.expect("a job"));
+    assert_eq!((queued.priority, queued.max_attempts, queued.json.as_deref()), (5, 2, Some("[7]")));
+    assert_eq!((queued.format.as_deref(), queued.bytes), (Some("marshal"), schedule.bytes));
+    let there = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((there.last_at, there.last_id), (Some(1_000), fired.id));
+    // The same time once more, whoever moved the clock: it has its job.
+    due(world, "a");
+    let again = world.store.fire(9).expect("fired").remove(0);
+    assert_eq!((again.id, again.is_new), (fired.id, false));
+    assert_eq!(world.count("icecore_jobs"), 1);
+}
+
+fn many_schedules_are_due(world: &mut World) {
+    for number in 0..50 {
+        world.store.set_schedule(&new(&format!("{number:02}"), b"1"), "ann").expect("set");
+        due(world, &format!("{number:02}"));
+    }
+    assert_eq!(world.store.fire(20).expect("fired").len(), 20);
+    let fired = world.store.fire(1_000).expect("fired");
+    assert_eq!(
+        fired.iter().map(|fired| &*fired.schedule).collect::<Vec<_>>(),
+        (20..50).map(|number| number.to_string()).collect::<Vec<_>>()
+    );
+    assert_eq!(claim(world, "mail", 100).len(), 50);
+}
+
+fn a_schedule_that_makes_no_sense_stops_no_others(world: &mut World) {
+    for name in ["a", "b", "c", "d"] {
+        world.store.set_schedule(&new(name, b"1"), "ann").expect("set");
+        due(world, name);
+    }
+    let broken: [(&str, &[(&str, Cell<'_>)]); 3] = [
+        ("a", &[("timing", Cell::Text("61 * * * *"))]),
+        ("b", &[("timing", Cell::Text("@daily")), ("zone", Cell::Text("Mars/Base"))]),
+        ("c", &[("queue", Cell::Text(""))]),
+    ];
+    for (name, cells) in broken {
+        world.change("icecore_schedules", cells, &[("name", Cell::Text(name))]);
+    }
+    let fired = world.store.fire(9).expect("fired");
+    let problems: Vec<bool> = fired.iter().map(|fired| fired.problem.is_some()).collect();
+    assert_eq!(problems, [true, true, true, false]);
+    assert!(world.store.fire(9).expect("fired").is_empty(), "each is told once");
+    let all = world.store.schedules().expect("schedules");
+    assert!(all[..3].iter().all(|one| one.problem.is_some() && one.next_at.is_none()));
+    assert_eq!(claim(world, "mail", 9).len(), 1);
+    // Set anew, it goes on.
+    world.store.set_schedule(&new("a", b"1"), "ann").expect("set");
+    let there = world.store.schedules().expect("schedules").remove(0);
+    assert!(there.problem.is_none() && there.next_at.is_some());
+}

@@ -1,0 +1,280 @@
+//! Schedules.
+
+use crate::common::{Cell, World, backends};
+use icecore_store::{ErrorKind, Id, JobFilter, NewSchedule, State, Timing};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, HashSet};
+
+/// One call, on one of three schedules.
+#[derive(Clone, Debug)]
+enum Step {
+    Set {
+        name: usize,
+        timing: usize,
+        is_alone: bool,
+    },
+    Pause {
+        name: usize,
+        is_paused: bool,
+    },
+    Remove(usize),
+    /// The time of one comes: so many times of it have passed.
+    Due {
+        name: usize,
+        times: i64,
+    },
+    /// What another program wrote there: no timing.
+    Break(usize),
+    Fire(usize),
+    /// A job is done.
+    Work,
+}
+
+const TIMINGS: [(&str, Option<&str>); 4] =
+    [("* * * * *", None), ("0 3 * * *", Some("Europe/Berlin")), ("every 2m", None), ("@yearly", Some("UTC"))];
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..3usize, 0..TIMINGS.len(), any::<bool>()).prop_map(|(name, timing, is_alone)| Step::Set { name, timing, is_alone }),
+        1 => (0..3usize, any::<bool>()).prop_map(|(name, is_paused)| Step::Pause { name, is_paused }),
+        1 => (0..3usize).prop_map(Step::Remove),
+        4 => (0..3usize, 0..3i64).prop_map(|(name, times)| Step::Due { name, times }),
+        1 => (0..3usize).prop_map(Step::Break),
+        5 => (0..4usize).prop_map(Step::Fire),
+        2 => Just(Step::Work),
+    ]
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    timing: usize,
+    is_alone: bool,
+    payload: Vec<u8>,
+    is_paused: bool,
+    is_broken: bool,
+    /// The time that has come, if one has.
+    due: Option<i64>,
+    last_id: Option<Id>,
+    last_at: Option<i64>,
+    has_problem: bool,
+}
+
+struct Model<'w> {
+    world: &'w mut World,
+    case: u64,
+    known: BTreeMap<String, Known>,
+    /// Jobs that are not done, with their payload, as they came.
+    jobs: Vec<(Id, Vec<u8>)>,
+    used: HashSet<i64>,
+    steps: usize,
+}
+
+type Outcome = Result<(), TestCaseError>;
+
+impl Model<'_> {
+    fn queue(&self) -> String {
+        format!("case {}", self.case)
+    }
+
+    fn name(&self, name: usize) -> String {
+        format!("case {} schedule {name}", self.case)
+    }
+
+    fn change(&mut self, name: &str, cells: &[(&str, Cell)]) {
+        self.world.change("icecore_schedules", cells, &[("name", Cell::Text(name))]);
+    }
+
+    fn step(&mut self, step: &Step) -> Outcome {
+        match step {
+            Step::Set { name, timing, is_alone } => {
+                let name = self.name(*name);
+                let payload = format!("{}", self.steps).into_bytes();
+                let (text, zone) = TIMINGS[*timing];
+                let timing_ = Timing::new(text, zone).expect("a timing");
+                let new = NewSchedule {
+                    is_alone: *is_alone,
+                    ..NewSchedule::new(&name, self.queue(), timing_, payload.clone())
+                };
+                let next = self.world.store.set_schedule(&new, "ann").expect("set");
+                prop_assert_eq!(
+                    Some(next),
+                    self.world
+                        .store
+                        .schedules()
+                        .expect("asked")
+                        .iter()
+                        .find(|known| known.name == name)
+                        .and_then(|known| known.next_at)
+                );
+                let old = self.known.remove(&name);
+                let (last_id, last_at) = old.map_or((None, None), |old| (old.last_id, old.last_at));
+                let (timing, is_alone) = (*timing, *is_alone);
+                let known = Known {
+                    timing,
+                    is_alone,
+                    payload,
+                    last_id,
+                    last_at,
+                    is_paused: false,
+                    is_broken: false,
+                    due: None,
+                    has_problem: false,
+                };
+                self.known.insert(name, known);
+            }
+            Step::Pause { name, is_paused } => {
+                let name = self.name(*name);
+                let told = self.world.store.pause_schedule(&name, *is_paused, "ann").map_err(|error| error.kind());
+                let Some(known) = self.known.get_mut(&name) else {
+                    prop_assert_eq!(told, Err(ErrorKind::Missing));
+                    return Ok(());
+                };
+                let stays = !known.is_paused && !known.has_problem;
+                if !*is_paused && !stays && known.is_broken {
+                    prop_assert_eq!(told, Err(ErrorKind::Input));
+                    return Ok(());
+                }
+                prop_assert_eq!(told, Ok(()));
+                if *is_paused || !stays {
+                    known.due = None;
+                }
+                (known.is_paused, known.has_problem) = (*is_paused, false);
+            }
+            Step::Remove(name) => {
+                let name = self.name(*name);
+                let told = self.world.store.remove_schedule(&name, "ann").expect("asked");
+                prop_assert_eq!(told, self.known.remove(&name).is_some());
+            }
+            Step::Due { name, times } => {
+                let name = self.name(*name);
+                let now = self.world.store.now().expect("the time");
+                let Some(known) = self.known.get_mut(&name) else { return Ok(()) };
+                if known.is_paused || known.has_problem {
+                    return Ok(());
+                }
+                // No two of them are one time: those have one job.
+                let mut at = now - times * 120_000 - 1;
+                while !self.used.insert(at) {
+                    at -= 1;
+                }
+                known.due = Some(at);
+                self.change(&name, &[("next_at", Cell::Int(at))]);
+            }
+            Step::Break(name) => {
+                let name = self.name(*name);
+                if let Some(known) = self.known.get_mut(&name) {
+                    known.is_broken = true;
+                    self.change(&name, &[("timing", Cell::Text("never"))]);
+                }
+            }
+            Step::Fire(most) => self.fire(*most)?,
+            Step::Work => {
+                let queue = self.queue();
+                let leases = self.world.store.claim(&queue, "ann", crate::common::HOUR, 1).expect("claimed");
+                for lease in leases {
+                    self.world.store.ack(lease.job.id, &lease.token, None).expect("done");
+                    let at = self.jobs.iter().position(|(id, _)| *id == lease.job.id);
+                    self.jobs.remove(at.expect("the model has it"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fire(&mut self, most: usize) -> Outcome {
+        let before = self.world.store.now().expect("the time");
+        let told = self.world.store.fire(most).expect("fired");
+        let after = self.world.store.now().expect("the time");
+        let mut due: Vec<(i64, String)> =
+            self.known.iter().filter_map(|(name, known)| Some((known.due?, name.clone()))).collect();
+        due.sort();
+        // One whose minute began meanwhile may be among them; the clock is not ours.
+        let is_ours = |fired: &&icecore_store::Fired| due.iter().any(|(_, name)| *name == fired.schedule);
+        prop_assert!(told.iter().filter(is_ours).count() == due.len().min(most) || told.len() == most);
+        for fired in told {
+            prop_assert_eq!(&fired.queue, &self.queue());
+            let known = self.known.get_mut(&fired.schedule).expect("the model has it");
+            if known.is_broken {
+                prop_assert!(fired.problem.is_some() && fired.id.is_none() && !fired.is_new);
+                (known.has_problem, known.due) = (true, None);
+                continue;
+            }
+            prop_assert_eq!(&fired.problem, &None);
+            let last = known.last_id.filter(|last| self.jobs.iter().any(|(id, _)| id == last));
+            let stays = if known.is_alone { last } else { None };
+            match stays {
+                // Its last one may have been queued when there could be more of them.
+                Some(last) if !fired.is_new => prop_assert_eq!(fired.id, Some(last)),
+                _ => {
+                    prop_assert!(fired.is_new);
+                    let id = fired.id.expect("a job");
+                    prop_assert!(self.jobs.iter().all(|(known, _)| *known != id));
+                    self.jobs.push((id, known.payload.clone()));
+                }
+            }
+            known.last_id = fired.id;
+            let (text, zone) = TIMINGS[known.timing];
+            let timing = Timing::new(text, zone).expect("a timing");
+            let there = self.world.store.schedules().expect("asked");
+            let there = there.into_iter().find(|there| there.name == fired.schedule).expect("it is there");
+            let next = there.next_at.expect("a next one");
+            prop_assert!(timing.next(before).expect("one") <= next && next <= timing.next(after).expect("one"));
+            match known.due.take() {
+                Some(due) => prop_assert_eq!(there.last_at, Some(due)),
+                None => prop_assert!(there.last_at.is_some_and(|at| at <= after)),
+            }
+            known.last_at = there.last_at;
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self) -> Outcome {
+        let there = self.world.store.schedules().expect("schedules");
+        prop_assert_eq!(there.iter().map(|one| &one.name).collect::<Vec<_>>(), self.known.keys().collect::<Vec<_>>());
+        for (there, known) in there.iter().zip(self.known.values()) {
+            prop_assert_eq!(&there.bytes, &known.payload);
+            prop_assert_eq!(
+                (there.is_alone, there.last_id, there.last_at),
+                (known.is_alone, known.last_id, known.last_at)
+            );
+            prop_assert_eq!((there.paused_at.is_some(), there.problem.is_some()), (known.is_paused, known.has_problem));
+            prop_assert_eq!(there.next_at.is_none(), known.is_paused || known.has_problem);
+        }
+        let filter = JobFilter { queue: Some(self.queue()), state: Some(State::Ready), ..JobFilter::default() };
+        let jobs: Vec<(Id, Vec<u8>)> = self.world.jobs(&filter).into_iter().map(|job| (job.id, job.bytes)).collect();
+        prop_assert_eq!(&jobs, &self.jobs);
+        Ok(())
+    }
+}
+
+#[test]
+fn schedules_do_what_the_model_does() {
+    for (backend, fresh) in backends() {
+        println!("{backend}");
+        let world = std::cell::RefCell::new(World::new(fresh()));
+        let case = std::cell::Cell::new(0);
+        let steps = proptest::collection::vec(step(), 1..40);
+        let answer = crate::runner().run(&steps, |steps| {
+            case.set(case.get() + 1);
+            let mut world = world.borrow_mut();
+            let mut model = Model {
+                world: &mut world,
+                case: case.get(),
+                known: BTreeMap::new(),
+                jobs: Vec::new(),
+                used: HashSet::new(),
+                steps: 0,
+            };
+            for (number, step) in steps.iter().enumerate() {
+                model.steps = number;
+                let answer = model.step(step).and_then(|()| model.compare());
+                answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
+            }
+            for table in ["icecore_schedules", "icecore_jobs"] {
+                model.world.clear(table);
+            }
+            Ok(())
+        });
+        answer.unwrap_or_else(|error| panic!("{backend}: {error}"));
+    }
+}

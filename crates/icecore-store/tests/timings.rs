@@ -1,0 +1,112 @@
+//! Timings beside those of fugit, by which Ruby's queues go, on random ones and random times.
+//!
+//! `ICECORE_TIMINGS=N` sets how many are tried, `ICECORE_SEED=N` which.
+
+#[path = "common/chance.rs"]
+mod chance;
+
+use chance::Chance;
+use icecore_store::Timing;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Not Lord Howe's, whose clock is changed by half an hour: fugit leaves hours out behind that.
+const ZONES: [&str; 5] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Adelaide"];
+/// 2024-01-01, and for how many seconds from there on.
+const FROM: u64 = 1_704_067_200;
+const LENGTH: u64 = 4 * 366 * 86_400;
+
+fn pick<'a>(chance: &mut Chance, all: &[&'a str]) -> &'a str {
+    all[chance.below(all.len() as u64) as usize]
+}
+
+/// A field: numbers from `low` to `high`, or one of these names.
+fn field(chance: &mut Chance, low: u64, high: u64, names: &[&str]) -> String {
+    let number = |chance: &mut Chance| low + chance.below(high - low + 1);
+    let one = |chance: &mut Chance| match chance.below(8) {
+        0 if !names.is_empty() => pick(chance, names).to_owned(),
+        1 => format!("*/{}", 1 + chance.below(high - low)),
+        2 | 3 => {
+            let (a, b) = (number(chance), number(chance));
+            format!("{}-{}", a.min(b), a.max(b))
+        }
+        4 => {
+            let (a, b) = (number(chance), number(chance));
+            format!("{}-{}/{}", a.min(b), a.max(b), 1 + chance.below(high - low))
+        }
+        _ => number(chance).to_string(),
+    };
+    match chance.below(5) {
+        0 | 1 => "*".to_owned(),
+        2 => (0..1 + chance.below(3)).map(|_| one(chance)).collect::<Vec<_>>().join(","),
+        _ => one(chance),
+    }
+}
+
+fn timing(chance: &mut Chance) -> String {
+    if chance.below(20) == 0 {
+        return pick(chance, &["@hourly", "@daily", "@weekly", "@monthly", "@yearly", "@midnight"]).to_owned();
+    }
+    const MONTHS: [&str; 4] = ["JAN", "mar", "Jun", "DEC"];
+    const DAYS: [&str; 4] = ["SUN", "mon", "Wed", "SAT"];
+    let mut fields = vec![
+        field(chance, 0, 59, &[]),
+        field(chance, 0, 23, &[]),
+        field(chance, 1, 31, &[]),
+        field(chance, 1, 12, &MONTHS),
+        field(chance, 0, 6, &DAYS),
+    ];
+    // With both kinds of days, programs differ in what a star means, and fugit passes over months
+    // that do not have the day.
+    match chance.below(3) {
+        0 => fields[2] = "*".to_owned(),
+        1 => fields[4] = "*".to_owned(),
+        _ => fields[2] = field(chance, 1, 28, &[]),
+    }
+    let is_both = fields[2] != "*" && fields[4] != "*";
+    if is_both && (fields[2].contains('*') || fields[4].contains('*')) {
+        fields[4] = "*".to_owned();
+    }
+    if chance.below(8) == 0 {
+        fields.insert(0, field(chance, 0, 59, &[]));
+    }
+    fields.join(" ")
+}
+
+#[test]
+fn timings_are_those_of_fugit() {
+    let has_fugit = Command::new("ruby").args(["-e", "require 'fugit'"]).stderr(Stdio::null()).status();
+    if !has_fugit.is_ok_and(|status| status.success()) {
+        println!("left out: ruby-fugit is not installed");
+        return;
+    }
+    let count: usize = std::env::var("ICECORE_TIMINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
+    let mut chance = Chance::new();
+    let asked: Vec<(String, &str, u64)> =
+        (0..count).map(|_| (timing(&mut chance), pick(&mut chance, &ZONES), FROM + chance.below(LENGTH))).collect();
+    let lines: String = asked.iter().map(|(timing, zone, after)| format!("{timing}\t{zone}\t{after}\n")).collect();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/timings/next.rb");
+    let mut ruby = Command::new("ruby").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ruby");
+    let mut stdin = ruby.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
+    let answer = ruby.wait_with_output().expect("an answer");
+    writer.join().expect("a thread").expect("written");
+    assert!(answer.status.success());
+    let answer = String::from_utf8(answer.stdout).expect("text");
+    let mut wrong = Vec::new();
+    for ((timing, zone, after), told) in asked.iter().zip(answer.lines()) {
+        let ours = Timing::new(timing, Some(zone)).ok().map(|timing| {
+            let mut at = *after as i64 * 1000;
+            let next = |_| {
+                at = timing.next(at)?;
+                Some((at / 1000).to_string())
+            };
+            (0..4).filter_map(next).collect::<Vec<_>>().join(" ")
+        });
+        let ours = ours.unwrap_or_default();
+        if ours != told {
+            wrong.push(format!("{timing:?} in {zone} behind {after}: {ours:?}, and fugit says {told:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+}
