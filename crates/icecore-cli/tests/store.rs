@@ -240,6 +240,87 @@ fn jobs_are_queued_listed_paused_and_replayed() {
 }
 
 #[test]
+fn files_become_a_chain_that_is_worked_in_its_order() {
+    let database = Database::new();
+    let files: Vec<String> = (0..3).map(|number| database.file(&format!("{number}.json"))).collect();
+    for (number, file) in files.iter().enumerate() {
+        std::fs::write(file, number.to_string()).expect("written");
+    }
+    let mut args = vec!["queue", "push", "--chain"];
+    args.extend(files.iter().map(String::as_str));
+    let ids = database.text(&args, b"");
+    let ids: Vec<&str> = ids.lines().collect();
+    let last = database.text(&["queue", "push", "--after", ids[2]], b"3");
+    let waiting = database.lines(&["queue", "list", "--json", "--state", "waiting"]);
+    let after: Vec<&str> = waiting.iter().map(|job| job["after"].as_str().expect("an id")).collect();
+    assert_eq!(after, ids);
+    let stats = database.lines(&["queue", "stats", "--json"]);
+    assert_eq!((&stats[0]["ready"], &stats[0]["waiting"]), (&Value::from(1), &Value::from(3)));
+    let script = "cat; printf ' %s' \"$ICECORE_JOB_AFTER\"";
+    database.text(&["work", "--until-empty", "--exec", script], b"");
+    let done = database.lines(&["queue", "list", "--json"]);
+    let results: Vec<&str> = done.iter().map(|job| job["result"].as_str().expect("a result")).collect();
+    let wanted = ["0 ".to_owned(), format!("1 {}", ids[0]), format!("2 {}", ids[1]), format!("3 {}", ids[2])];
+    assert_eq!(results, wanted);
+    assert_eq!(done[3]["id"].as_str(), Some(last.trim()));
+    let (_, said, code) = database.try_run(&["queue", "push", "--after", "01890a5d-ac96-774b-bcce-b302099a8057"], b"4");
+    assert!(code != 0 && said.contains("there is no job"), "{code}: {said}");
+}
+
+#[test]
+fn limits_are_set_and_shown() {
+    let database = Database::new();
+    database.text(&["queue", "set", "mail", "--concurrency", "4", "--rate", "100/1m"], b"");
+    let stats = database.lines(&["queue", "stats", "--json"]);
+    assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::from(4), &Value::from("100/1m")));
+    assert!(database.text(&["queue", "stats"], b"").contains("4 at a time  100/1m"));
+    database.text(&["queue", "set", "mail", "--concurrency", "0", "--rate", "none"], b"");
+    let stats = database.lines(&["queue", "stats", "--json"]);
+    assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::Null, &Value::Null));
+    let (_, said, code) = database.try_run(&["queue", "set", "mail", "--rate", "often"], b"");
+    assert!(code == 2 && said.contains("is no rate, as 100/1m"), "{code}: {said}");
+}
+
+#[test]
+fn schedules_are_set_listed_paused_and_taken_away() {
+    let database = Database::new();
+    let set = ["queue", "schedule", "nightly", "30 2 * * MON-FRI", "--zone", "Europe/Berlin", "--queue", "report"];
+    let next = database.text(&set, br#"{"a": 1}"#);
+    assert!(next.trim().ends_with(":30:00.000Z"), "{next}");
+    database.text(&["queue", "schedule", "pulse", "every 1s", "--alone"], b"2");
+    let all = database.lines(&["queue", "schedules", "--json"]);
+    assert_eq!(
+        (&all[0]["name"], &all[0]["queue"], &all[0]["zone"]),
+        (&"nightly".into(), &"report".into(), &"Europe/Berlin".into())
+    );
+    assert_eq!((&all[0]["value"]["a"], all[0]["next_at"].as_str()), (&Value::from(1), Some(next.trim())));
+    assert_eq!((&all[1]["alone"], &all[1]["zone"]), (&Value::from(true), &"UTC".into()));
+    assert!(database.text(&["queue", "schedules"], b"").contains("30 2 * * MON-FRI Europe/Berlin"));
+    database.text(&["queue", "schedule", "nightly", "--pause"], b"");
+    assert_eq!(database.lines(&["queue", "schedules", "--json"])[0]["next_at"], Value::Null);
+    database.text(&["queue", "schedule", "nightly", "--resume"], b"");
+    assert_eq!(database.lines(&["queue", "schedules", "--json"])[0]["next_at"].as_str(), Some(next.trim()));
+    // A worker of any queue queues what is due; with `alone` not more than one.
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    for _ in 0..2 {
+        database.text(&["work", "--queue", "other", "--exec", "cat", "--until-empty"], b"");
+    }
+    assert_eq!(database.lines(&["queue", "list", "--json"]).len(), 1);
+    database.text(&["queue", "unschedule", "nightly", "pulse"], b"");
+    assert!(database.lines(&["queue", "schedules", "--json"]).is_empty());
+    for args in [
+        &["queue", "schedule", "a", "soon"][..],
+        &["queue", "schedule", "a", "@daily", "--zone", "Mars"],
+        &["queue", "schedule", "a"],
+        &["queue", "unschedule", "a"],
+        &["queue", "schedule", "a", "--pause"],
+    ] {
+        let (stdout, said, code) = database.try_run(args, b"1");
+        assert!(code != 0 && stdout.is_empty() && !said.is_empty(), "{args:?}: {code}");
+    }
+}
+
+#[test]
 fn rows_of_a_query_are_decoded() {
     let database = Database::new();
     let tables = rusqlite::Connection::open(database.file("a.db")).expect("a database");

@@ -40,12 +40,13 @@ pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<
                 continue;
             }
         };
-        if let Some(problem) = describe(&bytes, args.format.as_deref()).problem {
+        let said = describe(&bytes, args.format.as_deref());
+        if let Some(problem) = said.problem {
             report.note(&name, "undecodable", format!("scheduled, though it can't be decoded: {problem}"));
         }
         let queue = args.which.queue.as_deref().unwrap_or(USUAL);
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
-        (schedule.format, schedule.is_alone) = (args.format.clone(), args.alone);
+        (schedule.format, schedule.is_alone) = (said.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
         let next = store.set_schedule(&schedule, &who()).map_err(failed)?;
         super::say(&format!("{}\n", time::shown(next)))?;
