@@ -80,6 +80,7 @@ impl Child {
     }
 
     fn produce(&mut self, store: &mut dyn Backend) {
+        let mut last: Option<Id> = None;
         for batch in 0u64.. {
             while batch % 16 == 0 && self.patiently(|| backlog(store, QUEUE)).expect("queues") > BACKLOG {
                 std::thread::sleep(Duration::from_millis(2));
@@ -96,11 +97,18 @@ impl Child {
                 unique_key: (chance.below(3) == 0).then(|| Id::new().to_string()),
                 ..describe::job(QUEUE, format!("[\"{name} {batch}\",{size}]").into_bytes(), Some("json"))
             };
-            let jobs: Vec<NewJob> = (0..size).map(job).collect();
+            let mut jobs: Vec<NewJob> = (0..size).map(job).collect();
+            // Some come behind the last one that was pushed before, or behind each other.
+            let mut before = last.filter(|_| chance.below(3) == 0);
+            for job in &mut jobs {
+                job.after = before;
+                before = (chance.below(3) == 0).then_some(job.id);
+            }
             // Pushed once more they are the same: an answer that was lost is no second job.
             for pushed in self.patiently(|| store.push(&jobs)).expect("pushed") {
                 assert!(pushed.is_new || self.outages);
                 tell(&format!("pushed {}", pushed.id));
+                last = Some(pushed.id);
             }
         }
     }

@@ -9,7 +9,7 @@ mod told;
 
 use crate::common::until;
 pub use counts::Counts;
-use icecore_store::{Backend, Flow, Job, JobFilter};
+use icecore_store::{Backend, Flow, Job, JobFilter, QueueStatus, State};
 pub use process::{Running, tell};
 pub use server::Server;
 use std::time::Duration;
@@ -45,7 +45,8 @@ pub fn jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
 /// How many jobs of a queue wait.
 pub fn backlog(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u64> {
     let queues = store.queues()?;
-    Ok(queues.iter().find(|status| status.name == queue).map_or(0, |status| status.counts[0]))
+    let waits = |status: &QueueStatus| status.count(State::Ready) + status.count(State::Waiting);
+    Ok(queues.iter().find(|status| status.name == queue).map_or(0, waits))
 }
 
 /// Does what is left.
@@ -61,6 +62,7 @@ pub fn finish(store: &mut dyn Backend, queue: &str, told: &mut Told) {
         }
         let queues = store.queues().expect("queues");
         let status = queues.iter().find(|status| status.name == queue);
-        status.is_none_or(|status| status.counts[0] == 0 && status.counts[1] == 0).then_some(())
+        let left = [State::Ready, State::Leased, State::Waiting];
+        status.is_none_or(|status| left.iter().all(|state| status.count(*state) == 0)).then_some(())
     });
 }
