@@ -34,6 +34,7 @@ mod schedule;
 mod sql;
 pub mod time;
 mod timing;
+mod walking;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub mod within;
 mod work;

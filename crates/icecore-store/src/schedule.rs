@@ -111,6 +111,15 @@ impl Schedule {
         Ok((self.next_at.unwrap_or(now).min(now), self.next(now)?))
     }
 
+    /// Since when it is paused, and when it comes next, if it is paused now or not any more.
+    pub(crate) fn switched(&self, is_paused: bool, now: i64) -> Result<(Option<i64>, Option<i64>)> {
+        match self.next_at.filter(|_| self.paused_at.is_none()) {
+            _ if is_paused => Ok((self.paused_at.or(Some(now)), None)),
+            Some(next) => Ok((None, Some(next))),
+            None => Ok((None, Some(self.next(now)?))),
+        }
+    }
+
     /// What is told of it before anything came of it.
     pub(crate) fn fired(&self) -> Fired {
         Fired { schedule: self.name.clone(), queue: self.queue.clone(), id: None, is_new: false, problem: None }

@@ -28,14 +28,14 @@ impl MongoBackend {
             return Ok(true);
         }
         // It may belong to a batch that is there, and was not made visible yet.
-        Ok(self.settle_batches()? > 0 && update()?)
+        self.settle_batches()?;
+        update()
     }
 
     /// Looks after a job that was stored behind another one, which may be done or gone by now.
     pub(super) fn check_follower(&self, id: &str, after: &str) -> Result<()> {
-        let mut filter = doc! { "_id": after };
-        filter.extend(visible());
-        let found = self.jobs.find_one(filter).projection(doc! { "state": 1 }).run().map_err(said)?;
+        // Visible or not: one that stands in a batch that was committed is there.
+        let found = self.jobs.find_one(doc! { "_id": after }).projection(doc! { "state": 1 }).run().map_err(said)?;
         let state = found.map(|mut found| text(&mut found, "state")).transpose()?;
         match state.as_ref().map(|state| state.as_deref()) {
             Some(Some("done")) => self.free(doc! { "_id": id }).map(drop)?,

@@ -12,34 +12,12 @@ use super::said::said;
 use super::schema::OBJECTS;
 use crate::describe;
 use crate::error::Result;
-use crate::object::Object;
 use mongodb::bson::{Bson, Document, doc};
 
 /// How many objects are looked into in one go.
 const PAGE: i64 = 1_000;
 /// The same in bytes.
 const PAGE_BYTES: usize = 16 << 20;
-
-/// A value that is looked for at a path.
-pub(super) struct Wanted {
-    path: [String; 1],
-    value: String,
-    /// Whether all objects have their value kept.
-    pub(super) by_index: bool,
-}
-
-impl Wanted {
-    /// As it stands in `indexed`.
-    pub(super) fn kept(&self) -> Document {
-        doc! { "path": &self.path[0], "value": &self.value }
-    }
-
-    /// Whether the value stands in this object.
-    pub(super) fn is_in(&self, object: &Object) -> bool {
-        let found = describe::values_at(&object.bytes, object.format.as_deref(), &self.path);
-        found.iter().any(|(_, found)| *found == self.value)
-    }
-}
 
 /// Puts what stands at these paths into a document.
 pub(super) fn keep(document: &mut Document, bytes: &[u8], format: Option<&str>, paths: &[String]) {
@@ -57,17 +35,12 @@ fn lacking(count: i64) -> Document {
 }
 
 impl MongoBackend {
-    pub(super) fn wanted(&self, path: &str, value: &str) -> Result<Wanted> {
-        describe::check_path(path)?;
-        let value = describe::wanted_value(value)?;
-        let by_index = match self.paths()?.iter().position(|known| known == path) {
-            Some(place) => {
-                let place = i64::try_from(place).unwrap_or(i64::MAX);
-                self.objects.find_one(lacking(place)).projection(doc! { "_id": 1 }).run().map_err(said)?.is_none()
-            }
-            None => false,
-        };
-        Ok(Wanted { path: [path.to_owned()], value, by_index })
+    /// Whether all objects keep what stands at this path.
+    pub(super) fn is_indexed(&self, path: &str) -> Result<bool> {
+        let Some(place) = self.paths()?.iter().position(|known| known == path) else { return Ok(false) };
+        let place = i64::try_from(place).unwrap_or(i64::MAX);
+        let lacks = self.objects.find_one(lacking(place)).projection(doc! { "_id": 1 });
+        Ok(lacks.run().map_err(said)?.is_none())
     }
 
     /// The paths of which all objects keep the value.

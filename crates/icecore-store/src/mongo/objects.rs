@@ -2,7 +2,6 @@
 
 use super::batch::visible;
 use super::fields::{binary, bytes, check_weight, int, put, text, whole};
-use super::indexes::Wanted;
 use super::said::{is_duplicate, said};
 use super::schema::{OBJECTS, paths_of};
 use super::{MongoBackend, indexes};
@@ -12,12 +11,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
 use crate::rules::{check_name, check_who, id_of, is_kept, payload, there};
+use crate::walking::{At, walk};
 use mongodb::bson::{Bson, Document, doc};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// How many objects are asked for in one go.
-const ASKED: usize = 256;
 /// How many are taken away in one go.
 const PAGE: i64 = 1_000;
 
@@ -151,37 +149,21 @@ impl MongoBackend {
 
     fn each_object(
         &self,
-        mut after: i64,
+        after: i64,
         most: usize,
         filter: &ObjectFilter,
         lean: bool,
-        each: &mut dyn FnMut(Object) -> Result<Flow>,
+        each: EachLent<'_>,
     ) -> Result<()> {
-        let wanted = filter.at.as_ref().map(|(path, value)| self.wanted(path, value)).transpose()?;
+        let at = filter.at.as_ref().map(|(path, value)| At::new(path, value)).transpose()?;
+        let by_index = at.as_ref().map_or(Ok(false), |at| self.is_indexed(at.path()))?;
         if filter.class.as_ref().is_some_and(|class| !is_kept(class)) {
             return Ok(());
         }
         self.settle_batches()?;
-        let looks = wanted.as_ref().is_some_and(|wanted| !wanted.by_index);
-        let mut left = most;
-        while left > 0 {
-            let (mut found, mut is_enough) = (0, false);
-            let asked = if looks { ASKED } else { left.min(ASKED) };
-            self.object_page(after, asked, filter, (wanted.as_ref(), lean), &mut |object| {
-                (found, after) = (found + 1, object.sequence);
-                // Without an index, each is looked into.
-                if looks && wanted.as_ref().is_some_and(|wanted| !wanted.is_in(&object)) {
-                    return Ok(Flow::On);
-                }
-                left -= 1;
-                is_enough = each(object)? == Flow::Stop || left == 0;
-                Ok(if is_enough { Flow::Stop } else { Flow::On })
-            })?;
-            if is_enough || found < asked {
-                return Ok(());
-            }
-        }
-        Ok(())
+        let indexed = at.as_ref().filter(|_| by_index);
+        let mut page = |after, asked, each: EachLent<'_>| self.object_page(after, asked, filter, (indexed, lean), each);
+        walk(after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn object_page(
@@ -189,8 +171,8 @@ impl MongoBackend {
         after: i64,
         most: usize,
         filter: &ObjectFilter,
-        (wanted, lean): (Option<&Wanted>, bool),
-        each: &mut dyn FnMut(Object) -> Result<Flow>,
+        (indexed, lean): (Option<&At>, bool),
+        each: EachLent<'_>,
     ) -> Result<()> {
         let mut question = doc! { "seq": { "$gt": after } };
         question.extend(visible());
@@ -201,7 +183,7 @@ impl MongoBackend {
             None => {}
         }
         put(&mut question, "classes", filter.class.as_deref().map(|class| describe::without_nul(class).into_owned()));
-        put(&mut question, "indexed", wanted.filter(|wanted| wanted.by_index).map(Wanted::kept));
+        put(&mut question, "indexed", indexed.map(|at| doc! { "path": at.path(), "value": at.value() }));
         let mut fields = doc! { "classes": 0, "indexed": 0 };
         put(&mut fields, "json", lean.then_some(0));
         let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -210,7 +192,7 @@ impl MongoBackend {
             let mut document = document.map_err(said)?;
             let sequence = whole(document.get("seq"));
             let object = object_of(&mut document).map_err(|error| in_document(sequence, &error))?;
-            if each(object)? == Flow::Stop {
+            if each(lend(object))? == Flow::Stop {
                 break;
             }
         }
@@ -266,11 +248,11 @@ impl Objects for MongoBackend {
     }
 
     fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
-        self.each_object(after, most, filter, false, each)
+        self.each_object(after, most, filter, false, &mut |object| each(object.kept()))
     }
 
     fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
-        self.each_object(after, most, filter, true, &mut |object| each(lend(object)))
+        self.each_object(after, most, filter, true, each)
     }
 
     /// Each by itself: one that was cut off has taken some away, and their notes are complete.

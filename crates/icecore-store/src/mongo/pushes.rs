@@ -69,10 +69,10 @@ impl MongoBackend {
             places.push((place, known.is_none()));
             // One that stands for another is behind something as well.
             let outside = job.after.filter(|after| known.is_some() && !ids.contains_key(after));
-            if let Some(after) = outside.filter(|_| !ids.contains_key(&job.id)) {
-                if !self.follow(after)? {
-                    return Err(no_predecessor(after));
-                }
+            if let Some(after) = outside.filter(|_| !ids.contains_key(&job.id))
+                && !self.follow(after)?
+            {
+                return Err(no_predecessor(after));
             }
             // One that comes behind such a one comes behind the first one.
             let first = job.after.and_then(|after| ids.get(&after)).map(|place: &usize| fresh[*place].id);
@@ -104,13 +104,13 @@ impl MongoBackend {
         handing: Option<(&Handing<'_>, Option<&Places>)>,
     ) -> Result<(Pushed, Document)> {
         check(job)?;
-        if let Some(after) = job.after {
-            if !self.follow(after)? {
-                // One that is pushed again may have outlived it.
-                let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(said)?.is_some();
-                let told = (Pushed { id: job.id, is_new: false }, Document::new());
-                return if is_there { Ok(told) } else { Err(no_predecessor(after)) };
-            }
+        if let Some(after) = job.after
+            && !self.follow(after)?
+        {
+            // One that is pushed again may have outlived it.
+            let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(said)?.is_some();
+            let told = (Pushed { id: job.id, is_new: false }, Document::new());
+            return if is_there { Ok(told) } else { Err(no_predecessor(after)) };
         }
         let mut document = self.documents_of(&[job])?.remove(0);
         if let Some((handing, places)) = handing {

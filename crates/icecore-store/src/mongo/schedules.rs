@@ -92,7 +92,7 @@ impl Schedules for MongoBackend {
             put(&mut set, name, value);
         }
         check_weight("a schedule", &set)?;
-        self.noted(by, "schedule", &[schedule.name.clone()], |backend| {
+        self.noted(by, "schedule", std::slice::from_ref(&schedule.name), |backend| {
             match backend.schedules.insert_one(doc! { "_id": &schedule.name, "queue": "", "timing": "" }).run() {
                 Err(error) if !is_duplicate(&error) => return Err(said(error)),
                 _ => {}
@@ -112,22 +112,12 @@ impl Schedules for MongoBackend {
         check_schedule(name)?;
         check_who(by)?;
         let schedule = self.find_schedule(name)?.ok_or_else(|| no_schedule(name))?;
-        let now = self.time()?;
-        let mut set = Document::new();
-        let mut unset = doc! { "problem": "" };
-        match is_paused {
-            true => {
-                set.insert("paused_at", schedule.paused_at.unwrap_or(now));
-                unset.insert("next_at", "");
-            }
-            false => {
-                unset.insert("paused_at", "");
-                let is_on = schedule.paused_at.is_none();
-                let next = match schedule.next_at.filter(|_| is_on) {
-                    Some(next) => next,
-                    None => schedule.next(now)?,
-                };
-                set.insert("next_at", next);
+        let (paused_at, next_at) = schedule.switched(is_paused, self.time()?)?;
+        let (mut set, mut unset) = (Document::new(), doc! { "problem": "" });
+        for (field, value) in [("paused_at", paused_at), ("next_at", next_at)] {
+            put(&mut set, field, value);
+            if value.is_none() {
+                unset.insert(field, "");
             }
         }
         let what = if is_paused { "pause schedule" } else { "resume schedule" };

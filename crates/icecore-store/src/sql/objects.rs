@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
 use crate::rules::{check_name, check_who, from_base64, id_of, is_kept, there};
+use crate::walking::{At, walk};
 use std::borrow::Cow;
 
 /// The columns of an object, in the order of [`object_of`]; more conditions follow.
@@ -71,8 +72,6 @@ fn object_of(row: &dyn Row) -> Result<LentObject<'_>> {
 const PAGE: usize = 1_000;
 /// The same in bytes: what is read at once is held in memory.
 const PAGE_BYTES: usize = 16 << 20;
-/// How many are asked for in one go: whoever wants no more makes the database send no more.
-const ASKED: usize = 256;
 
 impl<S: Session + ?Sized> SqlBackend<S> {
     fn put_object(&mut self, object: &NewObject, id: Id) -> Result<i64> {
@@ -135,49 +134,26 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     fn each_object(
         &mut self,
-        mut after: i64,
+        after: i64,
         most: usize,
         filter: &ObjectFilter,
         columns: Columns,
         each: EachLent<'_>,
     ) -> Result<()> {
-        let wanted = match &filter.at {
-            Some((path, value)) => {
-                describe::check_path(path)?;
-                Some((std::slice::from_ref(path), describe::wanted_value(value)?))
-            }
-            None => None,
-        };
-        let by_index = match &wanted {
-            Some((path, _)) => self.indexes()?.contains(&path[0]),
+        let at = filter.at.as_ref().map(|(path, value)| At::new(path, value)).transpose()?;
+        let by_index = match &at {
+            Some(at) => self.indexes()?.iter().any(|path| path == at.path()),
             None => false,
         };
         if filter.class.as_ref().is_some_and(|class| !is_kept(class)) {
             return Ok(());
         }
-        let mut left = most;
-        while left > 0 {
-            let (mut found, mut is_enough) = (0, false);
-            let asked = if wanted.is_some() && !by_index { ASKED } else { left.min(ASKED) };
-            let at = wanted.as_ref().filter(|_| by_index).map(|(path, value)| (&*path[0], &**value));
-            self.object_page(after, asked, filter, (columns, at), &mut |object| {
-                (found, after) = (found + 1, object.sequence);
-                // Without an index, each is looked into.
-                if let (false, Some((path, value))) = (by_index, &wanted) {
-                    let found = describe::values_at(&object.bytes, object.format.as_deref(), path);
-                    if !found.iter().any(|(_, found)| found == value) {
-                        return Ok(Flow::On);
-                    }
-                }
-                left -= 1;
-                is_enough = each(object)? == Flow::Stop || left == 0;
-                Ok(if is_enough { Flow::Stop } else { Flow::On })
-            })?;
-            if is_enough || found < asked {
-                return Ok(());
-            }
-        }
-        Ok(())
+        let indexed = at.as_ref().filter(|_| by_index);
+        let mut page = |after, asked, each: EachLent<'_>| {
+            let at = indexed.map(|at| (at.path(), at.value()));
+            self.object_page(after, asked, filter, (columns, at), each)
+        };
+        walk(after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn object_page(

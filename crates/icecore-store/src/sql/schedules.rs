@@ -85,11 +85,7 @@ impl Schedules for SqlBackend {
             let found = backend.first(schedules!("WHERE name = ? {hold}"), &[Value::Text(name)], schedule_of)?;
             let schedule = found.ok_or_else(|| no_schedule(name))?;
             let now = there(backend.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?;
-            let (paused_at, next_at) = match is_paused {
-                true => (schedule.paused_at.or(Some(now)), None),
-                false if schedule.paused_at.is_none() && schedule.next_at.is_some() => (None, schedule.next_at),
-                false => (None, Some(schedule.next(now)?)),
-            };
+            let (paused_at, next_at) = schedule.switched(is_paused, now)?;
             let sql = "UPDATE icecore_schedules SET paused_at = ?, next_at = ?, problem = NULL WHERE name = ?";
             backend.run(sql, &[Value::int(paused_at), Value::int(next_at), Value::Text(name)])?;
             backend.note(by, if is_paused { "pause schedule" } else { "resume schedule" }, name, 1)
