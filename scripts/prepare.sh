@@ -61,6 +61,7 @@ need ruby-oj has_ruby_library oj
 need ruby-msgpack has_ruby_library msgpack
 need ruby-dev has_ruby_headers
 need ruby-activesupport has_ruby_library active_support
+need ruby-fugit has_ruby_library fugit
 need ruby-activerecord has_ruby_library active_record
 need ruby-sqlite3 has_ruby_library sqlite3
 need faketime have faketime
