@@ -134,7 +134,8 @@ module Icecore
       return record, nil if record.problem
       object = begin
         thaw_record(record, classes)
-      rescue Icecore::Error => error
+      rescue StandardError => error
+        # What a hook of an allowed class raises is a problem of the object, too.
         record.problem = error.message
         nil
       end
