@@ -64,10 +64,11 @@ while (my ($name, $answer, $kinds) = splice @nonsense, 0, 3) {
 my $id = '01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b';
 for my $body ('{}', '{"jobs":7,"objects":{}}', '{"jobs":[1,"x",null],"objects":[[],null]}') {
     my $server = Daemon->fake(ok_with($body));
-    my $client = Icecore::Client->new(url => $server->url, patience => 0);
-    is $client->work('q', sub { }, drain => 1), 0, "no jobs in $body";
-    is $client->each(sub { }), 0, 'no objects';
-    ok !eval { $client->push('q', [1]); 1 } && $@->kind eq 'answer', 'no id';
+    # Each with a connection of its own, as the server closes them.
+    my $client = sub { return Icecore::Client->new(url => $server->url, patience => 0) };
+    is $client->()->work('q', sub { }, drain => 1), 0, "no jobs in $body";
+    is $client->()->each(sub { }), 0, 'no objects';
+    ok !eval { $client->()->push('q', [1]); 1 } && $@->kind eq 'answer', 'no id';
 }
 for my $body ('{"jobs":[{"id":"../../objects"}]}', '{"jobs":[{}]}', '{"jobs":[{"id":["x"]}]}') {
     my $server = Daemon->fake(ok_with($body));

@@ -21,6 +21,7 @@ final class Job
     public mixed $value = null;
     private readonly string $token;
     private float $ends;
+    private int $leaseUntil;
 
     /**
      * @internal
@@ -40,6 +41,19 @@ final class Job
         $this->bytes = base64_decode($text('bytes'));
         $this->token = $text('token');
         $this->ends = $asked + $lease;
+        $this->leaseUntil = self::end($said);
+    }
+
+    /** @param array<string, mixed> $said */
+    private static function end(array $said): int
+    {
+        return is_int($said['lease_until'] ?? null) ? $said['lease_until'] : 0;
+    }
+
+    /** When the lease ends, by the clock of the database, in milliseconds since 1970. */
+    public function leaseUntil(): int
+    {
+        return $this->leaseUntil;
     }
 
     /** How many seconds of the lease are left, by the clock of this machine. */
@@ -57,7 +71,7 @@ final class Job
     {
         $lease ??= $this->lease;
         $asked = Requests::now();
-        $this->tell('extend', '"lease":' . json_encode($lease));
+        $this->leaseUntil = self::end($this->tell('extend', '"lease":' . json_encode($lease)));
         $this->ends = $asked + $lease;
     }
 
@@ -65,10 +79,11 @@ final class Job
      * Says what became of it. The token stands in the body, where no log of a server shows it.
      *
      * @internal
+     * @return array<string, mixed>
      */
-    public function tell(string $what, string ...$members): void
+    public function tell(string $what, string ...$members): array
     {
         array_unshift($members, '"token":' . json_encode($this->token));
-        $this->requests->tell("/jobs/{$this->id}/$what", '{' . implode(',', $members) . '}');
+        return $this->requests->tell("/jobs/{$this->id}/$what", '{' . implode(',', $members) . '}');
     }
 }

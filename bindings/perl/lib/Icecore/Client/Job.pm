@@ -15,6 +15,9 @@ sub bytes    { return $_[0]{bytes} }
 sub format   { return $_[0]{format} }
 sub checksum { return $_[0]{checksum} }
 
+# When the lease ends, by the clock of the database, in milliseconds since 1970.
+sub lease_until { return $_[0]{lease_until} }
+
 # How many seconds of the lease are left, by the clock of this machine.
 sub left { return $_[0]{ends} - Icecore::Client::HTTP::now() }
 
@@ -24,8 +27,8 @@ sub extend {
     my ($self, $lease) = @_;
     $lease //= $self->{lease};
     my $asked = Icecore::Client::HTTP::now();
-    $self->{http}->ask('POST', "/jobs/$self->{id}/extend", query => { lease => $lease }, $self->_token);
-    $self->{ends} = $asked + $lease;
+    my $said  = $self->{http}->ask('POST', "/jobs/$self->{id}/extend", query => { lease => $lease }, $self->_token);
+    @$self{qw(ends lease_until)} = ($asked + $lease, $said->{lease_until});
     return;
 }
 

@@ -67,7 +67,7 @@ sub job {
     my ($self, $said, $asked) = @_;
     my $id = $said->{id};
     Icecore::Client::Error->throw(kind => 'answer', message => 'a job without an id') unless defined $id && $id =~ /\A[0-9a-f-]{36}\z/;
-    my %fields = map { $_ => $said->{$_} } qw(id queue attempt token format checksum);
+    my %fields = map { $_ => $said->{$_} } qw(id queue attempt token format checksum lease_until);
     return bless {
         %fields,
         bytes => decode_base64($said->{bytes} // ''),

@@ -5,6 +5,8 @@ module Icecore
     # A job that a worker has for a while.
     class Job
       attr_reader :id, :queue, :attempt, :format, :checksum, :bytes
+      # When the lease ends, by the clock of the database, in milliseconds since 1970.
+      attr_reader :lease_until
       # The payload, restored.
       attr_accessor :value
 
@@ -12,6 +14,7 @@ module Icecore
         @requests, @lease, @ends = requests, lease, asked + lease
         @id, @queue, @attempt, @format, @checksum, @token = said.values_at("id", "queue", "attempt", "format", "checksum", "token")
         raise ClientError.new(:answer, "a job without an id") unless @id.is_a?(String) && @id.match?(/\A[0-9a-f-]{36}\z/)
+        @lease_until = said["lease_until"]
         bytes = said["bytes"]
         @bytes = bytes.is_a?(String) ? bytes.unpack1("m") : "".b
         @lost = false
@@ -26,7 +29,7 @@ module Icecore
       # Keeps it for so many seconds from now on.
       def extend_lease(lease = @lease)
         asked = Requests.now
-        tell("extend", lease: lease.to_f)
+        @lease_until = tell("extend", lease: lease.to_f)["lease_until"]
         @ends = asked + lease
         self
       rescue ClientError => error
