@@ -7,6 +7,7 @@ use warnings;
 
 use HTTP::Tiny ();
 use List::Util qw(min);
+use Socket     qw(IPPROTO_TCP TCP_NODELAY);
 use Time::HiRes qw(clock_gettime sleep CLOCK_MONOTONIC);
 
 use Icecore::JSON ();
@@ -58,6 +59,7 @@ sub ask {
     }
     $self->{http}->timeout($self->{timeout} + ($parts{longer} // 0));
     my $response = $self->{http}->request($method, $url, \%request);
+    hurry($self->{http}{handle});
     fail($response) unless $response->{success};
     return $response->{content} if $parts{raw};
     return decoded($response->{content})
@@ -83,6 +85,15 @@ sub longer {
     my ($pause, $error) = @_;
     my $asked = $error->{retry_after} // 0;
     return $asked > $pause ? min($asked, 30) : $pause * (0.75 + rand 0.5);
+}
+
+# HTTP::Tiny sends head and body one after the other; by default the body waits until the server has said
+# that it has the head, and that takes its time.
+sub hurry {
+    my ($handle) = @_;
+    my $socket = $handle ? $handle->{fh} : undef;
+    setsockopt $socket, IPPROTO_TCP, TCP_NODELAY, 1 if $socket;
+    return;
 }
 
 sub decoded {
