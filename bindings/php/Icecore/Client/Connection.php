@@ -29,6 +29,8 @@ final class Connection
     private int $process = 0;
     private string $buffer = '';
     private float $until = 0.0;
+    /** The first thing that PHP said of this request. */
+    private string $warning = '';
 
     public function __construct(
         private readonly string $url,
@@ -64,8 +66,12 @@ final class Connection
         if ($body !== null) {
             array_push($head, "Content-Type: $type", 'Content-Length: ' . strlen($body));
         }
-        // Nothing of what PHP says of sockets is the program's.
-        set_error_handler(static fn () => true);
+        // What PHP says of sockets is no warning of the program's.
+        $this->warning = '';
+        set_error_handler(function (int $level, string $said): bool {
+            $this->warning = $this->warning === '' ? $said : $this->warning;
+            return true;
+        });
         try {
             $this->open();
             $this->send(implode("\r\n", $head) . "\r\n\r\n" . $body);
@@ -103,7 +109,7 @@ final class Connection
         $this->buffer = '';
         $stream = stream_socket_client($this->target, $code, $why, $this->timeout);
         if ($stream === false) {
-            throw new ClientException('away', "{$this->url}: " . ($why === '' ? 'no connection' : $why));
+            throw new ClientException('away', "{$this->url}: " . ($why === '' ? $this->warning : $why));
         }
         stream_set_blocking($stream, false);
         $this->stream = $stream;
