@@ -67,6 +67,7 @@ if [ "${1:-}" = --check ]; then
         Icecore\unserialize(Icecore\serialize([1, "two", ["three" => 4.5]])) === [1, "two", ["three" => 4.5]] or exit(1);
         try { Icecore\unserialize("O:11:\"ArrayObject\":0:{}"); exit(1); } catch (Icecore\ClassException) {}' ||
         fail 'The extension of the package does not work.'
+    # shellcheck disable=SC2016
     php -d extension="$PWD/modules/icecore.so" -r 'require "Icecore/Client.php";
         try { (new Icecore\Client("http://127.0.0.1:1", patience: 0))->push("q", 1); exit(1); } catch (Icecore\ClientException $e) { $e->kind === "away" or exit(1); }' ||
         fail 'The client of the package does not work.'
