@@ -29,7 +29,12 @@ php_build() {
 
 php_client() {
     local to file
-    to=${DESTDIR:-}$(php -r 'echo PEAR_INSTALL_DIR;')
+    to=$(php -r 'echo PEAR_INSTALL_DIR;')
+    if [ -z "$to" ]; then
+        say 'This PHP has no folder for libraries: require Icecore/Client.php from where it is.'
+        return
+    fi
+    to=${DESTDIR:-}$to
     find Icecore -name '*.php' | while IFS= read -r file; do
         install -D -m 644 "$file" "$to/$file"
     done
