@@ -132,6 +132,12 @@ is scalar(@log), 1, '... and said once';
 $client->push('delayed', [1], delay => 3600);
 is drain('delayed', sub { }), 0, 'a delay';
 
+# One after another.
+my $first = $client->push('first', [1]);
+$client->push('second', [2], after => $first);
+is drain('second', sub { }), 0, 'a job waits for another';
+is drain($_, sub { }), 1, "... and is handed out when that is done: $_" for 'first', 'second';
+
 # Several at once.
 $client->push('several', [$_]) for 1 .. 7;
 is drain('several', sub { push @worked, $_[0] }, max => 3, limit => 5), 5, 'at most so many';

@@ -62,6 +62,7 @@ final class Client
      *
      * @param int|float|string $delay seconds, or `5m`
      * @param ?string $unique a key that no two jobs of the queue have that are not done
+     * @param ?string $after the id of a job: this one is handed out when that one is done
      */
     public function push(
         string $queue,
@@ -72,9 +73,10 @@ final class Client
         ?int $maxAttempts = null,
         ?string $format = null,
         ?string $id = null,
+        ?string $after = null,
     ): string {
         $format ??= $this->format;
-        return $this->pushBytes($queue, self::frozen($value, $format), $priority, $delay, $unique, $maxAttempts, self::bare($format), $id);
+        return $this->pushBytes($queue, self::frozen($value, $format), $priority, $delay, $unique, $maxAttempts, self::bare($format), $id, $after);
     }
 
     /** The same with bytes that are frozen already. Without a format the daemon looks what they are. */
@@ -87,9 +89,11 @@ final class Client
         ?int $maxAttempts = null,
         ?string $format = null,
         ?string $id = null,
+        ?string $after = null,
     ): string {
         return $this->send('/jobs', $bytes, $format, $id, [
             'queue' => self::named($queue), 'priority' => $priority, 'delay' => $delay, 'unique' => $unique, 'max_attempts' => $maxAttempts,
+            'after' => $after,
         ]);
     }
 

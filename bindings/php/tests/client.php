@@ -255,6 +255,10 @@ $drain('leases', function (Job $job) use ($lose): void { $lose($job); same('a le
 $client->push('delayed', [1], delay: 3600);
 $client->push('delayed', [1], delay: '1h');
 same('a delay', 0, $drain('delayed'));
+$first = $client->push('first', [1]);
+$client->push('second', [2], after: $first);
+same('a job waits for another', 0, $drain('second'));
+same('... and is handed out when that is done', [1, 1], [$drain('first'), $drain('second')]);
 for ($number = 0; $number < 7; $number++) {
     $client->push('several', [$number]);
 }

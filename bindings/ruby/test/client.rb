@@ -166,6 +166,12 @@ CLIENT.push("delayed", [1], delay: 3600)
 CLIENT.push("delayed", [1], delay: "1h")
 same("a delay", 0, drain("delayed") {})
 
+# One after another.
+first = CLIENT.push("first", [1])
+CLIENT.push("second", [2], after: first)
+same("a job waits for another", 0, drain("second") {})
+same("... and is handed out when that is done", [1, 1], %w[first second].map { |queue| drain(queue) {} })
+
 # Several at once.
 7.times { |number| CLIENT.push("several", [number]) }
 same("at most so many", 5, drain("several", max: 3, limit: 5) {})

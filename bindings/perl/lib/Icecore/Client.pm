@@ -13,7 +13,7 @@ use Icecore::Client::Error;
 use Icecore::Client::HTTP;
 use Icecore::Client::Worker;
 
-my %PUSH  = map { $_ => 1 } qw(priority delay unique max_attempts format id);
+my %PUSH  = map { $_ => 1 } qw(priority delay unique max_attempts after format id);
 my %STORE = map { $_ => 1 } qw(key expires format id);
 my %WORK  = map { $_ => 1 } qw(classes lease max wait limit drain worker log);
 my %EACH  = map { $_ => 1 } qw(classes class after page problem);

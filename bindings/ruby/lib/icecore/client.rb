@@ -37,15 +37,16 @@ module Icecore
     end
 
     # Queues a job; its id, when it is durable. The id is made here, and sent again if a connection
-    # breaks: a push that is repeated is one job. delay: seconds, or "5m".
+    # breaks: a push that is repeated is one job. delay: seconds, or "5m". after: the id of a job; this one
+    # is handed out when that one is done.
     def push(queue, value, format: @format, **options)
       push_bytes(queue, freeze_value(value, format.to_s), format: bare(format), **options)
     end
 
     # The same with bytes that are frozen already.
-    def push_bytes(queue, bytes, format: nil, id: nil, priority: nil, delay: nil, unique: nil, max_attempts: nil)
+    def push_bytes(queue, bytes, format: nil, id: nil, priority: nil, delay: nil, unique: nil, max_attempts: nil, after: nil)
       send_new("/jobs", bytes, format, id, queue: named(queue), priority: priority, delay: seconds(delay), unique: unique,
-                                           max_attempts: max_attempts)
+                                           max_attempts: max_attempts, after: after)
     end
 
     # Calls the block with each job, and records what became of it: see Worker.
