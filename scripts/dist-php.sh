@@ -13,6 +13,7 @@ stage_behaviour "$stage/tests"
 role() { # FILE
     case $1 in
     tests/*) echo test ;;
+    Icecore/*) echo php ;;
     README.md | docs/* | examples/* | LICENSE*) echo doc ;;
     *) echo src ;;
     esac
@@ -66,5 +67,9 @@ if [ "${1:-}" = --check ]; then
         Icecore\unserialize(Icecore\serialize([1, "two", ["three" => 4.5]])) === [1, "two", ["three" => 4.5]] or exit(1);
         try { Icecore\unserialize("O:11:\"ArrayObject\":0:{}"); exit(1); } catch (Icecore\ClassException) {}' ||
         fail 'The extension of the package does not work.'
+    # shellcheck disable=SC2016
+    php -d extension="$PWD/modules/icecore.so" -r 'require "Icecore/Client.php";
+        try { (new Icecore\Client("http://127.0.0.1:1", patience: 0))->push("q", 1); exit(1); } catch (Icecore\ClientException $e) { $e->kind === "away" or exit(1); }' ||
+        fail 'The client of the package does not work.'
     say 'the package builds, and its examples run'
 fi

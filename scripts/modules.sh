@@ -83,6 +83,9 @@ test_common() {
 new_folder
 if [ "$what" = test ]; then
     test_common
+    # The clients are tested with a daemon.
+    [ -n "${ICECORE_COMMAND:-}" ] || [ ! -x "$target/debug/icecore" ] || ICECORE_COMMAND=$(realpath "$target/debug/icecore")
+    export ICECORE_COMMAND=${ICECORE_COMMAND:-}
 fi
 built=0
 failed=0

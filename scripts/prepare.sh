@@ -67,6 +67,10 @@ need ruby-sqlite3 has_ruby_library sqlite3
 need faketime have faketime
 need ruby-pg has_ruby_library pg
 need ruby-mysql2 has_ruby_library mysql2
+need ruby-mongo has_ruby_library mongo
+need php-sqlite3 has_php_extension pdo_sqlite
+need php-pgsql has_php_extension pdo_pgsql
+need php-mysql has_php_extension pdo_mysql
 need make have make
 need curl have curl
 need python3 have python3

@@ -115,6 +115,8 @@ step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --l
 have faketime || skip 'a clock that jumps' 'faketime is missing: faketime'
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
 have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
+php -m 2>/dev/null | grep -qx pdo_pgsql || skip 'objects and jobs by PDO' 'PHP lacks drivers: php-sqlite3, php-pgsql, php-mysql'
+ruby -e 'require "mongo"' 2>/dev/null || skip 'objects in MongoDB by its driver for Ruby' 'mongo is missing: ruby-mongo'
 have chromium || have chromium-browser || have google-chrome || skip 'the page of the daemon in a browser' 'chromium is missing: chromium'
 have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php-fpm are missing: nginx-light, php-fpm'
 missing=$(perl benches/store/ask.pl 2>/dev/null || echo perl)

@@ -27,6 +27,19 @@ php_build() {
     grep -v "^libtool: " "$folder/warnings" >&2 || true
 }
 
+php_client() {
+    local to file
+    to=$(php -r 'echo PEAR_INSTALL_DIR;')
+    if [ -z "$to" ]; then
+        say 'This PHP has no folder for libraries: require Icecore/Client.php from where it is.'
+        return
+    fi
+    to=${DESTDIR:-}$to
+    find Icecore -name '*.php' | while IFS= read -r file; do
+        install -D -m 644 "$file" "$to/$file"
+    done
+}
+
 # What phpize, configure and make leave. `phpize --clean` would take programs in tests/ along.
 php_clean() {
     find . \( -name '*.lo' -o -name '*.o' -o -name '*.dep' -o -name '*.la' \) -delete
@@ -58,6 +71,8 @@ php_install() {
     modules=${DESTDIR:-}$(php-config --extension-dir)
     install -d "$modules"
     install -m 644 modules/icecore.so "$modules/"
+    # The client is PHP: `require 'Icecore/Client.php'` finds it there.
+    php_client
     ini=/etc/php/$(php-config --version | cut -d. -f1,2)/mods-available
     if [ ! -d "$ini" ]; then
         scanned=$(php -r 'echo PHP_CONFIG_FILE_SCAN_DIR;')

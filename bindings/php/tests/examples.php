@@ -3,14 +3,25 @@
 //
 //   php -d extension=icecore.so examples.php
 require __DIR__ . '/plugs/lib.php';
+require __DIR__ . '/lib/Daemon.php';
+
+/** The address of a daemon for programs that ask one; null, where there is none. */
+function daemon(): ?string
+{
+    static $daemon = null;
+    $daemon ??= Daemon::command() === null ? null : new Daemon();
+    return $daemon?->url;
+}
 
 /** What a program prints, with the extension that runs here. */
 function said(string ...$arguments): string
 {
+    $environment = getenv() + ['ICECORE_URL' => daemon()];
     $module = getenv('ICECORE_SO');
     $command = [PHP_BINARY, ...(is_string($module) && $module !== '' ? ['-d', "extension=$module"] : []), '-d', 'display_errors=stdout',
-        '-d', 'html_errors=0', '-d', 'error_reporting=-1', ...$arguments];
-    $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], STDERR], $pipes);
+        '-d', 'html_errors=0', '-d', 'error_reporting=-1',
+        '-d', 'include_path=.:' . dirname(__DIR__), ...$arguments];
+    $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], STDERR], $pipes, null, $environment);
     $said = stream_get_contents($pipes[1]);
     proc_close($process);
     return $said;
@@ -26,6 +37,10 @@ $pages = [dirname(__DIR__) . '/README.md', dirname(__DIR__, 3) . '/docs/php.md']
 foreach (array_filter($pages, 'is_file') as $page) {
     preg_match_all('/```php\n(.*?)```(?:\s*```text\n(.*?)```)?/s', file_get_contents($page), $blocks, PREG_SET_ORDER);
     foreach ($blocks as $at => $block) {
+        if (str_contains($block[1], 'Icecore\\Client') && daemon() === null) {
+            echo 'left out: ', basename($page), ', program ', $at + 1, ": the command icecore is not built\n";
+            continue;
+        }
         $file = tempnam(sys_get_temp_dir(), 'icecore');
         file_put_contents($file, (str_starts_with($block[1], '<?php') ? '' : "<?php\n") . $block[1]);
         $said = said($file);

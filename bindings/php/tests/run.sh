@@ -47,6 +47,7 @@ take() { # NAME COMMAND…
 
 run behaviour behaviour.php
 run cases cases.php
+run client client.php
 run large large.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 2))"
 take phpt ./phpt.sh "$extension" "$php"
 run chance chance.php --seed "${SEED:-1}" --count "${CHANCE:-600}" --no igbinary --trace "$folder/trace"

@@ -91,6 +91,21 @@ impl Bytes {
     }
 }
 
+/// How much of a blob an answer has.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// Not what it means.
+    pub is_brief: bool,
+    /// The original bytes as well.
+    pub with_bytes: bool,
+}
+
+impl Shown {
+    fn bytes(self, bytes: &[u8]) -> Option<String> {
+        self.with_bytes.then(|| icecore::text::to_base64(bytes))
+    }
+}
+
 /// A job, to be read by people and programs. Times are in milliseconds since 1970, and as
 /// ISO 8601 once more.
 #[derive(Serialize)]
@@ -173,13 +188,21 @@ impl<'j> JobView<'j> {
 pub struct LeaseView<'j> {
     token: &'j str,
     attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<String>,
     #[serde(flatten)]
     job: JobView<'j>,
 }
 
 impl<'j> LeaseView<'j> {
-    pub fn of(lease: &'j Lease) -> LeaseView<'j> {
-        LeaseView { token: &lease.token, attempt: lease.job.attempts, job: JobView::of(&lease.job, false) }
+    pub fn of(lease: &'j Lease, shown: Shown) -> LeaseView<'j> {
+        let job = &lease.job;
+        LeaseView {
+            token: &lease.token,
+            attempt: job.attempts,
+            bytes: shown.bytes(&job.bytes),
+            job: JobView::of(job, shown.is_brief),
+        }
     }
 }
 
@@ -203,12 +226,14 @@ pub struct ObjectView<'o> {
     /// What it means.
     document: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'o str>,
 }
 
 impl<'o> ObjectView<'o> {
     /// A brief one has no document.
-    pub fn of(object: &'o Object, is_brief: bool) -> ObjectView<'o> {
+    pub fn of(object: &'o Object, shown: Shown) -> ObjectView<'o> {
         let document = || readable(object.json.as_deref(), object.format.as_deref(), &object.bytes);
         ObjectView {
             id: object.id.to_string(),
@@ -222,7 +247,8 @@ impl<'o> ObjectView<'o> {
             class: object.class.as_deref(),
             checksum: &object.checksum,
             size: object.bytes.len(),
-            document: if is_brief { None } else { document() },
+            document: if shown.is_brief { None } else { document() },
+            bytes: shown.bytes(&object.bytes),
             problem: object.problem.as_deref(),
         }
     }

@@ -1,12 +1,13 @@
 //! A request on its way to who answers it.
 
+use crate::answer::Shown;
 use crate::app::App;
 use crate::body::Read;
 use crate::failure::Failure;
 use crate::query::Query;
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
-use icecore_store::Id;
+use icecore_store::{Id, NoId};
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -76,6 +77,18 @@ impl Call {
     /// A number of things that are wanted at once, from 1 to so many.
     pub fn most(&self, name: &str, usual: usize, most: usize) -> Result<usize, Failure> {
         Ok(self.query.number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
+    }
+
+    /// The id in a parameter.
+    pub fn given_id(&self, name: &str) -> Result<Option<Id>, Failure> {
+        let id = self.query.get(name).map(str::parse).transpose();
+        id.map_err(|error: NoId| Failure::input("parameter", format!("{name}: {error}")))
+    }
+
+    /// How much of a blob is asked for.
+    pub fn shown(&self) -> Result<Shown, Failure> {
+        let is_brief = self.flag("brief")?.unwrap_or(false);
+        Ok(Shown { is_brief, with_bytes: self.flag("bytes")?.unwrap_or(false) })
     }
 
     /// Something that is so, or not; `None`, if nothing is said of it.

@@ -1,10 +1,12 @@
-//! The daemon, workers with a command, and servers are killed while clients use the daemon.
+//! The daemon, workers with a command, clients in Perl, PHP and Ruby, and servers are killed while
+//! clients use the daemon.
 //!
 //! What a client was told is the judge: 201 and an id, 200 for an ack, a lease with its end.
 //! One whose connection broke knows nothing. `ICECORE_KILLS=N` sets the rounds, and
 //! `ICECORE_SEED=N` what happens in them.
 
 use crate::client::{Answer, ask, send};
+use crate::clients::Language;
 use crate::common::{Chance, until};
 use crate::daemon::Daemon;
 use crate::killing::{BACKLOG, Counts, Server, Told, finish, jobs, parts, rounds};
@@ -47,6 +49,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
     let memory = Path::new("/dev/shm");
     let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
     let folder = tempfile::tempdir_in(&parent).or_else(|_| tempfile::tempdir()).expect("a folder");
+    let languages = Language::there();
     for (backend, database) in places(folder.path()) {
         let mut counts = Counts::default();
         for (number, part) in parts(rounds).enumerate() {
@@ -59,6 +62,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
                 },
                 folder: folder.path(),
                 server: Server::of(backend),
+                languages: &languages,
                 notes: Vec::new(),
             };
             scene.run(part, &mut chance, &mut counts);
@@ -72,6 +76,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
 enum Victim {
     Daemon,
     Worker,
+    Client(usize),
     Server(&'static str),
 }
 
@@ -80,6 +85,8 @@ struct Scene<'s> {
     database: String,
     folder: &'s Path,
     server: Option<Server>,
+    /// In which there are clients.
+    languages: &'s [Language],
     /// Where the commands of workers that were killed noted what they began.
     notes: Vec<PathBuf>,
 }
@@ -90,6 +97,8 @@ impl Scene<'_> {
         let (teller, heard) = channel();
         let mut ears = Ears { heard, told: Told::default(), lines: 0 };
         let mut commands: Vec<Worker> = (0..COMMANDS).map(|_| Worker::start(&self)).collect();
+        let mut programs: Vec<Program> =
+            self.languages.iter().map(|language| Program::start(&self, *language, daemon.address, chance)).collect();
         let (is_over, to, queue) = (AtomicBool::new(false), daemon.address, self.queue.clone());
         std::thread::scope(|scope| {
             // Whatever happens, those who wait for it end.
@@ -101,15 +110,18 @@ impl Scene<'_> {
             }
             for _ in 0..rounds {
                 let mut victims = vec![Victim::Daemon, Victim::Worker];
+                victims.extend((0..programs.len()).map(Victim::Client));
                 victims.extend(self.server.iter().flat_map(|server| server.kinds).map(|kind| Victim::Server(kind)));
                 while !victims.is_empty() {
                     let victim = victims.swap_remove(chance.below(victims.len() as u64) as usize);
-                    self.kill(victim, &mut daemon, &mut commands, &mut ears, chance, counts);
+                    let mut cast = Cast { daemon: &mut daemon, commands: &mut commands, programs: &mut programs };
+                    self.kill(victim, &mut cast, &mut ears, chance, counts);
                 }
             }
             ears.hear(50);
         });
         self.notes.extend(commands.into_iter().map(|worker| worker.kill(true)));
+        self.notes.extend(programs.into_iter().map(Program::kill));
         ears.listen();
         for notes in &self.notes {
             lines(notes).iter().for_each(|line| ears.told.hear(line));
@@ -120,8 +132,7 @@ impl Scene<'_> {
     fn kill(
         &mut self,
         victim: Victim,
-        daemon: &mut Daemon,
-        commands: &mut [Worker],
+        Cast { daemon, commands, programs }: &mut Cast<'_>,
         ears: &mut Ears,
         chance: &mut Chance,
         counts: &mut Counts,
@@ -142,6 +153,15 @@ impl Scene<'_> {
                 let killed = std::mem::replace(worker, Worker::start(self));
                 self.notes.push(killed.kill(chance.below(2) == 0));
                 counts.killed("icecore work");
+            }
+            Victim::Client(number) => {
+                let program = &mut programs[number];
+                let language = program.language;
+                program.wait_until_it_works(1 + chance.below(10) as usize);
+                std::thread::sleep(moment);
+                let killed = std::mem::replace(program, Program::start(self, language, daemon.address, chance));
+                self.notes.push(killed.kill());
+                counts.killed(language.client());
             }
             Victim::Server(kind) => {
                 std::thread::sleep(moment);
@@ -172,6 +192,13 @@ impl Scene<'_> {
         }
         counts.add(&told, jobs.len(), told.check_leases());
     }
+}
+
+/// Who may be killed.
+struct Cast<'c> {
+    daemon: &'c mut Daemon,
+    commands: &'c mut [Worker],
+    programs: &'c mut [Program],
 }
 
 struct End<'e>(&'e AtomicBool);
@@ -410,6 +437,56 @@ impl Worker {
             kill_with_children(self.process.id());
         }
         let _ = self.process.kill();
+        self.process.wait().expect("it is dead");
+        self.notes
+    }
+}
+
+// -- Programs with a client -------------------------------------------------------
+
+/// A program that pushes, stores and works, and notes what it was told.
+struct Program {
+    language: Language,
+    process: Child,
+    notes: PathBuf,
+}
+
+impl Language {
+    fn client(self) -> &'static str {
+        match self {
+            Language::Perl => "client in Perl",
+            Language::Php => "client in PHP",
+            Language::Ruby => "client in Ruby",
+        }
+    }
+}
+
+impl Program {
+    fn start(scene: &Scene<'_>, language: Language, daemon: SocketAddr, chance: &mut Chance) -> Program {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let notes = scene.folder.join(format!("told-{}", COUNT.fetch_add(1, Ordering::SeqCst)));
+        let mut program = language.program("kill", daemon);
+        let lease = format!("0.{LEASE}");
+        program.args([&scene.queue, &lease]).arg(&notes).arg(chance.below(1 << 31).to_string());
+        let process = program.stdout(Stdio::null()).spawn().expect("a client");
+        Program { language, process, notes }
+    }
+
+    /// Waits until it was told so much more.
+    fn wait_until_it_works(&mut self, more: usize) {
+        let enough = lines(&self.notes).len() + more;
+        until("a client in another language works", || {
+            let ended = self.process.try_wait().expect("a child");
+            assert!(ended.is_none(), "the {} ended by itself: {ended:?}", self.language.client());
+            (lines(&self.notes).len() >= enough).then_some(())
+        });
+    }
+
+    /// Kills it. Where it noted what it was told.
+    fn kill(mut self) -> PathBuf {
+        let ended = self.process.try_wait().expect("a child");
+        assert!(ended.is_none(), "the {} ended by itself: {ended:?}", self.language.client());
+        self.process.kill().expect("killed");
         self.process.wait().expect("it is dead");
         self.notes
     }

@@ -2,9 +2,12 @@
 //! databases that are killed, and with clocks that jump.
 #![cfg(feature = "serve")]
 
+mod article;
 mod client;
+mod clients;
 mod clock;
 mod common;
+mod crossed;
 mod daemon;
 mod killed;
 #[path = "../../../icecore-store/tests/killing/mod.rs"]

@@ -1,6 +1,6 @@
 //! What workers ask for: jobs, and to record what became of them.
 
-use crate::answer::{LeaseView, done};
+use crate::answer::{LeaseView, Shown, done};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::query::duration;
@@ -26,6 +26,7 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
     let lease = call.duration("lease", LEASE, LONGEST_LEASE)?;
     let most = call.most("max", 1, 100)?;
     let wait = call.duration("wait", Duration::ZERO, LONGEST_WAIT)?;
+    let shown = call.shown()?;
     let (app, until) = (&call.app, Instant::now() + wait);
     let bell = app.wakeups.of(&queue);
     loop {
@@ -47,19 +48,19 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
         let leases = claimed.await?;
         let left = until.saturating_duration_since(Instant::now());
         if !leases.is_empty() || left.is_zero() || app.shutdown.has_begun() {
-            return Ok(claimed_answer(&leases));
+            return Ok(claimed_answer(&leases, shown));
         }
         let nap = tokio::time::sleep(left.min(POLL));
         first(app.shutdown.begun(), first(rung, nap)).await;
     }
 }
 
-fn claimed_answer(leases: &[Lease]) -> Response {
+fn claimed_answer(leases: &[Lease], shown: Shown) -> Response {
     #[derive(Serialize)]
     struct Jobs<'l> {
         jobs: Vec<LeaseView<'l>>,
     }
-    done(&Jobs { jobs: leases.iter().map(LeaseView::of).collect() })
+    done(&Jobs { jobs: leases.iter().map(|lease| LeaseView::of(lease, shown)).collect() })
 }
 
 /// A duration in a body: a number of seconds, or a text.

@@ -34,11 +34,7 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
     let delay = call.query.duration("delay")?.unwrap_or(Duration::ZERO);
     let max_attempts = call.query.number("max_attempts")?;
     let unique_key = call.query.get("unique").map(str::to_owned);
-    let after = call
-        .query
-        .get("after")
-        .map(|id| id.parse::<Id>().map_err(|error| Failure::input("parameter", format!("after: {error}"))));
-    let after = after.transpose()?;
+    let (id, after) = (call.given_id("id")?, call.given_id("after")?);
     let command = match call.query.get("run") {
         None => None,
         Some("now") => Some(run::command(&call.app, &queue)?),
@@ -49,6 +45,7 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
     let app = call.app;
     let payload = payload::decode_strictly(&app, read, format).await?;
     let make = move |payload: &mut Payload| NewJob {
+        id: id.unwrap_or_else(Id::new),
         priority,
         delay,
         unique_key: unique_key.clone(),

@@ -85,6 +85,9 @@ const BYTES: &str = "application/octet-stream";
 const AFTER: Parameter = parameter("after", "integer", "Only those behind this sequence: `next` of the answer before.");
 const LIMIT: Parameter = parameter("limit", "integer", "At most so many; fewer, if they are large.");
 const BRIEF: Parameter = parameter("brief", "boolean", "`true`: without payloads, documents and results.");
+const WITH_BYTES: Parameter = parameter("bytes", "boolean", "`true`: with the original bytes, in Base64.");
+const ID: Parameter =
+    parameter("id", "string", "Its id, a UUID of your own; sent again, as no answer came, it is the same one.");
 const TO: Parameter = parameter("to", "string", "Another format, as `json` or `base64/php`.");
 const TOKEN: Parameter = parameter("token", "string", "The token that came with the job.");
 
@@ -133,12 +136,13 @@ pub static ROUTES: &[Route] = &[
         parameter("delay", "string", "How long it is not handed out: `5`, `5s`, `2m`."),
         parameter("unique", "string", "No two jobs of the queue that are not done have the same key."),
         parameter("format", "string", "What the payload is, as `base64/marshal`; without it, it is looked at."),
+        ID,
         parameter("max_attempts", "integer", "How often it is tried."),
         parameter("after", "string", "The id of a job: this one is handed out when that one is done."),
         parameter("run", "string", "`now`: the queue's command gets it at once, and the answer has its result.")
     ], Payload, JSON, [
         201 "It is stored, durably.",
-        200 "A job with this unique key is there already; or, with `run=now`, the command ended.",
+        200 "A job with this id or unique key is there already; or, with `run=now`, the command ended.",
         400 "The payload is not what it is said to be, or not what the schema asks for.",
         404 "There is no job that this one could come after; nothing is stored.",
         409 "The queue is paused, and with `run=now` it would hand the job out; nothing is stored.",
@@ -185,7 +189,8 @@ pub static ROUTES: &[Route] = &[
         parameter("worker", "string", "The name of who asks."),
         parameter("lease", "string", "For how long they are this worker's; 60 s."),
         parameter("max", "integer", "At most so many; 1."),
-        parameter("wait", "string", "How long to wait for one; 0.")
+        parameter("wait", "string", "How long to wait for one; 0."),
+        BRIEF, WITH_BYTES
     ], Nothing, JSON, [200 "`jobs`, each with its `token`; none, if none came in time."], claims::claim),
     route!(POST "/queues/{queue}/pause" "pauseQueue" "Lets a queue hand out nothing.", [], Nothing, JSON, [
         200 "It is recorded."
@@ -231,12 +236,14 @@ pub static ROUTES: &[Route] = &[
     route!(POST "/objects" "putObject" "Stores an object; the body is its bytes.", [
         parameter("key", "string", "A name that no other object has."),
         parameter("format", "string", "What it is, as `base64/marshal`; without it, it is looked at."),
-        parameter("expires", "string", "How long it is kept: `1h`, `7d`.")
+        parameter("expires", "string", "How long it is kept: `1h`, `7d`."),
+        ID
     ], Payload, JSON, [
-        201 "The `id`; with `problem`, if the bytes can't be decoded.", 409 "Another object has the key."
+        201 "The `id`; with `problem`, if the bytes can't be decoded.",
+        200 "An object with this id is there already.", 409 "Another object has the key."
     ], objects::put),
     route!(GET "/objects" "listObjects" "Objects, in the order in which they were stored.", [
-        AFTER, LIMIT, BRIEF,
+        AFTER, LIMIT, BRIEF, WITH_BYTES,
         parameter("class", "string", "Only those with one of this class in them."),
         parameter("path", "string", "Only those that have `value` there: `$.user.id`."),
         parameter("value", "string", "What stands at `path`, as JSON; what is none is a text."),
@@ -245,7 +252,7 @@ pub static ROUTES: &[Route] = &[
     ], Nothing, JSON, [
         200 "`objects`, and `next`, if there are more; with `Accept: application/x-ndjson` one in a line."
     ], objects::list),
-    route!(GET "/objects/{id}" "getObject" "An object, decoded.", [BRIEF], Nothing, JSON, [
+    route!(GET "/objects/{id}" "getObject" "An object, decoded.", [BRIEF, WITH_BYTES], Nothing, JSON, [
         200 "The object.", 404 "There is none."
     ], objects::get),
     route!(GET "/objects/{id}/bytes" "getBytes" "The bytes of an object.", [TO], Nothing, BYTES, [

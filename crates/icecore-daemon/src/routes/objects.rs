@@ -1,7 +1,7 @@
 //! Objects.
 
 use super::jobs::Page;
-use crate::answer::{ObjectView, answer, done, json};
+use crate::answer::{ObjectView, Shown, answer, done, json};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
         #[serde(skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
     }
-    let keep = call.query.duration("expires")?;
+    let (keep, id) = (call.query.duration("expires")?, call.given_id("id")?);
     let key = call.query.get("key").map(str::to_owned);
     if key.as_ref().is_some_and(|key| key.len() > 255) {
         return Err(Failure::input("parameter", "a key has at most 255 bytes"));
@@ -29,10 +29,22 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     // What can't be decoded is stored as well: it may be all that is left of it.
     let payload = payload::decode(&call.app, read, format).await?;
     let (format, problem) = (payload.said.format.clone(), payload.said.problem.clone());
-    let object = NewObject { bytes: payload.bytes, said: payload.said, key, ..NewObject::default() };
-    let id = call.app.committer.put(object, keep).await?;
+    let object = NewObject { bytes: payload.bytes, said: payload.said, key, id, ..NewObject::default() };
+    let stored = call.app.committer.put(object, keep).await;
     drop(payload.memory);
-    Ok(json(StatusCode::CREATED, &Put { id: id.to_string(), format, problem }))
+    let (code, id) = match (stored, id) {
+        (Ok(id), _) => (StatusCode::CREATED, id),
+        // It is the client's own that came before: it did not hear the answer.
+        (Err(failure), Some(id)) if failure.code == StatusCode::CONFLICT && is_there(&call.app, id).await? => {
+            (StatusCode::OK, id)
+        }
+        (Err(failure), _) => return Err(failure),
+    };
+    Ok(json(code, &Put { id: id.to_string(), format, problem }))
+}
+
+async fn is_there(app: &App, id: Id) -> Result<bool, Failure> {
+    app.database.read(move |backend| Ok(backend.object(id)?.is_some())).await
 }
 
 pub async fn find(app: &App, id: Id) -> Result<Object, Failure> {
@@ -49,9 +61,9 @@ pub async fn find(app: &App, id: Id) -> Result<Object, Failure> {
 }
 
 pub async fn get(call: Call) -> Result<Response, Failure> {
-    let is_brief = call.flag("brief")?.unwrap_or(false);
+    let shown = call.shown()?;
     let object = find(&call.app, call.id()?).await?;
-    Ok(done(&ObjectView::of(&object, is_brief)))
+    Ok(done(&ObjectView::of(&object, shown)))
 }
 
 pub async fn bytes(call: Call) -> Result<Response, Failure> {
@@ -81,7 +93,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         (None, None) => None,
         _ => return Err(Failure::input("parameter", "path and value belong together")),
     };
-    let (quarantined, is_brief) = (call.flag("problem")?, call.flag("brief")?.unwrap_or(false));
+    let (quarantined, shown) = (call.flag("problem")?, call.shown()?);
     let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });
     let page = call.app.database.read(move |backend| {
         let (mut page, now) = (Page::new(most), backend.now()?);
@@ -101,23 +113,23 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let page = page.await?;
     let accepts = call.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     Ok(match accepts.contains("ndjson") {
-        true => lines(&page, is_brief),
-        false => one_list(&page, is_brief),
+        true => lines(&page, shown),
+        false => one_list(&page, shown),
     })
 }
 
-fn one_list(page: &Page<Object>, is_brief: bool) -> Response {
+fn one_list(page: &Page<Object>, shown: Shown) -> Response {
     #[derive(Serialize)]
     struct Objects<'o> {
         objects: Vec<ObjectView<'o>>,
         next: Option<i64>,
     }
-    let objects = page.items.iter().map(|object| ObjectView::of(object, is_brief)).collect();
+    let objects = page.items.iter().map(|object| ObjectView::of(object, shown)).collect();
     done(&Objects { objects, next: page.next })
 }
 
 /// One object in a line; behind them, if there are more, a line that says where.
-fn lines(page: &Page<Object>, is_brief: bool) -> Response {
+fn lines(page: &Page<Object>, shown: Shown) -> Response {
     #[derive(Serialize)]
     struct Next {
         next: i64,
@@ -125,7 +137,7 @@ fn lines(page: &Page<Object>, is_brief: bool) -> Response {
     let mut text = Vec::new();
     for object in &page.items {
         // Writing into memory does not fail; what has no readable copy has none here.
-        let _ = serde_json::to_writer(&mut text, &ObjectView::of(object, is_brief));
+        let _ = serde_json::to_writer(&mut text, &ObjectView::of(object, shown));
         text.push(b'\n');
     }
     if let Some(next) = page.next {

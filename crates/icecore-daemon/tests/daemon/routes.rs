@@ -31,6 +31,73 @@ fn a_job_is_queued_and_read() {
 }
 
 #[test]
+fn what_is_pushed_or_put_again_is_the_same() {
+    let daemon = Daemon::start();
+    let id = "01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b";
+    let push = |query: &str| daemon.post(&format!("/jobs?queue=q&id={id}{query}"), "[1]");
+    let pushed = push("");
+    assert_eq!((pushed.code, pushed.json()), (201, json!({ "id": id })));
+    for query in ["", "&unique=k"] {
+        let again = push(query);
+        assert_eq!((again.code, again.json()), (200, json!({ "id": id, "new": false })), "{query}");
+    }
+    let (claimed, token) = daemon.claim("q");
+    assert_eq!(claimed, id);
+    daemon.post_json(&format!("/jobs/{id}/ack"), json!({ "token": token }).to_string());
+    assert_eq!(push("").code, 200);
+    assert_eq!(daemon.get("/jobs").json()["jobs"].as_array().map(Vec::len), Some(1));
+
+    let put = |query: &str| daemon.post(&format!("/objects?{query}"), MARSHAL);
+    let stored = put(&format!("id={id}&key=k"));
+    assert_eq!((stored.code, stored.id()), (201, id.to_owned()));
+    let again = put(&format!("id={id}&key=k"));
+    assert_eq!((again.code, again.id()), (200, id.to_owned()));
+    let taken = put("id=01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8c&key=k");
+    assert_eq!((taken.code, taken.kind()), (409, "taken".into()));
+    assert_eq!(daemon.get("/objects").json()["objects"].as_array().map(Vec::len), Some(1));
+    for path in ["/jobs?id=7", "/objects?id=7"] {
+        let refused = daemon.post(path, "[1]");
+        assert_eq!((refused.code, refused.kind()), (400, "parameter".into()), "{path}");
+    }
+}
+
+#[test]
+fn one_id_pushed_at_once_is_one_job() {
+    let daemon = Daemon::start();
+    let id = "01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b";
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let daemon = &daemon;
+            let own = format!("01990f3a-7b11-7c0e-a1b2-{number:012}");
+            scope.spawn(move || {
+                for path in [format!("/jobs?id={id}"), format!("/jobs?id={own}"), format!("/objects?id={id}")] {
+                    let answer = daemon.post(&path, "[1]");
+                    assert!(matches!(answer.code, 200 | 201) && path.ends_with(&answer.id()), "{path}: {answer:?}");
+                }
+            });
+        }
+    });
+    assert_eq!(daemon.get("/jobs").json()["jobs"].as_array().map(Vec::len), Some(17));
+    assert_eq!(daemon.get("/objects").json()["objects"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn original_bytes_come_along_if_they_are_wanted() {
+    let daemon = Daemon::start();
+    let base64 = json!(icecore::text::to_base64(MARSHAL));
+    daemon.post("/jobs?queue=q", MARSHAL);
+    let job = &daemon.post("/queues/q/claim?bytes=true&brief=true", "").json()["jobs"][0];
+    assert_eq!((&job["bytes"], &job["payload"], &job["format"]), (&base64, &Value::Null, &json!("marshal")));
+    let id = daemon.post("/objects", MARSHAL).id();
+    for path in ["/objects?bytes=true".to_owned(), format!("/objects/{id}?bytes=true")] {
+        let answer = daemon.get(&path).json();
+        let object = answer.get("objects").map_or(&answer, |objects| &objects[0]);
+        assert_eq!((&object["bytes"], &object["document"]), (&base64, &json!([1])), "{path}");
+    }
+    assert_eq!(daemon.get(&format!("/objects/{id}")).json().get("bytes"), None);
+}
+
+#[test]
 fn the_default_queue_is_default() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs", "[1]").id();

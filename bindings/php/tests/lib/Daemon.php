@@ -1,0 +1,119 @@
+<?php
+
+/** `icecore serve` on a new database of SQLite, which ends with the program. */
+final class Daemon
+{
+    public readonly string $url;
+    private readonly string $folder;
+    private string $listen = '127.0.0.1:0';
+    /** @var ?resource */
+    private $process = null;
+    private $output;
+
+    /** The command, if it was built. */
+    public static function command(): ?string
+    {
+        $root = dirname(__DIR__, 4);
+        $target = getenv('CARGO_TARGET_DIR') ?: "$root/target";
+        foreach ([getenv('ICECORE_COMMAND'), "$target/debug/icecore", "$target/release/icecore"] as $file) {
+            if (is_string($file) && $file !== '' && is_file($file) && is_executable($file)) {
+                return $file;
+            }
+        }
+        return null;
+    }
+
+    public function __construct(private readonly ?string $token = null)
+    {
+        $this->folder = sys_get_temp_dir() . '/icecore-' . bin2hex(random_bytes(8));
+        mkdir($this->folder);
+        $this->startIn(0);
+        // It listens when it says so.
+        $line = (string) fgets($this->output);
+        if (preg_match('~http://([0-9.:]+\d)~', $line, $found) !== 1) {
+            throw new RuntimeException("the daemon did not begin: $line");
+        }
+        [$this->url, $this->listen] = $found;
+    }
+
+    /** It listens some time after so many seconds. */
+    public function startIn(float $seconds): void
+    {
+        $shell = ['sh', '-c', "sleep $seconds; exec \"\$@\"", 'sh', self::command(), 'serve', '--db', "sqlite:$this->folder/icecore.db", '--listen', $this->listen];
+        $environment = array_diff_key(getenv(), ['ICECORE_DB' => 1, 'ICECORE_TOKEN' => 1]) + ($this->token === null ? [] : ['ICECORE_TOKEN' => $this->token]);
+        $this->process = proc_open($shell, [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], ['file', "$this->folder/said", 'w']], $pipes, null, $environment);
+        for ($this->output = fopen("$this->folder/said", 'r'); $seconds === 0 || $seconds === 0.0; usleep(10_000)) {
+            if (str_contains((string) file_get_contents("$this->folder/said"), "\n") || !proc_get_status($this->process)['running']) {
+                return;
+            }
+        }
+    }
+
+    public function stop(): void
+    {
+        if ($this->process !== null) {
+            proc_terminate($this->process, 9);
+            proc_close($this->process);
+            $this->process = null;
+        }
+    }
+
+    public function __destruct()
+    {
+        $this->stop();
+        array_map(unlink(...), glob("$this->folder/*"));
+        rmdir($this->folder);
+    }
+}
+
+/** A server that says the same to each request, and closes. */
+final class FakeServer
+{
+    public readonly string $url;
+    private $process;
+
+    /** @param ?string $endless what is said again and again behind the answer; @param ?string $job what is said to a claim */
+    public function __construct(string $answer, ?string $endless = null, ?string $job = null)
+    {
+        $said = array_map(static fn ($text) => $text === null ? null : base64_encode($text), [$answer, $endless, $job]);
+        $this->process = proc_open([PHP_BINARY, '-n', __FILE__], [['pipe', 'r'], ['pipe', 'w'], STDERR], $pipes);
+        fwrite($pipes[0], json_encode($said));
+        fclose($pipes[0]);
+        $this->url = trim((string) fgets($pipes[1]));
+    }
+
+    public static function ok(string $body): string
+    {
+        return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " . strlen($body) . "\r\n\r\n$body";
+    }
+
+    /** What runs in the process. */
+    public static function serve(): never
+    {
+        [$answer, $endless, $job] = array_map(static fn ($text) => $text === null ? null : base64_decode($text), json_decode(stream_get_contents(STDIN)));
+        $server = stream_socket_server('tcp://127.0.0.1:0');
+        echo 'http://', stream_socket_get_name($server, false), "\n";
+        while ($client = stream_socket_accept($server, 600)) {
+            for ($head = ''; !str_contains($head, "\r\n\r\n") && !feof($client);) {
+                $head .= fread($client, 4096);
+            }
+            @fwrite($client, $job !== null && str_contains($head, '/claim') ? $job : $answer);
+            for ($count = 0; $endless !== null && $count < 100_000 && @fwrite($client, $endless); $count++);
+            // What was sent is not taken back.
+            @stream_socket_shutdown($client, STREAM_SHUT_WR);
+            while (!feof($client) && fread($client, 65536) !== false);
+            fclose($client);
+        }
+        exit;
+    }
+
+    public function __destruct()
+    {
+        proc_terminate($this->process, 9);
+        proc_close($this->process);
+    }
+}
+
+if (realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
+    FakeServer::serve();
+}

@@ -1,0 +1,99 @@
+//! The daemon of an article: it takes jobs as JSON, checks them, keeps a readable copy, says an id at
+//! once; a worker in Perl does them, and any of them is replayed.
+
+use crate::clients::Language;
+use crate::daemon::Daemon;
+use serde_json::{Value, json};
+
+/// The article's job.
+fn job() -> Value {
+    json!({
+        "priority": 2,
+        "clientref": "x".repeat(300),
+        "jobid": "366107",
+        "name": "send <b>Gr\u{fc}\u{df}e</b>",
+        "args": { "empty": {}, "user_id": "1000", "rows": { "3146": { "price": "5.04", "count": "2" } }, "account_id": "4" },
+        "type": "mail",
+        "sessionid": "0123456789abcdef0123456789abcdef",
+        "jobflags": 0,
+    })
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["jobid", "name", "args", "type"],
+        "properties": {
+            "priority": { "type": "integer" },
+            "sessionid": { "pattern": "^[0-9a-f]{32}$" },
+            "args": {
+                "required": ["user_id"],
+                "properties": { "user_id": { "type": "string", "pattern": "^[0-9]+$" } },
+            },
+        },
+    })
+}
+
+#[test]
+fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
+    if !Language::Perl.is_there() {
+        eprintln!("SKIPPED: the client in Perl, as its module is not built");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("jobs.db").display()), &[]);
+    assert_eq!(daemon.ask("PUT", "/queues/jobs/schema", &schema().to_string()).code, 200);
+
+    // One that is wrong is not stored; the answer says where.
+    let mut wrong = job();
+    wrong["args"]["user_id"] = json!("ten");
+    let refused = daemon.ask("POST", "/jobs?queue=jobs", &wrong.to_string());
+    assert_eq!((refused.code, refused.str("/error/path")), (400, "$.args.user_id".to_owned()), "{refused:?}");
+    let broken = daemon.ask("POST", "/jobs?queue=jobs", "{\"jobid\":");
+    assert_eq!(broken.code, 400, "{broken:?}");
+    assert_eq!(daemon.ask("GET", "/jobs?queue=jobs", "").json()["jobs"], json!([]));
+
+    let pushed = daemon.ask("POST", "/jobs?queue=jobs&priority=2", &job().to_string());
+    assert_eq!(pushed.code, 201, "{pushed:?}");
+    let id = pushed.str("/id");
+    // The readable copy.
+    let there = daemon.ask("GET", &format!("/jobs/{id}"), "").json();
+    assert_eq!((&there["state"], &there["payload"], &there["priority"]), (&json!("ready"), &job(), &json!(2)));
+
+    assert_eq!(work(&daemon, "5"), "1");
+    let done = daemon.ask("GET", &format!("/jobs/{id}"), "").json();
+    let total = |factor: f64| json!({ "user": "1000", "total": 5.04 * 2.0 * factor, "name": job()["name"] });
+    assert_eq!((&done["state"], &done["result"]), (&json!("done"), &total(5.0)), "{done}");
+
+    // Once more, by a worker that does it otherwise: both are there to be compared.
+    let again = daemon.ask("POST", &format!("/jobs/{id}/replay"), "").str("/id");
+    assert_eq!(work(&daemon, "7"), "1");
+    let replayed = daemon.ask("GET", &format!("/jobs/{again}"), "").json();
+    assert_eq!((&replayed["replay_of"], &replayed["payload"]), (&json!(id), &job()));
+    assert_eq!((&replayed["state"], &replayed["result"]), (&json!("done"), &total(7.0)), "{replayed}");
+    let same = daemon.ask("GET", &format!("/compare?left=jobs/{id}&right=jobs/{again}"), "").json();
+    assert_eq!(same["count"], json!(0), "{same}");
+
+    // And one that is a little otherwise.
+    let mut other = job();
+    other["args"]["account_id"] = json!("5");
+    let other = daemon.ask("POST", "/jobs?queue=jobs", &other.to_string()).str("/id");
+    let differs = daemon.ask("GET", &format!("/compare?left=jobs/{id}&right=jobs/{other}"), "").json();
+    assert_eq!(
+        (&differs["count"], &differs["differences"][0]["path"]),
+        (&json!(1), &json!("$.args.account_id")),
+        "{differs}"
+    );
+
+    // What a worker dies with is told, and the job is done by a better one.
+    assert_eq!(work(&daemon, "0"), "1");
+    let failed = daemon.ask("GET", &format!("/jobs/{other}"), "").json();
+    assert_eq!((&failed["state"], &failed["error"]), (&json!("ready"), &json!("a factor of nothing")), "{failed}");
+}
+
+/// Has the jobs done that wait; how many there were.
+fn work(daemon: &Daemon, factor: &str) -> String {
+    let output = Language::Perl.program("article", daemon.address).arg(factor).output().expect("perl");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}

@@ -1,0 +1,56 @@
+//! Programs in Perl, PHP and Ruby queue jobs within transactions of their own, by `examples/dbi.pl`,
+//! `order.php` and `order.rb`; the engine hands them out.
+
+mod common;
+mod languages;
+
+use common::{HOUR, World, sql_backends};
+use icecore_store::{JobFilter, State};
+use languages::Example;
+
+/// The program, and the format of its payloads; Perl keeps what stood on its command line as strings.
+const EXAMPLES: [(Example, &str, &str); 3] = [
+    (Example::Perl("dbi.pl"), "storable", r#"{"order":"7","total":"250"}"#),
+    (Example::Php("order.php"), "php", r#"{"order":7,"total":250}"#),
+    (Example::Ruby("order.rb"), "marshal", r#"{"order":7,"total":250}"#),
+];
+
+#[test]
+fn an_order_and_its_job_are_there_or_neither() {
+    for (name, fresh) in sql_backends() {
+        for (example, format, json) in EXAMPLES {
+            let address = fresh();
+            if let Some(missing) = example.is_missing(&address, false) {
+                eprintln!("SKIPPED: {name} and {format}, as there is no {missing}");
+                continue;
+            }
+            takes_orders(&format!("{name}, {format}"), World::new(address), example, format, json);
+        }
+    }
+}
+
+fn takes_orders(name: &str, mut world: World, example: Example, format: &str, json: &str) {
+    let taken = example.run(&world.address, false, &["7", "250"], &[]);
+    assert!(taken.status.success(), "{name}: {taken:?}");
+    let refused = example.run(&world.address, false, &["8", "0"], &[]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("an order of nothing"), "{name}: {said}");
+    // What was rolled back is nowhere.
+    let orders = [[Some("7".to_owned()), Some("250".to_owned())]];
+    assert_eq!(world.raw("SELECT id, total FROM orders"), orders, "{name}");
+    assert_eq!(world.jobs(&JobFilter::default()).len(), 1, "{name}");
+
+    let leases = world.store.claim("mail", "w", HOUR, 10).expect("claimed");
+    assert_eq!(leases.len(), 1, "{name}");
+    let job = &leases[0].job;
+    assert_eq!((job.format.as_deref(), job.problem.as_deref()), (Some(format), None), "{name}");
+    let mut parts: Vec<&str> = job.json.as_deref().expect("a readable copy").split([',', '{', '}']).collect();
+    parts.sort_unstable();
+    let mut wanted: Vec<&str> = json.split([',', '{', '}']).collect();
+    wanted.sort_unstable();
+    assert_eq!(parts, wanted, "{name}");
+    assert_eq!((job.queued_at, job.attempts, job.max_attempts), (job.run_at, 1, 20), "{name}");
+    world.store.ack(job.id, &leases[0].token, Some(b"sent")).expect("done");
+    let done = world.store.job(job.id).expect("asked").expect("there");
+    assert_eq!((done.state, done.result.as_deref()), (State::Done, Some(&b"sent"[..])), "{name}");
+}
