@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command beside a PostgreSQL, a MariaDB and a server that speaks MongoDB's protocol, for
-# the tests of the store.
+# Runs a command beside a PostgreSQL, a MariaDB, a Redis, a memcached and a server that speaks
+# MongoDB's protocol, for the tests of the store.
 #
 #   scripts/servers.sh run COMMAND…
 #
@@ -10,7 +10,9 @@
 # authority of the certificates of the first two. The files that ICECORE_TEST_POSTGRES_PID and
 # ICECORE_TEST_MYSQL_PID name have the numbers of their processes: one that the command kills is
 # begun again. Installs them where it may; ends with 75 where the first two can't be had. The
-# third is a program in Java, built once: where it can't be had, it is left out.
+# third is a program in Java, built once: where it can't be had, it is left out. Redis and memcached,
+# in ICECORE_TEST_REDIS and ICECORE_TEST_MEMCACHED, are left out likewise; Redis has a socket and an
+# encrypted port as well, which it tells itself.
 # shellcheck disable=SC2317 # traps and arguments reach the functions
 . "$(dirname "$0")/common.sh"
 
@@ -47,6 +49,21 @@ have mariadb-dump && have mariadb || also+=(mariadb-client)
 for module in Pg MariaDB; do
     perl "-MDBD::$module" -e 1 2>/dev/null || also+=("libdbd-${module,,}-perl")
 done
+# Redis and memcached, and who writes there.
+have redis-server || also+=(redis-server)
+have memcached || also+=(memcached)
+for extension in redis memcached memcache; do
+    php -m 2>/dev/null | grep -qx "$extension" || also+=("php-$extension")
+done
+for library in illuminate-cache:Illuminate/Cache illuminate-queue:Illuminate/Queue \
+    symfony-cache:Symfony/Component/Cache symfony-messenger:Symfony/Component/Messenger; do
+    [ -e "/usr/share/php/${library#*:}/autoload.php" ] || also+=("php-${library%%:*}")
+done
+for library in redis dalli sidekiq; do
+    ruby -e "require '$library'" 2>/dev/null || also+=("ruby-$library")
+done
+perl -MCache::Memcached -e 1 2>/dev/null || also+=(libcache-memcached-perl)
+perl -MCache::Memcached::Fast -e 1 2>/dev/null || also+=(libcache-memcached-fast-perl)
 if [ ${#also[@]} -gt 0 ]; then
     install_packages "${also[@]}" || say "Not installed: ${also[*]}. What needs them is left out."
 fi
@@ -78,7 +95,7 @@ stop() {
     trap '' HUP INT TERM
     [ -z "$command" ] || kill -- "-$command" 2>/dev/null || true
     : >"$folder/over"
-    for name in postgres mariadb mongodb; do
+    for name in postgres mariadb redis memcached mongodb; do
         # An end that is soon, for all.
         kill -INT "$(number_of "$name")" 2>/dev/null || true
         kill -TERM "$(number_of "$name")" 2>/dev/null || true
@@ -89,7 +106,7 @@ stop() {
             sleep 0.1
         done
     done
-    for name in postgres mariadb mongodb; do
+    for name in postgres mariadb redis memcached mongodb; do
         kill -KILL "$(number_of "$name")" 2>/dev/null || true
     done
     for keeper in "${keepers[@]}"; do
@@ -162,7 +179,7 @@ begin() { # NAME COMMAND_THAT_BEGINS_IT COMMAND_THAT_SEES_IT
 }
 
 # Certificates for encrypted connections, if they can be made.
-for_postgres=() for_mariadb=()
+for_postgres=() for_mariadb=() for_redis=()
 certify() {
     openssl req -x509 -newkey rsa:2048 -nodes -keyout "$folder/authority.key" -out "$folder/authority.pem" \
         -days 2 -subj /CN=authority &&
@@ -175,6 +192,8 @@ certify() {
 if have openssl && certify >"$folder/openssl.log" 2>&1; then
     for_postgres=(-c ssl=on -c "ssl_cert_file=$folder/server.pem" -c "ssl_key_file=$folder/server.key")
     for_mariadb=(--ssl-cert="$folder/server.pem" --ssl-key="$folder/server.key")
+    for_redis=(--tls-cert-file "$folder/server.pem" --tls-key-file "$folder/server.key"
+        --tls-ca-cert-file "$folder/authority.pem" --tls-auth-clients no)
     export ICECORE_TEST_AUTHORITY="$folder/authority.pem"
 fi
 
@@ -218,6 +237,32 @@ sees_mariadb() {
 begin mariadb begin_mariadb sees_mariadb || exit 1
 export ICECORE_TEST_MYSQL="mysql://icecore:$secret@127.0.0.1:$port/icecore"
 export ICECORE_TEST_MYSQL_PID="$folder/mariadb.number"
+
+begin_redis() {
+    local encrypted=()
+    [ ${#for_redis[@]} -eq 0 ] || encrypted=(--tls-port "$(free_port)" "${for_redis[@]}")
+    "${as_server[@]}" redis-server --bind 127.0.0.1 --port "$port" --unixsocket "$folder/redis.socket" --dir "$folder" \
+        --save '' --appendonly no --databases 16 "${encrypted[@]}" </dev/null >>"$folder/redis.log" 2>&1 &
+}
+sees_port() {
+    is_open "$port"
+}
+unset ICECORE_TEST_REDIS
+if have redis-server && begin redis begin_redis sees_port; then
+    export ICECORE_TEST_REDIS="redis://127.0.0.1:$port"
+else
+    say 'There is no Redis: what needs it is left out.'
+fi
+
+begin_memcached() {
+    "${as_server[@]}" memcached -l 127.0.0.1 -p "$port" -m 256 </dev/null >>"$folder/memcached.log" 2>&1 &
+}
+unset ICECORE_TEST_MEMCACHED
+if have memcached && begin memcached begin_memcached sees_port; then
+    export ICECORE_TEST_MEMCACHED="memcached://127.0.0.1:$port"
+else
+    say 'There is no memcached: what needs it is left out.'
+fi
 
 # No package has MongoDB itself. This one keeps all in memory.
 mkdir -p "$target/mongo"

@@ -6,11 +6,12 @@ use crate::commands::rows::{Bytea, Form, OnError, Text};
 #[cfg(feature = "serve")]
 use crate::commands::serve::Serve;
 #[cfg(feature = "store")]
-use crate::commands::{database::Database, queue::Queue, store::Store, work::Work};
+use crate::commands::{database::Database, keyed::Keyed, queue::Queue, store::Store, work::Work};
 use crate::limits::{self, Bounds};
 use crate::records::Frame;
-use crate::report::{Abort, code};
+use crate::report::{Abort, Report, code};
 use crate::said;
+use crate::source::Source;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -164,6 +165,9 @@ pub struct Inspect {
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Show N levels of values only
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
@@ -188,6 +192,16 @@ pub struct Inspect {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl Inspect {
+    /// What is read.
+    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
+        #[cfg(feature = "store")]
+        return self.keyed.sources(&self.files, report);
+        #[cfg(not(feature = "store"))]
+        Ok(Source::all(&self.files, report))
+    }
 }
 
 /// Tell what files are: format, version, wrappers, and how sure that is
@@ -223,6 +237,9 @@ pub struct Classes {
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Look into strings that are frozen data themselves as well, and those in them
     ///
     /// Without it a note on stderr says if there are such strings. Paths lead on into them: `icecore inspect --deep
@@ -235,6 +252,16 @@ pub struct Classes {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl Classes {
+    /// What is read.
+    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
+        #[cfg(feature = "store")]
+        return self.keyed.sources(&self.files, report);
+        #[cfg(not(feature = "store"))]
+        Ok(Source::all(&self.files, report))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -272,6 +299,9 @@ pub struct Convert {
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Write to this file; it appears when it is complete
     ///
     /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
@@ -320,6 +350,16 @@ pub struct Convert {
     pub chunk: usize,
 }
 
+impl Convert {
+    /// What is read.
+    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
+        #[cfg(feature = "store")]
+        return self.keyed.sources(&self.files, report);
+        #[cfg(not(feature = "store"))]
+        Ok(Source::all(&self.files, report))
+    }
+}
+
 /// Decode blobs that stand in the columns of a database export
 ///
 /// Writes a row for each row of the input, in order: a JSON object a line with all columns. What stands in the columns
@@ -332,7 +372,7 @@ pub struct Rows {
     pub said: Reporting,
     /// How the rows are written; those of a database need no word
     #[arg(long = "in", value_name = "FORM", value_enum)]
-    #[cfg_attr(feature = "store", arg(required_unless_present_any = ["query", "collection"]))]
+    #[cfg_attr(feature = "store", arg(required_unless_present_any = ["query", "collection", "wanted", "db", "db_file"]))]
     #[cfg_attr(not(feature = "store"), arg(required = true))]
     pub form: Option<Form>,
     #[cfg(feature = "store")]
@@ -346,9 +386,13 @@ pub struct Rows {
     #[cfg(feature = "store")]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "form", "query"])]
     pub collection: Option<String>,
-    /// Only those that have what this JSON object says, as {"queue": "mail"}
+    /// Only keys of Redis and memcached that are like this, as cache:*; of --collection, only the documents that have what
+    /// this JSON object says, as {"queue": "mail"}
+    ///
+    /// Redis and memcached need nothing else than --db: their keys are the rows. In a pattern `*` is any text, `?` a byte,
+    /// `[a-z]` one of these, and `\\` stands before one of these four that is meant as it is.
     #[cfg(feature = "store")]
-    #[arg(long = "match", value_name = "JSON", requires = "collection")]
+    #[arg(long = "match", value_name = "PATTERN|JSON", conflicts_with_all = ["files", "form", "query"])]
     pub wanted: Option<String>,
     /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
     ///
@@ -445,8 +489,12 @@ impl Rows {
     #[cfg(feature = "store")]
     pub fn question(&self) -> Option<crate::commands::rows::Question> {
         use crate::commands::rows::Question;
-        let collection = || Some(Question::Documents(self.collection.clone()?, self.wanted.clone()));
-        self.query.clone().map(Question::Query).or_else(collection)
+        match (&self.query, &self.collection) {
+            (Some(query), _) => Some(Question::Query(query.clone())),
+            (None, Some(collection)) => Some(Question::Documents(collection.clone(), self.wanted.clone())),
+            (None, None) if self.form.is_none() => Some(Question::Keys(self.wanted.clone(), self.max_record)),
+            (None, None) => None,
+        }
     }
 
     /// How the rows are written: those of a database as MySQL writes them.
@@ -454,9 +502,23 @@ impl Rows {
         self.form.unwrap_or(Form::Mysql)
     }
 
-    /// What stands between values.
+    /// What stands between values of the input.
     pub fn delimiter(&self) -> u8 {
-        self.delimiter.unwrap_or(if self.form() == Form::Csv { b',' } else { b'\t' })
+        match (self.form, self.delimiter) {
+            // The rows of a database are written by the command itself.
+            (None, _) => b'\t',
+            (_, Some(given)) => given,
+            (Some(Form::Csv), None) => b',',
+            _ => b'\t',
+        }
+    }
+
+    /// What stands between cells of a csv that is written.
+    pub fn out_delimiter(&self) -> u8 {
+        match self.form {
+            None => self.delimiter.unwrap_or(b','),
+            Some(_) => self.delimiter(),
+        }
     }
 }
 
@@ -523,6 +585,7 @@ Examples:
   icecore inspect --path '$.staff[0]' a.srl     one value
   icecore inspect --all a.srl                   every byte, by name
   icecore inspect --deep job.payload            and what is in its strings
+  icecore inspect --db redis://localhost --key app_cache:user:7
   perl -MStorable=nfreeze -e 'print nfreeze([1])' | icecore";
 
 const DETECT_EXAMPLES: &str = "\
@@ -545,7 +608,8 @@ Examples:
   tail -f queue | icecore convert --each=lines -f base64/php --keep-going
   icecore convert --out-dir json/ sessions/     a whole folder
   icecore convert --deep option.ser             what was serialized twice, as one
-  icecore convert --strict -t sereal a.storable -o a.srl";
+  icecore convert --strict -t sereal a.storable -o a.srl
+  icecore convert --db memcached://localhost --key user:7";
 
 const ROWS_EXAMPLES: &str = "\
 Examples:
@@ -555,7 +619,9 @@ Examples:
   icecore rows --in ndjson -c session=base64/storable dump.ndjson
   icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv
   icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload
-  icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal";
+  icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal
+  icecore rows --db redis://localhost/0 --match 'cache:*'
+  icecore rows --db memcached://localhost --match 'user:*' -t csv -o users.csv";
 
 const FORMATS_EXAMPLES: &str = "\
 Examples:

@@ -6,20 +6,29 @@ use crate::whole::{self, Bytes};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An input.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// None is the standard input.
-    path: Option<PathBuf>,
+    place: Place,
     /// The path below the folder that was named; the file name, if the file
     /// itself was.
     pub below: PathBuf,
 }
 
+#[derive(Clone, Debug)]
+enum Place {
+    Stdin,
+    File(PathBuf),
+    /// Bytes of somewhere else, and what they are called there.
+    #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "for databases"))]
+    Value(String, Arc<[u8]>),
+}
+
 impl Source {
     fn stdin() -> Source {
-        Source { path: None, below: PathBuf::from("stdin") }
+        Source { place: Place::Stdin, below: PathBuf::from("stdin") }
     }
 
     /// One file, or the standard input.
@@ -28,10 +37,21 @@ impl Source {
             None => Source::stdin(),
             Some(path) if path.as_os_str() == "-" => Source::stdin(),
             Some(path) => Source {
-                path: Some(path.to_owned()),
+                place: Place::File(path.to_owned()),
                 below: path.file_name().map_or_else(|| path.to_owned(), PathBuf::from),
             },
         }
+    }
+
+    /// A value that stands under this name in a database.
+    #[cfg(feature = "store")]
+    pub fn value(name: String, bytes: Vec<u8>) -> Source {
+        /// How long the name of a file may get.
+        const LONGEST: usize = 100;
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+        let below: String =
+            name.chars().take(LONGEST).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+        Source { place: Place::Value(name, bytes.into()), below: PathBuf::from(below) }
     }
 
     /// All inputs: folders are replaced by the files in them, sorted. What
@@ -53,14 +73,19 @@ impl Source {
 
     /// How messages call it.
     pub fn name(&self) -> String {
-        self.path.as_ref().map_or_else(|| "stdin".to_owned(), |path| path.display().to_string())
+        match &self.place {
+            Place::Stdin => "stdin".to_owned(),
+            Place::File(path) => path.display().to_string(),
+            Place::Value(name, _) => name.clone(),
+        }
     }
 
     /// What the system says of the file.
     pub fn metadata(&self) -> io::Result<Metadata> {
-        match &self.path {
-            Some(path) => fs::metadata(path),
-            None => standard(&io::stdin()),
+        match &self.place {
+            Place::File(path) => fs::metadata(path),
+            Place::Stdin => standard(&io::stdin()),
+            Place::Value(..) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -71,40 +96,44 @@ impl Source {
 
     /// Which file it is.
     pub fn id(&self, known: &Metadata) -> Option<Id> {
-        Id::of(self.path.as_deref().unwrap_or(Path::new("-")), known)
+        let path = if let Place::File(path) = &self.place { path } else { Path::new("-") };
+        Id::of(path, known)
     }
 
     /// All its bytes.
     pub fn read(&self) -> io::Result<Bytes> {
-        match &self.path {
-            Some(path) => whole::file(path),
-            None => {
+        match &self.place {
+            Place::File(path) => whole::file(path),
+            Place::Stdin => {
                 let mut bytes = Vec::new();
                 io::stdin().lock().read_to_end(&mut bytes)?;
                 Ok(Bytes::Read(bytes))
             }
+            Place::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),
         }
     }
 
     /// Its bytes, one after the other.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(match &self.path {
-            Some(path) => {
+        Ok(match &self.place {
+            Place::File(path) => {
                 let file = File::open(path)?;
                 let known = file.metadata()?;
                 let len = if known.is_file() { known.len() } else { 0 };
                 Box::new(Steady { file, left: len })
             }
-            None => stdin(),
+            Place::Stdin => stdin(),
+            Place::Value(_, bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
         })
     }
 
     /// Its first bytes, and whether these are all.
     pub fn head(&self, most: u64) -> io::Result<(Vec<u8>, bool)> {
         let mut bytes = Vec::new();
-        match &self.path {
-            Some(path) => File::open(path)?.take(most + 1).read_to_end(&mut bytes)?,
-            None => io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?,
+        match &self.place {
+            Place::File(path) => File::open(path)?.take(most + 1).read_to_end(&mut bytes)?,
+            Place::Stdin => io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?,
+            Place::Value(_, value) => value.take(most + 1).read_to_end(&mut bytes)?,
         };
         let whole = bytes.len() as u64 <= most;
         bytes.truncate(most as usize);
@@ -175,7 +204,7 @@ fn below(top: &Path, report: &mut Report, sources: &mut Vec<Source>) {
                 inner.push(path);
             } else if path.is_file() {
                 let below = path.strip_prefix(top).map_or_else(|_| path.clone(), Path::to_owned);
-                sources.push(Source { path: Some(path), below });
+                sources.push(Source { place: Place::File(path), below });
             }
         }
         folders.extend(inner.into_iter().rev());

@@ -1,5 +1,5 @@
 //! Addresses of databases: `sqlite:icecore.db`, `postgres://user@host/db`, `mysql://…`,
-//! `mongodb://…`.
+//! `mongodb://…`, `redis://…`, `memcached://…`.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::fmt;
@@ -32,6 +32,10 @@ pub enum Scheme {
     Mysql,
     /// MongoDB, or a server that speaks its protocol.
     Mongodb,
+    /// Redis, or a server that speaks its protocol: what is there is read, it is no store.
+    Redis,
+    /// memcached, likewise.
+    Memcached,
 }
 
 impl Address {
@@ -49,7 +53,13 @@ impl Address {
 
     /// The address with its password, for a driver.
     #[cfg_attr(
-        not(any(feature = "postgres", feature = "mysql", feature = "mongodb")),
+        not(any(
+            feature = "postgres",
+            feature = "mysql",
+            feature = "mongodb",
+            feature = "redis",
+            feature = "memcached"
+        )),
         expect(dead_code, reason = "for servers")
     )]
     pub(crate) fn secret(&self) -> &str {
@@ -58,7 +68,13 @@ impl Address {
 
     /// A password that does not stand in the address.
     #[cfg_attr(
-        not(any(feature = "postgres", feature = "mysql", feature = "mongodb")),
+        not(any(
+            feature = "postgres",
+            feature = "mysql",
+            feature = "mongodb",
+            feature = "redis",
+            feature = "memcached"
+        )),
         expect(dead_code, reason = "for servers")
     )]
     pub(crate) fn password(&self) -> Option<&str> {
@@ -74,6 +90,12 @@ impl Address {
     pub fn with_password(mut self, password: impl Into<String>) -> Address {
         self.password = Some(password.into());
         self
+    }
+
+    /// Where user, password and host end in what is behind `://`.
+    #[cfg_attr(not(any(feature = "redis", feature = "memcached")), expect(dead_code, reason = "for those"))]
+    pub(crate) fn authority_in(&self, rest: &str) -> usize {
+        end_of_authority(rest)
     }
 
     /// What looks like a password is left out, at the price of what only looks like one.
@@ -110,6 +132,23 @@ fn end_of_authority(rest: &str) -> usize {
     rest[..wide].rfind('@').map_or(first.len(), end)
 }
 
+/// `%41` as `A`.
+#[cfg_attr(
+    not(any(feature = "postgres", feature = "mysql", feature = "redis", feature = "memcached")),
+    expect(dead_code, reason = "for servers")
+)]
+pub(crate) fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text);
+    while let Some((before, behind)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let byte = behind.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = if byte.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// Whether a parameter is a password, or can't be seen to be none.
 fn is_secret(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
@@ -125,11 +164,14 @@ impl std::str::FromStr for Address {
             Some("postgres" | "postgresql") => Scheme::Postgres,
             Some("mysql" | "mariadb") => Scheme::Mysql,
             Some("mongodb" | "mongodb+srv") => Scheme::Mongodb,
+            Some("redis" | "rediss" | "redis+unix") => Scheme::Redis,
+            Some("memcached" | "memcached+unix") => Scheme::Memcached,
             // Not the text: it may be a password.
             _ => {
                 return Err(Error::new(
                     ErrorKind::Address,
-                    "an address of a database begins with sqlite:, postgres:, mysql: or mongodb:, as sqlite:icecore.db",
+                    "an address of a database begins with sqlite:, postgres:, mysql:, mongodb:, redis: or memcached:, as \
+                     sqlite:icecore.db",
                 ));
             }
         };
@@ -187,6 +229,10 @@ mod tests {
             ("mongodb://db/a?tlsCertificateKeyFilePassword=secret", "mongodb://db/a"),
             ("mongodb://db/a?authMechanismProperties=AWS_SESSION_TOKEN:secret", "mongodb://db/a"),
             ("mongodb+srv://ann:secret@db/a", "mongodb+srv://ann@db/a"),
+            ("redis://:secret@cache:6379/2", "redis://@cache:6379/2"),
+            ("rediss://ann:se/cret@cache?timeout=3", "rediss://ann@cache?timeout=3"),
+            ("redis+unix://ann:secret@/run/redis.sock?db=1", "redis+unix://ann@/run/redis.sock?db=1"),
+            ("memcached://cache:11211", "memcached://cache:11211"),
             ("sqlite:a.db", "sqlite:a.db"),
             ("sqlite://a:b@c.db", "sqlite://a:b@c.db"),
         ] {
@@ -202,7 +248,7 @@ mod tests {
         for text in [
             "",
             "secret",
-            "redis://secret@host",
+            "gopher://secret@host",
             "sqlite:",
             "sqlite://?mode=ro",
             "postgres:ann:secret@host",

@@ -24,6 +24,7 @@ mod error;
 mod handing;
 mod id;
 mod job;
+mod keys;
 mod limits;
 #[cfg(feature = "mongodb")]
 mod mongo;
@@ -55,6 +56,7 @@ pub use driver::{documents, open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
+pub use keys::{Keys, keys, spelled, stage_of_program, unspelled, value};
 pub use limits::Rate;
 pub use object::{Described, LentObject, NewObject, Object, ObjectFilter};
 pub use query::{EachLine, Line};

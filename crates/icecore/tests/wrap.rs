@@ -234,3 +234,44 @@ fn a_signed_message_needs_no_padding() {
         assert_eq!(icecore::write(&document.unwrap(), "json").unwrap(), json.as_bytes(), "{bare}");
     }
 }
+
+/// Bytes that phpredis 5.3.7 and memcached 3.2.0 of PHP wrote.
+#[test]
+fn what_phps_caches_compress() {
+    let json = format!("{{\"name\":\"{}\",\"n\":42}}", "alice ".repeat(10));
+    let text = "a:2:{s:4:\"name\";s:60:\"".to_owned() + &"alice ".repeat(10) + "\";s:1:\"n\";i:42;}";
+    for (name, hex) in [
+        ("lzf", "1b613a323a7b733a343a226e616d65223b733a36303a22616c69636520e02d0540430031204e07223b693a34323b7d"),
+        (
+            "phpredis-lz4",
+            "4062000000ff0d613a323a7b733a343a226e616d65223b733a36303a22616c69636520060023004400c0313a226e223b693a34323b7d",
+        ),
+    ] {
+        let stage = Stage::parse(&format!("hex/{name}/php")).unwrap();
+        assert_eq!(stage.unwrap(hex.as_bytes(), &Limits::default()).unwrap().bytes, text.as_bytes());
+        let compressed = Stage::parse("hex/php").unwrap().unwrap(hex.as_bytes(), &Limits::default()).unwrap();
+        let whole = compressed.bytes.into_owned();
+        // Found by itself, and the same inside whatever wrapped it.
+        let found = stage_of(&whole).unwrap();
+        assert_eq!(found.name(), format!("{name}/php"));
+        assert_eq!(convert(&whole, &found.name(), "json").unwrap(), json.as_bytes());
+        for len in 0..whole.len() {
+            let cut = unwrap(name, &whole[..len]);
+            assert!(cut.as_ref().is_err_and(|kind| *kind == ErrorKind::Malformed) || cut.unwrap().0.len() < text.len());
+        }
+    }
+    let zlib = convert(text.as_bytes(), "php", "php-memcached/php").unwrap();
+    assert_eq!(zlib[..6], [98, 0, 0, 0, 0x78, 0x9c]);
+    assert_eq!(stage_of(&zlib).unwrap().name(), "php-memcached/php");
+    let mut lie = zlib.clone();
+    lie[0] = 97;
+    assert_eq!(unwrap("php-memcached", &lie), Err(ErrorKind::Malformed));
+    assert!(stage_of(&lie).is_err());
+    // Words, numbers and formats of their own are none of these.
+    for text in ["hello", "\t12", "\n\n\n\n", "\0\0\0\0", "\x01\0\0\0a"] {
+        assert!(
+            stage_of(text.as_bytes()).is_err() || stage_of(text.as_bytes()).unwrap().wrappers().is_empty(),
+            "{text:?}"
+        );
+    }
+}

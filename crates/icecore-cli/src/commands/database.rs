@@ -18,7 +18,8 @@ const USUAL: &str = "sqlite:icecore.db";
 /// Which database.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// The database: sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME, mongodb://USER@HOST/NAME
+    /// The database: sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME, mongodb://USER@HOST/NAME, and
+    /// for `rows` and --key redis://USER@HOST/NUMBER, memcached://HOST
     ///
     /// Without it the environment variable ICECORE_DB, or sqlite:icecore.db. A password stands better in
     /// ICECORE_DB_PASSWORD, or in a file that ICECORE_DB_PASSWORD_FILE names, or the whole in the file of --db-file: a
@@ -35,13 +36,14 @@ impl Database {
     pub fn address(&self) -> Result<Address, Abort> {
         let variable = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
-            (Some(text), _) => text.clone(),
+            // With its password, if it was taken off the command line.
+            (Some(text), _) => variable.filter(|full| is_same(full, text)).unwrap_or_else(|| text.clone()),
             (None, Some(file)) => first_line(file)?,
             (None, None) => variable.unwrap_or_else(|| USUAL.to_owned()),
         };
         let address: Address = text.parse().map_err(failed)?;
-        if self.db.is_some() && address.has_password() {
-            take_off_command_line(&text);
+        if self.db.as_ref() == Some(&text) && address.has_password() {
+            take_off_command_line(&text, &address);
         }
         if address.has_password() {
             return Ok(address);
@@ -70,10 +72,15 @@ pub fn first_line(file: &PathBuf) -> Result<String, Abort> {
     Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
+/// Whether an address is this one, which lacks only a password.
+fn is_same(full: &str, text: &str) -> bool {
+    full.parse().is_ok_and(|full: Address| full.has_password() && full.to_string() == text)
+}
+
 /// Begins the command anew with the address in its environment, which other users don't see.
 /// Where that does not work, it goes on as it is.
 #[cfg(unix)]
-fn take_off_command_line(address: &str) {
+fn take_off_command_line(text: &str, address: &Address) {
     use std::os::unix::process::CommandExt;
     let Ok(program) = std::env::current_exe() else { return };
     let mut words = std::env::args_os();
@@ -87,13 +94,15 @@ fn take_off_command_line(address: &str) {
             words.next();
         } else if !word.to_string_lossy().starts_with("--db=") {
             rest.push(word);
+            continue;
         }
+        rest.push(format!("--db={address}").into());
     }
-    let _ = command.args(rest).env(VARIABLE, address).exec();
+    let _ = command.args(rest).env(VARIABLE, text).exec();
 }
 
 #[cfg(not(unix))]
-fn take_off_command_line(_address: &str) {}
+fn take_off_command_line(_text: &str, _address: &Address) {}
 
 /// Ends the command with what a database said.
 pub fn failed(error: Error) -> Abort {

@@ -8,6 +8,8 @@ pub mod database;
 mod detect;
 mod formats;
 mod inspect;
+#[cfg(feature = "store")]
+pub mod keyed;
 mod manual;
 #[cfg(feature = "store")]
 pub mod queue;

@@ -8,8 +8,8 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-#[cfg(any(feature = "postgres", feature = "mysql"))]
-mod tls;
+#[cfg(any(feature = "postgres", feature = "mysql", feature = "redis"))]
+pub(crate) mod tls;
 
 use crate::address::Address;
 use crate::address::Scheme;
@@ -127,6 +127,10 @@ pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
         Scheme::Mongodb => {
             Err(Error::new(ErrorKind::Input, "MongoDB takes no SQL: its documents are found by --collection"))
         }
+        Scheme::Redis | Scheme::Memcached => Err(Error::new(
+            ErrorKind::Input,
+            format!("{address} takes no SQL: what is there is found by its keys, without --query"),
+        )),
         #[allow(unreachable_patterns, reason = "all may be there")]
         scheme => Err(missing(scheme)),
     }
@@ -153,7 +157,7 @@ pub fn documents(address: &Address, collection: &str, wanted: Option<&str>, each
     }
 }
 
-fn missing(scheme: Scheme) -> Error {
+pub(crate) fn missing(scheme: Scheme) -> Error {
     let text = format!("this build has no driver for {scheme:?}; `make install` makes one that has");
     Error::new(ErrorKind::Address, text)
 }
@@ -178,6 +182,10 @@ pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {
         Scheme::Postgres => Ok(Box::new(postgres::connect(address)?)),
         #[cfg(feature = "mysql")]
         Scheme::Mysql => Ok(Box::new(mysql::connect(address)?)),
+        Scheme::Redis | Scheme::Memcached => Err(Error::new(
+            ErrorKind::Address,
+            format!("{address} is no store: `icecore rows` shows what is there, `inspect --key` what is under a key"),
+        )),
         #[allow(unreachable_patterns, reason = "all may be there")]
         scheme => Err(missing(scheme)),
     }

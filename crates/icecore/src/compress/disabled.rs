@@ -37,7 +37,15 @@ pub(crate) mod zlib {
         Err(disabled("zlib"))
     }
 
+    pub(crate) fn inflate_bare(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
+        Err(disabled("zlib"))
+    }
+
     pub(crate) fn compress(_: &[u8], _: Option<u8>) -> Result<Vec<u8>, Error> {
+        Err(disabled("zlib"))
+    }
+
+    pub(crate) fn deflate_bare(_: &[u8], _: Option<u8>, _: &mut Vec<u8>) -> Result<(), Error> {
         Err(disabled("zlib"))
     }
 

@@ -5,6 +5,7 @@
 
 #[cfg(not(all(feature = "snappy", feature = "zlib", feature = "zstd")))]
 mod disabled;
+pub(crate) mod lz;
 #[cfg(feature = "snappy")]
 pub(crate) mod snappy;
 #[cfg(feature = "zlib")]
@@ -19,7 +20,6 @@ pub(crate) use disabled::zlib;
 #[cfg(not(feature = "zstd"))]
 pub(crate) use disabled::zstandard;
 
-#[cfg(any(feature = "snappy", feature = "zlib", feature = "zstd"))]
 use crate::error::{Error, ErrorKind};
 
 /// Decompresses bit by bit.
@@ -28,7 +28,6 @@ pub(crate) type StreamFn = fn(Box<dyn std::io::BufRead + Send>) -> std::io::Resu
 /// The beginning of what was compressed, and whether that is all of it.
 pub(crate) type Beginning = (Vec<u8>, bool);
 
-#[cfg(any(feature = "snappy", feature = "zlib", feature = "zstd"))]
 fn broken(what: &'static str, why: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Malformed).expecting(format!("data compressed with {what}")).finding(why.to_string())
 }

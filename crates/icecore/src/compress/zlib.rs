@@ -11,14 +11,24 @@ pub(crate) const STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(ZlibDecoder:
 pub(crate) const GZIP_STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(MultiGzDecoder::new(from))));
 
 pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-    let mut inflate = Decompress::new(true);
+    inflate(body, true, most, limits)
+}
+
+/// Of deflate without a frame.
+pub(crate) fn inflate_bare(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    inflate(body, false, most, limits)
+}
+
+fn inflate(body: &[u8], framed: bool, most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    let name = if framed { "zlib" } else { "deflate" };
+    let mut inflate = Decompress::new(framed);
     let mut out = Vec::new();
     loop {
         let (taken, given) = (inflate.total_in(), inflate.total_out());
         out.try_reserve(step(out.len(), most)).map_err(|_| Error::no_memory())?;
         let rest = body.get(usize::try_from(taken).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
-        let status = status.map_err(|why| broken("zlib", why).having_spent(out.len()))?;
+        let status = status.map_err(|why| broken(name, why).having_spent(out.len()))?;
         if out.len() as u64 > most {
             return Err(limits.too_large(most));
         }
@@ -26,11 +36,11 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
             break;
         }
         if inflate.total_in() == taken && inflate.total_out() == given {
-            return Err(broken("zlib", "its end too early").having_spent(out.len()));
+            return Err(broken(name, "its end too early").having_spent(out.len()));
         }
     }
     if inflate.total_in() < body.len() as u64 {
-        return Err(broken("zlib", "bytes behind its end").having_spent(out.len()));
+        return Err(broken(name, "bytes behind its end").having_spent(out.len()));
     }
     Ok(out)
 }
@@ -39,6 +49,11 @@ pub(crate) fn compress(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error>
     let mut out = Vec::new();
     deflate(body, level, true, &mut out)?;
     Ok(out)
+}
+
+/// Appends a deflate stream without a frame.
+pub(crate) fn deflate_bare(body: &[u8], level: Option<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
+    deflate(body, level, false, out)
 }
 
 /// Appends a deflate stream, in zlib's frame if `framed`.

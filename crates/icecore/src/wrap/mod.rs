@@ -5,9 +5,13 @@
 
 mod base64;
 mod base64url;
+mod deflate;
 mod gzip;
 mod hex;
 mod laravel_cache;
+mod lzf;
+mod php_memcached;
+mod phpredis_lz4;
 mod rails_cache;
 mod rails_signed;
 #[cfg(feature = "signatures")]
@@ -192,6 +196,10 @@ static WRAPPERS: &[&Wrapper] = &[
     &gzip::WRAPPER,
     &zlib::WRAPPER,
     &zstd::WRAPPER,
+    &deflate::WRAPPER,
+    &php_memcached::WRAPPER,
+    &phpredis_lz4::WRAPPER,
+    &lzf::WRAPPER,
     &hex::WRAPPER,
     &base64::WRAPPER,
     &base64url::WRAPPER,

@@ -7,7 +7,6 @@ use crate::paint::{Ink, Paint};
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
-use crate::source::Source;
 use icecore::{Document, Limits, deep, raw::Tape, value::ClassUse};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -43,7 +42,7 @@ struct Name {
 
 pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = Source::all(&args.files, report);
+    let sources = args.sources(report)?;
     let mut rows = Vec::new();
     let mut known = HashMap::new();
     for source in &sources {

@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let sources = Source::all(&args.files, report);
+    let sources = args.sources(report)?;
     let reader = Reader::of(&args.from, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
     report.is_strict = args.strict;

@@ -21,7 +21,7 @@ const ITEMS: u64 = 32;
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = Source::all(&args.files, report);
+    let sources = args.sources(report)?;
     let items = global.limit.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
     let view = View { args, items, paint: Paint::new(global.color, &std::io::stdout()) };
     let mut sink = Sink::report(args.json, global.color);

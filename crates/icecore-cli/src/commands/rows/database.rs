@@ -1,9 +1,9 @@
-//! Rows of a query, in the form in which MySQL writes them: any bytes are told apart from
+//! Rows of a database, in the form in which MySQL writes them: any bytes are told apart from
 //! what stands between them.
 
 use crate::commands::database::{Database, failed};
 use crate::report::Abort;
-use icecore_store::{Error, ErrorKind, Flow, Line, documents, query};
+use icecore_store::{Error, ErrorKind, Flow, Keys, Line, documents, keys, query};
 use std::io::{self, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -16,6 +16,24 @@ pub enum Question {
     Query(String),
     /// The documents of a collection that have what this JSON says.
     Documents(String, Option<String>),
+    /// What is under the keys that are like this, and not longer than so many bytes.
+    Keys(Option<String>, u64),
+}
+
+impl Question {
+    /// What messages call the rows.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Question::Query(_) => "query",
+            Question::Documents(..) => "collection",
+            Question::Keys(..) => "keys",
+        }
+    }
+
+    /// The column that is decoded, if none is named.
+    pub fn usual(&self) -> Option<&'static str> {
+        matches!(self, Question::Keys(..)).then_some("value")
+    }
 }
 
 /// Asks in a thread of its own, which waits while nobody reads.
@@ -31,6 +49,9 @@ pub fn rows(database: &Database, question: Question) -> Result<Box<dyn Read + Se
         let end = match &question {
             Question::Query(sql) => query(&address, sql, &mut take),
             Question::Documents(collection, wanted) => documents(&address, collection, wanted.as_deref(), &mut take),
+            Question::Keys(pattern, longest) => {
+                keys(&address, &Keys { pattern: pattern.clone(), longest: *longest }, &mut take)
+            }
         };
         let end = end.and_then(|()| rows.pass());
         if let (Some(begun), Err(error)) = (&rows.begun, &end) {

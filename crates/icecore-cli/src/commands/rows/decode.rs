@@ -20,6 +20,8 @@ pub struct Decoder {
     found: Vec<(String, Step)>,
     /// For each column of the table, which of those it is.
     by_position: Vec<Option<usize>>,
+    /// What the value of the row may be, by the program that it is of.
+    hint: Option<Stage>,
     /// A decoded value on its way into a cell.
     value: Vec<u8>,
     object: Object,
@@ -96,7 +98,15 @@ impl Decoder {
                 *slot = Some(at);
             }
         }
-        Decoder { plan, converters, found: Vec::new(), by_position, value: Vec::new(), object: Object::default() }
+        Decoder {
+            plan,
+            converters,
+            found: Vec::new(),
+            by_position,
+            hint: None,
+            value: Vec::new(),
+            object: Object::default(),
+        }
     }
 
     /// Decodes the rows of a batch, and writes them into it.
@@ -108,6 +118,7 @@ impl Decoder {
             let number = batch.before + at as u64 + 1;
             let start = out.len();
             let kinds = vec![Kind::Missing; plan.columns.len()];
+            self.hint = plan.program.and_then(|at| cells.get(at)).and_then(|cell| hint(batch.cell(*cell)));
             let mut row = Row {
                 number,
                 offset,
@@ -304,6 +315,12 @@ impl Decoder {
                 (!is_text).then_some(error)
             });
         }
+        // Bytes alone would not tell.
+        if let Some(stage) = self.hint.clone()
+            && let Ok(done) = convert(self.found(stage), bytes, out)
+        {
+            return Ok(done);
+        }
         let stage = if keeps { self.stage(bytes)? } else { icecore::detect::stage_of(bytes)? };
         Ok(convert(self.found(stage), bytes, out)?)
     }
@@ -347,6 +364,18 @@ impl Decoder {
         self.object = object;
         is_row
     }
+}
+
+/// The stage of what a program keeps.
+#[cfg(feature = "store")]
+fn hint(program: &[u8]) -> Option<Stage> {
+    let stage = icecore_store::stage_of_program(std::str::from_utf8(program).ok()?)?;
+    Stage::parse(stage).ok()
+}
+
+#[cfg(not(feature = "store"))]
+fn hint(_: &[u8]) -> Option<Stage> {
+    None
 }
 
 /// Converts a value that takes all of these bytes.

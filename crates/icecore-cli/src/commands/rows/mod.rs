@@ -38,7 +38,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     report.progress = Progress::over(sources.len(), global.quiet);
-    let mut job = Job { args, global, is_alone: sources.len() == 1, header: None, tallies: Vec::new() };
+    let mut job = Job { args, global, usual: None, is_alone: sources.len() == 1, header: None, tallies: Vec::new() };
     match &args.out_dir {
         Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
         None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
@@ -51,8 +51,9 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
 fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut outputs = Outputs::new(&[], args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
+    let (name, usual) = (question.name(), question.usual());
     let input = database::rows(&args.database, question)?;
-    let mut job = Job { args, global, is_alone: true, header: None, tallies: Vec::new() };
+    let mut job = Job { args, global, usual, is_alone: true, header: None, tallies: Vec::new() };
     let place = outputs.output(args.output.as_ref())?;
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
     let mut target = Target::new(place)?;
@@ -60,7 +61,7 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
         target.sink.paint_json(global.color);
     }
     report.input();
-    job.table(input, "query", &mut target.sink, report)?;
+    job.table(input, name, &mut target.sink, report)?;
     target.sink.document_done();
     target.keep()?;
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
@@ -70,6 +71,8 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
 struct Job<'j> {
     args: &'j Rows,
     global: &'j Global,
+    /// The column that is decoded, if none is named.
+    usual: Option<&'static str>,
     /// What is wrong with the only input ends the command.
     is_alone: bool,
     /// The first table in the output, and the columns that all have.
@@ -141,14 +144,14 @@ impl Job<'_> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let Job { args, global, is_alone, .. } = *self;
+        let Job { args, global, usual, is_alone, .. } = *self;
         let failed = |error| {
             let reason = io_reason(&error);
             Abort::Failed(code::USAGE, if is_alone { format!("{name}: {reason}") } else { reason })
         };
         let mut table = Table::new(args.form(), Window::new(input, args.chunk), Settings::of(args)?);
         let header = table.header().map_err(failed)?;
-        let plan = Arc::new(Plan::new(args, global, header)?);
+        let plan = Arc::new(Plan::new(args, global, header, usual)?);
         if self.is_first(name, &plan)? {
             plan.write_header(sink.part());
         }

@@ -77,6 +77,8 @@ pub struct Plan {
     pub names: Vec<String>,
     pub keys: Vec<Vec<u8>>,
     pub columns: Vec<Spec>,
+    /// The column that says which program a value is of.
+    pub program: Option<usize>,
     /// The names of the columns that the input does not have: messages, and what became of
     /// the values.
     pub own: Vec<String>,
@@ -98,14 +100,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(args: &Rows, global: &Global, header: Vec<String>) -> Result<Plan, Abort> {
+    pub fn new(args: &Rows, global: &Global, header: Vec<String>, usual: Option<&str>) -> Result<Plan, Abort> {
         let (out, json) = target(args)?;
         let mut names = header;
         let columns = match (&args.columns[..], args.form()) {
             ([], Form::Lines) => vec![Spec::parse("1", &[])?],
             ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
             (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
-            ([], _) => return Err(usage(no_column(&names))),
+            ([], _) => match usual {
+                Some(column) => vec![Spec::parse(column, &names)?],
+                None => return Err(usage(no_column(&names))),
+            },
             (columns, form) => {
                 let is_fixed = !names.is_empty() && form != Form::Ndjson;
                 let parse = |text: &String| Spec::parse(text, if is_fixed { &names } else { &[] });
@@ -128,6 +133,7 @@ impl Plan {
             names.push(number.to_string());
         }
         let keys = names.iter().map(|name| text::key(name)).collect();
+        let program = usual.and_then(|_| names.iter().position(|name| name == "program"));
         let mut plan = Plan {
             own: Vec::new(),
             form: args.form(),
@@ -136,13 +142,14 @@ impl Plan {
             names,
             keys,
             columns,
+            program,
             on_error: args.on_error,
             empty_is_null: args.on_error != OnError::Keep
                 || matches!(args.form(), Form::Csv | Form::Tsv | Form::Lines) && args.null.is_none(),
             has_kinds: args.kind_column,
             bytea: args.bytea,
             text: args.text,
-            delimiter: args.delimiter(),
+            delimiter: args.out_delimiter(),
             limits: Limits::clone(&global.limit),
             strict: args.strict,
             deep: args.deep,

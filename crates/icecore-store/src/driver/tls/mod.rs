@@ -5,16 +5,18 @@
 
 #[cfg(all(feature = "tls", feature = "postgres"))]
 pub(super) mod stream;
-#[cfg(all(feature = "tls", feature = "postgres"))]
+#[cfg(all(feature = "tls", any(feature = "postgres", feature = "redis")))]
 mod verifier;
+#[cfg(all(feature = "tls", feature = "redis"))]
+pub(crate) use verifier::config;
 
-use crate::address::Address;
+use crate::address::{Address, decoded};
 use crate::error::{Error, ErrorKind, Result};
 use std::path::PathBuf;
 
 /// How much a connection must be worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// It is not encrypted.
     Disable,
     /// It is, if that works: safe from nobody who can change what is sent.
@@ -29,10 +31,10 @@ pub(super) enum Mode {
 
 /// What an address says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tls {
-    pub(super) mode: Mode,
+pub(crate) struct Tls {
+    pub(crate) mode: Mode,
     /// The authorities, in a file; without one, those that browsers trust.
-    pub(super) authorities: Option<PathBuf>,
+    pub(crate) authorities: Option<PathBuf>,
 }
 
 fn mode_named(name: &str) -> Option<Mode> {
@@ -46,21 +48,8 @@ fn mode_named(name: &str) -> Option<Mode> {
     })
 }
 
-/// `%41` as `A`.
-fn decoded(text: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), text);
-    while let Some((before, behind)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        let byte = behind.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(b'%'));
-        rest = if byte.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// Takes what an address says of it out of the address, which is then a driver's.
-pub(super) fn split(address: &Address) -> Result<(String, Tls)> {
+pub(crate) fn split(address: &Address) -> Result<(String, Tls)> {
     let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{address}: {message}"));
     let mut tls = Tls { mode: Mode::Prefer, authorities: None };
     let (text, query) = address.secret().split_once('?').unwrap_or((address.secret(), ""));

@@ -34,8 +34,8 @@ fn authorities(tls: &Tls) -> Result<RootCertStore> {
     if store.is_empty() { Err(wrong(&"it has no certificate")) } else { Ok(store) }
 }
 
-/// What connections to servers of PostgreSQL are set up with.
-pub(super) fn config(tls: &Tls) -> Result<ClientConfig> {
+/// What encrypted connections are set up with.
+pub(crate) fn config(tls: &Tls) -> Result<ClientConfig> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Address, format!("TLS: {error}"));
     let provider = Arc::new(ring::default_provider());
     let known = match tls.mode {
@@ -46,14 +46,12 @@ pub(super) fn config(tls: &Tls) -> Result<ClientConfig> {
         _ => None,
     };
     let verifier = Verifier { provider: provider.clone(), authorities: known, asks_name: tls.mode == Mode::VerifyFull };
-    let mut config = ClientConfig::builder_with_provider(provider)
+    Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| wrong(&error))?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"postgresql".to_vec()];
-    Ok(config)
+        .with_no_client_auth())
 }
 
 impl ServerCertVerifier for Verifier {

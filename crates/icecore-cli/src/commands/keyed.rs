@@ -1,0 +1,54 @@
+//! A value under a key of Redis or memcached, in the place of a file.
+
+use super::database::{Database, failed};
+use crate::report::{Abort, Report, code};
+use crate::source::Source;
+use clap::Args;
+use icecore_store::{ErrorKind, spelled, unspelled, value};
+use std::path::PathBuf;
+
+/// How many bytes a value may have.
+const LONGEST: u64 = 1 << 30;
+
+/// Which value.
+#[derive(Debug, Args)]
+pub struct Keyed {
+    #[command(flatten)]
+    pub database: Database,
+    /// Read the value under this key of the Redis or memcached of --db, in the place of a file
+    ///
+    /// As `icecore rows` shows it: a key that is no UTF-8, or has control characters, is written as `hex:` and its
+    /// bytes in hexadecimal.
+    #[arg(long, value_name = "KEY", conflicts_with = "files", allow_hyphen_values = true, display_order = 810)]
+    pub key: Option<String>,
+    /// Of a hash this field, of a list this index, of a stream this ID/FIELD
+    #[arg(long, value_name = "FIELD", requires = "key", allow_hyphen_values = true, display_order = 811)]
+    pub field: Option<String>,
+}
+
+impl Keyed {
+    /// The value, or the files.
+    pub fn sources(&self, files: &[PathBuf], report: &mut Report) -> Result<Vec<Source>, Abort> {
+        let Some(key) = &self.key else {
+            if self.database.db.is_some() || self.database.db_file.is_some() {
+                let text = "--db is for --key here: name the key whose value is meant".to_owned();
+                return Err(Abort::Failed(code::USAGE, text));
+            }
+            return Ok(Source::all(files, report));
+        };
+        let key = unspelled(key).map_err(failed)?;
+        let field = self.field.as_deref().map(unspelled).transpose().map_err(failed)?;
+        let bytes = value(&self.database.address()?, &key, field.as_deref(), LONGEST).map_err(|error| {
+            match error.kind() {
+                // As for a file that is not there.
+                ErrorKind::Missing => Abort::Failed(code::USAGE, error.to_string()),
+                _ => failed(error),
+            }
+        })?;
+        let mut name = spelled(&key).into_owned();
+        if let Some(field) = &self.field {
+            name = format!("{name} {field}");
+        }
+        Ok(vec![Source::value(name, bytes)])
+    }
+}

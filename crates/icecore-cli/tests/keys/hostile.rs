@@ -1,0 +1,228 @@
+//! Servers that are none: whatever they send, the command ends with an error, soon, and without
+//! much memory.
+
+use crate::run;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+
+/// How much of the address space the command may have: a promise of gigabytes that is believed
+/// does not fit.
+const MEMORY: u64 = 600 << 20;
+
+const NO_ANSWER: &str = "no answer";
+
+/// What a server does when it is talked to.
+type Serve = fn(&mut TcpStream);
+
+/// What the command says of a server that does so. It waits a second for an answer where there is
+/// none, and elsewhere as long as a busy machine needs.
+fn said(scheme: &str, args: &[&str], why: &str, serve: Serve) -> String {
+    let patience = match why {
+        NO_ANSWER => 1,
+        "BUSY" => 5,
+        _ => 300,
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let db = format!("{scheme}://{}?timeout={patience}", listener.local_addr().expect("an address"));
+    // It ends with the test.
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a client");
+            std::thread::spawn(move || serve(&mut stream));
+        }
+    });
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -v {}; exec \"$@\"", MEMORY >> 10);
+    command.args(["-c", &script, "sh", run::ICECORE]).args(args).args(["--db", &db]);
+    let done = command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().expect("it runs");
+    let stderr = String::from_utf8(done.stderr).expect("text");
+    assert!(matches!(done.status.code(), Some(2 | 5)), "{:?}: {stderr}", done.status);
+    assert!(!stderr.contains("panicked") && !stderr.contains('\x1b'), "{stderr}");
+    stderr
+}
+
+fn heard(stream: &mut TcpStream) {
+    let mut buffer = [0; 4096];
+    let _ = stream.read(&mut buffer);
+}
+
+/// Sends this, and then nothing.
+fn say(stream: &mut TcpStream, bytes: &[u8]) {
+    heard(stream);
+    let _ = stream.write_all(bytes);
+    silent(stream);
+}
+
+fn silent(stream: &mut TcpStream) {
+    let mut buffer = [0; 4096];
+    while stream.read(&mut buffer).is_ok_and(|count| count > 0) {}
+}
+
+/// Sends this over and over.
+fn repeat(stream: &mut TcpStream, first: &[u8], bytes: &[u8]) {
+    heard(stream);
+    let _ = stream.write_all(first);
+    let many = bytes.repeat((64 << 10) / bytes.len());
+    while stream.write_all(&many).is_ok() {}
+}
+
+const SCANNED: &[u8] = b"*2\r\n$1\r\n0\r\n*1\r\n$1\r\na\r\n";
+
+#[test]
+fn redis_that_lies() {
+    let cases: &[(&str, &[&str], Serve)] = &[
+        (NO_ANSWER, &["rows"], |stream| silent(stream)),
+        ("closed the connection", &["rows"], |stream| heard(stream)),
+        ("closed the connection", &["rows"], |stream| {
+            heard(stream);
+            let _ = stream.write_all(b"*2\r\n$1\r\n");
+        }),
+        ("a line without an end", &["rows"], |stream| repeat(stream, b"", b"x")),
+        ("a line without an end", &["rows"], |stream| repeat(stream, b"+", b"0")),
+        ("none of Redis", &["rows"], |stream| say(stream, b"HTTP/1.1 400 Bad Request\r\n\r\n")),
+        ("none of Redis", &["rows"], |stream| say(stream, b"*-7\r\n")),
+        ("none of Redis", &["rows"], |stream| say(stream, b"*2\r\n$1\r\nx\r\n*0\r\n")),
+        ("none of Redis", &["rows"], |stream| say(stream, b"*3\r\n$1\r\n0\r\n*0\r\n")),
+        ("none of Redis", &["rows"], |stream| say(stream, b"*2\r\n*2\r\n*2\r\n*2\r\n")),
+        ("none of Redis", &["rows"], |stream| say(stream, b"*2\r\n:1\r\n")),
+        ("none of Redis", &["rows"], |stream| say(stream, b"*2\r\n$99999999999999999999\r\n")),
+        ("more than the 20 bytes", &["rows"], |stream| say(stream, b"*2\r\n$100\r\n")),
+        ("more than the 1048576 bytes", &["rows"], |stream| say(stream, b"*2\r\n$1\r\n0\r\n*1\r\n$9999999999\r\n")),
+        (NO_ANSWER, &["rows"], |stream| say(stream, b"*2\r\n$1\r\n0\r\n*9223372036854775807\r\n")),
+        // Keys without an end.
+        ("none of Redis", &["rows"], |stream| {
+            repeat(stream, b"*2\r\n$1\r\n0\r\n*9223372036854775807\r\n", b"$0\r\n\r\n")
+        }),
+        ("\\u{1b}", &["rows"], |stream| say(stream, b"-ERR \x1b[31m\r\n")),
+        ("another length", &["rows"], |stream| say(stream, b"*2\r\n$1\r\n000\r\n")),
+        ("more than the 1073741824 bytes", &["inspect", "--key", "a"], |stream| {
+            heard(stream);
+            let _ = stream.write_all(b"+string\r\n");
+            say(stream, b"$1073741825\r\n");
+        }),
+        // What is promised is not made room for.
+        (NO_ANSWER, &["inspect", "--key", "a"], |stream| {
+            heard(stream);
+            let _ = stream.write_all(b"+string\r\n");
+            say(stream, b"$1073741824\r\nabc");
+        }),
+        ("none of Redis", &["inspect", "--key", "a"], |stream| {
+            heard(stream);
+            let _ = stream.write_all(b"+string\r\n");
+            say(stream, b"*1\r\n$1\r\na\r\n");
+        }),
+        ("which is not read", &["inspect", "--key", "a"], |stream| say(stream, b"+ReJSON-RL\r\n")),
+        ("`a` is a list: --field", &["inspect", "--key", "a"], |stream| say(stream, b"+list\r\n")),
+    ];
+    for (why, args, serve) in cases {
+        let said = said("redis", args, why, *serve);
+        assert!(said.contains(why), "{why}: {said}");
+    }
+}
+
+/// Behind the list of keys.
+#[test]
+fn redis_that_lies_later() {
+    let cases: &[(&str, Serve)] = &[
+        ("none of Redis", |stream| {
+            heard(stream);
+            let _ = stream.write_all(SCANNED);
+            say(stream, b"$1\r\na\r\n");
+        }),
+        ("none of Redis", |stream| {
+            heard(stream);
+            let _ = stream.write_all(SCANNED);
+            say(stream, b"+string\r\n:-1\r\n$1\r\n1\r\n");
+        }),
+        // A window of more than was asked for.
+        ("none of Redis", |stream| {
+            heard(stream);
+            let _ = stream.write_all(SCANNED);
+            heard(stream);
+            let _ = stream.write_all(b"+list\r\n:-1\r\n-WRONGTYPE x\r\n");
+            say(stream, b"*9000000000\r\n");
+        }),
+        // A stream that goes round.
+        ("none of Redis", |stream| {
+            heard(stream);
+            let _ = stream.write_all(SCANNED);
+            heard(stream);
+            let _ = stream.write_all(b"+stream\r\n:-1\r\n-WRONGTYPE x\r\n");
+            heard(stream);
+            let entry = b"*2\r\n$3\r\n1-1\r\n*0\r\n";
+            let _ = stream.write_all(&[&b"*2\r\n"[..], entry, entry].concat());
+            silent(stream);
+        }),
+    ];
+    for (why, serve) in cases {
+        let said = said("redis", &["rows"], why, *serve);
+        assert!(said.contains(why), "{why}: {said}");
+    }
+}
+
+#[test]
+fn memcached_that_lies() {
+    const STATS: &[u8] = b"STAT time 5\r\nEND\r\n";
+    fn listing(stream: &mut TcpStream, list: &[u8]) {
+        heard(stream);
+        let _ = stream.write_all(STATS);
+        say(stream, list);
+    }
+    let cases: &[(&str, &[&str], Serve)] = &[
+        (NO_ANSWER, &["rows"], |stream| silent(stream)),
+        ("closed the connection", &["rows"], |stream| heard(stream)),
+        ("none of memcached", &["rows"], |stream| say(stream, b"END\r\n")),
+        ("none of memcached", &["rows"], |stream| repeat(stream, b"", b"STAT a b\r\n")),
+        ("a line without an end", &["rows"], |stream| repeat(stream, b"STAT ", b"x")),
+        ("ERROR", &["rows"], |stream| listing(stream, b"ERROR\r\n")),
+        ("BUSY", &["rows"], |stream| {
+            heard(stream);
+            let _ = stream.write_all(STATS);
+            heard(stream);
+            // As often as it is asked.
+            while stream.write_all(b"BUSY currently processing crawler request\r\n").is_ok() {
+                heard(stream);
+            }
+        }),
+        ("none of memcached", &["rows"], |stream| listing(stream, b"key=%zz exp=-1\r\n")),
+        ("none of memcached", &["rows"], |stream| listing(stream, b"kex=a exp=-1\r\n")),
+        ("none of memcached", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0\r\n")),
+        ("none of memcached", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0 -5\r\n")),
+        ("none of memcached", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE b 0 1\r\nx\r\nEND\r\n")),
+        ("another length", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0 1\r\nxyz\r\n")),
+        ("more than the 1073741824 bytes", &["inspect", "--key", "a"], |stream| {
+            say(stream, b"VALUE a 0 1073741825\r\n")
+        }),
+        (NO_ANSWER, &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0 1073741824\r\nabc")),
+        ("SERVER_ERROR", &["inspect", "--key", "a"], |stream| say(stream, b"SERVER_ERROR out of memory\r\n")),
+    ];
+    for (why, args, serve) in cases {
+        let said = said("memcached", args, why, *serve);
+        assert!(said.contains(why), "{why}: {said}");
+    }
+}
+
+/// Keys that a list names are not sent as commands.
+#[test]
+fn no_key_of_a_list_is_a_command() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let db = format!("memcached://{}?timeout=300", listener.local_addr().expect("an address"));
+    let server = std::thread::spawn(move || {
+        let (mut first, _) = listener.accept().expect("a client");
+        let (mut second, _) = listener.accept().expect("a client");
+        heard(&mut first);
+        let _ = first.write_all(b"STAT time 5\r\nEND\r\n");
+        heard(&mut first);
+        let _ = first.write_all(b"key=a%0d%0aflush_all exp=-1\nkey=b exp=-1\nEND\r\n");
+        let mut buffer = [0; 4096];
+        let count = second.read(&mut buffer).expect("a command");
+        let _ = second.write_all(b"VALUE b 0 1\r\nx\r\nEND\r\n");
+        buffer[..count].to_vec()
+    });
+    let (stdout, stderr, code) = run::icecore(&["rows", "--db", &db], b"");
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(String::from_utf8(server.join().expect("it served")).expect("text"), "get b\r\n");
+    let text = String::from_utf8(stdout).expect("text");
+    assert!(text.contains("\"hex:610d0a666c7573685f616c6c\"") && text.contains("\"value\":\"x\""), "{text}");
+}

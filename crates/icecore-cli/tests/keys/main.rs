@@ -1,0 +1,30 @@
+//! What is under the keys of Redis and of memcached: `rows`, and `--key` of the other commands.
+//!
+//! `scripts/servers.sh run cargo test -p icecore-cli --features redis,memcached --test keys`; without
+//! servers only what needs none.
+#![cfg(all(feature = "redis", feature = "memcached"))]
+
+mod hostile;
+mod memcached;
+mod oracle;
+mod redis;
+#[path = "../run/mod.rs"]
+mod run;
+mod servers;
+
+use serde_json::Value;
+
+/// The rows that the command writes.
+fn rows(args: &[&str]) -> Vec<Value> {
+    let (stdout, stderr, code) = run::icecore(&[&["rows", "-q"], args].concat(), b"");
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    let text = String::from_utf8(stdout).expect("text");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// What the command says of what it can't do.
+fn refused(args: &[&str], code: i32) -> String {
+    let (stdout, stderr, ended) = run::icecore(args, b"");
+    assert!(stdout.is_empty() && ended == code, "{args:?} ended with {ended}: {stderr}");
+    stderr
+}

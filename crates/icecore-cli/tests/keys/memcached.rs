@@ -1,0 +1,100 @@
+//! Against a real memcached.
+
+use crate::servers::{Redis, memcached, tell_memcached};
+use crate::{refused, rows, run};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+fn set(port: &str, key: &str, flags: u32, seconds: u32, value: &[u8]) {
+    let mut command = format!("set {key} {flags} {seconds} {}\r\n", value.len()).into_bytes();
+    command.extend_from_slice(value);
+    command.extend_from_slice(b"\r\n");
+    assert_eq!(tell_memcached(port, &command), "STORED");
+}
+
+#[test]
+fn keys_are_rows() {
+    let Some((db, port)) = memcached() else { return };
+    set(&port, "rows:a", 4, 1000, b"a:1:{i:0;i:5;}");
+    set(&port, "rows:Zoë", 0, 0, b"hello");
+    set(&port, "rows:empty", 0, 0, b"");
+    set(&port, "rows:gone", 0, 0, b"x");
+    assert_eq!(tell_memcached(&port, b"delete rows:gone\r\n"), "DELETED");
+    let mut found: Vec<_> = rows(&["--db", &db, "--match", "rows:*"]);
+    found.sort_by_key(|row| row["key"].to_string());
+    let ttl = found[1]["ttl"].as_str().and_then(|ttl| ttl.parse::<u64>().ok()).expect("seconds");
+    assert!((1..=1000).contains(&ttl), "{ttl}");
+    let told: Vec<_> = found.iter().map(|row| json!([row["key"], row["flags"], row["value"]])).collect();
+    assert_eq!(told, [json!(["rows:Zoë", "0", "hello"]), json!(["rows:a", "4", [5]]), json!(["rows:empty", "0", ""])]);
+    assert_eq!(found[0]["ttl"], json!(null));
+}
+
+#[test]
+fn a_value_is_read_by_its_key() {
+    let Some((db, port)) = memcached() else { return };
+    set(&port, "one:a", 4, 0, b"O:4:\"User\":0:{}");
+    // What flags say was done to it is undone.
+    let packed = icecore::convert(b"[1,2]", "json", "php-memcached/json").expect("packed");
+    set(&port, "one:packed", 0x34, 0, &packed);
+    let (stdout, stderr, code) = run::icecore(&["classes", "--db", &db, "--key", "one:a", "--as", "php"], b"");
+    assert!(code == 0 && String::from_utf8_lossy(&stdout).contains("User"), "{stderr}");
+    let (stdout, _, _) = run::icecore(&["convert", "--db", &db, "--key", "one:packed"], b"");
+    assert_eq!(stdout, b"[1,2]\n");
+    assert!(refused(&["inspect", "--db", &db, "--key", "nothing"], 2).contains("no key `nothing`"));
+    assert!(refused(&["inspect", "--db", &db, "--key", "a", "--field", "b"], 2).contains("no fields"));
+    // No key is a command.
+    for key in ["a b", "a\r\nflush_all", "hex:00", ""] {
+        assert!(refused(&["inspect", "--db", &db, "--key", key], 2).contains("can't be a key"), "{key}");
+    }
+    assert_eq!(tell_memcached(&port, b"get one:a\r\n"), "VALUE one:a 4 15");
+}
+
+#[test]
+fn all_of_many_keys_are_there() {
+    let Some((db, port)) = memcached() else { return };
+    const MANY: usize = 1500;
+    let mut expected = BTreeSet::new();
+    for at in 0..MANY {
+        let key = format!("many:{at}:{}", "k".repeat(at % 200));
+        set(&port, &key, 0, 0, "x".repeat(at * 7 % 3000).as_bytes());
+        expected.insert(key);
+    }
+    let found: BTreeSet<String> = rows(&["--db", &db, "--match", "many:[0-9]*"])
+        .iter()
+        .map(|row| {
+            let key = row["key"].as_str().expect("a key").to_owned();
+            let at: usize = key.split(':').nth(1).expect("a number").parse().expect("a number");
+            assert_eq!(row["value"].as_str().map(str::len), Some(at * 7 % 3000));
+            key
+        })
+        .collect();
+    assert_eq!(found, expected);
+}
+
+/// A pattern has the same keys in both: what it means is Redis' to say.
+#[test]
+fn patterns_mean_what_they_mean_to_redis() {
+    let (Some((db, port)), Some(mut redis)) = (memcached(), Redis::new(10)) else { return };
+    const PREFIX: &str = "glob:";
+    let mut seed = 11u64;
+    let mut below = |most: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % most
+    };
+    let mut text =
+        |parts: &[&str], most: usize| -> String { (0..below(most)).map(|_| parts[below(parts.len())]).collect() };
+    for _ in 0..200 {
+        let key = format!("{PREFIX}{}", text(&["a", "b", "c", "]", "[", "\\", "*", "-", "^", "?"], 6));
+        set(&port, &key, 0, 0, b"x");
+        redis.ask(&[b"SET", key.as_bytes(), b"x"]);
+    }
+    for _ in 0..60 {
+        let elements =
+            ["a", "b", "*", "?", "[ab]", "[^a]", "[a-c]", "[c-a]", "\\*", "\\\\", "[\\]]", "[", "-", "^", "]", "\\"];
+        let pattern = format!("{PREFIX}{}", text(&elements, 6));
+        let keys = |db: &str| -> BTreeSet<String> {
+            rows(&["--db", db, "--match", &pattern]).iter().map(|row| row["key"].to_string()).collect()
+        };
+        assert_eq!(keys(&db), keys(&redis.address()), "{pattern}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Patterns of keys, as Redis has them: `*`, `?`, `[a-z]`, `[^a]`, `\*`.
+
+/// Whether a key is like a pattern.
+///
+/// Of several stars only the last one is tried again, so the work is at most the product of
+/// the lengths.
+pub(super) fn matches(pattern: &[u8], key: &[u8]) -> bool {
+    let (mut at, mut key_at) = (0, 0);
+    // Behind the last star, and up to where it reached.
+    let mut again: Option<(usize, usize)> = None;
+    loop {
+        if pattern.get(at) == Some(&b'*') {
+            at += 1;
+            again = Some((at, key_at));
+            continue;
+        }
+        let step = match (key.get(key_at), at < pattern.len()) {
+            (Some(byte), true) => one(&pattern[at..], *byte),
+            (None, false) => return true,
+            _ => None,
+        };
+        match (step, &mut again) {
+            (Some(taken), _) => {
+                at += taken;
+                key_at += 1;
+            }
+            (None, Some((behind, reached))) if *reached < key.len() => {
+                *reached += 1;
+                (at, key_at) = (*behind, *reached);
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// How much of the pattern stands for this byte, if its first element does.
+fn one(pattern: &[u8], byte: u8) -> Option<usize> {
+    match pattern {
+        [b'?', ..] => Some(1),
+        [b'[', rest @ ..] => {
+            let (is_in, taken) = class(rest, byte);
+            is_in.then_some(1 + taken)
+        }
+        [b'\\', escaped, ..] => (*escaped == byte).then_some(2),
+        [first, ..] => (*first == byte).then_some(1),
+        [] => None,
+    }
+}
+
+/// Whether a byte is in the class that begins here, and how long that is. One without an end
+/// goes to the end of the pattern.
+fn class(pattern: &[u8], byte: u8) -> (bool, usize) {
+    let is_other = pattern.first() == Some(&b'^');
+    let (mut at, mut is_in) = (usize::from(is_other), false);
+    loop {
+        match &pattern[at.min(pattern.len())..] {
+            [] => return (is_in != is_other, pattern.len()),
+            [b'\\', escaped, ..] => {
+                is_in |= *escaped == byte;
+                at += 2;
+            }
+            [b']', ..] => return (is_in != is_other, at + 1),
+            [first, b'-', last, ..] => {
+                is_in |= (*first.min(last)..=*first.max(last)).contains(&byte);
+                at += 3;
+            }
+            [first, ..] => {
+                is_in |= *first == byte;
+                at += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns_are_those_of_redis() {
+        for (pattern, key, is_like) in [
+            ("", "", true),
+            ("", "a", false),
+            ("*", "", true),
+            ("cache:*", "cache:7", true),
+            ("cache:*", "cached", false),
+            ("*:7", "a:7:7", true),
+            ("a*b*c", "axxbyybc", true),
+            ("a*b*c", "axxbyy", false),
+            ("?", "", false),
+            ("h[ae]llo", "hallo", true),
+            ("h[^e]llo", "hello", false),
+            ("h[a-c]llo", "hbllo", true),
+            ("h[c-a]llo", "hbllo", true),
+            (r"\*", "*", true),
+            (r"\*", "a", false),
+            (r"[\]]", "]", true),
+            ("[abc", "c", true),
+            ("**a", "ba", true),
+        ] {
+            assert_eq!(matches(pattern.as_bytes(), key.as_bytes()), is_like, "{pattern} {key}");
+        }
+    }
+
+    #[test]
+    fn many_stars_end_soon() {
+        let pattern = "a*".repeat(200) + "b";
+        assert!(!matches(pattern.as_bytes(), "a".repeat(2000).as_bytes()));
+    }
+}

@@ -1,0 +1,183 @@
+//! A connection to a server that is not trusted: what it sends is bounded, and it may not be
+//! silent for too long.
+
+use super::place::{Host, Place};
+use crate::error::{Error, ErrorKind, Result};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+/// How long a line may be: a key of memcached has 250 bytes, an error of Redis a sentence.
+const LINE: usize = 16 << 10;
+/// How long connecting may take at most.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How much is read at once.
+const BUFFER: usize = 64 << 10;
+
+/// What bytes go over.
+trait Stream: Read + Write + Send {}
+impl<S: Read + Write + Send> Stream for S {}
+
+pub(super) struct Link {
+    stream: BufReader<Box<dyn Stream>>,
+    /// What is to be sent.
+    pub(super) out: Vec<u8>,
+    shown: String,
+    patience: Duration,
+}
+
+impl Link {
+    pub(super) fn open(place: &Place) -> Result<Link> {
+        let away = |error: io::Error| {
+            Error::new(ErrorKind::Away, format!("{}: {}", place.shown, icecore::text::printable(&error.to_string())))
+        };
+        let stream = connect(place).map_err(away)?;
+        Ok(Link {
+            stream: BufReader::with_capacity(BUFFER, stream),
+            out: Vec::new(),
+            shown: place.shown.clone(),
+            patience: place.patience,
+        })
+    }
+
+    /// Sends what was put there.
+    pub(super) fn send(&mut self) -> Result<()> {
+        let stream = self.stream.get_mut();
+        let sent = stream.write_all(&self.out).and_then(|()| stream.flush());
+        self.out.clear();
+        sent.map_err(|error| self.lost(&error))
+    }
+
+    /// Reads a line into an empty buffer, without its end.
+    pub(super) fn line(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        into.clear();
+        loop {
+            let here = filled(&mut self.stream).map_err(|error| lost(&self.shown, self.patience, &error))?;
+            let end = here.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+            let taken = end.unwrap_or(here.len());
+            if into.len() + taken > LINE {
+                return Err(self.broken("a line without an end"));
+            }
+            into.extend_from_slice(&here[..taken]);
+            self.stream.consume(taken);
+            if end.is_some() {
+                // memcached ends the lines of its list so and so.
+                let line = into.strip_suffix(b"\n").unwrap_or(into);
+                into.truncate(line.strip_suffix(b"\r").unwrap_or(line).len());
+                return Ok(());
+            }
+        }
+    }
+
+    /// Appends so many bytes, and reads the end of the line behind them. Memory grows with what
+    /// comes, not with what was promised.
+    pub(super) fn bytes(&mut self, count: u64, into: &mut Vec<u8>) -> Result<()> {
+        let mut left = count;
+        while left > 0 {
+            let here = filled(&mut self.stream).map_err(|error| lost(&self.shown, self.patience, &error))?;
+            let taken = usize::try_from(left).unwrap_or(usize::MAX).min(here.len());
+            into.extend_from_slice(&here[..taken]);
+            self.stream.consume(taken);
+            left -= taken as u64;
+        }
+        let mut end = [0; 2];
+        self.stream.read_exact(&mut end).map_err(|error| self.lost(&error))?;
+        if end == *b"\r\n" { Ok(()) } else { Err(self.broken("a value of another length than it said")) }
+    }
+
+    /// Something that the protocol does not have.
+    pub(super) fn broken(&self, what: &str) -> Error {
+        Error::new(ErrorKind::Database, format!("{}: the server sent {what}", self.shown))
+    }
+
+    /// Something that the server said instead of an answer.
+    pub(super) fn refused(&self, said: &[u8]) -> Error {
+        Error::new(ErrorKind::Database, format!("{}: {}", self.shown, super::quoted(said)))
+    }
+
+    /// A value, or something else where no key is named, that is longer than is allowed.
+    pub(super) fn too_long(&self, key: &[u8], longest: u64) -> Error {
+        let what = match key {
+            [] => "an answer has".to_owned(),
+            key => format!("under the key `{}` is", super::quoted(super::spelled(key).as_bytes())),
+        };
+        Error::new(ErrorKind::Input, format!("{}: {what} more than the {longest} bytes that are allowed", self.shown))
+    }
+
+    fn lost(&self, error: &io::Error) -> Error {
+        lost(&self.shown, self.patience, error)
+    }
+}
+
+/// What is there, and something is.
+fn filled(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
+    loop {
+        match stream.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+            Ok([]) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => break,
+        }
+    }
+    // A second look costs nothing: the borrow of the first can't leave the loop.
+    stream.fill_buf()
+}
+
+fn lost(shown: &str, patience: Duration, error: &io::Error) -> Error {
+    let why = match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            format!("no answer for {} s (?timeout=SECONDS in the address says how long to wait)", patience.as_secs())
+        }
+        io::ErrorKind::UnexpectedEof => "the server closed the connection in the middle of an answer".to_owned(),
+        _ => icecore::text::printable(&error.to_string()).into_owned(),
+    };
+    Error::new(ErrorKind::Away, format!("{shown}: {why}"))
+}
+
+fn connect(place: &Place) -> io::Result<Box<dyn Stream>> {
+    match &place.host {
+        Host::Tcp(host, port) => {
+            let stream = reached(host, *port, place.patience.min(CONNECTING))?;
+            stream.set_read_timeout(Some(place.patience))?;
+            stream.set_write_timeout(Some(place.patience))?;
+            stream.set_nodelay(true)?;
+            encrypted(place, host, stream)
+        }
+        #[cfg(unix)]
+        Host::Unix(path) => {
+            let stream = std::os::unix::net::UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(place.patience))?;
+            stream.set_write_timeout(Some(place.patience))?;
+            Ok(Box::new(stream))
+        }
+        #[cfg(not(unix))]
+        Host::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
+    }
+}
+
+/// The first of the host's addresses that answers.
+fn reached(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, patience) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+#[cfg(all(feature = "redis", feature = "tls"))]
+fn encrypted(place: &Place, host: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
+    use rustls::pki_types::ServerName;
+    let Some(tls) = &place.tls else { return Ok(Box::new(stream)) };
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+    let config = crate::driver::tls::config(tls).map_err(io::Error::other)?;
+    let connection = rustls::ClientConnection::new(std::sync::Arc::new(config), name).map_err(io::Error::other)?;
+    Ok(Box::new(rustls::StreamOwned::new(connection, stream)))
+}
+
+#[cfg(not(all(feature = "redis", feature = "tls")))]
+fn encrypted(_: &Place, _: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
+    Ok(Box::new(stream))
+}

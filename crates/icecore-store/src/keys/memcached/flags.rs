@@ -1,0 +1,57 @@
+//! What flags say was done to a value, by the clients that set them.
+//!
+//! | client | flags |
+//! |---|---|
+//! | PHP's memcached | 0 to 3: the type (text, integer, float, boolean, `serialize`, igbinary, JSON, MessagePack); 4: compressed; 5 zlib, 6 FastLZ, 7 Zstandard |
+//! | PHP's memcache | 0: `serialize`; 1: zlib; 8 to 11: the type |
+//! | Dalli | 0: Marshal; 1: zlib |
+//! | Cache::Memcached, and Fast | 0: Storable; 1: gzip; 2: text in UTF-8 |
+
+use icecore::{Limits, Stage};
+use std::borrow::Cow;
+
+const PHP: u32 = 1 << 4;
+const PHP_WAYS: u32 = 7 << 5;
+const OTHERS: u32 = 1 << 1;
+
+/// The value as it was before it was compressed; as it is, if it was not, or is no longer whole.
+pub(super) fn undone(flags: u32, value: &[u8]) -> Cow<'_, [u8]> {
+    let wrapper = match value {
+        // Upper bits may be a program's own.
+        _ if flags & PHP != 0 && flags & PHP_WAYS != 0 && flags & 0xff00 == 0 => "php-memcached",
+        [0x1f, 0x8b, ..] if flags & OTHERS != 0 => "gzip",
+        [0x78, ..] if flags & OTHERS != 0 => "zlib",
+        _ => return Cow::Borrowed(value),
+    };
+    // What is inside is not read here.
+    let stage = Stage::parse(&format!("{wrapper}/json"));
+    let unwrapped =
+        stage.and_then(|stage| stage.unwrap(value, &Limits::default()).map(|inside| inside.bytes.into_owned()));
+    unwrapped.map_or(Cow::Borrowed(value), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(wrapper: &str) -> Vec<u8> {
+        icecore::convert(b"\"text\"", "json", &format!("{wrapper}/json")).expect(wrapper)
+    }
+
+    #[test]
+    fn what_was_compressed_comes_back() {
+        for (flags, wrapper) in [(0x30, "php-memcached"), (0x34, "php-memcached"), (3, "zlib"), (2, "gzip")] {
+            assert_eq!(&*undone(flags, &packed(wrapper)), b"\"text\"", "{flags}");
+        }
+    }
+
+    #[test]
+    fn all_else_stays() {
+        let zlib = packed("zlib");
+        for (flags, value) in
+            [(0, &zlib[..]), (1, &zlib), (0x30, &zlib), (2, b"1.5"), (2, &zlib[..4]), (0x30, b""), (2, b"")]
+        {
+            assert_eq!(&*undone(flags, value), value, "{flags}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What is under the keys.
+
+use super::flags;
+use super::server::{Listed, Server, is_key};
+use crate::address::Address;
+use crate::backend::Flow;
+use crate::error::{Error, ErrorKind, Result};
+use crate::keys::program::{self, Known};
+use crate::keys::{Keys, glob, quoted, spelled};
+use crate::query::{EachLine, Line};
+use std::borrow::Cow;
+
+/// How many keys are asked for at once, and how many bytes they may have together.
+const KEYS: usize = 100;
+const BYTES: usize = 8 << 10;
+
+/// Hands over what is under the keys.
+pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> {
+    let mut list = Server::open(address, wanted.longest)?;
+    // The list goes on while values are asked for.
+    let mut items = Items {
+        server: Server::open(address, wanted.longest)?,
+        now: list.time()?,
+        each,
+        key: Vec::new(),
+        value: Vec::new(),
+    };
+    let mut next = list.list()?;
+    let names = ["key", "flags", "ttl", "program", "value"].map(str::to_owned);
+    let mut flow = (items.each)(Line::Names(&names))?;
+    let (mut asked, mut bytes) = (Vec::new(), 0);
+    while flow == Flow::On {
+        let Some(listed) = next else {
+            items.rows(&asked)?;
+            break;
+        };
+        let is_wanted = wanted.pattern.as_ref().is_none_or(|pattern| glob::matches(pattern.as_bytes(), &listed.key));
+        if is_wanted {
+            bytes += listed.key.len();
+            asked.push(listed);
+        }
+        if asked.len() == KEYS || bytes >= BYTES {
+            flow = items.rows(&asked)?;
+            asked.clear();
+            bytes = 0;
+        }
+        next = if flow == Flow::On { list.listed()? } else { None };
+    }
+    Ok(())
+}
+
+/// Values that are asked for.
+struct Items<'e> {
+    server: Server,
+    /// The server's time when it began.
+    now: i64,
+    each: EachLine<'e>,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Items<'_> {
+    /// The rows of these keys, as far as they are there.
+    fn rows(&mut self, asked: &[Listed]) -> Result<Flow> {
+        for listed in asked.iter().filter(|listed| !is_key(&listed.key)) {
+            if self.row(listed, None)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        let mut left = asked.iter().filter(|listed| is_key(&listed.key));
+        if left.clone().next().is_none() {
+            return Ok(Flow::On);
+        }
+        self.server.ask(left.clone().map(|listed| &*listed.key))?;
+        while let Some(flags) = self.server.next(&mut self.key, &mut self.value)? {
+            // They come in their order; some are gone.
+            let listed = left.find(|listed| listed.key == self.key).ok_or_else(|| self.server.unexpected())?;
+            if self.row(listed, Some(flags))? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn row(&mut self, listed: &Listed, flags: Option<u32>) -> Result<Flow> {
+        let value = flags.map(|flags| flags::undone(flags, &self.value));
+        let program = value.as_ref().and_then(|value| {
+            program::of(&Known { key: &listed.key, kind: "string", field: None, value }).map(str::as_bytes)
+        });
+        let ttl = listed.expires.map(|expires| expires.saturating_sub(self.now).max(0));
+        let text = |text: String| Cow::Owned(text.into_bytes());
+        (self.each)(Line::Values(&[
+            Some(match spelled(&listed.key) {
+                Cow::Borrowed(key) => Cow::Borrowed(key.as_bytes()),
+                Cow::Owned(key) => text(key),
+            }),
+            flags.map(|flags| text(flags.to_string())),
+            ttl.map(|ttl| text(ttl.to_string())),
+            program.map(Cow::Borrowed),
+            value,
+        ]))
+    }
+}
+
+/// The value under a key, without what its flags say was done to it.
+pub(in crate::keys) fn value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
+    let named = quoted(spelled(key).as_bytes());
+    if !is_key(key) {
+        let text =
+            format!("{address}: `{named}` can't be a key: those have up to 250 bytes, without blanks and controls");
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let mut server = Server::open(address, longest)?;
+    server.ask(std::iter::once(key))?;
+    let (mut found, mut value) = (Vec::new(), Vec::new());
+    match server.next(&mut found, &mut value)? {
+        None => Err(Error::new(ErrorKind::Missing, format!("{address}: there is no key `{named}`"))),
+        Some(_) if found != key => Err(server.unexpected()),
+        Some(flags) => Ok(flags::undone(flags, &value).into_owned()),
+    }
+}

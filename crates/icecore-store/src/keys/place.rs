@@ -1,0 +1,189 @@
+//! Where a server is, and how it is talked to: what an address says.
+
+use crate::address::{Address, decoded};
+#[cfg(feature = "redis")]
+use crate::driver::tls;
+use crate::error::{Error, ErrorKind, Result};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a server may be silent, if nothing else is said.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Host {
+    Tcp(String, u16),
+    Unix(PathBuf),
+}
+
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) host: Host,
+    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
+    pub(super) user: Option<String>,
+    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
+    pub(super) password: Option<String>,
+    /// The number of the database.
+    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
+    pub(super) database: u64,
+    /// How long the server may be silent.
+    pub(super) patience: Duration,
+    #[cfg(feature = "redis")]
+    #[cfg_attr(not(feature = "tls"), allow(dead_code, reason = "for encrypted connections"))]
+    pub(super) tls: Option<tls::Tls>,
+    /// The address without a password.
+    pub(super) shown: String,
+}
+
+impl Place {
+    /// Reads an address; `port` is the one of servers that name none.
+    pub(super) fn of(address: &Address, port: u16) -> Result<Place> {
+        let shown = address.to_string();
+        let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{shown}: {message}"));
+        #[cfg(feature = "redis")]
+        let (text, tls) = tls::split(address)?;
+        #[cfg(not(feature = "redis"))]
+        let text = address.secret().to_owned();
+        let (scheme, rest) = text.split_once("://").unwrap_or((&text, ""));
+        let (authority, rest) = rest.split_at(address.authority_in(rest));
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let (user, password) = user.split_once(':').map_or((user, None), |(user, password)| (user, Some(password)));
+        let mut place = Place {
+            host: Host::Unix(PathBuf::new()),
+            user: Some(decoded(user)).filter(|user| !user.is_empty()),
+            password: password.map(decoded).or_else(|| address.password().map(str::to_owned)),
+            database: 0,
+            patience: PATIENCE,
+            #[cfg(feature = "redis")]
+            tls: encryption(scheme, tls).map_err(wrong)?,
+            shown: shown.clone(),
+        };
+        let number = |text: &str| text.parse().map_err(|_| wrong("the database of Redis is a number"));
+        if scheme.ends_with("+unix") {
+            if path.is_empty() || !host.is_empty() {
+                return Err(wrong("a socket is named as in redis+unix:///run/redis.sock?db=0"));
+            }
+            place.host = Host::Unix(PathBuf::from(decoded(path)));
+        } else {
+            place.host = tcp(host, port).ok_or_else(|| wrong("a server is named as in redis://host:6379/0"))?;
+            match path.trim_matches('/') {
+                "" => {}
+                database if scheme.starts_with("redis") => place.database = number(database)?,
+                _ => return Err(wrong("memcached has no databases")),
+            }
+        }
+        for part in query.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            match name {
+                "timeout" => {
+                    let seconds = value.parse().ok().filter(|seconds: &u64| (1..=86_400).contains(seconds));
+                    let seconds = seconds.ok_or_else(|| wrong("timeout is seconds, from 1 to 86400"))?;
+                    place.patience = Duration::from_secs(seconds);
+                }
+                "db" if scheme.starts_with("redis") => place.database = number(value)?,
+                // Not told: it may be a secret.
+                _ => {
+                    return Err(wrong("it takes the parameters timeout and db, and with rediss: sslmode, sslrootcert"));
+                }
+            }
+        }
+        Ok(place)
+    }
+}
+
+/// Whoever writes `rediss` means a server that is the one it says it is.
+#[cfg(feature = "redis")]
+fn encryption(scheme: &str, mut said: tls::Tls) -> std::result::Result<Option<tls::Tls>, &'static str> {
+    use tls::Mode;
+    match (scheme, said.mode) {
+        ("rediss", Mode::Disable) => Err("rediss: is encrypted; redis: is not"),
+        ("rediss", _) if cfg!(not(feature = "tls")) => Err("this build has no encrypted connections (feature tls)"),
+        ("rediss", mode) => {
+            said.mode = if mode == Mode::Prefer { Mode::VerifyFull } else { mode };
+            Ok(Some(said))
+        }
+        (_, Mode::Prefer | Mode::Disable) if said.authorities.is_none() => Ok(None),
+        _ => Err("encrypted connections are those of rediss:"),
+    }
+}
+
+/// `host`, `host:port`, `[address]:port`.
+fn tcp(text: &str, port: u16) -> Option<Host> {
+    let (host, rest) = match text.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => text.split_at(text.find(':').unwrap_or(text.len())),
+    };
+    let port = match rest.strip_prefix(':') {
+        Some(digits) => digits.parse().ok()?,
+        None if rest.is_empty() => port,
+        None => return None,
+    };
+    let host = if host.is_empty() { "localhost".to_owned() } else { decoded(host) };
+    Some(Host::Tcp(host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: &str) -> Result<Place> {
+        Place::of(&text.parse()?, 1)
+    }
+
+    #[test]
+    fn addresses_are_read() {
+        for (text, host, port) in [
+            ("memcached://cache", "cache", 1),
+            ("memcached://cache:11211", "cache", 11211),
+            ("memcached://", "localhost", 1),
+            ("memcached://[::1]:5/?timeout=2", "::1", 5),
+        ] {
+            let place = place(text).expect(text);
+            assert_eq!(place.host, Host::Tcp(host.to_owned(), port), "{text}");
+        }
+        let place = place("memcached+unix:///run/a%20b?timeout=3").expect("a socket");
+        assert_eq!((place.host, place.patience), (Host::Unix("/run/a b".into()), Duration::from_secs(3)));
+    }
+
+    #[test]
+    #[cfg(feature = "redis")]
+    fn and_those_of_redis() {
+        let place = place("redis://ann:se%40c:r@[::1]:7/3?timeout=9").expect("an address");
+        assert_eq!(place.host, Host::Tcp("::1".to_owned(), 7));
+        assert_eq!((place.user.as_deref(), place.password.as_deref()), (Some("ann"), Some("se@c:r")));
+        assert_eq!((place.database, &*place.shown), (3, "redis://ann@[::1]:7/3?timeout=9"));
+        let place = self::place("redis+unix://:secret@/run/redis.sock?db=2").expect("a socket");
+        assert_eq!((place.user, place.password.as_deref(), place.database), (None, Some("secret"), 2));
+        #[cfg(feature = "tls")]
+        {
+            let mode = |text: &str| self::place(text).expect(text).tls.map(|tls| tls.mode);
+            assert_eq!(mode("rediss://h"), Some(tls::Mode::VerifyFull));
+            assert_eq!(mode("rediss://h?sslmode=require"), Some(tls::Mode::Require));
+            assert_eq!(mode("redis://h"), None);
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_being_told() {
+        for text in [
+            "memcached://h:x/",
+            "memcached://h/1",
+            "memcached://[::1",
+            "memcached://h?hunter2=1",
+            "memcached://h?timeout=0",
+            "memcached+unix://",
+            "memcached+unix://h/run/a",
+        ] {
+            let error = place(text).map(|_| ()).expect_err(text);
+            assert_eq!(error.kind(), ErrorKind::Address, "{text}");
+        }
+        #[cfg(feature = "redis")]
+        for text in
+            ["redis://:hunter2@h/x", "redis://:hunter2@h?sslmode=require", "rediss://:hunter2@h?sslmode=disable"]
+        {
+            let error = place(text).map(|_| ()).expect_err(text);
+            assert!(!error.to_string().contains("hunter"), "{error}");
+        }
+    }
+}

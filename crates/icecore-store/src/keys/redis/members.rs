@@ -1,0 +1,208 @@
+//! What is in hashes, lists, sets, sorted sets and streams: a row for each, in windows that are
+//! as large as what was in them before was small.
+
+use super::command::Command;
+use super::server::Server;
+use super::walk::{Entry, Rows};
+use crate::backend::Flow;
+use crate::error::Result;
+
+/// How many members are asked for at once.
+pub(super) struct Window {
+    count: u64,
+    /// How many bytes came of it.
+    bytes: u64,
+}
+
+impl Default for Window {
+    fn default() -> Window {
+        Window { count: 16, bytes: 0 }
+    }
+}
+
+impl Window {
+    const SMALL: u64 = 128 << 10;
+    const LARGE: u64 = 1 << 20;
+    const MOST: u64 = 1000;
+
+    /// For the next.
+    fn adapt(&mut self) {
+        match std::mem::take(&mut self.bytes) {
+            bytes if bytes > Window::LARGE => self.count = (self.count / 4).max(1),
+            bytes if bytes < Window::SMALL => self.count = (self.count * 2).min(Window::MOST),
+            _ => {}
+        }
+    }
+}
+
+/// The rows of what is in a key.
+pub(super) fn rows(server: &mut Server, entry: &Entry, window: &mut Window, rows: &mut Rows<'_>) -> Result<Flow> {
+    let mut members = Members { server, entry, window, rows, value: Vec::new(), field: Vec::new() };
+    match entry.kind {
+        "list" => members.list(),
+        "stream" => members.stream(),
+        "hash" => members.scan(Command::Hscan),
+        "set" => members.scan(Command::Sscan),
+        _ => members.scan(Command::Zscan),
+    }
+}
+
+struct Members<'m, 'e> {
+    server: &'m mut Server,
+    entry: &'m Entry,
+    window: &'m mut Window,
+    rows: &'m mut Rows<'e>,
+    value: Vec<u8>,
+    field: Vec<u8>,
+}
+
+impl Members<'_, '_> {
+    fn list(&mut self) -> Result<Flow> {
+        let mut at = 0u64;
+        loop {
+            let (from, to) = (at.to_string(), (at + self.window.count - 1).to_string());
+            self.server.put(Command::Lrange, &[&self.entry.key, from.as_bytes(), to.as_bytes()]);
+            self.server.send()?;
+            let Some(count) = self.server.array()? else { return Ok(Flow::On) };
+            if count > self.window.count {
+                return Err(self.server.unexpected());
+            }
+            for _ in 0..count {
+                self.value()?;
+                let field = at.to_string();
+                if self.rows.row(self.entry, Some(field.as_bytes()), Some(&self.value))? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+                at += 1;
+            }
+            if count < self.window.count {
+                return Ok(Flow::On);
+            }
+            self.window.adapt();
+        }
+    }
+
+    /// Fields and values of a hash, members of a set, members and scores of a sorted set.
+    fn scan(&mut self, command: Command) -> Result<Flow> {
+        let mut cursor = b"0".to_vec();
+        loop {
+            let count = self.window.count.to_string();
+            self.server.put(command, &[&self.entry.key, &cursor, b"COUNT", count.as_bytes()]);
+            self.server.send()?;
+            let Some(count) = self.server.cursor(&mut cursor)? else { return Ok(Flow::On) };
+            let each = if command == Command::Sscan { 1 } else { 2 };
+            if !count.is_multiple_of(each) {
+                return Err(self.server.unexpected());
+            }
+            for _ in 0..count / each {
+                let flow = match command {
+                    Command::Hscan => {
+                        self.field()?;
+                        self.value()?;
+                        self.rows.row(self.entry, Some(&self.field), Some(&self.value))?
+                    }
+                    Command::Sscan => {
+                        self.value()?;
+                        self.rows.row(self.entry, None, Some(&self.value))?
+                    }
+                    _ => {
+                        self.value()?;
+                        self.field()?;
+                        self.rows.row(self.entry, Some(&self.field), Some(&self.value))?
+                    }
+                };
+                if flow == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+            if cursor == b"0" {
+                return Ok(Flow::On);
+            }
+            self.window.adapt();
+        }
+    }
+
+    fn stream(&mut self) -> Result<Flow> {
+        let mut from = "0-0".to_owned();
+        loop {
+            let count = self.window.count.to_string();
+            self.server.put(Command::Xrange, &[&self.entry.key, from.as_bytes(), b"+", b"COUNT", count.as_bytes()]);
+            self.server.send()?;
+            let Some(count) = self.server.array()? else { return Ok(Flow::On) };
+            if count > self.window.count {
+                return Err(self.server.unexpected());
+            }
+            for _ in 0..count {
+                if self.server.array()? != Some(2) {
+                    return Err(self.server.unexpected());
+                }
+                self.field()?;
+                let id = std::mem::take(&mut self.field);
+                let behind = std::str::from_utf8(&id).ok().and_then(behind);
+                // One that is not behind the last would begin anew without an end.
+                let behind = behind.filter(|behind| order(behind) > order(&from));
+                from = behind.ok_or_else(|| self.server.unexpected())?;
+                let fields = self.server.array()?.unwrap_or(0);
+                if !fields.is_multiple_of(2) {
+                    return Err(self.server.unexpected());
+                }
+                for _ in 0..fields / 2 {
+                    self.field()?;
+                    self.value()?;
+                    let field = [&id[..], b"/", &self.field].concat();
+                    if self.rows.row(self.entry, Some(&field), Some(&self.value))? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            if count < self.window.count {
+                return Ok(Flow::On);
+            }
+            self.window.adapt();
+        }
+    }
+
+    /// The next answer is a value.
+    fn value(&mut self) -> Result<()> {
+        let is_there = self.server.bulk(&self.entry.key, &mut self.value)?;
+        self.window.bytes += self.value.len() as u64;
+        if is_there { Ok(()) } else { Err(self.server.unexpected()) }
+    }
+
+    /// The next answer is a field, a score or an id.
+    fn field(&mut self) -> Result<()> {
+        let is_there = self.server.bulk(&self.entry.key, &mut self.field)?;
+        self.window.bytes += self.field.len() as u64;
+        if is_there { Ok(()) } else { Err(self.server.unexpected()) }
+    }
+}
+
+/// The first id behind this one.
+fn behind(id: &str) -> Option<String> {
+    let (time, number) = order(id)?;
+    let (time, number) = match number.checked_add(1) {
+        Some(number) => (time, number),
+        None => (time.checked_add(1)?, 0),
+    };
+    Some(format!("{time}-{number}"))
+}
+
+/// The two numbers of an id.
+fn order(id: &str) -> Option<(u64, u64)> {
+    let (time, number) = id.split_once('-')?;
+    Some((time.parse().ok()?, number.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{behind, order};
+
+    #[test]
+    fn ids_go_on() {
+        assert_eq!(behind("5-7").as_deref(), Some("5-8"));
+        assert_eq!(behind("5-18446744073709551615").as_deref(), Some("6-0"));
+        assert_eq!(behind("18446744073709551615-18446744073709551615"), None);
+        assert_eq!(behind("x"), None);
+        assert!(order("10-0") > order("9-9"));
+    }
+}

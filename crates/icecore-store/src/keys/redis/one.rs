@@ -1,0 +1,93 @@
+//! The value under one key.
+
+use super::command::Command;
+use super::server::Server;
+use crate::address::Address;
+use crate::error::{Error, ErrorKind, Result};
+use crate::keys::{quoted, spelled};
+
+/// The value under a key, or what is in it at a field.
+pub(in crate::keys) fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
+    let mut server = Server::open(address, longest)?;
+    let named = quoted(spelled(key).as_bytes());
+    let missing = |what: String| Error::new(ErrorKind::Missing, format!("{address}: {what}"));
+    let wrong = |what: String| Error::new(ErrorKind::Input, format!("{address}: {what}"));
+    server.put(Command::Type, &[key]);
+    server.send()?;
+    let kind = String::from_utf8_lossy(server.text()?).into_owned();
+    let mut value = Vec::new();
+    let is_there = match (&*kind, field) {
+        ("none", _) => return Err(missing(format!("there is no key `{named}`"))),
+        ("string", None) => {
+            server.put(Command::Get, &[key]);
+            server.send()?;
+            server.bulk(key, &mut value)?
+        }
+        ("hash", Some(field)) => {
+            server.put(Command::Hget, &[key, field]);
+            server.send()?;
+            server.bulk(key, &mut value)?
+        }
+        ("list", Some(field)) => {
+            let is_index = std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok());
+            if !is_index {
+                return Err(wrong(format!("`{named}` is a list: --field is an index, from 0 on, or from -1 back")));
+            }
+            server.put(Command::Lindex, &[key, field]);
+            server.send()?;
+            server.bulk(key, &mut value)?
+        }
+        ("stream", Some(field)) => {
+            let at = field.iter().position(|byte| *byte == b'/');
+            let Some(at) = at else {
+                return Err(wrong(format!("`{named}` is a stream: --field is ID/FIELD, as `rows` shows it")));
+            };
+            of_stream(&mut server, key, &field[..at], &field[at + 1..], &mut value)?
+        }
+        ("string", Some(_)) => return Err(wrong(format!("`{named}` is a string: it has no fields"))),
+        ("hash" | "list" | "stream", None) => {
+            return Err(wrong(format!(
+                "`{named}` is a {kind}: --field says which part of it; `icecore rows` shows all"
+            )));
+        }
+        ("set" | "zset", _) => {
+            return Err(wrong(format!(
+                "`{named}` is a {kind}, whose members have no names: `icecore rows` shows them"
+            )));
+        }
+        _ => return Err(wrong(format!("`{named}` is a {}, which is not read", quoted(kind.as_bytes())))),
+    };
+    match (is_there, field) {
+        (true, _) => Ok(value),
+        (false, None) => Err(missing(format!("there is no key `{named}`"))),
+        (false, Some(field)) => {
+            Err(missing(format!("there is no `{}` in `{named}`", quoted(spelled(field).as_bytes()))))
+        }
+    }
+}
+
+/// What an entry of a stream has in this field.
+fn of_stream(server: &mut Server, key: &[u8], id: &[u8], wanted: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+    server.put(Command::Xrange, &[key, id, id, b"COUNT", b"1"]);
+    server.send()?;
+    match server.array()? {
+        None | Some(0) => return Ok(false),
+        Some(1) => {}
+        Some(_) => return Err(server.unexpected()),
+    }
+    if server.array()? != Some(2) {
+        return Err(server.unexpected());
+    }
+    let mut name = Vec::new();
+    server.bulk(key, &mut name)?;
+    for _ in 0..server.array()?.unwrap_or(0) / 2 {
+        server.bulk(key, &mut name)?;
+        if !server.bulk(key, value)? {
+            return Err(server.unexpected());
+        }
+        if name == wanted {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,72 @@
+//! How keys are written: as they are, or as `hex:` and their bytes.
+
+use crate::error::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+
+/// Stands before the bytes of a key that is not written as it is.
+const HEX: &str = "hex:";
+
+/// A key as a command line takes it: as it is, or, if it is no UTF-8, has control characters or
+/// begins so itself, as `hex:` and its bytes.
+///
+/// ```
+/// use icecore_store::{spelled, unspelled};
+/// assert_eq!(spelled("Zoë:7".as_bytes()), "Zoë:7");
+/// assert_eq!(spelled(b"a\xff\0"), "hex:61ff00");
+/// assert_eq!(unspelled("hex:61ff00")?, b"a\xff\0");
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+pub fn spelled(key: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(key) {
+        Ok(text) if !text.starts_with(HEX) && !text.chars().any(char::is_control) => Cow::Borrowed(text),
+        _ => {
+            let digits = key.iter().map(|byte| format!("{byte:02x}"));
+            Cow::Owned(std::iter::once(HEX.to_owned()).chain(digits).collect())
+        }
+    }
+}
+
+/// The key that is written so.
+///
+/// # Errors
+/// Of kind `Input`, if no pairs of hexadecimal digits stand behind `hex:`.
+pub fn unspelled(text: &str) -> Result<Vec<u8>> {
+    let Some(digits) = text.strip_prefix(HEX) else { return Ok(text.as_bytes().to_vec()) };
+    let pair = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        u8::from_str_radix(pair, 16).ok()
+    };
+    let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(|two| pair(two).filter(|_| two.len() == 2)).collect();
+    bytes.ok_or_else(|| {
+        Error::new(ErrorKind::Input, "behind `hex:` stand two hexadecimal digits for each byte of the key")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn keys_come_back(key in proptest::collection::vec(any::<u8>(), 0..20)) {
+            prop_assert_eq!(unspelled(&spelled(&key)).unwrap(), key);
+        }
+
+        #[test]
+        fn and_words(key in "(hex:)?[a-zé:\\\\ 0-9\u{1}]{0,12}") {
+            let key = key.as_bytes();
+            let spelled = spelled(key);
+            prop_assert_eq!(unspelled(&spelled).unwrap(), key);
+            prop_assert!(!spelled.chars().any(char::is_control));
+        }
+    }
+
+    #[test]
+    fn other_digits_are_refused() {
+        for text in ["hex:1", "hex:0g", "hex:+1", "hex:é"] {
+            assert_eq!(unspelled(text).expect_err(text).kind(), ErrorKind::Input);
+        }
+        assert_eq!(unspelled("hex:").expect("an empty key"), b"");
+    }
+}

@@ -1,0 +1,295 @@
+//! LZF, LZ4 blocks and FastLZ: bytes, and copies of what came before them.
+//!
+//! What their own formats say of lengths is not trusted: the output grows as the input gives it.
+
+use super::{Beginning, broken};
+use crate::error::Error;
+use crate::limits::Limits;
+
+/// A way to write literals and copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lz {
+    /// Marc Lehmann's LibLZF.
+    Lzf,
+    /// A block of LZ4, without a frame.
+    Lz4,
+    /// FastLZ, level 1 or 2.
+    Fast,
+}
+
+/// Why there is no more.
+enum Stop {
+    /// There is as much as was wanted.
+    Most,
+    Broken(&'static str),
+}
+
+const CUT: Stop = Stop::Broken("its end too early");
+
+impl Lz {
+    fn name(self) -> &'static str {
+        match self {
+            Lz::Lzf => "lzf",
+            Lz::Lz4 => "lz4",
+            Lz::Fast => "fastlz",
+        }
+    }
+
+    /// All that was compressed, if that is not more than `most` bytes.
+    pub(crate) fn decompress(self, body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+        let room = usize::try_from(most).unwrap_or(usize::MAX);
+        let mut out = Out { bytes: Vec::new(), most: room };
+        match self.run(body, &mut out) {
+            Ok(()) => Ok(out.bytes),
+            Err(Stop::Most) => Err(limits.too_large(most)),
+            Err(Stop::Broken(why)) => Err(broken(self.name(), why).having_spent(out.bytes.len())),
+        }
+    }
+
+    /// The beginning of what was compressed; `None`, if it is broken there.
+    pub(crate) fn head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
+        let mut out = Out { bytes: Vec::new(), most };
+        let is_all = match self.run(body, &mut out) {
+            Ok(()) => true,
+            Err(Stop::Most) => false,
+            Err(Stop::Broken(_)) if whole => return None,
+            Err(Stop::Broken(_)) => false,
+        };
+        (!out.bytes.is_empty()).then_some((out.bytes, is_all))
+    }
+
+    fn run(self, body: &[u8], out: &mut Out) -> Result<(), Stop> {
+        let mut from = Input { rest: body };
+        match self {
+            Lz::Lzf => lzf(&mut from, out),
+            Lz::Lz4 => lz4(&mut from, out),
+            Lz::Fast => fastlz(&mut from, out),
+        }
+    }
+}
+
+/// What is still to be read.
+struct Input<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Input<'b> {
+    fn byte(&mut self) -> Result<usize, Stop> {
+        let (byte, rest) = self.rest.split_first().ok_or(CUT)?;
+        self.rest = rest;
+        Ok(usize::from(*byte))
+    }
+
+    fn bytes(&mut self, count: usize) -> Result<&'b [u8], Stop> {
+        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(CUT)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// The sum of bytes, of which each but the last is 255.
+    fn long(&mut self) -> Result<usize, Stop> {
+        let mut sum = 0usize;
+        loop {
+            let byte = self.byte()?;
+            sum = sum.saturating_add(byte);
+            if byte != 255 {
+                return Ok(sum);
+            }
+        }
+    }
+}
+
+/// What came of it.
+struct Out {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Out {
+    fn literals(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        let room = self.most - self.bytes.len();
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if bytes.len() > room { Err(Stop::Most) } else { Ok(()) }
+    }
+
+    /// Bytes from so far back; what is copied may be copied on.
+    fn copy(&mut self, distance: usize, count: usize) -> Result<(), Stop> {
+        let start = self.bytes.len().checked_sub(distance).filter(|_| distance > 0);
+        let start = start.ok_or(Stop::Broken("a copy of what is before its beginning"))?;
+        let room = self.most - self.bytes.len();
+        let mut left = count.min(room);
+        while left > 0 {
+            let part = left.min(self.bytes.len() - start);
+            self.bytes.extend_from_within(start..start + part);
+            left -= part;
+        }
+        if count > room { Err(Stop::Most) } else { Ok(()) }
+    }
+}
+
+fn lzf(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
+    while !from.rest.is_empty() {
+        let control = from.byte()?;
+        if control < 32 {
+            out.literals(from.bytes(control + 1)?)?;
+            continue;
+        }
+        let len = match control >> 5 {
+            7 => 7 + from.byte()?,
+            len => len,
+        };
+        let distance = ((control & 31) << 8) + from.byte()? + 1;
+        out.copy(distance, len + 2)?;
+    }
+    Ok(())
+}
+
+fn lz4(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
+    loop {
+        let token = from.byte()?;
+        let literals = match token >> 4 {
+            15 => from.long()?.saturating_add(15),
+            count => count,
+        };
+        out.literals(from.bytes(literals)?)?;
+        // Only the end has no copy.
+        if from.rest.is_empty() {
+            return Ok(());
+        }
+        let distance = from.byte()? + (from.byte()? << 8);
+        let len = match token & 15 {
+            15 => from.long()?.saturating_add(15),
+            len => len,
+        };
+        out.copy(distance, len.saturating_add(4))?;
+    }
+}
+
+fn fastlz(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
+    /// How far back a copy of level 2 reaches with one byte.
+    const NEAR: usize = 8192;
+    let first = from.byte()?;
+    let is_second = match first >> 5 {
+        0 => false,
+        1 => true,
+        _ => return Err(Stop::Broken("a level that is not 1 or 2")),
+    };
+    let mut control = first & 31;
+    loop {
+        if control < 32 {
+            out.literals(from.bytes(control + 1)?)?;
+        } else {
+            let high = (control & 31) << 8;
+            let more = match (control >> 5, is_second) {
+                (7, true) => from.long()?,
+                (7, false) => from.byte()?,
+                _ => 0,
+            };
+            let low = from.byte()?;
+            let distance = match (is_second, high, low) {
+                (true, 0x1f00, 255) => NEAR + (from.byte()? << 8) + from.byte()?,
+                _ => high + low + 1,
+            };
+            out.copy(distance, (control >> 5).saturating_add(more).saturating_add(2))?;
+        }
+        if from.rest.is_empty() {
+            return Ok(());
+        }
+        control = from.byte()?;
+    }
+}
+
+/// LZF without copies: any reader takes it.
+pub(crate) fn lzf_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
+    for run in bytes.chunks(32) {
+        out.push(run.len() as u8 - 1);
+        out.extend_from_slice(run);
+    }
+}
+
+/// A block of LZ4 without copies.
+pub(crate) fn lz4_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
+    match bytes.len().checked_sub(15) {
+        None => out.push((bytes.len() as u8) << 4),
+        Some(more) => {
+            out.push(0xf0);
+            out.resize(out.len() + more / 255, 255);
+            out.push((more % 255) as u8);
+        }
+    }
+    out.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(lz: Lz, body: &[u8]) -> Option<Vec<u8>> {
+        lz.decompress(body, 1000, &Limits::default()).ok()
+    }
+
+    #[test]
+    fn copies_reach_into_what_they_write() {
+        assert_eq!(all(Lz::Lzf, b"\x01ab\x60\x01").as_deref(), Some(&b"abababa"[..]));
+        assert_eq!(all(Lz::Lz4, b"\x21ab\x02\x00\x00").as_deref(), Some(&b"abababa"[..]));
+        assert_eq!(all(Lz::Fast, b"\x01ab\x60\x01").as_deref(), Some(&b"abababa"[..]));
+        assert_eq!(all(Lz::Fast, b"\x21ab\xe0\x02\x01").as_deref(), Some(&b"ababababababa"[..]));
+    }
+
+    #[test]
+    fn what_is_before_the_beginning_is_not_copied() {
+        assert_eq!(all(Lz::Lzf, b"\x00a\x20\x01"), None);
+        assert_eq!(all(Lz::Lz4, b"\x10a\x02\x00\x00"), None);
+        assert_eq!(all(Lz::Lz4, b"\x10a\x00\x00\x00"), None);
+        assert_eq!(all(Lz::Fast, b"\x00a\x20\x01"), None);
+        assert_eq!(all(Lz::Fast, b"\x40a"), None);
+    }
+
+    #[test]
+    fn bombs_end_at_the_limit() {
+        let body = [&b"\x1fa\x01\x00"[..], &[255; 100_000], b"\x00\x00"].concat();
+        let error = Lz::Lz4.decompress(&body, 1000, &Limits::default()).expect_err("too much");
+        assert_eq!(error.kind(), crate::error::ErrorKind::Limit);
+        let (head, is_all) = Lz::Lz4.head(&body, true, 10).expect("a beginning");
+        assert_eq!((&*head, is_all), (&b"aaaaaaaaaa"[..], false));
+    }
+
+    /// Whatever the bytes are, and wherever they end: no panic, and never more than was asked for.
+    #[test]
+    fn any_bytes_are_taken() {
+        let mut seed = 7u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize
+        };
+        for _ in 0..20_000 {
+            let mut body = Vec::new();
+            for _ in 0..next() % 40 {
+                // Small bytes are literals, and make copies possible.
+                body.push(if next() % 2 == 0 { next() % 34 } else { next() % 256 } as u8);
+            }
+            for lz in [Lz::Lzf, Lz::Lz4, Lz::Fast] {
+                let most = next() % 300;
+                if let Ok(out) = lz.decompress(&body, most as u64, &Limits::default()) {
+                    assert!(out.len() <= most);
+                }
+                if let Some((out, _)) = lz.head(&body, next() % 2 == 0, most) {
+                    assert!(out.len() <= most);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn literals_come_back() {
+        let bytes: Vec<u8> = (0..2000u32).map(|at| (at % 251) as u8).collect();
+        for len in [0, 1, 14, 15, 16, 31, 32, 33, 269, 270, 271, 525, 2000] {
+            let (mut lzf, mut lz4) = (Vec::new(), Vec::new());
+            lzf_of_literals(&bytes[..len], &mut lzf);
+            lz4_of_literals(&bytes[..len], &mut lz4);
+            let limits = Limits::default();
+            assert_eq!(Lz::Lzf.decompress(&lzf, 3000, &limits).expect("lzf"), &bytes[..len]);
+            assert_eq!(Lz::Lz4.decompress(&lz4, 3000, &limits).expect("lz4"), &bytes[..len]);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Deflate without a frame, as PHP's `gzdeflate` and Symfony's `DeflateMarshaller` write it.
+
+use super::{Evidence, Unwrapped, Wrapper};
+use crate::compress::zlib;
+use crate::options::{Opt, OptionType, Side};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "deflate",
+    title: "deflated data without a frame (RFC 1951)",
+    extension: "deflate",
+    text: Some(false),
+    layer: "deflated data",
+    options: &[Opt {
+        name: "level",
+        takes: OptionType::Number(0, 9),
+        side: Side::Write,
+        help: "how hard to compress; 6 if not said",
+    }],
+    page: include_str!("deflate.md"),
+    // Nothing tells it from other bytes.
+    detect: |_| false,
+    evidence: Evidence::Text,
+    head: None,
+    wants: None,
+    stream: None,
+    unwrap: |input, _, limits| {
+        zlib::inflate_bare(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
+    },
+    wrap: |inside, settings, out| zlib::deflate_bare(inside, super::level(settings), out),
+};

@@ -1,0 +1,31 @@
+//! LZF, as phpredis writes it: without a header.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::compress::lz::{Lz, lzf_of_literals};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "lzf",
+    title: "LZF-compressed data, as phpredis keeps it",
+    extension: "lzf",
+    text: Some(false),
+    layer: "data in LZF",
+    options: &[],
+    page: include_str!("lzf.md"),
+    // It begins with literals.
+    detect: |input| input.len() >= 3 && input[0] < 32,
+    evidence: Evidence::Text,
+    head: Some(|input, whole, _, most| {
+        let (bytes, is_all) = Lz::Lzf.head(input, whole, most)?;
+        Some(Head::owned((bytes, whole && is_all)))
+    }),
+    wants: None,
+    stream: None,
+    unwrap: |input, _, limits| {
+        Lz::Lzf.decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
+    },
+    wrap: |inside, _, out| {
+        lzf_of_literals(inside, out);
+        Ok(())
+    },
+};

@@ -1,0 +1,93 @@
+//! What PHP's extension memcached compresses: a length, then zlib, FastLZ or Zstandard.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::compress::lz::Lz;
+use crate::compress::{Beginning, zlib, zstandard};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::Settings;
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "php-memcached",
+    title: "compressed data, as PHP's extension memcached keeps it",
+    extension: "memcached",
+    text: Some(false),
+    layer: "data compressed by memcached",
+    options: &[],
+    page: include_str!("php_memcached.md"),
+    // Longer things are hardly kept there.
+    detect: |input| matches!(input, [a, b, c, 0, body @ ..] if [*a, *b, *c] != [0; 3] && Way::of(body).is_some()),
+    evidence: Evidence::Text,
+    head: Some(|input, whole, _, most| {
+        let (len, body) = split(input)?;
+        let (bytes, is_all) = Way::of(body)?.head(body, whole, most)?;
+        let is_right = !(whole && is_all) || bytes.len() as u64 == u64::from(len);
+        is_right.then(|| Head::owned((bytes, whole && is_all)))
+    }),
+    wants: None,
+    stream: None,
+    unwrap,
+    wrap,
+};
+
+/// How it is compressed.
+enum Way {
+    Zlib,
+    Fast,
+    Zstd,
+}
+
+impl Way {
+    /// What begins so; in memcached, flags say it.
+    fn of(body: &[u8]) -> Option<Way> {
+        match body {
+            [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31) => Some(Way::Zlib),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Way::Zstd),
+            [first, _, ..] if *first < 0x40 => Some(Way::Fast),
+            _ => None,
+        }
+    }
+
+    fn head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
+        match self {
+            Way::Zlib => zlib::head(body, most),
+            Way::Fast => Lz::Fast.head(body, whole, most),
+            Way::Zstd => zstandard::head(body, most),
+        }
+    }
+
+    fn decompress(self, body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+        match self {
+            Way::Zlib => zlib::decompress(body, most, limits),
+            Way::Fast => Lz::Fast.decompress(body, most, limits),
+            Way::Zstd => zstandard::decompress(body, most, limits),
+        }
+    }
+}
+
+/// The length of what is inside, and how it is there.
+fn split(input: &[u8]) -> Option<(u32, &[u8])> {
+    input.split_first_chunk().map(|(len, body)| (u32::from_le_bytes(*len), body))
+}
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    let broken = |at: usize| Error::new(ErrorKind::Malformed).at(at);
+    let found = split(input).and_then(|(len, body)| Some((len, body, Way::of(body)?)));
+    let (len, body, way) = found.ok_or_else(|| {
+        broken(0).expecting("a length, then zlib, FastLZ or Zstandard").finding("other bytes, or the end of the input")
+    })?;
+    let bytes = way.decompress(body, limits.decompressed_from(input.len()), limits)?;
+    if bytes.len() as u64 != u64::from(len) {
+        return Err(broken(0).expecting(format!("{len} bytes inside")).finding(format!("{}", bytes.len())));
+    }
+    Ok(Unwrapped::owned(bytes))
+}
+
+fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    let len = u32::try_from(inside.len())
+        .map_err(|_| Error::new(ErrorKind::Limit).expecting("less than 4 GB for php-memcached").finding("more"))?;
+    out.extend_from_slice(&len.to_le_bytes());
+    out.extend_from_slice(&zlib::compress(inside, None)?);
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! LZ4, as phpredis writes it: a length with a checksum, then a block.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::compress::lz::{Lz, lz4_of_literals};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::Settings;
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "phpredis-lz4",
+    title: "LZ4-compressed data, as phpredis keeps it",
+    extension: "lz4",
+    text: Some(false),
+    layer: "data in LZ4",
+    options: &[],
+    page: include_str!("phpredis_lz4.md"),
+    detect: |input| split(input).is_some_and(|(_, block)| !block.is_empty()),
+    evidence: Evidence::Text,
+    head: Some(|input, whole, _, most| {
+        let (len, block) = split(input)?;
+        let (bytes, is_all) = Lz::Lz4.head(block, whole, most)?;
+        let is_right = !(whole && is_all) || bytes.len() as u64 == u64::from(len);
+        is_right.then(|| Head::owned((bytes, whole && is_all)))
+    }),
+    wants: None,
+    stream: None,
+    unwrap,
+    wrap,
+};
+
+/// The length of what is inside, if its checksum is right, and the block.
+fn split(input: &[u8]) -> Option<(u32, &[u8])> {
+    let (header, block) = input.split_first_chunk::<5>()?;
+    let [sum, len @ ..] = *header;
+    (sum == crc8(len)).then_some((u32::from_le_bytes(len), block))
+}
+
+/// The checksum of the length: CRC-8 with the polynomial 0x31, from 0xff on.
+fn crc8(bytes: [u8; 4]) -> u8 {
+    bytes.into_iter().fold(0xff, |crc, byte| {
+        (0..8).fold(crc ^ byte, |crc: u8, _| if crc & 0x80 == 0 { crc << 1 } else { (crc << 1) ^ 0x31 })
+    })
+}
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    let (len, block) = split(input).ok_or_else(|| {
+        Error::new(ErrorKind::Malformed)
+            .at(0)
+            .expecting("a checksum, and a length that has it")
+            .finding(if input.len() < 5 { "the end of the input" } else { "another checksum" })
+    })?;
+    let bytes = Lz::Lz4.decompress(block, limits.decompressed_from(input.len()), limits)?;
+    if bytes.len() as u64 != u64::from(len) {
+        let found = format!("{}", bytes.len());
+        return Err(Error::new(ErrorKind::Malformed).at(1).expecting(format!("{len} bytes inside")).finding(found));
+    }
+    Ok(Unwrapped::owned(bytes))
+}
+
+fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    let len = u32::try_from(inside.len())
+        .map_err(|_| Error::new(ErrorKind::Limit).expecting("less than 4 GB for phpredis-lz4").finding("more"))?;
+    let len = len.to_le_bytes();
+    out.push(crc8(len));
+    out.extend_from_slice(&len);
+    lz4_of_literals(inside, out);
+    Ok(())
+}
