@@ -106,12 +106,13 @@ for language in "${modules[@]}"; do
     step "module for $language: build" scripts/modules.sh build "$language"
 done
 step 'tests' cargo test --locked --workspace --no-fail-fast
-step 'the store on servers' scripts/servers.sh run cargo test --locked -p icecore-store --features postgres,mysql,mongodb,redis,memcached,tls
-step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features postgres,mysql,mongodb --test served killed
-step 'the command on a server of MongoDB' scripts/servers.sh run cargo test --locked -p icecore-cli --features postgres,mysql,mongodb --test mongo
-step 'keys of Redis and memcached' scripts/servers.sh run cargo test --locked -p icecore-cli --features postgres,mysql,mongodb,redis,memcached --test keys
-step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --locked -p icecore-cli \
-    --features postgres,mysql,mongodb --test bench pending_objects
+# One set of features for all: each other one would be built once more.
+drivers=postgres,mysql,mongodb,redis,memcached
+step 'the store on servers' scripts/servers.sh run cargo test --locked -p icecore-store --features "$drivers,tls"
+step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test served killed
+step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test mongo --test keys
+step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" \
+    --test bench pending_objects
 # These tests say so themselves, but nobody sees it.
 have faketime || skip 'a clock that jumps' 'faketime is missing: faketime'
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
