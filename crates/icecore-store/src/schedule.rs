@@ -106,9 +106,18 @@ impl Schedule {
         next.ok_or_else(|| Error::new(ErrorKind::Input, format!("{:?} has no next time", self.timing)))
     }
 
+    /// One whose record makes no sense, as another program wrote it.
+    pub(crate) fn senseless(name: String, error: &Error) -> Schedule {
+        let problem = Some(describe::without_nul(&error.to_string()).into_owned());
+        Schedule { name, problem, ..Schedule::default() }
+    }
+
     /// The time that came, and the one that comes next. Of several that passed it is the first.
     pub(crate) fn due(&self, now: i64) -> Result<(i64, i64)> {
-        Ok((self.next_at.unwrap_or(now).min(now), self.next(now)?))
+        match &self.problem {
+            Some(problem) => Err(Error::new(ErrorKind::Input, problem)),
+            None => Ok((self.next_at.unwrap_or(now).min(now), self.next(now)?)),
+        }
     }
 
     /// Since when it is paused, and when it comes next, if it is paused now or not any more.

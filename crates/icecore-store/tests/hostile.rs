@@ -5,7 +5,8 @@ mod common;
 
 use common::{HOUR, World, folder, sqlite};
 use icecore_store::{
-    Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, ObjectFilter, QueueSettings, State, describe, open,
+    Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, NewSchedule, ObjectFilter, QueueSettings, State,
+    Timing, describe, open,
 };
 use std::time::Duration;
 
@@ -32,6 +33,13 @@ fn filled() -> Filled {
     let new = [NewJob { priority: 1, ..job("1") }, job("2")];
     world.store.push(&new).expect("pushed");
     world.store.configure("mail", &QueueSettings { max_attempts: Some(3), ..Default::default() }).expect("configured");
+    for name in ["first", "second"] {
+        let timing = Timing::new("every 1h", None).expect("a timing");
+        world.store.set_schedule(&NewSchedule::new(name, "timed", timing, b"1".to_vec()), "ann").expect("set");
+    }
+    world.raw(
+        "UPDATE icecore_schedules SET next_at = 1000, last_at = 0, zone = 'UTC', format = 'json', max_attempts = 2",
+    );
     Filled { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
 }
 
@@ -63,6 +71,11 @@ fn call_all(filled: &mut Filled) {
     let _ = store.jobs(&JobFilter::default(), usize::MAX, &mut |_| Ok(Flow::On));
     let _ = store.queues();
     let _ = store.schema("mail");
+    let _ = store.schedules();
+    let _ = store.fire(10);
+    let _ = store.pause_schedule("first", true, "ann");
+    let _ = store.pause_schedule("first", false, "ann");
+    let _ = store.remove_schedule("first", "ann");
     for _ in 0..3 {
         for lease in store.claim("mail", "ann", HOUR, 2).unwrap_or_default() {
             let _ = store.nack(lease.job.id, &lease.token, "no", Some(Duration::ZERO));
@@ -100,6 +113,7 @@ fn columns_are_changed_by_hand() {
         "icecore_objects",
         "icecore_jobs",
         "icecore_queues",
+        "icecore_schedules",
         "icecore_indexes",
         "icecore_index_values",
         "icecore_object_classes",
@@ -145,6 +159,9 @@ fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
     let other = store.job(filled.jobs[1]).unwrap_or_else(|error| panic!("{sql}: {error}")).expect("there");
     // What was set for the queue may be what was changed: that it is paused.
     assert!(is_queue || other.attempts > 0, "{sql}: the other job was handed out: {other:?}");
+    let second = store.schedules().expect("schedules").into_iter().find(|schedule| schedule.name == "second");
+    let second = second.unwrap_or_else(|| panic!("{sql}: the other schedule is there"));
+    assert!(second.last_at == Some(1000) && second.last_id.is_some(), "{sql}: it queued its job: {second:?}");
     let new = describe::job("post", b"1".to_vec(), None);
     store.push(std::slice::from_ref(&new)).unwrap_or_else(|error| panic!("{sql}: {error}"));
     let lease = store.claim("post", "ann", HOUR, 1).unwrap_or_else(|error| panic!("{sql}: {error}")).remove(0);

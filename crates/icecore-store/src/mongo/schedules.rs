@@ -34,6 +34,15 @@ fn schedule_of(document: &mut Document) -> Result<Schedule> {
     })
 }
 
+/// The same; of a document that makes no sense, its name and what is wrong.
+fn any_of(mut document: Document) -> Option<Schedule> {
+    let name = document.get_str("_id").ok().map(str::to_owned);
+    match schedule_of(&mut document) {
+        Ok(schedule) => Some(schedule),
+        Err(error) => name.map(|name| Schedule::senseless(name, &error)),
+    }
+}
+
 impl MongoBackend {
     fn find_schedule(&self, name: &str) -> Result<Option<Schedule>> {
         let found = self.schedules.find_one(doc! { "_id": name }).run().map_err(said)?;
@@ -52,7 +61,9 @@ impl MongoBackend {
 
     fn fire_one(&self, schedule: &Schedule, now: i64) -> Result<Option<Fired>> {
         let mut fired = schedule.fired();
-        let as_seen = doc! { "_id": &schedule.name, "next_at": schedule.next_at };
+        let mut as_seen = doc! { "_id": &schedule.name };
+        // Of one that makes no sense it may be no time.
+        put(&mut as_seen, "next_at", schedule.next_at);
         let due = schedule.due(now).and_then(|(at, next)| Ok((at, next, self.push_one(&schedule.job(at), None)?.0)));
         let change = match due {
             Ok((at, next, pushed)) => {
@@ -105,7 +116,8 @@ impl Schedules for MongoBackend {
     fn schedules(&mut self) -> Result<Vec<Schedule>> {
         // One that was cut off while it was set for the first time has no payload yet.
         let found = self.schedules.find(doc! { "bytes": { "$exists": true } }).sort(doc! { "_id": 1 });
-        found.run().map_err(said)?.map(|found| schedule_of(&mut found.map_err(said)?)).collect()
+        let schedule = |found: mongodb::error::Result<Document>| Ok(any_of(found.map_err(said)?));
+        found.run().map_err(said)?.filter_map(|found| schedule(found).transpose()).collect()
     }
 
     fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()> {
@@ -146,7 +158,9 @@ impl Schedules for MongoBackend {
         let found = self.schedules.find(due).sort(doc! { "next_at": 1, "_id": 1 }).limit(limit).run().map_err(said)?;
         let mut fired = Vec::new();
         for found in found {
-            fired.extend(self.fire_one(&schedule_of(&mut found.map_err(said)?)?, now)?);
+            if let Some(schedule) = any_of(found.map_err(said)?) {
+                fired.extend(self.fire_one(&schedule, now)?);
+            }
         }
         Ok(fired)
     }

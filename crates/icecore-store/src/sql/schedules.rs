@@ -41,6 +41,14 @@ fn schedule_of(row: &dyn Row) -> Result<Schedule> {
     })
 }
 
+/// The same; of a row that makes no sense, its name and what is wrong.
+fn any_of(row: &dyn Row) -> Result<Option<Schedule>> {
+    match schedule_of(row) {
+        Ok(schedule) => Ok(Some(schedule)),
+        Err(error) => Ok(row.text(0).ok().flatten().map(|name| Schedule::senseless(name, &error))),
+    }
+}
+
 impl Schedules for SqlBackend {
     fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64> {
         schedule.check()?;
@@ -75,7 +83,7 @@ impl Schedules for SqlBackend {
     }
 
     fn schedules(&mut self) -> Result<Vec<Schedule>> {
-        self.rows(schedules!("ORDER BY name"), &[], schedule_of)
+        Ok(self.rows(schedules!("ORDER BY name"), &[], any_of)?.into_iter().flatten().collect())
     }
 
     fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()> {
@@ -126,10 +134,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let due = self.rows(
             schedules!("WHERE next_at <= {now} AND paused_at IS NULL ORDER BY next_at, name LIMIT ? {skip_locked}"),
             &[Value::Int(i64::try_from(most).unwrap_or(i64::MAX))],
-            schedule_of,
+            any_of,
         )?;
         let now = there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?;
-        due.into_iter().map(|schedule| self.fire_one(&schedule, now)).collect()
+        due.into_iter().flatten().map(|schedule| self.fire_one(&schedule, now)).collect()
     }
 
     fn fire_one(&mut self, schedule: &Schedule, now: i64) -> Result<Fired> {
