@@ -3,7 +3,7 @@
 # docs/bench/store.md.
 #
 #   scripts/load.sh                in full: half an hour or more on a quiet machine, beside what it builds
-#   scripts/load.sh --only grow    only how it grows; the figures of the others in docs stay as they are
+#   scripts/load.sh --only grow    only how it grows, 20 minutes; the figures of the others in docs stay as they are
 #   scripts/load.sh --small        shows that all of it works, in a few minutes, and writes nothing in docs
 #
 # More arguments go to the program: --rounds 15; `--help` says which there are. What is missing is
