@@ -2,17 +2,21 @@
 # Measures the store beside what others do the same work with, and writes docs/bench/store.json and the tables in
 # docs/bench/store.md.
 #
-#   scripts/load.sh            in full: a quarter of an hour or more on a quiet machine, beside what it builds
-#   scripts/load.sh --small    shows that all of it works, in a few minutes, and writes nothing in docs
+#   scripts/load.sh                in full: half an hour or more on a quiet machine, beside what it builds
+#   scripts/load.sh --only grow    only how it grows, 20 minutes; the figures of the others in docs stay as they are
+#   scripts/load.sh --small        shows that all of it works, in a few minutes, and writes nothing in docs
 #
 # More arguments go to the program: --rounds 15; `--help` says which there are. What is missing is
-# installed where that is allowed, or named: without PostgreSQL the rest runs on SQLite, without Go River is left out.
+# installed where that is allowed, or named: without the servers the rest runs on SQLite, without Go River is left out.
 . "$(dirname "$0")/common.sh"
 need_rust
 
-small=
+small='' only=''
 for argument in "$@"; do
-    [ "$argument" != --small ] || small=1
+    case $argument in
+    --small) small=1 ;;
+    --only | --only=*) only=1 ;;
+    esac
     if [ "$argument" = --help ]; then
         cargo run --release --locked --quiet -p icecore-lab --bin icecore-load -- --help
         exit
@@ -27,10 +31,12 @@ fi
 
 scripts/build.sh
 cargo build --release --locked -p icecore-lab --bin icecore-load
-cargo build --release --locked -p icecore-store --features postgres --example queue
+cargo build --release --locked -p icecore-store --features postgres,mysql --example queue
 new_folder
 arguments=(--icecore "$target/release/icecore" --library "$target/release/examples/queue")
-if ! have go; then
+if [ -n "$only" ]; then
+    : # River takes no part in it.
+elif ! have go; then
     say 'River is left out: go is missing, of https://go.dev/dl or golang-go'
 elif ! (cd benches/store/river && go build -o "$folder/river" .); then
     say 'River is left out: it could not be built'
@@ -46,7 +52,7 @@ load=("$target/release/icecore-load" "${arguments[@]}" "$@")
 status=0
 scripts/servers.sh run "${load[@]}" || status=$?
 if [ "$status" -eq 75 ]; then
-    say 'What is over PostgreSQL is left out: it is missing'
+    say 'What is over PostgreSQL and MariaDB is left out: they are missing'
     status=0
     "${load[@]}" || status=$?
 fi

@@ -113,6 +113,9 @@ step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p iceco
 step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test mongo --test keys
 step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" \
     --test bench pending_objects
+# The step with the store on servers has built the example.
+step 'the lab: more workers and daemons on servers' env ICECORE_TEST_QUEUE="$(realpath "$target")/debug/examples/queue" \
+    scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test load how_it_grows
 # These tests say so themselves, but nobody sees it.
 have faketime || skip 'a clock that jumps' 'faketime is missing: faketime'
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'

@@ -1,7 +1,7 @@
-//! The load program, small: the daemon beside the article's in Perl, over SQLite, and a walk through objects. It is
-//! judged whether all was counted and reported, never how fast it was.
+//! The load program, small: the daemon beside the article's in Perl, over SQLite, a walk through objects, and more
+//! daemons and workers. It is judged whether all was counted and reported, never how fast it was.
 
-use icecore_lab::load::{Met, Operation, Options, Report, missing, run};
+use icecore_lab::load::{Group, Growing, Met, Operation, Options, Report, grow, missing, run};
 use icecore_lab::page;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -21,6 +21,7 @@ fn what_daemons_promise_is_counted_and_reported() {
     let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
     (options.rounds, options.requests, options.clients) = (2, 64, vec![1, 32]);
     options.objects = vec![90, 900];
+    (options.growing.workers, options.growing.daemons) = (Vec::new(), Vec::new());
     if let Some(what) = lacks(&options) {
         eprintln!("skipped: {what}");
         return;
@@ -34,10 +35,13 @@ fn what_daemons_promise_is_counted_and_reported() {
     objects(&report);
     goals(&report);
     // It is read as it was written, and drawn.
+    assert_eq!(report.growth, None);
     let text = serde_json::to_string(&report).expect("it is written");
     let read: Report = serde_json::from_str(&text).expect("it is read");
     let page = page::load(&read);
-    for words in ["Turnaround, SQLite, 32 clients", "icecore serve", "an event loop", "a process a client", "Goals"] {
+    for words in
+        ["Turnaround, SQLite, 32 clients", "icecore serve", "an event loop", "a process a client", "Not measured yet"]
+    {
         assert!(page.contains(words), "{words} in {page}");
     }
 }
@@ -80,6 +84,69 @@ fn goals(report: &Report) {
     let unmeasured: Vec<bool> = report.goals.iter().map(|goal| goal.met == Met::Unmeasured).collect();
     // Two on SQLite, two on PostgreSQL, three against River, a million objects, memory.
     assert_eq!(unmeasured, [false, false, true, true, true, true, true, true, true], "{:?}", report.goals);
+}
+
+/// Over SQLite, and the servers that there are. The workers are the example `queue` of icecore-store, which
+/// `ICECORE_TEST_QUEUE` names.
+#[test]
+fn how_it_grows_is_counted_and_reported() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/store");
+    let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
+    (options.rounds, options.turns) = (2, 1);
+    options.growing =
+        Growing { workers: vec![1, 3], daemons: vec![1, 2], jobs: 60, waiting_jobs: 8, ..options.growing };
+    (options.growing.clients, options.growing.requests) = (4, 32);
+    options.library = std::env::var_os("ICECORE_TEST_QUEUE").map(Into::into);
+    if cfg!(feature = "postgres") {
+        options.postgres = std::env::var("ICECORE_TEST_POSTGRES").ok();
+    }
+    if cfg!(feature = "mysql") {
+        options.mysql = std::env::var("ICECORE_TEST_MYSQL").ok();
+    }
+    if let Some(what) = lacks(&options) {
+        eprintln!("SKIPPED: {what}");
+        return;
+    }
+    let growth = grow(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    let mut databases = vec!["SQLite"];
+    databases.extend(options.postgres.as_ref().map(|_| "PostgreSQL"));
+    databases.extend(options.mysql.as_ref().map(|_| "MariaDB"));
+    let absent: Vec<&str> = growth.absent.iter().map(|absent| absent.competitor.as_str()).collect();
+    let mut operations = vec![Operation::Daemons];
+    if options.library.is_some() {
+        operations = vec![Operation::Drain, Operation::DrainWaiting, Operation::Daemons];
+        assert_eq!(absent, Vec::<&str>::new(), "{:?}", growth.absent);
+    } else {
+        eprintln!("SKIPPED: more workers: ICECORE_TEST_QUEUE is not set");
+        assert_eq!(absent, databases.iter().map(|name| format!("workers on {name}")).collect::<Vec<_>>());
+    }
+    let wanted: Vec<(&str, Operation)> =
+        databases.iter().flat_map(|name| operations.iter().map(|operation| (*name, *operation))).collect();
+    let found: Vec<(&str, Operation)> =
+        growth.groups.iter().map(|group| (group.database.as_str(), group.operation)).collect();
+    assert_eq!(found, wanted);
+    growth.groups.iter().for_each(grows);
+    // Each number of daemons, and all workers together, were looked at.
+    assert_eq!(growth.checks.len(), databases.len() * (operations.len().min(2) + 1), "{:?}", growth.checks);
+    let page = page::growth(&growth);
+    assert!(page.contains("#### More daemons, SQLite, 4 clients") && page.contains("times 1 daemon"), "{page}");
+}
+
+fn grows(group: &Group) {
+    let (clients, ids, jobs) = match group.operation {
+        Operation::Drain => (100, ["1-worker", "3-worker"], [60, 60]),
+        Operation::DrainWaiting => (4, ["1-worker", "3-worker"], [8, 24]),
+        _ => (4, ["1-daemon", "2-daemon"], [32, 32]),
+    };
+    assert_eq!(group.clients, clients);
+    assert_eq!(group.entries.iter().map(|entry| entry.id.as_str()).collect::<Vec<_>>(), ids);
+    for (entry, jobs) in group.entries.iter().zip(jobs) {
+        let places: Vec<(u32, u32, u32)> =
+            entry.samples.iter().map(|timed| (timed.round, timed.turn, timed.jobs)).collect();
+        assert_eq!(places, [(0, 0, jobs), (1, 0, jobs)], "{}", entry.id);
+        assert!(entry.per_second.estimate > 0.0, "{entry:?}");
+        assert_eq!(entry.p99.is_some(), group.operation == Operation::Daemons, "{}", entry.id);
+    }
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! The load program at its command line. What it measures is tested where the command is: in icecore-cli.
 
-use icecore_lab::load::{Goal, Met, Report, SCHEMA, Settings};
-use icecore_lab::model::Machine;
+use icecore_lab::load::{
+    Entry, Goal, Group, Growing, Growth, GrowthSettings, Met, Operation, Report, SCHEMA, Settings, Timed,
+};
+use icecore_lab::model::{Interval, Machine};
+use icecore_lab::page;
 use std::process::{Command, Stdio};
 
 /// Stdout, stderr and the exit code.
@@ -39,6 +42,7 @@ fn report() -> Report {
         goals: vec![goal],
         absent: Vec::new(),
         stopped: false,
+        growth: None,
     }
 }
 
@@ -46,7 +50,18 @@ fn report() -> Report {
 fn the_help_names_what_there_is() {
     let (stdout, stderr, code) = output(&["--help"]);
     assert_eq!((stderr.as_str(), code), ("", 0));
-    for word in ["--icecore", "--postgres", "--river", "--small", "--json", "scripts/load.sh"] {
+    for word in [
+        "--icecore",
+        "--postgres",
+        "--river",
+        "--mysql",
+        "--only",
+        "--workers",
+        "--daemons",
+        "--small",
+        "--json",
+        "scripts/load.sh",
+    ] {
         assert!(stdout.contains(word), "{word} in {stdout}");
     }
 }
@@ -58,6 +73,10 @@ fn wrong_words_are_refused() {
         (&["--clients", "0"], "--clients"),
         (&["--report", "/nowhere"], "/nowhere"),
         (&["faster"], "faster"),
+        (&["--only", "rivals"], "grow"),
+        (&["--workers", "0"], "--workers"),
+        (&["--only", "grow", "--json", "/nowhere"], "/nowhere"),
+        (&["--only", "grow", "--page", "/nowhere"], "--json"),
     ] {
         let (stdout, stderr, code) = output(args);
         assert!(stdout.is_empty() && code != 0 && stderr.contains(said), "{args:?}: {code} {stderr}");
@@ -85,4 +104,52 @@ fn a_report_goes_between_the_marks_of_a_page() {
     let text = &written[0];
     assert!(text.starts_with("before\n<!--") && text.ends_with("<!-- /load -->\nbehind\n") && !text.contains("old"));
     assert!(text.contains("| not measured | more | ≥ 5 |  |"), "{text}");
+    assert!(text.contains("### How it grows\n\nNot measured yet"), "{text}");
+}
+
+/// Workers of which three do twice as much as one.
+fn growth() -> Growth {
+    let entry = |id: &str, jobs| {
+        let timed = |round| Timed { round, turn: 0, jobs, ns: 1e9, p50: None, p99: None };
+        let per_second = Interval { estimate: f64::from(jobs), low: f64::from(jobs), high: f64::from(jobs) };
+        let (id, name, version) = (id.to_owned(), id.replace('-', " "), "1".to_owned());
+        Entry { id, name, version, samples: (0..6).map(timed).collect(), per_second, p50: None, p99: None }
+    };
+    let entries = vec![entry("1-worker", 1000), entry("3-workers", 2000)];
+    let group = Group { operation: Operation::DrainWaiting, database: "MariaDB".to_owned(), clients: 4, entries };
+    let growing = Growing {
+        workers: vec![1, 3],
+        daemons: Vec::new(),
+        jobs: 1,
+        at_once: 1,
+        waiting_jobs: 1,
+        waiting_at_once: 4,
+        waiting_millis: 7,
+        clients: 1,
+        requests: 1,
+    };
+    Growth {
+        icecore: "2".to_owned(),
+        made: "later".to_owned(),
+        seconds: 120.0,
+        machine: Machine::default(),
+        settings: GrowthSettings { seed: 1, rounds: 6, turns: 1, small: false, growing },
+        checks: vec!["all workers".to_owned()],
+        groups: vec![group],
+        absent: Vec::new(),
+        stopped: false,
+    }
+}
+
+#[test]
+fn how_it_grows_stands_by_itself() {
+    let report = Report { growth: Some(growth()), ..report() };
+    let read: Report = serde_json::from_slice(&serde_json::to_vec(&report).expect("JSON")).expect("it is read");
+    assert_eq!(read, report);
+    let page = page::load(&read);
+    let (before, behind) = page.split_once("\n### How it grows\n\n").expect("it has a heading");
+    assert!(before.contains("Icecore 1, then,") && behind.starts_with("Icecore 2, later, in 2.0 minutes."), "{page}");
+    assert!(behind.contains("#### More workers, jobs that wait 7 ms, MariaDB, 4 at once each"), "{behind}");
+    assert!(behind.contains("|  | jobs a second | times 1 worker |"), "{behind}");
+    assert!(behind.contains("| 1 worker | 1,000 |  |\n| 3 workers | 2,000 | 2.00 |\n"), "{behind}");
 }

@@ -66,6 +66,10 @@ fn the_tables_of_the_store_are_what_its_report_says() {
     }
     let report: load::Report = serde_json::from_str(&self::text("docs/bench/store.json")).expect("it is a report");
     assert_eq!((report.schema, report.settings.small, report.stopped), (load::SCHEMA, false, false));
+    // `--only` reads it, and writes it with another part: no number of the others may change.
+    assert!(self::text("docs/bench/store.json") == serde_json::to_string(&report).expect("JSON") + "\n");
+    let small = report.growth.as_ref().map(|growth| (growth.settings.small, growth.stopped));
+    assert!(matches!(small, None | Some((false, false))), "how it grows was not measured in full");
     same("docs/bench/store.md", &page::load_into(&text, &report).expect("the page has a place for them"));
 }
 

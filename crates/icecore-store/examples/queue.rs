@@ -9,6 +9,8 @@
 //! {"jobs":1000,"ns":…}
 //! work 1000 100
 //! {"jobs":1000,"ns":…}
+//! drain 4 5
+//! {"jobs":0,"ns":0}
 //! ```
 //!
 //! `benches/store/README.md` has the protocol.
@@ -16,35 +18,53 @@
 
 use icecore_store::{Address, Backend, Error, ErrorKind, Event, Job, Outcome, Result, Stop, Worker, describe, open};
 use std::io::{BufRead, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const QUEUE: &str = "load";
 
 fn main() -> std::io::Result<()> {
     let mut output = std::io::stdout();
+    let mut ready = None;
     for line in std::io::stdin().lock().lines() {
-        let answer = told(&line?).unwrap_or_else(|error| format!("{{\"error\":{}}}", quoted(&error.to_string())));
+        let answer =
+            told(&line?, &mut ready).unwrap_or_else(|error| format!("{{\"error\":{}}}", quoted(&error.to_string())));
         writeln!(output, "{answer}")?;
         output.flush()?;
     }
     Ok(())
 }
 
-fn told(line: &str) -> Result<String> {
+/// A connection that is made before it is needed.
+type Ready = Option<Box<dyn Backend>>;
+
+fn told(line: &str, ready: &mut Ready) -> Result<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let number = |place: usize| {
-        let number = words.get(place).and_then(|word| word.parse::<usize>().ok()).filter(|number| *number > 0);
-        number.ok_or_else(|| input(format!("{line:?} is not push JOBS CONNECTIONS BATCH, or work JOBS AT_ONCE")))
+    let any = |place: usize| {
+        let number = words.get(place).and_then(|word| word.parse::<usize>().ok());
+        let ways = "push JOBS CONNECTIONS BATCH, work JOBS AT_ONCE, or drain AT_ONCE MILLIS";
+        number.ok_or_else(|| input(format!("{line:?} is not {ways}")))
+    };
+    let number = |place: usize| match any(place)? {
+        0 => Err(input(format!("a number in {line:?} is 0"))),
+        number => Ok(number),
     };
     match words.first() {
         Some(&"hello") => Ok(format!(r#"{{"name":"icecore-store","version":"{}"}}"#, env!("CARGO_PKG_VERSION"))),
-        Some(&"setup") => open(&address()?).map(|_| "{}".to_owned()),
+        Some(&"setup") => {
+            *ready = Some(open(&address()?)?);
+            Ok("{}".to_owned())
+        }
         // There is one way only, which is the quickest.
         Some(&("push" | "copy")) => push(number(1)?, number(2)?, number(3)?),
         Some(&"work") => work(number(1)?, number(2)?),
-        _ => Err(input(format!("{line:?} is not hello, setup, push, copy or work"))),
+        Some(&"drain") => {
+            let answer = drain(ready.take(), number(1)?, any(2)?)?;
+            *ready = Some(open(&address()?)?);
+            Ok(answer)
+        }
+        _ => Err(input(format!("{line:?} is not hello, setup, push, copy, work or drain"))),
     }
 }
 
@@ -84,7 +104,7 @@ fn work(jobs: usize, at_once: usize) -> Result<String> {
     let (mut done, mut ended, mut trouble) = (0, None, None);
     let began = Instant::now();
     let mut tell = |event: Event<'_>| match event {
-        Event::Begun(_) => {}
+        Event::Begun(_) | Event::Fired(_) => {}
         Event::Done(_) => {
             done += 1;
             if done == jobs {
@@ -103,6 +123,39 @@ fn work(jobs: usize, at_once: usize) -> Result<String> {
         (None, Some(took)) => Ok(measured(jobs, took)),
         (None, None) => Err(failed("the worker ended before all was done")),
     }
+}
+
+/// Works until the queue hands out nothing more, beside others that do the same; each job takes so many milliseconds.
+/// How many it did, and the time from its beginning to the last job whose end is in the database.
+fn drain(ready: Ready, at_once: usize, millis: usize) -> Result<String> {
+    let address = address()?;
+    let mut worker = Worker::new(QUEUE, format!("load-{}", std::process::id()));
+    (worker.concurrency, worker.until_empty) = (at_once, true);
+    let ready = Mutex::new(ready);
+    let connect = || match ready.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(store) => Ok(store),
+        None => open(&address),
+    };
+    let pause = Duration::from_millis(millis as u64);
+    let wait = move |_: &Job| {
+        if !pause.is_zero() {
+            std::thread::sleep(pause);
+        }
+        Outcome::Done(None)
+    };
+    let stop = Stop::new();
+    let (mut done, mut took, mut trouble) = (0, Duration::ZERO, None);
+    let began = Instant::now();
+    let mut tell = |event: Event<'_>| match event {
+        Event::Begun(_) | Event::Fired(_) => {}
+        Event::Done(_) => (done, took) = (done + 1, began.elapsed()),
+        other => {
+            trouble = Some(format!("{other:?}"));
+            stop.drain();
+        }
+    };
+    worker.run(&connect, Arc::new(wait), &stop, &mut tell)?;
+    trouble.map_or(Ok(measured(done, took)), |trouble| Err(failed(&trouble)))
 }
 
 fn measured(jobs: usize, took: Duration) -> String {

@@ -10,8 +10,14 @@ pub const ICECORE: &str = env!("CARGO_BIN_EXE_icecore");
 /// What a program makes of the input. One that ends early need not read it all.
 pub fn output(program: &str, args: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(program);
-    let piped = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().unwrap_or_else(|error| panic!("{program}: {error}"));
+    command.args(args);
+    fed(command, input)
+}
+
+/// What a command makes of the input.
+pub fn fed(mut command: Command, input: &[u8]) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", piped.get_program()));
     let mut stdin = child.stdin.take().expect("a pipe");
     let input = input.to_vec();
     let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));

@@ -1,7 +1,7 @@
 //! Measures the store beside what others do the same work with. `scripts/load.sh` builds and starts what it needs.
 
 use clap::Parser;
-use icecore_lab::load::{Options, Report, run};
+use icecore_lab::load::{Options, Report, grow, run};
 use icecore_lab::{Error, page};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 /// Measure the store beside what others do the same work with
 ///
 /// Daemons that take jobs over HTTP, beside the articles' design in Perl; a queue in PostgreSQL, beside River; a walk
-/// through many objects. All take turns in one run, and the database is asked first whether what they promise is so.
+/// through many objects; more workers and daemons on one database. All take turns in one run, and the database is asked first whether what they promise is so.
 /// `scripts/load.sh` builds and starts all that it needs.
 #[derive(Debug, Parser)]
 #[command(version)]
@@ -24,12 +24,18 @@ struct Arguments {
     /// The address of a server of PostgreSQL, whose user may make databases; stands better in ICECORE_TEST_POSTGRES
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
+    /// The address of a server of MariaDB, whose user may make databases; stands better in ICECORE_TEST_MYSQL
+    #[arg(long, value_name = "URL")]
+    mysql: Option<String>,
     /// The example `queue` of icecore-store
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// The program in benches/store/river
     #[arg(long, value_name = "FILE")]
     river: Option<PathBuf>,
+    /// Measure this part alone; in the file of --json, and on the page, the others stay as they are
+    #[arg(long, value_name = "PART")]
+    only: Option<Part>,
     /// Only show that everything works
     #[arg(long)]
     small: bool,
@@ -51,6 +57,12 @@ struct Arguments {
     /// How many objects are walked through; 0: none
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     objects: Option<Vec<u32>>,
+    /// How many workers empty a queue together
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    workers: Option<Vec<u32>>,
+    /// How many daemons there are on one database
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    daemons: Option<Vec<u32>>,
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -62,6 +74,13 @@ struct Arguments {
     report: Option<PathBuf>,
 }
 
+/// What can be measured by itself.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Part {
+    /// More workers and more daemons on one database
+    Grow,
+}
+
 impl Arguments {
     fn options(&self) -> Options {
         let mut options = Options::new(self.icecore.clone(), self.programs.clone());
@@ -69,6 +88,7 @@ impl Arguments {
             options = options.small();
         }
         options.postgres = self.postgres.clone().or_else(|| std::env::var("ICECORE_TEST_POSTGRES").ok());
+        options.mysql = self.mysql.clone().or_else(|| std::env::var("ICECORE_TEST_MYSQL").ok());
         options.library.clone_from(&self.library);
         options.river.clone_from(&self.river);
         options.rounds = self.rounds.unwrap_or(options.rounds);
@@ -78,6 +98,8 @@ impl Arguments {
         options.river_concurrency = self.river_concurrency.unwrap_or(options.river_concurrency);
         options.objects = self.objects.clone().unwrap_or(options.objects);
         options.objects.retain(|count| *count > 0);
+        options.growing.workers = self.workers.clone().unwrap_or(options.growing.workers);
+        options.growing.daemons = self.daemons.clone().unwrap_or(options.growing.daemons);
         options
     }
 }
@@ -93,12 +115,23 @@ fn main() -> ExitCode {
 }
 
 fn measure(arguments: &Arguments) -> Result<(), Error> {
-    let report = match &arguments.report {
-        Some(file) => {
-            let text = std::fs::read(file).map_err(|error| Error::io(file, &error))?;
-            serde_json::from_slice(&text).map_err(|error| Error::new(format!("{}: {error}", file.display())))?
+    let (never, say) = (AtomicBool::new(false), |said: &str| eprintln!("{said}"));
+    let report = match (&arguments.report, arguments.only) {
+        (Some(file), _) => read(file)?,
+        (None, None) => run(&arguments.options(), &never, &say)?,
+        (None, Some(Part::Grow)) => {
+            // What can't be read is known before anything is measured.
+            if arguments.json.is_none() && arguments.page.is_some() {
+                return Err(Error::new("--only has no report for --page without the one of --json"));
+            }
+            let report = arguments.json.as_deref().map(read).transpose()?;
+            let growth = grow(&arguments.options(), &never, &say)?;
+            let Some(report) = report else {
+                print!("{}", page::growth(&growth));
+                return Ok(());
+            };
+            Report { growth: Some(growth), ..report }
         }
-        None => run(&arguments.options(), &AtomicBool::new(false), &|said| eprintln!("{said}"))?,
     };
     if let Some(file) = &arguments.json {
         let mut text = serde_json::to_vec(&report).map_err(|error| Error::new(error.to_string()))?;
@@ -112,6 +145,11 @@ fn measure(arguments: &Arguments) -> Result<(), Error> {
             Ok(())
         }
     }
+}
+
+fn read(file: &Path) -> Result<Report, Error> {
+    let text = std::fs::read(file).map_err(|error| Error::io(file, &error))?;
+    serde_json::from_slice(&text).map_err(|error| Error::new(format!("{}: {error}", file.display())))
 }
 
 fn write_page(file: &Path, report: &Report) -> Result<(), Error> {

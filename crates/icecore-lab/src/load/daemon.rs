@@ -106,7 +106,7 @@ impl Daemon {
         let mut trouble = Trouble::Failed("no port is free".to_owned());
         for _ in 0..TRIES {
             let address = free_port().map_err(|error| Trouble::Failed(error.to_string()))?;
-            let errors = run.folder.join(format!("{}.err", kind.id().replace('/', "-")));
+            let errors = run.folder.join(format!("{}-{}.err", kind.id().replace('/', "-"), address.port()));
             let server = Server::start(kind.command(run, &database, address, clients + 1), errors);
             let mut daemon =
                 Daemon { kind, address, database: database.clone(), server: server.map_err(Trouble::Failed)? };

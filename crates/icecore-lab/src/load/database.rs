@@ -18,6 +18,8 @@ pub(super) enum Server {
     Sqlite(PathBuf),
     /// This server.
     Postgres(String),
+    /// This one, of MariaDB or MySQL.
+    Mysql(String),
 }
 
 impl Server {
@@ -25,7 +27,20 @@ impl Server {
         match self {
             Server::Sqlite(_) => "SQLite",
             Server::Postgres(_) => "PostgreSQL",
+            Server::Mysql(_) => "MariaDB",
         }
+    }
+
+    /// Which one it is; SQLite is a part of each program.
+    pub(super) fn version(&self, ask: Ask<'_>) -> Result<Option<Runtime>, Trouble> {
+        let (server, sql) = match self {
+            Server::Sqlite(_) => return Ok(None),
+            Server::Postgres(server) => (server, "SHOW server_version"),
+            Server::Mysql(server) => (server, "SELECT version()"),
+        };
+        let rows = ask.of(server, sql)?;
+        let version = rows.first().and_then(|row| row.first()).and_then(Value::as_str).unwrap_or_default();
+        Ok(Some(Runtime { language: self.name().to_owned(), version: version.to_owned() }))
     }
 
     /// A new database of this name.
@@ -36,7 +51,7 @@ impl Server {
                 std::fs::create_dir_all(folder).map_err(said)?;
                 Ok(Database { server: self.clone(), address: format!("sqlite:{}/{name}.db", folder.display()) })
             }
-            Server::Postgres(server) => {
+            Server::Postgres(server) | Server::Mysql(server) => {
                 ask.of(server, &format!("CREATE DATABASE {name}"))?;
                 Ok(Database { server: self.clone(), address: within(server, name) })
             }
@@ -71,10 +86,14 @@ impl Database {
                 Ok(())
             }
             Server::Postgres(server) => {
-                let name = self.address.rsplit('/').next().unwrap_or_default().split('?').next().unwrap_or_default();
-                ask.of(server, &format!("DROP DATABASE {name} WITH (FORCE)")).map(drop)
+                ask.of(server, &format!("DROP DATABASE {} WITH (FORCE)", self.name())).map(drop)
             }
+            Server::Mysql(server) => ask.of(server, &format!("DROP DATABASE {}", self.name())).map(drop),
         }
+    }
+
+    fn name(&self) -> &str {
+        self.address.rsplit('/').next().unwrap_or_default().split('?').next().unwrap_or_default()
     }
 }
 
@@ -151,6 +170,9 @@ mod tests {
         let found = within("postgres://a:b@127.0.0.1:5432/postgres?sslmode=require", "load_1");
         assert_eq!(found, "postgres://a:b@127.0.0.1:5432/load_1?sslmode=disable");
         assert_eq!(within("postgres://a@h", "x"), "postgres://a@h/x?sslmode=disable");
+        let address = within("mysql://a:b@127.0.0.1:3306/icecore", "load_1");
+        assert_eq!(address, "mysql://a:b@127.0.0.1:3306/load_1?sslmode=disable");
+        assert_eq!(Database { server: Server::Mysql(String::new()), address }.name(), "load_1");
     }
 
     #[test]

@@ -1,20 +1,26 @@
 //! The store under load: Icecore's daemon, library and command beside what others do the same work with.
 //!
 //! Everything that is measured is a program: a daemon that is asked over HTTP, a program that is told what to do by
-//! lines (`benches/store/README.md` says which), the command. Before anything is timed, and behind every sample, the database is asked by a program of its own whether what was promised
-//! stands there, once and readable. A program of which that is not so is absent from the report.
+//! lines (`benches/store/README.md` says which), the command. Before anything is timed, and behind every sample, the
+//! database is asked by a program of its own whether what was promised stands there, once and readable. A program of
+//! which that is not so is absent from the report.
 
 mod daemon;
 mod database;
 mod goals;
+mod grow;
 mod job;
 mod model;
 mod objects;
+mod posts;
 mod program;
 mod queue;
 mod turnaround;
 
-pub use model::{Entry, Goal, Group, Met, Objects, Operation, Peak, Report, SCHEMA, Settings, Timed};
+pub use grow::Growing;
+pub use model::{
+    Entry, Goal, Group, Growth, GrowthSettings, Met, Objects, Operation, Peak, Report, SCHEMA, Settings, Timed,
+};
 
 use crate::Error;
 use crate::model::Absent;
@@ -35,6 +41,8 @@ pub struct Options {
     pub programs: PathBuf,
     /// A server of PostgreSQL; its user may make databases.
     pub postgres: Option<String>,
+    /// A server of MariaDB or MySQL; its user may make databases.
+    pub mysql: Option<String>,
     /// The program that works with the library: the example `queue` of icecore-store.
     pub library: Option<PathBuf>,
     /// The program in `benches/store/river`, built.
@@ -59,6 +67,8 @@ pub struct Options {
     pub river_concurrency: u32,
     /// How many objects are walked through; none: that is left out.
     pub objects: Vec<u32>,
+    /// What is measured of how it grows.
+    pub growing: Growing,
     /// The seed of the random order, and of the bootstrap.
     pub seed: u64,
     /// Whether this only shows that all of it works.
@@ -72,6 +82,7 @@ impl Options {
             icecore,
             programs,
             postgres: None,
+            mysql: None,
             library: None,
             river: None,
             rounds: 7,
@@ -84,6 +95,7 @@ impl Options {
             concurrency: 400,
             river_concurrency: 2000,
             objects: vec![100_000, 1_000_000],
+            growing: Growing::full(),
             seed: 1,
             small: false,
         }
@@ -96,6 +108,7 @@ impl Options {
         (self.rounds, self.turns) = (3, 1);
         (self.requests, self.jobs, self.batch) = (320, 400, 100);
         self.objects = vec![2_000, 20_000];
+        self.growing = Growing::small();
         self
     }
 
@@ -160,33 +173,62 @@ pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<R
     let began = Instant::now();
     let made = machine::now();
     let mut machine = machine::look();
-    let folder = tempfile::Builder::new().prefix("icecore-load-").tempdir();
-    let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
-    let ask = Ask::new(&options.programs, stop);
-    if let Some(missing) = missing(options)? {
-        return Err(Error::new(format!("{missing}: scripts/prepare.sh installs that")));
-    }
-    machine.runtimes = ask.runtimes();
-    let rng = Rng::with_seed(options.seed);
-    let mut run = Run { options, folder: folder.path(), ask, stop, say, rng, absent: Vec::new(), checks: Vec::new() };
-    let mut groups = turnaround::measure(&mut run)?;
-    groups.extend(queue::measure(&mut run)?);
-    let objects = objects::measure(&mut run)?;
+    let (mut groups, mut objects, mut growth) = (Vec::new(), Vec::new(), None);
+    let (mut checks, mut absent) = (Vec::new(), Vec::new());
+    let mut seconds = 0.0;
+    with_run(options, stop, say, &mut |run| {
+        machine.runtimes = run.ask.runtimes();
+        groups = turnaround::measure(run)?;
+        groups.extend(queue::measure(run)?);
+        objects = objects::measure(run)?;
+        (checks, absent) = (std::mem::take(&mut run.checks), std::mem::take(&mut run.absent));
+        seconds = began.elapsed().as_secs_f64();
+        if options.growing.is_wanted() && !run.is_stopped() {
+            growth = Some(grow::measure(run)?);
+        }
+        Ok(())
+    })?;
     let goals = goals::judge(&groups, &objects, options.seed);
     Ok(Report {
         schema: SCHEMA,
         icecore: env!("CARGO_PKG_VERSION").to_owned(),
         made,
-        seconds: began.elapsed().as_secs_f64(),
+        seconds,
         machine,
         settings: options.settings(),
-        checks: run.checks,
+        checks,
         groups,
         objects,
         goals,
-        absent: run.absent,
+        absent,
         stopped: stop.load(Ordering::Relaxed),
+        growth,
     })
+}
+
+/// Measures only how it grows.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn grow(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Growth, Error> {
+    with_run(options, stop, say, &mut grow::measure)
+}
+
+/// Does something with a folder that is gone behind it.
+fn with_run<T>(
+    options: &Options,
+    stop: &AtomicBool,
+    say: &dyn Fn(&str),
+    measure: &mut dyn FnMut(&mut Run<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let folder = tempfile::Builder::new().prefix("icecore-load-").tempdir();
+    let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
+    if let Some(missing) = missing(options)? {
+        return Err(Error::new(format!("{missing}: scripts/prepare.sh installs that")));
+    }
+    let (ask, rng) = (Ask::new(&options.programs, stop), Rng::with_seed(options.seed));
+    measure(&mut Run { options, folder: folder.path(), ask, stop, say, rng, absent: Vec::new(), checks: Vec::new() })
 }
 
 /// What the Perl programs need and is not there, in words.

@@ -1,5 +1,6 @@
 //! The report, and the form of its JSON.
 
+use super::grow::Growing;
 use crate::model::{Absent, Interval, Machine, Sample};
 use crate::stats;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,35 @@ pub struct Report {
     pub absent: Vec<Absent>,
     /// Whether it was stopped before it was done.
     pub stopped: bool,
+    /// How it grows: measured by itself, and perhaps at another time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
+}
+
+/// What was found of how it grows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "they are those of the report")]
+pub struct Growth {
+    pub icecore: String,
+    pub made: String,
+    pub seconds: f64,
+    pub machine: Machine,
+    pub settings: GrowthSettings,
+    pub checks: Vec<String>,
+    pub groups: Vec<Group>,
+    pub absent: Vec<Absent>,
+    pub stopped: bool,
+}
+
+/// How that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "they are those of the options")]
+pub struct GrowthSettings {
+    pub seed: u64,
+    pub rounds: u32,
+    pub turns: u32,
+    pub small: bool,
+    pub growing: Growing,
 }
 
 /// How it was measured.
@@ -53,7 +83,7 @@ pub struct Settings {
 }
 
 /// What is done with jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Clients post jobs over HTTP, and wait for the id each time.
@@ -66,6 +96,12 @@ pub enum Operation {
     PushCopy,
     /// Workers take jobs, do nothing with them, and have that recorded.
     Work,
+    /// Processes with a worker each empty a queue of jobs that take no time.
+    Drain,
+    /// The same with jobs that wait for a while.
+    DrainWaiting,
+    /// Clients that are spread over daemons post jobs.
+    Daemons,
 }
 
 /// Those who did the same side by side.
@@ -75,7 +111,7 @@ pub struct Group {
     pub operation: Operation,
     /// `SQLite`, `PostgreSQL`
     pub database: String,
-    /// How many clients or connections there were.
+    /// How many clients or connections there were; how many jobs each worker had at once.
     pub clients: u32,
     /// Each of them.
     pub entries: Vec<Entry>,

@@ -66,6 +66,24 @@ impl<'s> Program<'s> {
         }
     }
 
+    /// Has it work until the queue is empty, so many jobs at once, each of which takes so many milliseconds: how many it
+    /// did, and from when to when.
+    pub(super) fn drain(&mut self, at_once: u32, millis: u32) -> Result<(u32, Instant, Instant), Trouble> {
+        let began = Instant::now();
+        let answer = self.tell(&format!("drain {at_once} {millis}"))?;
+        let most = began.elapsed();
+        let took = answer.ns.filter(|ns| ns.is_finite() && *ns >= 0.0).map(|ns| Duration::from_nanos(ns as u64));
+        match (answer.jobs, took) {
+            (Some(jobs), Some(took)) if took <= most => Ok((jobs, began, began + took)),
+            _ => Err(Trouble::Failed(format!(
+                "it says that {:?} jobs took {:?} ns, of {} that passed",
+                answer.jobs,
+                answer.ns,
+                most.as_nanos()
+            ))),
+        }
+    }
+
     fn tell(&mut self, line: &str) -> Result<Answer, Trouble> {
         let line = self.process.say(line)?;
         let answer: Answer = serde_json::from_str(&line)

@@ -207,7 +207,8 @@ impl Contender<'_> {
                 let jobs = jobs * (1 + 2 * MORE);
                 Ok((jobs, self.work(jobs, run)?))
             }
-            Operation::Turnaround => Err(Trouble::Cannot("it has no HTTP".to_owned())),
+            Operation::Turnaround | Operation::Daemons => Err(Trouble::Cannot("it has no HTTP".to_owned())),
+            Operation::Drain | Operation::DrainWaiting => Err(Trouble::Cannot("that is another part".to_owned())),
         }
     }
 

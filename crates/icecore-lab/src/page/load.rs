@@ -4,7 +4,7 @@ use super::number::{bytes, count, interval, time};
 use super::table::{Table, escape};
 use super::words;
 use crate::load::{Goal, Group, Met, Objects, Operation, Report};
-use crate::model::Interval;
+use crate::model::{Absent, Interval, Machine};
 use crate::stats;
 use std::fmt::Write;
 
@@ -22,17 +22,7 @@ pub fn load_into(text: &str, report: &Report) -> Option<String> {
 /// All tables of a run, with what was missing.
 pub fn load(report: &Report) -> String {
     let mut out = String::new();
-    let small = if report.settings.small { ", a small run that only shows that everything works" } else { "" };
-    let minutes = report.seconds / 60.0;
-    _ = write!(
-        out,
-        "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n",
-        escape(&report.icecore),
-        escape(&report.made)
-    );
-    for (what, text) in words::machine(&report.machine) {
-        _ = writeln!(out, "- {what}: {}", escape(&text));
-    }
+    head(&mut out, report.settings.small, report.seconds, [&report.icecore, &report.made], &report.machine);
     if report.stopped {
         out += "\nThe run was stopped before it was done.\n";
     }
@@ -49,17 +39,37 @@ pub fn load(report: &Report) -> String {
         }
     }
     section(&mut out, "Objects walked through, SQLite, one core", &objects(&report.objects));
-    if !report.absent.is_empty() {
-        out += "\n### Not here\n\n";
-    }
-    for absent in &report.absent {
-        _ = writeln!(out, "- {}: {}", escape(&absent.competitor), escape(&absent.why));
-    }
-    out += "\n### Seen to be right before anything was timed\n\n";
-    for check in &report.checks {
-        _ = writeln!(out, "- {}", escape(check));
+    tail(&mut out, &report.absent, &report.checks, "###");
+    out += "\n### How it grows\n\n";
+    match &report.growth {
+        Some(growth) => out += &super::growth(growth),
+        None => out += "Not measured yet: `scripts/load.sh --only grow` does it.\n",
     }
     out
+}
+
+/// Which run this is, and where.
+pub(super) fn head(out: &mut String, small: bool, seconds: f64, [icecore, made]: [&str; 2], machine: &Machine) {
+    let small = if small { ", a small run that only shows that everything works" } else { "" };
+    let minutes = seconds / 60.0;
+    _ = write!(out, "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n", escape(icecore), escape(made));
+    for (what, text) in words::machine(machine) {
+        _ = writeln!(out, "- {what}: {}", escape(&text));
+    }
+}
+
+/// What was missing, and what was seen to be right.
+pub(super) fn tail(out: &mut String, absent: &[Absent], checks: &[String], level: &str) {
+    if !absent.is_empty() {
+        _ = write!(out, "\n{level} Not here\n\n");
+    }
+    for absent in absent {
+        _ = writeln!(out, "- {}: {}", escape(&absent.competitor), escape(&absent.why));
+    }
+    _ = write!(out, "\n{level} Seen to be right before anything was timed\n\n");
+    for check in checks {
+        _ = writeln!(out, "- {}", escape(check));
+    }
 }
 
 /// The order of the tables, their titles, and how the ids of the rivals begin.
@@ -100,7 +110,7 @@ fn goals(goals: &[Goal]) -> Table {
 }
 
 /// `12,345 (12,000 to 12,700)`
-fn rate(measured: &Interval) -> String {
+pub(super) fn rate(measured: &Interval) -> String {
     let number = count(measured.estimate);
     match stats::is_known(measured) && measured.low < measured.high {
         true => format!("{number} ({} to {})", count(measured.low), count(measured.high)),

@@ -6,6 +6,7 @@
 
 mod chart;
 mod csv;
+mod grow;
 mod html;
 mod load;
 mod markdown;
@@ -21,6 +22,7 @@ mod words;
 
 pub use chart::{Kind, charts, kinds, svg};
 pub use csv::{csv, csv_safe, is_formula};
+pub use grow::growth;
 pub use html::html;
 pub use load::{load, load_into};
 pub use markdown::markdown;
