@@ -116,9 +116,11 @@ impl MongoBackend {
 
     /// Gives places back that were not needed: as if they had not been asked for.
     pub(super) fn give_back(&self, handing: &Handing<'_>, places: &Places, used: &[i64]) -> Result<()> {
+        // One claim may reserve more than once: only these are meant.
+        let end = places.first.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
         let is_unused = |place: &Document| {
             let known = token_of(place).filter(|(token, _)| token == handing.token);
-            known.is_some_and(|(_, number)| !used.contains(&number))
+            known.is_some_and(|(_, number)| (places.first..end).contains(&number) && !used.contains(&number))
         };
         let unused = places.count.saturating_sub(used.len());
         if unused == 0 {
