@@ -256,7 +256,7 @@ else
 fi
 
 begin_memcached() {
-    "${as_server[@]}" memcached -l 127.0.0.1 -p "$port" -m 256 </dev/null >>"$folder/memcached.log" 2>&1 &
+    "${as_server[@]}" memcached -l 127.0.0.1 -p "$port" -m 256 -o no_lru_maintainer </dev/null >>"$folder/memcached.log" 2>&1 &
 }
 unset ICECORE_TEST_MEMCACHED
 if have memcached && begin memcached begin_memcached sees_port; then
