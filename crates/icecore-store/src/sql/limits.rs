@@ -70,7 +70,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             room = room.min(concurrency.saturating_sub(leased));
         }
         if let Some((rate, spent)) = &limits.rate {
-            let now = there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?;
+            let now = self.time()?;
             room = room.min(i64::from(spent.room(*rate, now)));
         }
         Ok(usize::try_from(room).unwrap_or(0))
@@ -89,7 +89,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         // The time at which they were handed out, not that at which it was asked for.
         let now = match until {
             Some(until) => until.saturating_sub(millis(handing.lease)),
-            None => there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?,
+            None => self.time()?,
         };
         spent.spend(rate, now, count);
         let sql = "UPDATE icecore_queues SET rate_spent = ? WHERE name = ?";

@@ -154,6 +154,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         })
     }
 
+    /// The time, by the database's clock.
+    fn time(&mut self) -> Result<i64> {
+        there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)
+    }
+
     /// Notes who did what.
     fn note(&mut self, by: &str, what: &str, subject: &str, count: u64) -> Result<()> {
         self.run(
@@ -188,7 +193,7 @@ fn in_row(row: &dyn Row, error: &Error) -> Error {
 
 impl Backend for SqlBackend {
     fn now(&mut self) -> Result<i64> {
-        there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)
+        self.time()
     }
 
     fn push_checked(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Result<Option<Vec<Pushed>>> {

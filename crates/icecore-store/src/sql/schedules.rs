@@ -55,7 +55,7 @@ impl Schedules for SqlBackend {
         check_who(by)?;
         let timing = &schedule.timing;
         self.transaction(|backend| {
-            let now = there(backend.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?;
+            let now = backend.time()?;
             let next = timing.next(now).ok_or_else(|| Error::new(ErrorKind::Input, "this time has no next one"))?;
             let name = Value::Text(&schedule.name);
             let sql = "INSERT INTO icecore_schedules (name, queue, timing, bytes) VALUES (?, ?, ?, ?) {or_nothing}";
@@ -92,7 +92,7 @@ impl Schedules for SqlBackend {
         self.transaction(|backend| {
             let found = backend.first(schedules!("WHERE name = ? {hold}"), &[Value::Text(name)], schedule_of)?;
             let schedule = found.ok_or_else(|| no_schedule(name))?;
-            let now = there(backend.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?;
+            let now = backend.time()?;
             let (paused_at, next_at) = schedule.switched(is_paused, now)?;
             let sql = "UPDATE icecore_schedules SET paused_at = ?, next_at = ?, problem = NULL WHERE name = ?";
             backend.run(sql, &[Value::int(paused_at), Value::int(next_at), Value::Text(name)])?;
@@ -136,7 +136,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             &[Value::Int(i64::try_from(most).unwrap_or(i64::MAX))],
             any_of,
         )?;
-        let now = there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)?;
+        let now = self.time()?;
         due.into_iter().flatten().map(|schedule| self.fire_one(&schedule, now)).collect()
     }
 
