@@ -253,7 +253,6 @@ impl Error {
     }
 
     /// Sets how many bytes were decompressed in vain.
-    #[cfg(any(feature = "snappy", feature = "zlib", feature = "zstd"))]
     #[must_use]
     pub(crate) fn having_spent(mut self, bytes: usize) -> Error {
         self.0.spent = bytes as u64;
