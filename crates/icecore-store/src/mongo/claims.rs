@@ -178,6 +178,10 @@ impl HandsOut for MongoBackend {
         let mut changes = Vec::new();
         for document in found {
             let document = document.map_err(said)?;
+            // A server may tell what a document became after it was found.
+            if int(&document, "lease_until")?.is_some_and(|until| until >= now) {
+                continue;
+            }
             let id = document.get("_id").cloned().unwrap_or(Bson::Null);
             let is_dead = int(&document, "attempts")?.unwrap_or(0) >= int(&document, "max_attempts")?.unwrap_or(0);
             let mut set =
