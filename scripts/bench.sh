@@ -17,7 +17,7 @@ report=docs/bench/report.json
 
 bench=("$icecore" bench --budget "${ICECORE_BUDGET:-150}")
 
-# Beside a PostgreSQL and a MariaDB; without them, where they can't be had.
+# Beside a PostgreSQL, a MariaDB and a server that speaks the protocol of MongoDB; without them, where they can't be had.
 with_servers() { # COMMAND…
     local ended=0
     scripts/servers.sh run "$@" || ended=$?

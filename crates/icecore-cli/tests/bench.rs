@@ -77,10 +77,11 @@ fn the_list_names_scenarios_and_competitors() {
 }
 
 /// Where databases are, with the variable that names the server, and whether this build has its driver.
-const DATABASES: [(&str, Option<&str>, bool); 3] = [
+const DATABASES: [(&str, Option<&str>, bool); 4] = [
     ("sqlite", None, true),
     ("postgres", Some("ICECORE_TEST_POSTGRES"), cfg!(feature = "postgres")),
     ("mariadb", Some("ICECORE_TEST_MYSQL"), cfg!(feature = "mysql")),
+    ("mongodb", Some("ICECORE_TEST_MONGODB"), cfg!(feature = "mongodb")),
 ];
 
 /// The command puts the objects of a Ruby program and gives them back, in every database that is there.

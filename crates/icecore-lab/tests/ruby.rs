@@ -117,7 +117,9 @@ fn every_model_of_pending_objects_gives_them_back() {
     let scenario = scenario::find("pending-store").expect("the scenario");
     let report = small(scenario.clone());
     let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
-    for (name, database) in models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (name, at))) {
+    let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (*name, at)));
+    let drivers = ["pending-driver", "pending-driver-bulk", "pending-driver-icecore"].map(|name| (name, "mongodb"));
+    for (name, database) in models.chain(drivers) {
         for (form, size) in PENDING {
             let Some(entry) = entry(&report, &format!("ruby/{name}/{database}{form}")) else { continue };
             assert!(is_exact(entry), "{name}, {database}{form}: {:?}", entry.fidelity);

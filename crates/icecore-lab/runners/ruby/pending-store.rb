@@ -1,5 +1,5 @@
 #!/usr/bin/env ruby
-# variants: sqlite sqlite-base64 postgres postgres-base64 mariadb mariadb-base64
+# variants: sqlite sqlite-base64 postgres postgres-base64 mariadb mariadb-base64 mongodb mongodb-base64
 # scenarios: pending-store
 # frozen_string_literal: true
 

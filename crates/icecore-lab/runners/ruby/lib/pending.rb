@@ -9,7 +9,7 @@ require_relative "pending/place"
 # Nothing large is loaded before the data is there: the lab asks all of them who they are.
 module Pending
   PACKAGES = { "active_record" => "ruby-activerecord", "sqlite3" => "ruby-sqlite3", "pg" => "ruby-pg",
-               "mysql2" => "ruby-mysql2" }.freeze
+               "mysql2" => "ruby-mysql2", "mongo" => "ruby-mongo" }.freeze
 
   # open     a block that gets the Place and makes it ready
   # put      a block that gets the objects
@@ -18,13 +18,13 @@ module Pending
   # stored   a block that gives what lies in the column, a String for each record
   # most     how many objects; with more, it takes no part, and says `why`
   # version, prepare  as Lab.run
-  def self.run(name, open:, put:, each:, empty:, stored:, most: nil, why: nil, version: method(:version), prepare: nil)
+  def self.run(name, open:, put:, each:, empty:, stored:, most: nil, why: nil, version: nil, prepare: nil)
     place = Place.of(ENV.fetch("LAB_VARIANT"))
-    missing = ["active_record", place.driver].find { |library| !there?(library) }
+    missing = place.libraries.find { |library| !there?(library) }
     Lab.lacks({ missing: "the Ruby library #{missing}", install: "apt-get install #{PACKAGES[missing]}" }) if missing
     Lab.lacks(place.missing)
     Lab.run "#{name}: #{place.title}",
-            version: version,
+            version: version || place.method(:version),
             prepare: lambda { |load|
               check(load, most, why)
               prepare&.call(load)
@@ -42,10 +42,5 @@ module Pending
   # Whether a library can be loaded.
   def self.there?(library)
     !$LOAD_PATH.resolve_feature_path(library).nil? || !Gem::Specification.find_by_path(library).nil?
-  end
-
-  def self.version
-    require "active_record/gem_version"
-    ActiveRecord.gem_version
   end
 end

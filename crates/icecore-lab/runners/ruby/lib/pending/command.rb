@@ -17,7 +17,8 @@ module Pending
         @put = ["put", "--each=#{FRAME}", "--from=marshal", *("--base64" if place.base64?)]
         @column = place.base64? ? "base64" : "bytes"
         run("stats", "rb", &:read) # makes the tables
-        @connection = place.connect
+        @place = place
+        place.connect
       end
 
       def put(objects)
@@ -39,15 +40,10 @@ module Pending
         found
       end
 
-      def empty
-        %w[icecore_object_classes icecore_objects].each { |table| @connection.truncate(table) }
-      end
+      def empty = @place.empty(%w[icecore_object_classes icecore_objects])
 
       # The table is the store's, which says so in its page.
-      def stored
-        table = Class.new(ActiveRecord::Base) { self.table_name = "icecore_objects" }
-        table.order(:seq).pluck(@column)
-      end
+      def stored = @place.column("icecore_objects", @column, "seq")
 
       private
 

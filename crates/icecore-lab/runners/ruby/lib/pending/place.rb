@@ -11,7 +11,7 @@ module Pending
     # The variants: these names, and the same with -base64.
     def self.of(variant)
       name, form = variant.split("-", 2)
-      { "sqlite" => Sqlite, "postgres" => Postgres, "mariadb" => MariaDB }.fetch(name).new(form == "base64")
+      { "sqlite" => Sqlite, "postgres" => Postgres, "mariadb" => MariaDB, "mongodb" => MongoDB }.fetch(name).new(form == "base64")
     end
 
     def initialize(base64)
@@ -21,6 +21,13 @@ module Pending
     def base64? = @base64
     def title = base64? ? "#{self.class::TITLE}, Base64" : self.class::TITLE
     def driver = self.class::DRIVER
+    def libraries = ["active_record", driver]
+
+    # Of what a program in Ruby uses there.
+    def version
+      require "active_record/gem_version"
+      ActiveRecord.gem_version
+    end
 
     # The answer to `hello`, if there is no such database.
     def missing = nil
@@ -30,6 +37,13 @@ module Pending
       require "active_record"
       ActiveRecord::Base.establish_connection(settings)
       ActiveRecord::Base.connection
+    end
+
+    def empty(tables) = tables.each { |table| ActiveRecord::Base.connection.truncate(table) }
+
+    # What lies in this column, in the order of another one.
+    def column(table, name, order)
+      Class.new(ActiveRecord::Base) { self.table_name = table }.order(order).pluck(name)
     end
   end
 
@@ -69,7 +83,7 @@ module Pending
       @address = server = ENV.fetch(self.class::VARIABLE)
       name = "icecore_lab_#{Process.pid}_#{SecureRandom.hex(4)}"
       drop_at_end(name)
-      connect.execute("CREATE DATABASE #{name}")
+      create(name)
       @address = server.sub(%r{\A(\w+://[^/?]*)(/[^?]*)?}) { "#{$1}/#{name}" }
       self
     end
@@ -80,6 +94,8 @@ module Pending
     end
 
     private
+
+    def create(name) = connect.execute("CREATE DATABASE #{name}")
 
     # The lab may end this process in the middle of anything. Another one sees that, and takes the
     # database away.
@@ -123,5 +139,50 @@ module Pending
       client = Mysql2::Client.new(host: at.host, port: at.port || 3306, username: user, password: password)
       client.query("DROP DATABASE IF EXISTS #{name}")
     end
+  end
+
+  # A database there is when something is put into it.
+  class MongoDB < Server
+    TITLE = "MongoDB"
+    DRIVER = "mongo"
+    VARIANT = "mongodb"
+    VARIABLE = "ICECORE_TEST_MONGODB"
+
+    def libraries = [driver]
+
+    def version
+      require "mongo/version"
+      Mongo::VERSION
+    end
+
+    def address = @address
+
+    # The driver's. What it is told is on the disks of most servers.
+    def connect
+      @connect ||= self.class.client(@address)
+    end
+
+    def empty(collections) = collections.each { |name| connect[name].delete_many }
+
+    def column(collection, name, order)
+      found = connect[collection].find.sort(order => 1).projection(name => 1)
+      found.map { |record| record[name].then { |value| value.is_a?(BSON::Binary) ? value.data : value } }
+    end
+
+    def drop(server, name)
+      client = self.class.client(server)
+      client.use(name).database.drop
+    end
+
+    def self.client(address)
+      require "mongo"
+      Mongo::Logger.logger.level = Logger::WARN
+      at = URI(address)
+      Mongo::Client.new(["#{at.host}:#{at.port || 27_017}"], database: at.path.delete_prefix("/"), write: { w: :majority, j: true })
+    end
+
+    private
+
+    def create(_) = nil
   end
 end
