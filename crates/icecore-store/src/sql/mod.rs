@@ -9,6 +9,7 @@ mod jobs;
 mod limits;
 mod objects;
 mod pushes;
+mod puts;
 mod queues;
 mod schedules;
 mod schema;
@@ -30,12 +31,14 @@ pub(crate) use dialect::POSTGRES;
 pub(crate) use dialect::SQLITE;
 #[cfg(feature = "mysql")]
 pub(crate) use dialect::{MARIADB, MYSQL, OR_NOTHING};
-use dialect::{repeated, translate};
+use dialect::{Many, repeated, translate};
 
 /// How often a transaction is made again that gave way to another one.
 const TRIES: u32 = 8;
 /// What waited longer than this did not give way at once: its caller is told.
 const AT_ONCE: Duration = Duration::from_secs(2);
+/// How many rows a statement has at most, where it takes any number.
+const MOST_ROWS: usize = 2048;
 
 /// A store over one connection.
 pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {
@@ -105,6 +108,17 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         again(self.tries, || self.session.run(&sql, values))
     }
 
+    /// How many rows go into the next statement, if so many fit into one of at most so many.
+    fn at_once(&self, fitting: impl Fn(usize) -> usize) -> usize {
+        match self.session.dialect().many {
+            Many::Lists => fitting(MOST_ROWS),
+            Many::Rows(counts) => {
+                let most = counts.first().map_or(1, |most| fitting(*most));
+                counts.iter().copied().find(|count| *count <= most).unwrap_or(1)
+            }
+        }
+    }
+
     fn ask(
         &mut self,
         sql: &'static str,
@@ -120,10 +134,22 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         &mut self,
         sql: &'static str,
         values: &[Value<'_>],
+        make: impl FnMut(&dyn Row) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.rows_of(sql, 1, values, make)
+    }
+
+    /// The same of a question where `{each …}` stands so often.
+    fn rows_of<T>(
+        &mut self,
+        sql: &'static str,
+        count: usize,
+        values: &[Value<'_>],
         mut make: impl FnMut(&dyn Row) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut found = Vec::new();
-        self.ask(sql, values, &mut |row| {
+        let sql = self.words(sql, count);
+        self.session.ask(&sql, values, &mut |row| {
             found.push(make(row)?);
             Ok(Flow::On)
         })?;

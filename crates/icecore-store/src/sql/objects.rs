@@ -74,49 +74,6 @@ const PAGE: usize = 1_000;
 const PAGE_BYTES: usize = 16 << 20;
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    fn put_object(&mut self, object: &NewObject, id: Id) -> Result<i64> {
-        if let Some(key) = &object.key {
-            check_name("key", key)?;
-            let sql = "SELECT seq FROM icecore_objects WHERE object_key = ?";
-            if self.first(sql, &[Value::Text(key)], |row| row.int(0))?.is_some() {
-                return Err(Error::new(ErrorKind::Taken, format!("another object has the key {key:?}")));
-            }
-        }
-        let (id, said) = (id.to_string(), &object.said);
-        let json = said.json.as_deref().map(describe::without_nul);
-        let problem = said.problem.as_deref().map(describe::without_nul);
-        let class = said.class.as_deref().map(describe::without_nul).filter(|class| is_kept(class));
-        let base64 = object.as_base64.then(|| icecore::text::to_base64(&object.bytes));
-        let bytes = base64.is_none().then_some(&*object.bytes);
-        self.run(
-            "INSERT INTO icecore_objects (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, \
-             base64, json, problem) VALUES (?, ?, COALESCE(CAST(? AS {integer}), {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            &[
-                Value::Text(&id),
-                Value::text(object.key.as_deref()),
-                Value::int(object.stored_at),
-                Value::int(object.expires_at),
-                Value::text(said.format.as_deref()),
-                Value::text(class.as_deref()),
-                Value::Text(&said.checksum),
-                Value::Int(object.bytes.len() as i64),
-                Value::bytes(bytes),
-                Value::text(base64.as_deref()),
-                Value::text(json.as_deref()),
-                Value::text(problem.as_deref()),
-            ],
-        )?;
-        let sequence = "SELECT seq FROM icecore_objects WHERE id = ?";
-        let sequence = there(self.first(sequence, &[Value::Text(&id)], |row| there(row.int(0)?))?)?;
-        for class in said.classes.iter().map(|class| describe::without_nul(class)).filter(|class| is_kept(class)) {
-            self.run(
-                "INSERT INTO icecore_object_classes (class, seq) VALUES (?, ?) {or_nothing}",
-                &[Value::Text(&class), Value::Int(sequence)],
-            )?;
-        }
-        Ok(sequence)
-    }
-
     /// Keeps what stands at these paths.
     fn put_values(&mut self, sequence: i64, bytes: &[u8], format: Option<&str>, paths: &[String]) -> Result<()> {
         for (path, value) in describe::values_at(bytes, format, paths) {
@@ -223,11 +180,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
             // Held by all who store, so that a new index begins between them.
             backend.first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| row.int(0))?;
             let paths = backend.rows("SELECT path FROM icecore_indexes {as_now}", &[], |row| there(row.text(0)?))?;
-            for (object, id) in objects.iter().zip(&ids) {
-                let sequence = backend.put_object(object, *id)?;
-                backend.put_values(sequence, &object.bytes, object.said.format.as_deref(), &paths)?;
-            }
-            Ok(())
+            backend.put_all(objects, &ids, &paths)
         })?;
         Ok(ids)
     }

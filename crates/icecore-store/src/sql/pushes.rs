@@ -1,6 +1,6 @@
 //! Pushes: many jobs by few statements.
 
-use super::{SqlBackend, again};
+use super::{MOST_ROWS, SqlBackend, again};
 use crate::backend::QueueSchema;
 use crate::describe;
 use crate::driver::{Session, Value};
@@ -12,8 +12,6 @@ use crate::sql::dialect::Many;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// How many rows a statement has at most, where it takes any number.
-const MOST_ROWS: usize = 2048;
 /// How many bytes it has at most, if it has more than one row.
 const HEAVIEST: usize = 4 << 20;
 
@@ -143,7 +141,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         while let Some(first) = rest.first() {
             let follows = first.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
             let plain = rest.iter().take_while(|job| job.after.is_none()).count();
-            let count = if follows.is_some() { 1 } else { self.at_once(&rest[..plain]) };
+            let count = if follows.is_some() { 1 } else { self.at_once(|most| fitting(&rest[..plain], most)) };
             let (some, others) = rest.split_at(count);
             let are_new = match follows {
                 Some(id) => vec![self.insert_follower(first, id)?],
@@ -202,17 +200,6 @@ impl<S: Session + ?Sized> SqlBackend<S> {
              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) {or_nothing}"
         );
         Ok(self.run(sql, &values)? == 1)
-    }
-
-    /// How many of these go into the next statement.
-    fn at_once(&self, jobs: &[NewJob]) -> usize {
-        match self.session.dialect().many {
-            Many::Lists => fitting(jobs, MOST_ROWS),
-            Many::Rows(counts) => {
-                let most = counts.first().map_or(1, |most| fitting(jobs, *most));
-                counts.iter().copied().find(|count| *count <= most).unwrap_or(1)
-            }
-        }
     }
 
     /// Inserts jobs by one statement; which are new.

@@ -1,6 +1,6 @@
 //! Objects.
 
-use crate::common::{Cell, HOUR, World, kind};
+use crate::common::{Cell, Chance, HOUR, World, kind};
 use crate::{Behaviour, behaviours};
 use icecore_store::{Described, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
 
@@ -8,6 +8,7 @@ pub const ALL: &[Behaviour] = behaviours! {
     what_is_put_comes_back
     nothing_is_put
     all_are_put_or_none
+    many_are_stored_as_one_by_one
     a_key_is_one_objects
     keys_are_compared_byte_by_byte
     keys_have_bounds
@@ -119,6 +120,78 @@ fn all_are_put_or_none(world: &mut World) {
     assert_eq!(world.count("icecore_index_values"), 1);
     // And the connection goes on.
     world.store.put(&[keyed("b")]).expect("put");
+}
+
+fn many_are_stored_as_one_by_one(world: &mut World) {
+    let mut chance = Chance::from(7);
+    world.store.index("$.a").expect("an index");
+    let mut many: Vec<NewObject> = (0..300).map(|_| object_of(&mut chance)).collect();
+    // A statement may not be as heavy as all of these.
+    many.extend((0..3).map(|number| json(&format!("{{\"a\":{number},\"b\":\"{}\"}}", "x".repeat(2 << 20)))));
+    let together = world.store.put(&many).expect("put");
+    let told = every(world);
+    assert_eq!(ids(&told), together, "in their order");
+    let one_by_one: Vec<Id> = many
+        .iter()
+        .map(|object| {
+            let key = object.key.as_ref().map(|key| format!("{key}+"));
+            world.store.put(&[NewObject { key, ..object.clone() }]).expect("put")[0]
+        })
+        .collect();
+    for ((first, second), new) in together.iter().zip(&one_by_one).zip(&many) {
+        let [first, mut second] =
+            [first, second].map(|id| world.store.object(*id).expect("asked").expect("what was put is there"));
+        assert_eq!(first.key, new.key);
+        if let Some(at) = new.stored_at {
+            assert_eq!((first.stored_at, second.stored_at), (at, at));
+        }
+        (second.id, second.sequence, second.stored_at) = (first.id, first.sequence, first.stored_at);
+        second.key.clone_from(&first.key);
+        assert_eq!(first, second);
+    }
+    let both: Vec<Id> = together.iter().chain(&one_by_one).copied().collect();
+    let alike = |world: &mut World, filter: &ObjectFilter| {
+        let found = ids(&found(world, 0, usize::MAX, filter));
+        let places: Vec<usize> = found.iter().map(|id| both.iter().position(|one| one == id).expect("one")).collect();
+        let (first, second): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| **place < many.len());
+        assert_eq!(first, second.iter().map(|place| place - many.len()).collect::<Vec<usize>>(), "{filter:?}");
+        first.len()
+    };
+    for class in ["User", "Order", "Us\u{fffd}"] {
+        assert!(alike(world, &ObjectFilter { class: Some(class.to_owned()), ..ObjectFilter::default() }) > 0);
+    }
+    for value in ["1", "\"x\"", "null"] {
+        assert!(alike(world, &at("$.a", value)) > 0, "{value}");
+    }
+    // A key that is there, in the middle of many.
+    let key = many.iter().find_map(|object| object.key.clone()).expect("one has a key");
+    let count = every(world).len();
+    let again = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
+    assert_eq!(kind(world.store.put(&again)), ErrorKind::Taken);
+    let twice = [keyed("twice"), json("1"), keyed("twice")];
+    assert_eq!(kind(world.store.put(&twice)), ErrorKind::Taken);
+    assert_eq!(every(world).len(), count);
+}
+
+/// Some object: of several classes, with a key, as Base64, or of bytes that are nothing.
+fn object_of(chance: &mut Chance) -> NewObject {
+    let text = match chance.below(8) {
+        0 => "O:4:\"User\":1:{s:1:\"a\";i:1;}".into(),
+        1 => "a:2:{s:1:\"a\";O:4:\"User\":0:{}i:1;O:4:\"User\":0:{}}".into(),
+        2 => "O:5:\"Order\":1:{s:1:\"a\";O:4:\"User\":0:{}}".into(),
+        3 => b"O:3:\"Us\xff\":0:{}".to_vec(),
+        4 => "a:1:{s:1:\"a\";s:1:\"x\";}".into(),
+        5 => "a:1:{s:1:\"a\";N;}".into(),
+        6 => "a:1:{broken".into(),
+        _ => format!("a:1:{{s:1:\"b\";s:3:\"\0{:02}\";}}", chance.below(100)).into_bytes(),
+    };
+    NewObject {
+        key: (chance.below(10) == 0).then(|| format!("key {}", chance.below(u64::MAX))),
+        as_base64: chance.below(4) == 0,
+        stored_at: (chance.below(4) == 0).then(|| 1_000_000 + chance.below(1000) as i64),
+        expires_at: (chance.below(4) == 0).then(|| i64::MAX / 2 - chance.below(1000) as i64),
+        ..describe::object(text, Some("php"))
+    }
 }
 
 fn a_key_is_one_objects(world: &mut World) {

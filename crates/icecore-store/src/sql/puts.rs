@@ -1,0 +1,211 @@
+//! Objects: many by few statements.
+
+use super::SqlBackend;
+use crate::describe;
+use crate::driver::{Session, Value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::id::Id;
+use crate::object::NewObject;
+use crate::rules::{check_name, is_kept, there};
+use crate::sql::dialect::Many;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// How many bytes a statement has at most, if it has more than one row.
+const HEAVIEST: usize = 4 << 20;
+
+macro_rules! insert {
+    ($rows:literal) => {
+        concat!(
+            "INSERT INTO icecore_objects (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, \
+             base64, json, problem) ",
+            $rows
+        )
+    };
+}
+
+/// An object with the texts that its row has.
+struct Fresh<'o> {
+    object: &'o NewObject,
+    id: String,
+    class: Option<Cow<'o, str>>,
+    base64: Option<String>,
+    json: Option<Cow<'o, str>>,
+    problem: Option<Cow<'o, str>>,
+}
+
+impl Fresh<'_> {
+    fn of(object: &NewObject, id: Id) -> Fresh<'_> {
+        let said = &object.said;
+        Fresh {
+            object,
+            id: id.to_string(),
+            class: said.class.as_deref().map(describe::without_nul).filter(|class| is_kept(class)),
+            base64: object.as_base64.then(|| icecore::text::to_base64(&object.bytes)),
+            json: said.json.as_deref().map(describe::without_nul),
+            problem: said.problem.as_deref().map(describe::without_nul),
+        }
+    }
+
+    fn values(&self) -> [Value<'_>; 12] {
+        let (object, said) = (self.object, &self.object.said);
+        let bytes = self.base64.is_none().then_some(&*object.bytes);
+        [
+            Value::Text(&self.id),
+            Value::text(object.key.as_deref()),
+            Value::int(object.stored_at),
+            Value::int(object.expires_at),
+            Value::text(said.format.as_deref()),
+            Value::text(self.class.as_deref()),
+            Value::Text(&said.checksum),
+            Value::Int(object.bytes.len() as i64),
+            Value::bytes(bytes),
+            Value::text(self.base64.as_deref()),
+            Value::text(self.json.as_deref()),
+            Value::text(self.problem.as_deref()),
+        ]
+    }
+}
+
+/// How many of these go into one statement, at most so many.
+fn fitting(objects: &[NewObject], most: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |object: &&NewObject| {
+        bytes += object.bytes.len() * 2 + object.said.json.as_ref().map_or(0, String::len);
+        bytes <= HEAVIEST
+    };
+    objects.iter().take(most).take_while(fits).count().max(1)
+}
+
+impl<S: Session + ?Sized> SqlBackend<S> {
+    /// Stores objects, in a transaction; what stands at these paths is kept for questions.
+    pub(super) fn put_all(&mut self, objects: &[NewObject], ids: &[Id], paths: &[String]) -> Result<()> {
+        let (mut rest, mut ids) = (objects, ids);
+        while let Some(first) = rest.first() {
+            // One with a key is looked for before.
+            let count = match &first.key {
+                Some(key) => self.check_free(key).map(|()| 1)?,
+                None => {
+                    let plain = rest.iter().take_while(|object| object.key.is_none()).count();
+                    self.at_once(|most| fitting(&rest[..plain], most))
+                }
+            };
+            let sequences = self.insert_objects(&rest[..count], &ids[..count])?;
+            self.insert_classes(&rest[..count], &sequences)?;
+            if !paths.is_empty() {
+                self.insert_values(&rest[..count], &sequences, paths)?;
+            }
+            (rest, ids) = (&rest[count..], &ids[count..]);
+        }
+        Ok(())
+    }
+
+    fn check_free(&mut self, key: &str) -> Result<()> {
+        check_name("key", key)?;
+        let sql = "SELECT seq FROM icecore_objects WHERE object_key = ?";
+        match self.first(sql, &[Value::Text(key)], |row| row.int(0))? {
+            Some(_) => Err(Error::new(ErrorKind::Taken, format!("another object has the key {key:?}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Inserts objects by one statement; their sequences.
+    fn insert_objects(&mut self, objects: &[NewObject], ids: &[Id]) -> Result<Vec<i64>> {
+        let fresh: Vec<Fresh<'_>> = objects.iter().zip(ids).map(|(object, id)| Fresh::of(object, *id)).collect();
+        let rows: Vec<[Value<'_>; 12]> = fresh.iter().map(Fresh::values).collect();
+        let found = match self.session.dialect().many {
+            Many::Lists if objects.len() > 1 => {
+                let lists: [Vec<Value<'_>>; 12] =
+                    std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
+                let values: Vec<Value<'_>> = lists.iter().map(|list| Value::List(list)).collect();
+                let sql = insert!(
+                    "SELECT id, object_key, COALESCE(stored_at, {now}), expires_at, format, class, checksum, size, bytes, \
+                     base64, json, problem FROM unnest(CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), \
+                     CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), \
+                     CAST(? AS BYTEA[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[])) WITH ORDINALITY \
+                     AS fresh (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, base64, \
+                     json, problem, place) ORDER BY place RETURNING id, seq"
+                );
+                self.rows(sql, &values, |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?)))?
+            }
+            _ => {
+                let values: Vec<Value<'_>> = rows.iter().flatten().copied().collect();
+                let sql =
+                    insert!("VALUES {each (?, ?, COALESCE(CAST(? AS {integer}), {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)}");
+                self.run_many(sql, rows.len(), &values)?;
+                let ids: Vec<Value<'_>> = fresh.iter().map(|fresh| Value::Text(&fresh.id)).collect();
+                let sql = "SELECT id, seq FROM icecore_objects WHERE id IN ({each ?})";
+                self.rows_of(sql, ids.len(), &ids, |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?)))?
+            }
+        };
+        let found: HashMap<String, i64> = found.into_iter().collect();
+        fresh.iter().map(|fresh| there(found.get(&fresh.id).copied())).collect()
+    }
+
+    fn insert_classes(&mut self, objects: &[NewObject], sequences: &[i64]) -> Result<()> {
+        let mut rows = Vec::new();
+        for (object, sequence) in objects.iter().zip(sequences) {
+            let mut seen = HashSet::new();
+            let classes = object.said.classes.iter().map(|class| describe::without_nul(class));
+            let classes = classes.filter(|class| is_kept(class) && seen.insert(class.clone()));
+            rows.extend(classes.map(|class| (class, *sequence)));
+        }
+        let rows: Vec<[Value<'_>; 2]> =
+            rows.iter().map(|(class, sequence)| [Value::Text(class), Value::Int(*sequence)]).collect();
+        self.insert_each(
+            "INSERT INTO icecore_object_classes (class, seq) SELECT class, seq FROM \
+             unnest(CAST(? AS TEXT[]), CAST(? AS BIGINT[])) AS fresh (class, seq)",
+            "INSERT INTO icecore_object_classes (class, seq) VALUES {each (?, ?)}",
+            &rows,
+        )
+    }
+
+    fn insert_values(&mut self, objects: &[NewObject], sequences: &[i64], paths: &[String]) -> Result<()> {
+        let mut rows = Vec::new();
+        for (object, sequence) in objects.iter().zip(sequences) {
+            let mut seen = HashSet::new();
+            for (path, value) in describe::values_at(&object.bytes, object.said.format.as_deref(), paths) {
+                if seen.insert((path, value.clone())) {
+                    rows.push((path, value, *sequence));
+                }
+            }
+        }
+        let rows: Vec<[Value<'_>; 3]> = rows
+            .iter()
+            .map(|(path, value, sequence)| [Value::Text(path), Value::Text(value), Value::Int(*sequence)])
+            .collect();
+        self.insert_each(
+            "INSERT INTO icecore_index_values (path, value, seq) SELECT path, value, seq FROM \
+             unnest(CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[])) AS fresh (path, value, seq)",
+            "INSERT INTO icecore_index_values (path, value, seq) VALUES {each (?, ?, ?)}",
+            &rows,
+        )
+    }
+
+    /// Inserts rows of which none is there: by lists, or so many at once as the database knows.
+    fn insert_each<const N: usize>(
+        &mut self,
+        lists: &'static str,
+        each: &'static str,
+        rows: &[[Value<'_>; N]],
+    ) -> Result<()> {
+        let mut rest = rows;
+        while !rest.is_empty() {
+            let (some, others) = rest.split_at(self.at_once(|most| rest.len().min(most)));
+            match self.session.dialect().many {
+                Many::Lists => {
+                    let columns: [Vec<Value<'_>>; N] =
+                        std::array::from_fn(|column| some.iter().map(|row| row[column]).collect());
+                    let values: Vec<Value<'_>> = columns.iter().map(|list| Value::List(list)).collect();
+                    self.run(lists, &values)?;
+                }
+                Many::Rows(_) => {
+                    let values: Vec<Value<'_>> = some.iter().flatten().copied().collect();
+                    self.run_many(each, some.len(), &values)?;
+                }
+            }
+            rest = others;
+        }
+        Ok(())
+    }
+}
