@@ -5,9 +5,9 @@ use crate::describe;
 use crate::error::Result;
 use crate::object::LentObject;
 
-/// How many objects are asked for in one go: as many are held in memory, and a walk is cut into
+/// How many objects are asked for in one go, where as many are held in memory: a walk is cut into
 /// questions that end.
-const ASKED: usize = 256;
+pub(crate) const ASKED: usize = 256;
 
 /// What stands at a path of the objects that are wanted.
 pub(crate) struct At {
@@ -40,9 +40,10 @@ impl At {
 /// Asks for the objects behind a sequence, at most so many, in order.
 pub(crate) type Page<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> Result<()>;
 
-/// Gives the objects behind a sequence to `each`, at most so many. What has no index, each is
-/// looked into for.
+/// Gives the objects behind a sequence to `each`, at most so many, as questions for `asked` of them
+/// bring them. What has no index, each is looked into for.
 pub(crate) fn walk(
+    asked: usize,
     mut after: i64,
     most: usize,
     looked_for: Option<&At>,
@@ -52,7 +53,7 @@ pub(crate) fn walk(
     let mut left = most;
     while left > 0 {
         let (mut found, mut is_enough) = (0, false);
-        let asked = if looked_for.is_some() { ASKED } else { left.min(ASKED) };
+        let asked = if looked_for.is_some() { asked } else { left.min(asked) };
         page(after, asked, &mut |object| {
             (found, after) = (found + 1, object.sequence);
             if looked_for.is_some_and(|at| !at.is_in(&object)) {

@@ -2,7 +2,7 @@
 
 use super::batch::visible;
 use super::fields::{binary, bytes, check_weight, int, put, text, whole};
-use super::said::{is_duplicate, said};
+use super::said::{is_duplicate, is_forgotten, said};
 use super::schema::{OBJECTS, paths_of};
 use super::{MongoBackend, indexes};
 use crate::backend::{Each, EachLent, Flow, ObjectStats, Objects};
@@ -18,6 +18,10 @@ use std::collections::HashSet;
 
 /// How many are taken away in one go.
 const PAGE: i64 = 1_000;
+/// How many are asked for in one go. They come in small batches, as the walk proceeds.
+const ASKED: usize = 16_384;
+/// How many of them are held in memory.
+const BATCH: u32 = 256;
 
 /// An object of a document, whose parts it takes.
 pub(super) fn object_of(document: &mut Document) -> Result<Object> {
@@ -163,7 +167,7 @@ impl MongoBackend {
         self.settle_batches()?;
         let indexed = at.as_ref().filter(|_| by_index);
         let mut page = |after, asked, each: EachLent<'_>| self.object_page(after, asked, filter, (indexed, lean), each);
-        walk(after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
+        walk(ASKED, after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn object_page(
@@ -174,8 +178,7 @@ impl MongoBackend {
         (indexed, lean): (Option<&At>, bool),
         each: EachLent<'_>,
     ) -> Result<()> {
-        let mut question = doc! { "seq": { "$gt": after } };
-        question.extend(visible());
+        let mut question = visible();
         put(&mut question, "stored_at", filter.before.map(|before| doc! { "$lt": before }));
         match filter.quarantined {
             Some(true) => drop(question.insert("problem", doc! { "$ne": null })),
@@ -186,17 +189,33 @@ impl MongoBackend {
         put(&mut question, "indexed", indexed.map(|at| doc! { "path": at.path(), "value": at.value() }));
         let mut fields = doc! { "classes": 0, "indexed": 0 };
         put(&mut fields, "json", lean.then_some(0));
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let found = self.objects.find(question).sort(doc! { "seq": 1 }).projection(fields).limit(most);
-        for document in found.run().map_err(said)? {
-            let mut document = document.map_err(said)?;
-            let sequence = whole(document.get("seq"));
-            let object = object_of(&mut document).map_err(|error| in_document(sequence, &error))?;
-            if each(lend(object))? == Flow::Stop {
-                break;
+        let (mut after, mut left) = (after, i64::try_from(most).unwrap_or(i64::MAX));
+        loop {
+            let from = after;
+            question.insert("seq", doc! { "$gt": after });
+            let found = self.objects.find(question.clone()).sort(doc! { "seq": 1 }).projection(fields.clone());
+            let found = found.limit(left).batch_size(BATCH).run().map_err(said)?;
+            let mut goes_on = false;
+            for document in found {
+                let mut document = match document {
+                    // Whoever walks takes their time: the server has forgotten what was asked.
+                    Err(error) if is_forgotten(&error) && after > from => {
+                        goes_on = true;
+                        break;
+                    }
+                    document => document.map_err(said)?,
+                };
+                let sequence = whole(document.get("seq"));
+                let object = object_of(&mut document).map_err(|error| in_document(sequence, &error))?;
+                (after, left) = (object.sequence, left - 1);
+                if each(lend(object))? == Flow::Stop {
+                    return Ok(());
+                }
+            }
+            if !goes_on || left == 0 {
+                return Ok(());
             }
         }
-        Ok(())
     }
 }
 

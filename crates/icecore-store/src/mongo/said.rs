@@ -29,6 +29,11 @@ fn shown(message: &str) -> String {
     icecore::text::shortened(&icecore::text::printable(message), 400).into_owned()
 }
 
+/// Whether a server forgot a question whose answer nobody took for long.
+pub(super) fn is_forgotten(error: &mongodb::error::Error) -> bool {
+    matches!(&*error.kind, Kind::Command(error) if error.code == 43)
+}
+
 pub(super) fn said_of_code(code: i32, message: &str) -> Error {
     Error::new(kind_of(code), format!("MongoDB: {} ({code})", shown(message)))
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
 use crate::rules::{check_name, check_who, from_base64, id_of, is_kept, there};
-use crate::walking::{At, walk};
+use crate::walking::{ASKED, At, walk};
 use std::borrow::Cow;
 
 /// The columns of an object, in the order of [`object_of`]; more conditions follow.
@@ -110,7 +110,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             let at = indexed.map(|at| (at.path(), at.value()));
             self.object_page(after, asked, filter, (columns, at), each)
         };
-        walk(after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
+        walk(ASKED, after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn object_page(
