@@ -39,6 +39,18 @@ const TRIES: u32 = 8;
 const AT_ONCE: Duration = Duration::from_secs(2);
 /// How many rows a statement has at most, where it takes any number.
 const MOST_ROWS: usize = 2048;
+/// How many bytes it has at most, if it has more than one row.
+const HEAVIEST: usize = 4 << 20;
+
+/// How many rows go into one statement, at most so many, by what each weighs in bytes.
+fn fitting(weights: impl Iterator<Item = usize>, most: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |weight: &usize| {
+        bytes += weight;
+        bytes <= HEAVIEST
+    };
+    weights.take(most).take_while(fits).count().max(1)
+}
 
 /// A store over one connection.
 pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {

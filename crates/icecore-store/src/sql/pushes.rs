@@ -1,6 +1,6 @@
 //! Pushes: many jobs by few statements.
 
-use super::{MOST_ROWS, SqlBackend, again};
+use super::{MOST_ROWS, SqlBackend, again, fitting};
 use crate::backend::QueueSchema;
 use crate::describe;
 use crate::driver::{Session, Value};
@@ -11,9 +11,6 @@ use crate::rules::{check_name, id_of, millis, no_predecessor, there};
 use crate::sql::dialect::Many;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-/// How many bytes it has at most, if it has more than one row.
-const HEAVIEST: usize = 4 << 20;
 
 macro_rules! insert {
     ($rows:literal) => {
@@ -74,14 +71,9 @@ fn weight(job: &NewJob) -> usize {
     job.bytes.len() + job.said.json.as_ref().map_or(0, String::len)
 }
 
-/// How many of these go into one statement, at most so many.
-fn fitting(jobs: &[NewJob], most: usize) -> usize {
-    let mut bytes = 0;
-    let fits = |job: &&NewJob| {
-        bytes += weight(job);
-        bytes <= HEAVIEST
-    };
-    jobs.iter().take(most).take_while(fits).count().max(1)
+/// How many of these, none of which comes behind another one, go into one statement.
+fn together(jobs: &[NewJob], most: usize) -> usize {
+    fitting(jobs.iter().take_while(|job| job.after.is_none()).map(weight), most)
 }
 
 fn check_names(jobs: &[NewJob]) -> Result<()> {
@@ -129,7 +121,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn is_one_statement(&self, jobs: &[NewJob]) -> bool {
         let has_lists = matches!(self.session.dialect().many, Many::Lists);
         let is_plain = || jobs.iter().all(|job| job.unique_key.is_none());
-        let is_one = jobs.len() == 1 || (has_lists && fitting(jobs, MOST_ROWS) == jobs.len() && is_plain());
+        let is_one = jobs.len() == 1 || (has_lists && together(jobs, MOST_ROWS) == jobs.len() && is_plain());
         is_one && jobs.iter().all(|job| job.after.is_none())
     }
 
@@ -140,8 +132,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let mut rest = jobs;
         while let Some(first) = rest.first() {
             let follows = first.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
-            let plain = rest.iter().take_while(|job| job.after.is_none()).count();
-            let count = if follows.is_some() { 1 } else { self.at_once(|most| fitting(&rest[..plain], most)) };
+            let count = if follows.is_some() { 1 } else { self.at_once(|most| together(rest, most)) };
             let (some, others) = rest.split_at(count);
             let are_new = match follows {
                 Some(id) => vec![self.insert_follower(first, id)?],

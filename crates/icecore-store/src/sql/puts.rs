@@ -1,6 +1,6 @@
 //! Objects: many by few statements.
 
-use super::SqlBackend;
+use super::{SqlBackend, fitting};
 use crate::describe;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
@@ -10,9 +10,6 @@ use crate::rules::{check_name, is_kept, there};
 use crate::sql::dialect::Many;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-/// How many bytes a statement has at most, if it has more than one row.
-const HEAVIEST: usize = 4 << 20;
 
 macro_rules! insert {
     ($rows:literal) => {
@@ -67,14 +64,10 @@ impl Fresh<'_> {
     }
 }
 
-/// How many of these go into one statement, at most so many.
-fn fitting(objects: &[NewObject], most: usize) -> usize {
-    let mut bytes = 0;
-    let fits = |object: &&NewObject| {
-        bytes += object.bytes.len() * 2 + object.said.json.as_ref().map_or(0, String::len);
-        bytes <= HEAVIEST
-    };
-    objects.iter().take(most).take_while(fits).count().max(1)
+/// How many of these, none of which has a key, go into one statement.
+fn together(objects: &[NewObject], most: usize) -> usize {
+    let weight = |object: &NewObject| object.bytes.len() * 2 + object.said.json.as_ref().map_or(0, String::len);
+    fitting(objects.iter().take_while(|object| object.key.is_none()).map(weight), most)
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
@@ -85,10 +78,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             // One with a key is looked for before.
             let count = match &first.key {
                 Some(key) => self.check_free(key).map(|()| 1)?,
-                None => {
-                    let plain = rest.iter().take_while(|object| object.key.is_none()).count();
-                    self.at_once(|most| fitting(&rest[..plain], most))
-                }
+                None => self.at_once(|most| together(rest, most)),
             };
             let sequences = self.insert_objects(&rest[..count], &ids[..count])?;
             self.insert_classes(&rest[..count], &sequences)?;
