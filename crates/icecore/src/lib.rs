@@ -28,6 +28,7 @@ mod converter;
 pub mod deep;
 pub mod detect;
 mod document;
+mod edit;
 pub mod encoding;
 mod error;
 pub mod format;
@@ -40,6 +41,8 @@ mod options;
 mod output;
 pub mod policy;
 mod printable;
+pub mod rewrite;
+pub mod select;
 #[cfg(feature = "serde")]
 mod serde_values;
 mod shortened;
@@ -89,6 +92,7 @@ pub mod raw {
         Receive, Sink, Span, Spelling, Tape, Trace, flag,
     };
     pub use crate::error::ErrorDetail;
+    pub use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
     pub use crate::format::{Filled, Outcome, Part, Parts, Prepared, Reader, Rest, Store, Writer};
     pub use crate::output::Spare;
     pub use crate::stage::Wrap;

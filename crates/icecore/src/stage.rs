@@ -63,6 +63,11 @@ impl Wrap {
     pub fn wrapper(&self) -> &'static Wrapper {
         self.wrapper
     }
+
+    /// Its options.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
 }
 
 impl Stage {

@@ -344,7 +344,7 @@ fn offset_in(whole: &[u8], part: &[u8]) -> Option<u64> {
 
 /// Whether no string in this value is opened: keys, texts of code, and what values
 /// of Ruby's own classes are made of.
-pub(super) fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
+pub(crate) fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
     match node.kind {
         _ if node.key == IS_KEY => true,
         Kind::Regexp | Kind::Code | Kind::VString => true,
@@ -357,11 +357,15 @@ pub(super) fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
 }
 
 /// Whether a value is a string that may be opened where it stands.
-pub(super) fn may_be_opened(node: &Node, parent: Option<&Node>) -> bool {
-    let is_place = match parent.map(|parent| (parent.kind, parent.form())) {
+pub(crate) fn may_be_opened(node: &Node, parent: Option<&Node>) -> bool {
+    matches!(node.kind, Kind::Bytes | Kind::Text) && is_place(parent)
+}
+
+/// Whether a string in this stands for itself, and is no part of what its class made of it.
+pub(crate) fn is_place(parent: Option<&Node>) -> bool {
+    match parent.map(|parent| (parent.kind, parent.form())) {
         None | Some((Kind::Array | Kind::Map | Kind::Object | Kind::Ref | Kind::Attrs, _)) => true,
         Some((Kind::Opaque, form)) => matches!(form, Form::Serializable | Form::UserDump),
         _ => false,
-    };
-    matches!(node.kind, Kind::Bytes | Kind::Text) && is_place
+    }
 }

@@ -12,6 +12,7 @@
 mod copy;
 mod nested;
 
+pub(crate) use copy::{is_place, is_sealed};
 pub use nested::{stage_of, stage_within};
 
 use crate::document::Document;

@@ -1,5 +1,6 @@
 //! Building a document by calls.
 
+mod copied;
 mod extended;
 
 use super::Document;

@@ -135,7 +135,9 @@ fn no_step(path: &str, rest: &str) -> Error {
         .finding(format!("`{rest}`"))
 }
 
-enum Step {
+/// A step of a path, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
     Key(String),
     Item(i64),
     Entry(usize),
@@ -145,7 +147,7 @@ enum Step {
 
 impl Step {
     /// The first step of this text, and what is behind it.
-    fn parse(text: &str) -> Option<(Step, &str)> {
+    pub(crate) fn parse(text: &str) -> Option<(Step, &str)> {
         if let Some(rest) = text.strip_prefix("[\"") {
             let (key, rest) = quoted(rest)?;
             return Some((Step::Key(key), rest.strip_prefix(']')?));
@@ -180,7 +182,8 @@ impl Step {
         all.into_iter().map(|(_, value)| value).collect()
     }
 
-    fn take<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
+    /// The value that it leads to.
+    pub(crate) fn take<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
         match self {
             Step::Key(name) => entry(from.body(), name),
             Step::Item(number) => {
@@ -233,21 +236,37 @@ fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
 }
 
 fn looks_like(key: &Key<'_>, name: &str) -> bool {
-    is_name(key, name) || is_member(key, name) || name.contains('…') && is_shortened(key, name)
+    key.node().kind.is_string() && rank(key.bytes(), name).is_some()
+}
+
+/// How well a key that is a string has this name: of several, those of the lowest rank are
+/// meant, and of them the last.
+pub(crate) fn rank(key: &[u8], name: &str) -> Option<u8> {
+    if is_called(key, name) {
+        Some(0)
+    } else if bare(key) == Some(name.as_bytes()) {
+        Some(1)
+    } else {
+        (name.contains('…') && key.len() > KEY && short_key(key, KEY) == name).then_some(2)
+    }
 }
 
 fn is_name(key: &Key<'_>, name: &str) -> bool {
-    let bytes = key.bytes();
-    let is_same = || bytes == name.as_bytes();
+    key.node().kind.is_string() && is_called(key.bytes(), name)
+}
+
+fn is_called(bytes: &[u8], name: &str) -> bool {
     let is_lossy = || std::str::from_utf8(bytes).is_err() && String::from_utf8_lossy(bytes) == name;
-    key.node().kind.is_string() && (is_same() || is_lossy())
+    bytes == name.as_bytes() || is_lossy()
 }
 
 /// A member of an object may be called by its name alone, as it is shown.
 fn is_member(key: &Key<'_>, name: &str) -> bool {
-    let bytes = key.bytes();
-    let bare = bytes.strip_prefix(b"@").or_else(|| unmangled(bytes));
-    key.node().kind.is_string() && bare == Some(name.as_bytes())
+    key.node().kind.is_string() && bare(key.bytes()) == Some(name.as_bytes())
+}
+
+fn bare(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.strip_prefix(b"@").or_else(|| unmangled(bytes))
 }
 
 /// Of a long key the middle is left out.

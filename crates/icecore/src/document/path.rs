@@ -48,7 +48,7 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
 
 /// The longest key that a path says in full, and the longest path: a longer one names
 /// no more than where about it is.
-pub(super) const KEY: usize = 160;
+pub(crate) const KEY: usize = 160;
 const PATH: usize = 640;
 
 /// The path for messages: the middle of a long one is left out.
@@ -58,7 +58,7 @@ pub(super) fn told(path: String) -> String {
 
 /// Appends the step to the entry with this key, if it is a string or an integer; the
 /// middle of a key of more than `most` bytes is left out.
-fn push_name(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option<()> {
+pub(crate) fn push_name(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option<()> {
     match key.kind {
         Kind::Int => {
             let _ = write!(path, "[{}]", key.payload as i64);

@@ -1,5 +1,6 @@
 //! Runs a format's machine with each sink: a tape, a tape with detail, or windows.
 
+use super::skim::{Input, Skim};
 use super::{Filled, Format, Outcome, Reader, Request, Rest, Store};
 use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, TracedWindows, Windows};
 use crate::error::Error;
@@ -14,6 +15,12 @@ pub(crate) trait Feed {
     /// Feeds the sink with one document from the start of the input; says how far it
     /// came, and what stopped it.
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
+
+    /// As [`Reader::skim`].
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        let _ = input;
+        None
+    }
 }
 
 /// Takes what stands behind a document, which a lenient reading leaves out.
@@ -85,5 +92,9 @@ impl<F: Feed + fmt::Debug + Send + Sync> Reader for F {
 
     fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
         F::FORMAT.can.hands_over.then(|| traced(self, input, limits, receive))
+    }
+
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        Feed::skim(self, input)
     }
 }

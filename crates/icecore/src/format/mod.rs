@@ -26,6 +26,8 @@ mod prelude;
 mod prepared;
 mod reader;
 mod scan;
+pub(crate) mod skim;
+pub(crate) mod strings;
 mod writer;
 
 use crate::class_map::{self, ClassMap};
@@ -41,6 +43,7 @@ use mapped::Mapped;
 pub use prepared::Prepared;
 pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};
 pub(crate) use scan::Scan;
+use strings::Strings;
 pub use writer::{Memory, Part, Parts, Writer};
 
 /// A format: its row in the registry. Other code learns about a format only from this.
@@ -85,6 +88,11 @@ pub struct Format {
     /// Whether a string in other data looks so much like it that it is worth reading it.
     /// `None`: if [`Format::detect`] finds it likely.
     pub inside: Option<fn(&[u8]) -> bool>,
+    /// Where strings stand in its texts, for changes in their place. `None`: what is changed
+    /// is written anew.
+    pub(crate) strings: Option<&'static Strings>,
+    /// Whether the strings in these bytes can't be seen in them, as they are compressed.
+    pub(crate) hides: Option<fn(&[u8]) -> bool>,
     /// Its reader with these options.
     pub reader: fn(&Settings) -> Box<dyn Reader>,
     /// Its writer with these options.

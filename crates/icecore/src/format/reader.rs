@@ -1,5 +1,6 @@
 //! Reading a format: bytes in, a tape out.
 
+use super::skim::{Input, Skim};
 use crate::document::{Document, Receive, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -48,6 +49,13 @@ pub trait Reader: fmt::Debug + Send + Sync {
     /// `None`: they can't be told so.
     fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
         let _ = (input, limits, receive);
+        None
+    }
+
+    /// What goes over the bytes of a document without building nodes, if there is such a
+    /// thing for this format with these options.
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        let _ = input;
         None
     }
 

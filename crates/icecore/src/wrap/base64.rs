@@ -1,6 +1,6 @@
 //! Base64 with `+` and `/`, in lines or not.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::base64::{Alphabet, decode_in, encode_in};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -35,6 +35,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(|input, whole, _, most| head(Alphabet::Standard, input, whole, most)),
     wants: None,
     stream: None,
+    changing: Changing::Asked(Some(manner)),
     unwrap: |input, _, _: &Limits| unwrap(Alphabet::Standard, input),
     wrap,
 };
@@ -121,4 +122,19 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
         out.push(b'\n');
     }
     Ok(())
+}
+
+/// The options with which this was written: the length of its lines, and padding.
+pub(super) fn manner(input: &[u8]) -> Settings {
+    let mut settings = Settings::new();
+    let digits = input.iter().filter(|byte| byte.is_ascii_graphic() && **byte != b'=').count();
+    let padding = if input.contains(&b'=') || digits % 4 == 0 { "yes" } else { "no" };
+    // The table has these options.
+    let _ = settings.set(WRAPPER.options, WRAPPER.name, "padding", Some(padding));
+    if let Some(width) = input.iter().position(|byte| *byte == b'\n') {
+        // Of a single line nobody knows how long it may be.
+        let width = if width + 1 == input.len() { width.max(MIME) } else { width };
+        let _ = settings.set(WRAPPER.options, WRAPPER.name, "wrap", Some(&width.to_string()));
+    }
+    settings
 }

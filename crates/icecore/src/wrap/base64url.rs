@@ -1,6 +1,6 @@
 //! Base64 with `-` and `_`, for addresses and names of files.
 
-use super::{Evidence, Wrapper, base64};
+use super::{Changing, Evidence, Wrapper, base64};
 use crate::base64::{Alphabet, encode_in};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -25,6 +25,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(|input, whole, _, most| base64::head(Alphabet::Url, input, whole, most)),
     wants: None,
     stream: None,
+    changing: Changing::Asked(Some(manner)),
     unwrap: |input, _, _: &Limits| base64::unwrap(Alphabet::Url, input),
     wrap,
 };
@@ -32,4 +33,14 @@ pub static WRAPPER: Wrapper = Wrapper {
 fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     encode_in(Alphabet::Url, settings.flag("padding"), inside, out);
     Ok(())
+}
+
+/// The options with which this was written.
+fn manner(input: &[u8]) -> Settings {
+    let mut settings = Settings::new();
+    if input.contains(&b'=') {
+        // The table has this option.
+        let _ = settings.set(WRAPPER.options, WRAPPER.name, "padding", None);
+    }
+    settings
 }

@@ -1,6 +1,6 @@
 //! Deflate without a frame, as PHP's `gzdeflate` and Symfony's `DeflateMarshaller` write it.
 
-use super::{Evidence, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::options::{Opt, OptionType, Side};
 
@@ -24,6 +24,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: None,
     wants: None,
     stream: None,
+    changing: Changing::Asked(None),
     unwrap: |input, _, limits| {
         zlib::inflate_bare(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
     },

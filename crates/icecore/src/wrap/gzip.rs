@@ -1,6 +1,6 @@
 //! The frame of gzip.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -29,6 +29,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     }),
     wants: None,
     stream: zlib::GZIP_STREAM,
+    changing: Changing::Asked(None),
     unwrap,
     wrap: |inside, settings, out| {
         out.extend_from_slice(&zlib::gzip(inside, super::level(settings))?);

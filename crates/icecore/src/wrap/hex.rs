@@ -1,6 +1,6 @@
 //! Hexadecimal digits, two for a byte.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -27,6 +27,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(head),
     wants: None,
     stream: None,
+    changing: Changing::Asked(None),
     unwrap,
     wrap,
 };

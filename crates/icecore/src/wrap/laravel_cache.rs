@@ -1,6 +1,6 @@
 //! Laravel's cache files: a time of expiry, and a serialized value.
 
-use super::{Evidence, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -25,6 +25,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: None,
     wants: None,
     stream: None,
+    changing: Changing::Framed,
     unwrap,
     wrap,
 };

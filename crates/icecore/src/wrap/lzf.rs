@@ -1,6 +1,6 @@
 //! LZF, as phpredis writes it: without a header.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::lz::{Lz, lzf_of_literals};
 
 /// The row in the registry.
@@ -21,6 +21,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     }),
     wants: None,
     stream: None,
+    changing: Changing::Asked(None),
     unwrap: |input, _, limits| {
         Lz::Lzf.decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
     },

@@ -5,7 +5,9 @@
 
 mod base64;
 mod base64url;
+mod changing;
 mod deflate;
+mod escapes;
 mod gzip;
 mod hex;
 mod laravel_cache;
@@ -20,6 +22,8 @@ mod slashes;
 mod uri;
 mod zlib;
 mod zstd;
+
+pub(crate) use changing::Changing;
 
 use crate::compress::{Beginning, StreamFn};
 use crate::document::Metadata;
@@ -70,6 +74,8 @@ pub struct Wrapper {
     pub(crate) wants: Option<fn(&[u8]) -> Settings>,
     /// Takes it off bit by bit, if that is possible.
     pub(crate) stream: Option<StreamFn>,
+    /// Whether and how what is inside may be changed.
+    pub(crate) changing: Changing,
     /// Takes it off.
     pub unwrap: UnwrapFn,
     /// Puts it on: appends all of it.

@@ -1,6 +1,6 @@
 //! What PHP's extension memcached compresses: a length, then zlib, FastLZ or Zstandard.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::lz::Lz;
 use crate::compress::{Beginning, zlib, zstandard};
 use crate::error::{Error, ErrorKind};
@@ -27,6 +27,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     }),
     wants: None,
     stream: None,
+    changing: Changing::Asked(None),
     unwrap,
     wrap,
 };

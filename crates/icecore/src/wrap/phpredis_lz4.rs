@@ -1,6 +1,6 @@
 //! LZ4, as phpredis writes it: a length with a checksum, then a block.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::lz::{Lz, lz4_of_literals};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -25,6 +25,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     }),
     wants: None,
     stream: None,
+    changing: Changing::Asked(None),
     unwrap,
     wrap,
 };

@@ -1,6 +1,6 @@
 //! Entries of Rails' caches, as Rails 6.1 and before, 7.0 and 7.1 write them.
 
-use super::{Evidence, Head, Remark, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Remark, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::document::{Document, Metadata, Value};
 use crate::error::{Error, ErrorKind};
@@ -32,6 +32,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(head),
     wants: None,
     stream: None,
+    changing: Changing::Framed,
     unwrap,
     wrap,
 };

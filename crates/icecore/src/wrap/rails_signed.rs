@@ -1,6 +1,6 @@
 //! Signed messages and cookies of Rails: `ActiveSupport::MessageVerifier`.
 
-use super::{Evidence, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Unwrapped, Wrapper};
 use crate::base64;
 #[cfg(feature = "signatures")]
 use crate::document::Builder;
@@ -67,6 +67,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: None,
     wants: None,
     stream: None,
+    changing: Changing::Never,
     unwrap,
     wrap,
 };

@@ -1,6 +1,6 @@
 //! The escapes of PHP's `addslashes`: Symfony Messenger stores serialized messages so.
 
-use super::{Evidence, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Unwrapped, Wrapper, escapes};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -20,6 +20,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: None,
     wants: None,
     stream: None,
+    changing: Changing::Escaped(&[&escapes::Slashes { like_c: false }, &escapes::Slashes { like_c: true }]),
     unwrap,
     wrap,
 };

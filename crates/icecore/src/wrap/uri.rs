@@ -1,6 +1,6 @@
 //! Percent escapes, as in addresses and forms.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -33,6 +33,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(head),
     wants: Some(wants),
     stream: None,
+    changing: Changing::Framed,
     unwrap,
     wrap,
 };

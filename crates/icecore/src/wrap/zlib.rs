@@ -1,6 +1,6 @@
 //! Deflate in zlib's frame.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::options::{Opt, OptionType, Side};
 
@@ -28,6 +28,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     }),
     wants: None,
     stream: zlib::STREAM,
+    changing: Changing::Asked(None),
     unwrap: |input, _, limits| {
         zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
     },

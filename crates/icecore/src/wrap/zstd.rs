@@ -1,6 +1,6 @@
 //! Zstandard frames.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zstandard;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -28,6 +28,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     }),
     wants: None,
     stream: zstandard::STREAM,
+    changing: Changing::Asked(None),
     unwrap,
     wrap: |inside, settings, out| {
         out.extend_from_slice(&zstandard::compress(inside, super::level(settings))?);

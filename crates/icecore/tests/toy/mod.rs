@@ -17,6 +17,8 @@ pub static FORMAT: Format = Format {
     detect: |input| input.starts_with(MAGIC).then(|| Guess { certainty: Certainty::Sure, variant: String::new() }),
     begins: None,
     inside: None,
+    strings: None,
+    hides: None,
     reader: |_| Box::new(Toy),
     writer: |_| Box::new(Toy),
 };

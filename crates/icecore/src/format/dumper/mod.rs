@@ -8,6 +8,7 @@ mod linear;
 mod options;
 mod read;
 mod spelling;
+mod strings;
 mod write;
 
 pub use options::{ReadOptions, WriteOptions};
@@ -36,6 +37,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,
+    strings: Some(&strings::STRINGS),
+    hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
     writer: |settings| Box::new(Dumper::new(settings)),
 };

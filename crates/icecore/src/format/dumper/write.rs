@@ -10,7 +10,7 @@ mod keys;
 mod leaf;
 mod observed;
 mod paths;
-mod quote;
+pub(super) mod quote;
 mod referent;
 mod values;
 

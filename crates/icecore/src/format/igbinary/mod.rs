@@ -5,6 +5,7 @@
 mod lists;
 mod options;
 mod read;
+mod skim;
 mod spelling;
 mod strings;
 mod tag;
@@ -16,6 +17,7 @@ pub use write::write;
 use super::are_blanks;
 use crate::document::{Detail, NO_NODE};
 use crate::format::prelude::*;
+use crate::format::skim::{Input, Skim};
 use options::OPTIONS;
 use read::Machine;
 
@@ -32,6 +34,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(|input| matches!(input, [0, 0, 0, 1 | 2, ..])),
     inside: None,
+    strings: None,
+    hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
@@ -61,6 +65,10 @@ impl Feed for ReadOptions {
             true => feed::ignore_rest(input, consumed, sink),
             false => (consumed, error),
         }
+    }
+
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        (!self.lenient).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
     }
 }
 

@@ -30,6 +30,8 @@ pub static FORMAT: Format = Format {
     detect: |_| None,
     begins: Some(|_| true),
     inside: None,
+    strings: None,
+    hides: None,
     reader: |settings| Box::new(Options::from_settings(settings)),
     writer: |settings| Box::new(Options::from_settings(settings)),
 };

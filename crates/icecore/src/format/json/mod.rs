@@ -13,6 +13,7 @@
 
 mod detect;
 mod emitter;
+mod escaping;
 mod key_prediction;
 mod keys;
 pub mod lines;
@@ -21,7 +22,9 @@ mod options;
 pub mod perl;
 mod read;
 mod scratch;
+mod skim;
 mod string;
+mod strings;
 mod style;
 mod table;
 mod typed;
@@ -32,6 +35,7 @@ pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surroga
 use super::{Memory, write_named};
 use crate::document::{Kind, Node};
 use crate::format::prelude::*;
+use crate::format::skim::{Input, Skim};
 use crate::output::metered;
 use write::{Layout, Source, Window, WriterMemory};
 
@@ -59,6 +63,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: Some(detect::inside),
+    strings: Some(&strings::STRINGS),
+    hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
@@ -150,6 +156,10 @@ impl Reader for ReadOptions {
 
     fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
         (!says_typed(input, self)).then(|| feed::traced(&Plain(self), input, limits, receive))
+    }
+
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
     }
 
     fn states_form(&self, input: &[u8]) -> bool {

@@ -21,6 +21,7 @@ mod options;
 mod read;
 mod read_fast;
 mod scalars;
+mod skim;
 mod spelling;
 mod symbols;
 mod write;
@@ -35,6 +36,7 @@ pub use write::write;
 
 use crate::format::Reader as _;
 use crate::format::prelude::*;
+use crate::format::skim::{Input, Skim};
 use read::Reader;
 
 const NAME: &str = "marshal";
@@ -59,6 +61,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(|input| matches!(input, [MAJOR, 0..=MINOR, ..])),
     inside: None,
+    strings: None,
+    hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
@@ -77,6 +81,10 @@ impl Feed for ReadOptions {
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         feed(input, limits, sink)
+    }
+
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        Some(Box::new(skim::Skimmer::new(input)))
     }
 }
 

@@ -15,8 +15,10 @@ mod repair;
 mod repair_read;
 mod repair_step;
 pub mod session;
+mod skim;
 mod spelling;
 mod spl;
+mod strings;
 mod token;
 mod write;
 mod write_fast;
@@ -29,6 +31,7 @@ pub use write::write;
 
 use super::{list_to_map, php_text as text};
 use crate::format::prelude::*;
+use crate::format::skim::{Input, Skim};
 use options::OPTIONS;
 use read::Machine;
 use token::Fixed;
@@ -52,6 +55,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: Some(detect::inside),
+    strings: Some(&strings::STRINGS),
+    hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
     writer: |_| Box::new(WriteOptions::default()),
 };
@@ -135,5 +140,9 @@ impl Reader for ReadOptions {
     fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
         let is_list = !self.repair_lengths && prescan::is_list(input);
         is_list.then(|| feed::traced(&Text { fixed: Fixed::default(), options: self }, input, limits, receive))
+    }
+
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
     }
 }

@@ -52,11 +52,18 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,
+    /// Take links that nobody can follow, as they stand behind what only its class
+    /// understands: for readers that do not look where links lead.
+    pub(crate) loose_links: bool,
 }
 
 impl ReadOptions {
     pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
-        ReadOptions { lenient: settings.flag("lenient"), repair_lengths: settings.choice("repair") == Some("lengths") }
+        ReadOptions {
+            lenient: settings.flag("lenient"),
+            repair_lengths: settings.choice("repair") == Some("lengths"),
+            ..ReadOptions::default()
+        }
     }
 }
 

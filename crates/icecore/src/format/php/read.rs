@@ -483,6 +483,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (slot, is_default) = self.tokens.link()?;
         self.check_whole(start)?;
         let found = self.slots.find(self.sink.nodes(), slot);
+        if self.options.loose_links && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported) {
+            return Ok((Node::leaf(Kind::Null, 0), is_default));
+        }
         let (target, direct) = found
             .and_then(|at| if is_same_variable { Ok((at, true)) } else { self.slots.object(self.sink.nodes(), at) })
             .map_err(|error| self.tokens.php_offset(error.at(start), self.tokens.at))?;

@@ -24,6 +24,7 @@ mod options;
 mod read;
 mod read_fast;
 mod read_fast_body;
+mod skim;
 mod spelling;
 mod spelling_replay;
 mod tag;
@@ -34,6 +35,7 @@ mod write_fast_body;
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
 
 use crate::format::prelude::*;
+use crate::format::skim::{Input, Skim};
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {
@@ -53,6 +55,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(begins),
     inside: None,
+    strings: None,
+    hides: Some(hides),
     reader: |settings| Box::new(ReadOptions::of(settings)),
     writer: |settings| Box::new(WriteOptions::of(settings)),
 };
@@ -114,6 +118,10 @@ impl Reader for ReadOptions {
     fn windows<'a>(&self, input: &'a [u8], store: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
         open::windows(input, store, self, limits, receive)
     }
+
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
+    }
 }
 
 impl Writer for WriteOptions {
@@ -138,6 +146,11 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let encoding = header::Encoding::ALL.into_iter().find(|known| *known as u8 == encoding)?;
     let known = (1..=5).contains(&version);
     known.then(|| Guess { certainty: Certainty::Sure, variant: format!("protocol {version}, {}", encoding.name()) })
+}
+
+/// Whether the body is compressed.
+fn hides(input: &[u8]) -> bool {
+    header::version_of(input).is_some_and(|(_, encoding)| encoding != header::Encoding::Raw as u8)
 }
 
 fn begins(input: &[u8]) -> bool {

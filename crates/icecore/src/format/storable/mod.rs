@@ -16,6 +16,7 @@ mod read_containers;
 mod read_fast;
 mod read_links;
 mod records;
+mod skim;
 mod spelling;
 mod tag;
 mod write;
@@ -31,6 +32,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use crate::format::prelude::*;
+use crate::format::skim::{Input, Skim};
 use image::Image;
 use options::OPTIONS;
 use read::Machine;
@@ -49,6 +51,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(begins),
     inside: None,
+    strings: None,
+    hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
@@ -67,6 +71,10 @@ impl Feed for ReadOptions {
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         feed(input, self, limits, sink)
+    }
+
+    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
     }
 }
 

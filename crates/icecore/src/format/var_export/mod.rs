@@ -12,6 +12,7 @@ mod options;
 mod read;
 mod spelling;
 mod string;
+mod strings;
 mod words;
 mod write;
 mod write_leaf;
@@ -43,6 +44,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,
+    strings: Some(&strings::STRINGS),
+    hides: None,
     reader: |_| Box::new(ReadOptions::default()),
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };

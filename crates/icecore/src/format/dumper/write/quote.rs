@@ -22,7 +22,7 @@ pub(super) fn is_identifier(bytes: &[u8]) -> bool {
 
 /// In single quotes, byte for byte.
 #[inline]
-pub(super) fn push_single(bytes: &[u8], buf: &mut Vec<u8>) {
+pub(in crate::format::dumper) fn push_single(bytes: &[u8], buf: &mut Vec<u8>) {
     buf.push(b'\'');
     push_escaped(bytes, buf);
     buf.push(b'\'');
@@ -49,7 +49,7 @@ pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
 /// In double quotes. Characters of text that are not ASCII are written by their
 /// numbers; of bytes they are octal. `controls`: control characters are escaped
 /// too, otherwise they stay.
-pub(super) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut Vec<u8>) {
+pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut Vec<u8>) {
     buf.push(b'"');
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {

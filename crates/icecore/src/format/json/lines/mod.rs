@@ -12,6 +12,7 @@
 
 mod detect;
 mod read;
+mod strings;
 
 use super::write::{Layout, Window};
 use super::{FORMAT as JSON, ReadOptions, WriteOptions, says_typed, table, typed, write_items, write_plain};
@@ -36,6 +37,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(super::detect::begins),
     inside: None,
+    strings: Some(&strings::STRINGS),
+    hides: None,
     reader: |settings| Box::new(Lines(ReadOptions::from_settings(settings))),
     writer: |settings| Box::new(Lines(WriteOptions::from_settings(settings))),
 };

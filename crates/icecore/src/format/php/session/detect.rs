@@ -23,7 +23,9 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     };
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
-    let (tape, consumed, error) = attempt(input, handler, &ReadOptions::default(), &limits);
+    // Links that nobody can follow are links.
+    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+    let (tape, consumed, error) = attempt(input, handler, &options, &limits);
     // The names of the variables are those that one would give.
     let document = Document::new(input, tape);
     let plain = match handler {

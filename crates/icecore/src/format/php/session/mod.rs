@@ -6,6 +6,7 @@ mod detect;
 mod handler;
 mod options;
 mod read;
+mod strings;
 mod write;
 
 pub use handler::Handler;
@@ -33,6 +34,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,
+    strings: Some(&strings::STRINGS),
+    hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
@@ -70,7 +73,8 @@ impl Feed for Variables<'_> {
             let is_other = input.is_empty() && self.handler == Handler::PhpSerialize;
             detail.header(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
         }
-        let php = super::ReadOptions { lenient: self.options.lenient, ..super::ReadOptions::default() };
+        let ReadOptions { lenient, loose_links, .. } = *self.options;
+        let php = super::ReadOptions { lenient, loose_links, ..super::ReadOptions::default() };
         let mut machine = Machine::new(input, Fixed::default(), &php, limits, sink);
         machine.tokens.says_php = false;
         let result = machine.session(self.handler);

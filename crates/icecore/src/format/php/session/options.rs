@@ -40,11 +40,13 @@ pub struct ReadOptions {
     /// `php_serialize`, as PHP does. Ignore blanks behind the last variable, as an
     /// editor leaves them.
     pub lenient: bool,
+    /// As [`super::super::ReadOptions::loose_links`].
+    pub(crate) loose_links: bool,
 }
 
 impl ReadOptions {
     pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
-        ReadOptions { handler: handler(settings), lenient: settings.flag("lenient") }
+        ReadOptions { handler: handler(settings), lenient: settings.flag("lenient"), ..ReadOptions::default() }
     }
 }
 

@@ -1,0 +1,42 @@
+//! What a document that was made from another one takes over from it.
+
+use super::Document;
+use super::detail::{Note, Ordinals, Spelling};
+use std::collections::HashMap;
+
+impl Document<'_> {
+    /// Takes over what is known of `original` beside its values, for a document that was made
+    /// from these: the language of its names, what wrappers said, and the spelling, of the values
+    /// that `kept` pairs: the node there, and the node here. A writer then writes these as they
+    /// were, and all others as it would.
+    ///
+    /// ```
+    /// use icecore::{Builder, Limits, Request, Stage};
+    /// let stage = Stage::parse("php")?;
+    /// let limits = Limits::default();
+    /// let original = icecore::read_with(b"a:2:{i:0;i:+7;i:1;i:8;}", &stage, Request::new(&limits).detailed())?;
+    /// let mut b = Builder::new();
+    /// b.begin_array().int(9).int(7).end();
+    /// let made = b.finish()?.made_from(&original, &[(1, 2)]);
+    /// assert_eq!(icecore::write(&made, "php")?, b"a:2:{i:0;i:9;i:1;i:+7;}");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    #[must_use]
+    pub fn made_from(mut self, original: &Document<'_>, kept: &[(u32, u32)]) -> Self {
+        self.tape.naming = original.tape.naming;
+        self.set_metadata(original.metadata().to_vec());
+        let Some(spelling) = original.spelling() else { return self };
+        let (there, here) = (Ordinals::of(original.tape()), Ordinals::of(&self.tape));
+        let kept: HashMap<u32, u32> = kept.iter().copied().collect();
+        let moved = |note: &Note| {
+            let node = *kept.get(&there.node(note.ordinal))?;
+            let is_there = (node as usize) < self.nodes().len();
+            is_there.then(|| Note { ordinal: here.ordinal(node), ..*note })
+        };
+        let mut notes: Vec<Note> = spelling.notes.iter().filter_map(moved).collect();
+        notes.sort_by_key(|note| note.ordinal);
+        let (format, header, bytes) = (spelling.format.clone(), spelling.header.clone(), spelling.bytes.clone());
+        self.set_spelling(Spelling { format, header, notes, bytes });
+        self
+    }
+}

@@ -1,0 +1,319 @@
+//! A value of a document as a document of its own.
+//!
+//! Strings stay where they are, in the input that both borrow. What a link names outside
+//! of the value is put where the first link to it stands; each node is taken once, so the
+//! work is linear in what the value reaches.
+
+use super::node::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
+use super::{Cursor, Document, Tape};
+use crate::error::Error;
+use std::collections::HashMap;
+
+/// The flags that belong to the place of a value and not to the value.
+const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
+
+/// Where nodes of the document around are in the part.
+struct Taking<'d> {
+    whole: &'d Document<'d>,
+    tape: Tape,
+    /// What is taken: from here to there.
+    root: u32,
+    end: u32,
+    places: HashMap<u32, u32>,
+    keys: HashMap<u16, Option<u16>>,
+    classes: HashMap<u32, u32>,
+    encodings: HashMap<u16, u16>,
+    /// Links in the part to what is taken later.
+    links: Vec<(u32, u32)>,
+    open: Vec<Open>,
+}
+
+/// Nodes that are being taken, one beside the other.
+struct Open {
+    next: u32,
+    end: u32,
+    /// The container that they are in, in the part.
+    container: Option<u32>,
+}
+
+impl Document<'_> {
+    /// The value at this node index as a document of its own, as a program would see it that
+    /// has nothing else: what it refers to is in it. The spelling is left behind.
+    ///
+    /// ```
+    /// let document = icecore::read(br#"a:2:{s:1:"a";O:1:"P":0:{}s:1:"b";a:1:{i:0;r:2;}}"#)?;
+    /// let list = document.find("$.b")?;
+    /// let part = document.part(list.index())?;
+    /// assert_eq!(icecore::write(&part, "php")?, br#"a:1:{i:0;O:1:"P":0:{}}"#);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if there are too many names for a tape.
+    pub fn part(&self, at: u32) -> Result<Document<'_>, Error> {
+        let root = Cursor::new(self, at);
+        let mut tape = Tape::new();
+        tape.naming = self.tape.naming;
+        let mut taking = Taking {
+            whole: self,
+            tape,
+            root: at,
+            end: root.next(),
+            places: HashMap::new(),
+            keys: HashMap::new(),
+            classes: HashMap::new(),
+            encodings: HashMap::new(),
+            links: Vec::new(),
+            open: Vec::new(),
+        };
+        taking.run()?;
+        Ok(Document::new(self.input(), taking.tape))
+    }
+}
+
+impl Tape {
+    /// Forgets how the root was reached in the document that it was a part of.
+    pub(crate) fn clear_place(&mut self) {
+        let root = self.root as usize;
+        if let Some(root) = self.nodes.get_mut(root) {
+            root.flags &= !OF_THE_PLACE;
+        }
+    }
+}
+
+impl Taking<'_> {
+    fn run(&mut self) -> Result<(), Error> {
+        let mut node = self.whole.node(self.root);
+        node.key = NO_KEY;
+        node.flags &= !OF_THE_PLACE;
+        self.take(self.root, node, NO_KEY)?;
+        while let Some(open) = self.open.last_mut() {
+            if open.next >= open.end {
+                if let Some(container) = open.container {
+                    let end = self.tape.len();
+                    self.tape.nodes[container as usize].set_end(end);
+                }
+                self.open.pop();
+                continue;
+            }
+            let at = open.next;
+            open.next = self.whole.tape.next(at);
+            let node = self.whole.node(at);
+            let key = self.key(node.key)?;
+            self.take(at, node, key)?;
+        }
+        for (link, named) in std::mem::take(&mut self.links) {
+            // All of the value was taken.
+            let target = self.places.get(&named).copied().unwrap_or(0);
+            self.tape.mark_target(target);
+            self.tape.nodes[link as usize].payload = u64::from(target);
+        }
+        Ok(())
+    }
+
+    /// Takes the node that stands at `at`, of a container the front.
+    fn take(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
+        if let Some(place) = self.places.get(&at).copied() {
+            // A link brought it here before.
+            let again = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & OF_THE_PLACE);
+            self.again(again, place);
+            return Ok(());
+        }
+        if node.kind.is_again() {
+            return self.link(at, node, key);
+        }
+        let here = self.tape.len();
+        self.places.insert(at, here);
+        let mut new = self.moved(&node)?;
+        new.key = key;
+        new.flags &= !flag::TARGET;
+        if node.kind.is_container() {
+            new.set_end(0);
+            if node.class() != 0 {
+                let class = self.class(node.class())?;
+                new.set_class(class);
+            }
+            self.open.push(Open { next: at + 1, end: self.whole.tape.next(at), container: Some(here) });
+        }
+        self.tape.push(new);
+        Ok(())
+    }
+
+    /// Takes a link, or what it names, if that is not in the part and will not be.
+    fn link(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
+        let here = self.tape.len();
+        let mut again = Node { key, payload: 0, ..node };
+        let mut target = u32::try_from(node.payload).unwrap_or(at);
+        // A link may name another one, but not for ever.
+        for _ in 0..64 {
+            if let Some(place) = self.places.get(&target).copied() {
+                self.places.insert(at, here);
+                self.again(again, place);
+                return Ok(());
+            }
+            let named = self.whole.node(target);
+            let comes_later = (self.root..self.end).contains(&target) && node.kind != Kind::Copy;
+            if comes_later {
+                break;
+            }
+            if !named.kind.is_again() {
+                self.places.insert(at, here);
+                let flags = named.flags & !OF_THE_PLACE | again.flags & OF_THE_PLACE;
+                return self.take(target, Node { flags, ..named }, key);
+            }
+            again.flags |= named.flags & OF_THE_PLACE;
+            target = u32::try_from(named.payload).unwrap_or(target);
+        }
+        self.places.insert(at, here);
+        let link = self.tape.push(Node { flags: again.flags & !flag::TARGET, ..again });
+        self.links.push((link, target));
+        Ok(())
+    }
+
+    /// A link to what was taken.
+    fn again(&mut self, node: Node, place: u32) {
+        let target = self.tape.node(place);
+        // A copy is of what is complete.
+        let kind = match node.kind {
+            Kind::Copy if target.kind.is_container() && target.end() == 0 => Kind::Link,
+            kind => kind,
+        };
+        let flags = node.flags & !flag::TARGET;
+        self.tape.push(Node { kind, flags, payload: u64::from(place), ..node });
+        match kind {
+            Kind::Copy => self.tape.mark_copied(place),
+            _ => self.tape.mark_target(place),
+        }
+    }
+
+    /// The node with its bytes where the part has them.
+    fn moved(&mut self, node: &Node) -> Result<Node, Error> {
+        if !node.kind.has_bytes() {
+            return Ok(*node);
+        }
+        let bytes = self.whole.bytes(node);
+        let is_long = node.aux == super::node::LONG;
+        let place = match is_long {
+            true => self.whole.tape.long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place),
+            false => node.place(),
+        };
+        let mut new = match place {
+            Location::Input(_) => self.tape.placed(node.kind, place, bytes.len()),
+            Location::Arena(_) => self.tape.owned(node.kind, bytes),
+        };
+        new.flags = node.flags;
+        if node.kind == Kind::Module {
+            return Ok(new.in_form(node.form()));
+        }
+        if !is_long {
+            let encoding = self.encoding(node.encoding())?;
+            new.set_encoding(encoding);
+        }
+        Ok(new)
+    }
+
+    /// The id in the part of a key of the document; one that can have none is put before
+    /// its value.
+    fn key(&mut self, id: u16) -> Result<u16, Error> {
+        if matches!(id, NO_KEY | KEY_NODE | IS_KEY) {
+            return Ok(id);
+        }
+        let whole = self.whole;
+        let Some(name) = whole.tape.keys.get(u32::from(id)) else { return Ok(NO_KEY) };
+        let known = match self.keys.get(&id) {
+            Some(known) => *known,
+            None => {
+                let mut key = name.node;
+                key.key = NO_KEY;
+                if key.kind.has_bytes() {
+                    let encoding = self.encoding(key.encoding())?;
+                    key = Node::leaf(key.kind, 0).with(key.flags);
+                    key.set_encoding(encoding);
+                }
+                let new = self.tape.intern_key(key, name.bytes);
+                self.keys.insert(id, new);
+                new
+            }
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let mut own = match name.node.kind.has_bytes() {
+            true => self.tape.owned(name.node.kind, name.bytes),
+            false => name.node,
+        };
+        own.flags = name.node.flags;
+        if name.node.kind.has_bytes() {
+            let encoding = self.encoding(name.node.encoding())?;
+            own.set_encoding(encoding);
+        }
+        own.key = IS_KEY;
+        self.tape.push(own);
+        Ok(KEY_NODE)
+    }
+
+    fn class(&mut self, id: u32) -> Result<u32, Error> {
+        if let Some(known) = self.classes.get(&id) {
+            return Ok(*known);
+        }
+        let whole = self.whole;
+        let Some(name) = whole.class(id) else { return Ok(0) };
+        let new = self.tape.intern_class(name.node.kind, name.bytes)?;
+        self.classes.insert(id, new);
+        Ok(new)
+    }
+
+    fn encoding(&mut self, id: u16) -> Result<u16, Error> {
+        if id == 0 {
+            return Ok(0);
+        }
+        if let Some(known) = self.encodings.get(&id) {
+            return Ok(*known);
+        }
+        let whole = self.whole;
+        let Some(name) = whole.tape.encodings.get(u32::from(id)) else { return Ok(0) };
+        let new = self.tape.intern_encoding(name.bytes)?;
+        self.encodings.insert(id, new);
+        Ok(new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::{Builder, Document};
+
+    /// A map with a list in it that refers to the map, and an entry beside it.
+    fn circle() -> Document<'static> {
+        let mut b = Builder::new();
+        let top = b.begin_map().at();
+        b.text_key("beside").begin_array();
+        b.text("x").end();
+        b.text_key("list").begin_array();
+        b.int(1).link(top).end();
+        b.end();
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn what_is_outside_comes_along_once() {
+        let document = circle();
+        let list = document.find("$.list").unwrap();
+        let part = document.part(list.index()).unwrap();
+        // The list, 1, the map, its list beside, and the list again.
+        assert_eq!(part.find("$[1].beside[0]").unwrap().as_str(), Some("x"));
+        assert_eq!(part.find("$[1].list").unwrap().target().index(), 0);
+        part.tape().check().unwrap();
+    }
+
+    #[test]
+    fn the_whole_is_a_part() {
+        for seed in 0..200 {
+            let document = circle();
+            let at = seed % document.nodes().len() as u32;
+            let part = document.part(at).unwrap();
+            assert!(part.nodes().len() <= document.nodes().len() + 1);
+        }
+        let document = circle();
+        assert!(document.part(0).unwrap() == document);
+    }
+}

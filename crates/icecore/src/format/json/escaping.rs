@@ -1,0 +1,143 @@
+//! Strings of JSON that are changed where they stand.
+
+use super::string::{find_special, hex4, push_code_point, short_escape};
+use crate::edit::{Around, Decoded, Decoding, Escaping};
+
+/// How far around a change its string is looked at.
+const LOOK: usize = 256;
+
+/// In which manner a text is escaped.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Manner {
+    /// `\/`
+    slashes: bool,
+    /// `/`
+    bare_slashes: bool,
+    /// `\u00e9`
+    codes: bool,
+    /// The bytes of such characters as they are.
+    bare: bool,
+    /// The hexadecimal digits are capitals.
+    capitals: bool,
+    /// Printable characters of ASCII that are written as `\u003c`.
+    ascii: u128,
+}
+
+impl Manner {
+    /// That of this text.
+    pub(super) fn of(text: &[u8]) -> Manner {
+        let mut manner = Manner { bare: !text.is_ascii(), ..Manner::default() };
+        let mut from = 0;
+        while let Some(at) = memchr::memchr2(b'\\', b'/', text.get(from..).unwrap_or_default()) {
+            from += at + 1;
+            if text[from - 1] == b'/' {
+                manner.bare_slashes = true;
+                continue;
+            }
+            match text.get(from) {
+                Some(b'/') => manner.slashes = true,
+                Some(b'u') => manner.code(text.get(from + 1..).and_then(|rest| rest.first_chunk())),
+                _ => {}
+            }
+            from += 1;
+        }
+        manner
+    }
+
+    /// That of a part of a string.
+    fn near(raw: &[u8], start: usize, end: usize) -> Manner {
+        // Not from the middle of an escape on.
+        let before = raw.get(start.saturating_sub(LOOK)..start).unwrap_or_default();
+        let run = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        Manner::of(raw.get(start - run..end.min(raw.len())).unwrap_or_default())
+    }
+
+    fn code(&mut self, digits: Option<&[u8; 4]>) {
+        let Some((digits, code)) = digits.and_then(|digits| Some((digits, hex4(digits)?))) else { return };
+        self.capitals |= digits.iter().any(u8::is_ascii_uppercase);
+        match code {
+            0x80.. => self.codes = true,
+            0x20..=0x7f => self.ascii |= 1 << code,
+            _ => {}
+        }
+    }
+}
+
+/// The escapes of JSON, in the manner of a document.
+pub(super) struct Escapes {
+    pub(super) manner: Manner,
+}
+
+impl Escaping for Escapes {
+    fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
+        let mut decoding = Decoding::new(raw);
+        let mut from = 0;
+        loop {
+            let start = find_special::<true>(raw, from).at;
+            let letter = match raw.get(start..start + 2) {
+                Some([b'\\', letter]) => *letter,
+                None if start >= raw.len() => return Some(decoding.finish()),
+                _ => return None,
+            };
+            if let Some(byte) = short_escape(letter) {
+                decoding.escape(start, start + 2, &[byte]);
+                from = start + 2;
+                continue;
+            }
+            let unit = |at: usize| match raw.get(at..at + 6) {
+                Some([b'\\', b'u', digits @ ..]) => digits.first_chunk().and_then(hex4).map(u32::from),
+                _ => None,
+            };
+            let mut code = unit(start)?;
+            from = start + 6;
+            if let (0xD800..0xDC00, Some(low @ 0xDC00..0xE000)) = (code, unit(from)) {
+                code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+                from += 6;
+            }
+            let mut bytes = Vec::with_capacity(4);
+            push_code_point(code, &mut bytes);
+            decoding.escape(start, from, &bytes);
+        }
+    }
+
+    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+        let Ok(text) = std::str::from_utf8(text) else { return false };
+        let Around { raw, start, end } = *around;
+        let gone = Manner::of(raw.get(start..end.min(start + LOOK)).unwrap_or_default());
+        let near = Manner::near(raw, start.saturating_sub(LOOK), end.saturating_add(LOOK));
+        let decide = |of: fn(&Manner) -> (bool, bool), default: bool| {
+            let says = [gone, near].into_iter().map(|manner| of(&manner)).find(|(yes, no)| yes != no);
+            says.map_or(default, |(yes, _)| yes)
+        };
+        let slashes = decide(|manner| (manner.slashes, manner.bare_slashes), self.manner.slashes);
+        let default = self.manner.codes && !self.manner.bare;
+        let codes = decide(|manner| (manner.codes, manner.bare), default);
+        for c in text.chars() {
+            match c {
+                '"' | '\\' if !self.is_coded(c) => out.extend_from_slice(&[b'\\', c as u8]),
+                '/' if slashes => out.extend_from_slice(b"\\/"),
+                '\u{8}' => out.extend_from_slice(b"\\b"),
+                '\u{c}' => out.extend_from_slice(b"\\f"),
+                '\n' => out.extend_from_slice(b"\\n"),
+                '\r' => out.extend_from_slice(b"\\r"),
+                '\t' => out.extend_from_slice(b"\\t"),
+                c if c < ' ' || self.is_coded(c) || c > '\u{7f}' && codes => self.coded(c, out),
+                c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        true
+    }
+}
+
+impl Escapes {
+    fn is_coded(&self, c: char) -> bool {
+        c.is_ascii() && self.manner.ascii >> (c as u32) & 1 == 1
+    }
+
+    fn coded(&self, c: char, out: &mut Vec<u8>) {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let code = if self.manner.capitals { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+            out.extend_from_slice(code.as_bytes());
+        }
+    }
+}

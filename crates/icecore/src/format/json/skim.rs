@@ -1,0 +1,246 @@
+//! Skims JSON: brackets are counted, strings passed over.
+
+use super::{FORMAT, Plain, ReadOptions};
+use crate::document::Document;
+use crate::format::prelude::*;
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use memchr::memchr2;
+
+#[derive(Debug)]
+pub(super) struct Skimmer<'i> {
+    view: View<'i>,
+    key: Vec<u8>,
+}
+
+impl<'i> Skimmer<'i> {
+    pub(super) fn new(input: Input<'i>) -> Skimmer<'i> {
+        Skimmer { view: View::new(input), key: Vec::new() }
+    }
+
+    /// The next byte that is no blank.
+    #[inline]
+    fn peek(&mut self) -> Sure<u8> {
+        loop {
+            match self.view.peek()? {
+                b' ' | b'\n' | b'\t' | b'\r' => self.view.advance(1)?,
+                byte => return Ok(byte),
+            }
+        }
+    }
+
+    /// Goes behind the string that begins here; whether it has escapes. However long it is,
+    /// only a part of it is in view.
+    fn string(&mut self) -> Sure<bool> {
+        self.view.advance(1)?;
+        let mut has_escapes = false;
+        loop {
+            match end_of_string(self.view.rest(), 0) {
+                Ok((end, escaped)) => {
+                    self.view.advance(end as u64)?;
+                    return Ok(has_escapes | escaped);
+                }
+                Err((seen, escaped)) => {
+                    self.view.advance(seen as u64)?;
+                    has_escapes |= escaped;
+                }
+            }
+            if !self.view.more() {
+                return Err(Unsure);
+            }
+        }
+    }
+
+    /// A key: its characters, without escapes.
+    fn name(&mut self) -> Sure<()> {
+        if self.peek()? != b'"' {
+            return Err(Unsure);
+        }
+        let from = self.view.position();
+        let has_escapes = self.string()?;
+        let to = self.view.position();
+        self.key.clear();
+        if has_escapes {
+            let text = self.view.copy(from, to)?;
+            let document = read(&text, &Limits::default())?;
+            self.key.extend_from_slice(document.root().as_bytes().ok_or(Unsure)?);
+        } else {
+            self.view.go(from + 1);
+            self.view.append(to - from - 2, &mut self.key)?;
+            self.view.go(to);
+        }
+        Ok(())
+    }
+
+    /// Goes behind the container that begins here.
+    fn container(&mut self) -> Sure<()> {
+        let mut depth = 0u64;
+        loop {
+            let rest = self.view.rest();
+            let mut at = 0;
+            let mut is_done = false;
+            while let Some(byte) = rest.get(at) {
+                match byte {
+                    b'"' => match end_of_string(rest, at + 1) {
+                        Ok((end, _)) => at = end,
+                        Err(_) => break,
+                    },
+                    b'{' | b'[' => {
+                        depth += 1;
+                        at += 1;
+                    }
+                    b'}' | b']' => {
+                        depth -= 1;
+                        at += 1;
+                        if depth == 0 {
+                            is_done = true;
+                            break;
+                        }
+                    }
+                    _ => at += 1,
+                }
+            }
+            let is_string = !is_done && at < rest.len();
+            self.view.advance(at as u64)?;
+            if is_done {
+                return Ok(());
+            }
+            if is_string {
+                self.string()?;
+            } else if !self.view.more() {
+                return Err(Unsure);
+            }
+        }
+    }
+}
+
+/// Where the string ends whose characters go on at `at`, and whether it has escapes; or how
+/// far it was seen.
+#[inline]
+fn end_of_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, bool)> {
+    let mut has_escapes = false;
+    // Most are short.
+    let near = bytes.len().min(at.saturating_add(16));
+    while at < near {
+        match bytes[at] {
+            b'"' => return Ok((at + 1, has_escapes)),
+            b'\\' => break,
+            _ => at += 1,
+        }
+    }
+    loop {
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        match memchr2(b'"', b'\\', rest) {
+            Some(len) if rest[len] == b'"' => return Ok((at + len + 1, has_escapes)),
+            // Both bytes of the escape must be there.
+            Some(len) if rest.len() < len + 2 => return Err((at + len, true)),
+            Some(len) => {
+                has_escapes = true;
+                at += len + 2;
+            }
+            None => return Err((bytes.len(), has_escapes)),
+        }
+    }
+}
+
+fn read<'b>(bytes: &'b [u8], limits: &Limits) -> Sure<Document<'b>> {
+    // A value in a document is plain JSON, whatever its first key is.
+    let options = ReadOptions { typed: Some(false), ..ReadOptions::default() };
+    Plain(&options).read(bytes, Request::new(limits)).whole(bytes, &FORMAT).map_err(|_| Unsure)
+}
+
+impl Skim for Skimmer<'_> {
+    fn start(&mut self) -> Sure<()> {
+        if self.peek()? == b'{' {
+            // It may be typed.
+            let mark = self.mark();
+            self.view.advance(1)?;
+            if self.peek()? == b'"' && self.view.expect(b"\"$icecore\"").is_ok() {
+                return Err(Unsure);
+            }
+            self.back(mark);
+        }
+        Ok(())
+    }
+
+    fn is_at_end(&mut self) -> bool {
+        self.peek().is_err() && self.view.is_at_end()
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { at: self.view.position(), ..Mark::default() }
+    }
+
+    fn back(&mut self, mark: Mark) {
+        self.view.go(mark.at);
+    }
+
+    fn open(&mut self) -> Sure<Opened> {
+        let shape = match self.peek()? {
+            b'[' => Shape::List,
+            b'{' => Shape::Map,
+            _ => return Ok(Opened::LEAF),
+        };
+        self.view.advance(1)?;
+        Ok(Opened::new(shape, None))
+    }
+
+    fn next(&mut self, open: &mut Opened) -> Sure<Option<KeyOf>> {
+        let close = if open.shape == Shape::List { b']' } else { b'}' };
+        match self.peek()? {
+            byte if byte == close => {
+                self.view.advance(1)?;
+                return Ok(None);
+            }
+            b',' if open.read > 0 => {
+                self.view.advance(1)?;
+                if self.peek()? == close {
+                    return Err(Unsure);
+                }
+            }
+            _ if open.read > 0 => return Err(Unsure),
+            _ => {}
+        }
+        open.step();
+        if open.shape == Shape::List {
+            return Ok(Some(KeyOf::Item));
+        }
+        self.name()?;
+        if self.peek()? != b':' {
+            return Err(Unsure);
+        }
+        self.view.advance(1)?;
+        self.peek()?;
+        Ok(Some(KeyOf::Text))
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    fn skip(&mut self) -> Sure<()> {
+        match self.peek()? {
+            b'"' => self.string().map(|_| ()),
+            b'[' | b'{' => self.container(),
+            b'-' | b'0'..=b'9' | b'a'..=b'z' => loop {
+                // A number or a word.
+                let rest = self.view.rest();
+                let is_part = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z');
+                let len = rest.iter().take_while(|byte| is_part(byte)).count();
+                let goes_on = len == rest.len();
+                self.view.advance(len as u64)?;
+                if !goes_on || !self.view.more() {
+                    return Ok(());
+                }
+            },
+            _ => Err(Unsure),
+        }
+    }
+
+    fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {
+        self.peek()?;
+        let from = self.view.position();
+        self.skip()?;
+        let bytes = self.view.copy(from, self.view.position())?;
+        read(&bytes, limits).map(Document::into_owned)
+    }
+}

@@ -1,0 +1,147 @@
+//! The quick scan: plain JSON, without a tape.
+
+use crate::edit::Part;
+use crate::format::json::string::{find_special, hex4, short_escape};
+use crate::format::strings::{Found, Place, Places, Wanted};
+use crate::steps;
+
+/// How long a number may be here: what is longer may be too large or too exact.
+const NUMBER: usize = 40;
+
+/// The strings of interest. `None`: there is something unusual, or an error.
+pub(super) fn scan(text: &[u8], wanted: &Wanted<'_>) -> Option<Places> {
+    std::str::from_utf8(text).ok()?;
+    let mut scan = Scan { text, at: 0, wanted, list: Vec::new() };
+    // What is open: whether it is an object.
+    let mut open: Vec<bool> = Vec::new();
+    let mut values = 0u32;
+    loop {
+        steps::count(1);
+        values = values.checked_add(1).filter(|values| *values < wanted.limits.nodes / 4)?;
+        match scan.next()? {
+            start @ (b'{' | b'[') => {
+                if open.len() >= wanted.limits.depth as usize {
+                    return None;
+                }
+                scan.at += 1;
+                let is_object = start == b'{';
+                if scan.next()? != if is_object { b'}' } else { b']' } {
+                    open.push(is_object);
+                    if is_object {
+                        scan.key()?;
+                    }
+                    continue;
+                }
+                scan.at += 1;
+            }
+            b'"' => scan.string(Part::Value)?,
+            b't' => scan.word(b"true")?,
+            b'f' => scan.word(b"false")?,
+            b'n' => scan.word(b"null")?,
+            _ => scan.number()?,
+        }
+        // Behind a value.
+        loop {
+            let Some(is_object) = open.last().copied() else {
+                return Some(Places { list: scan.list, consumed: scan.at, ..Places::default() });
+            };
+            let next = scan.next()?;
+            scan.at += 1;
+            match (next, is_object) {
+                (b',', true) => {
+                    scan.key()?;
+                    break;
+                }
+                (b',', false) => break,
+                (b'}', true) | (b']', false) => open.pop(),
+                _ => return None,
+            };
+        }
+    }
+}
+
+struct Scan<'t> {
+    text: &'t [u8],
+    at: usize,
+    wanted: &'t Wanted<'t>,
+    list: Vec<Found>,
+}
+
+impl Scan<'_> {
+    /// The next byte that is no blank; it is not taken.
+    fn next(&mut self) -> Option<u8> {
+        loop {
+            match self.text.get(self.at).copied()? {
+                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
+                byte => return Some(byte),
+            }
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        let end = self.at + word.len();
+        (self.text.get(self.at..end)? == word).then(|| self.at = end)
+    }
+
+    /// A key and its colon.
+    fn key(&mut self) -> Option<()> {
+        if self.next()? != b'"' {
+            return None;
+        }
+        self.string(Part::Key)?;
+        (self.next()? == b':').then(|| self.at += 1)
+    }
+
+    fn string(&mut self, part: Part) -> Option<()> {
+        let start = self.at + 1;
+        let mut at = start;
+        loop {
+            at = find_special::<true>(self.text, at).at;
+            match self.text.get(at..at + 2) {
+                Some([b'\\', b'u']) => {
+                    hex4(self.text.get(at + 2..at + 6)?.first_chunk()?)?;
+                    at += 6;
+                }
+                Some([b'\\', letter]) => {
+                    short_escape(*letter)?;
+                    at += 2;
+                }
+                _ if self.text.get(at) == Some(&b'"') => break,
+                _ => return None,
+            }
+        }
+        self.at = at + 1;
+        if (at - start) as u64 > self.wanted.limits.string {
+            return None;
+        }
+        if (part == Part::Value || self.wanted.keys) && (self.wanted.may)(&self.text[start..at]) {
+            let place = Place { part, escaping: Some(0), ..Place::plain(start, at, None) };
+            self.list.push(Found::Text(place));
+        }
+        Some(())
+    }
+
+    /// A number without an exponent.
+    fn number(&mut self) -> Option<()> {
+        let rest = self.text.get(self.at..)?;
+        let digits = |from: usize| rest.iter().skip(from).take(NUMBER).take_while(|byte| byte.is_ascii_digit()).count();
+        let first = usize::from(rest.first() == Some(&b'-'));
+        let whole = digits(first);
+        let mut end = first + whole;
+        if whole == 0 || whole > 1 && rest.get(first) == Some(&b'0') {
+            return None;
+        }
+        if rest.get(end) == Some(&b'.') {
+            let fraction = digits(end + 1);
+            if fraction == 0 {
+                return None;
+            }
+            end += 1 + fraction;
+        }
+        if end >= NUMBER || matches!(rest.get(end), Some(b'e' | b'E' | b'.' | b'0'..=b'9')) {
+            return None;
+        }
+        self.at += end;
+        Some(())
+    }
+}

@@ -1,0 +1,28 @@
+//! Where the strings of a session stand.
+
+use super::handler::first_name;
+use super::{FORMAT, HANDLER, Handler, ReadOptions};
+use crate::error::Error;
+use crate::format::php::strings::{Names, collect};
+use crate::format::strings::{Places, Strings, Wanted};
+use crate::format::{Reader as _, Request};
+use crate::options::Settings;
+
+pub(super) static STRINGS: Strings = Strings { inside: is_candidate, find, mend: None };
+
+/// A variable may have any name: what is behind it must then be right to the end.
+fn is_candidate(text: &[u8]) -> bool {
+    let named = |name: &[u8]| !name.is_empty() && !name.iter().any(u8::is_ascii_control);
+    FORMAT.is_likely(text) || first_name(text.get(..512).unwrap_or(text)).is_some_and(named)
+}
+
+fn find(text: &[u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places, Error> {
+    let options = ReadOptions { loose_links: true, ..ReadOptions::from_settings(settings) };
+    let outcome = options.read(text, Request::new(wanted.limits).detailed());
+    if let Some(error) = outcome.error {
+        return Err(error);
+    }
+    let handler = outcome.document.spelling().and_then(|spelling| spelling.get(HANDLER));
+    let names = if handler == Some(Handler::PhpBinary as u64) { Names::Counted } else { Names::Ended };
+    Ok(collect(text, &outcome.document, outcome.consumed, names, wanted))
+}

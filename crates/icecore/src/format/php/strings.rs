@@ -1,0 +1,109 @@
+//! Where the strings of a serialized text stand.
+//!
+//! A quick scan takes what nearly all texts consist of. Whatever else it meets, it leaves
+//! the text to the reader, whose spans say where everything is: that is its readable twin.
+
+mod escaped;
+mod scan;
+mod spans;
+
+use super::token::Fixed;
+use super::{ReadOptions, detect, read_fixed, repair};
+use crate::edit::Edits;
+use crate::error::Error;
+use crate::format::strings::{Places, Strings, Wanted};
+use crate::format::{Reader as _, Request};
+use crate::limits::Limits;
+use crate::options::Settings;
+
+use escaped::{Barless, Escaped};
+pub(super) use spans::{Names, collect};
+
+pub(super) static STRINGS: Strings = Strings { inside: detect::inside, find, mend: Some(mend) };
+
+fn find(text: &[u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places, Error> {
+    let options = ReadOptions { repair_lengths: false, loose_links: true, ..ReadOptions::from_settings(settings) };
+    if !wanted.keys
+        && !wanted.classes
+        && !options.lenient
+        && let Some(places) = scan::scan(text, wanted)
+    {
+        return Ok(places);
+    }
+    let outcome = options.read(text, Request::new(wanted.limits).detailed());
+    match outcome.error {
+        Some(error) => Err(error),
+        None => Ok(collect(text, &outcome.document, outcome.consumed, Names::Ended, wanted)),
+    }
+}
+
+/// The text with lengths that fit, if there is one way to read it so.
+fn mend(text: &[u8], limits: &Limits) -> Option<Vec<u8>> {
+    let fixes = repair::lengths(text, None).ok().flatten().filter(|fixes| !fixes.is_empty())?;
+    let read = read_fixed(text, Fixed(&fixes), &ReadOptions::default(), Request::new(limits));
+    if read.error.is_some() || read.consumed < text.len() {
+        return None;
+    }
+    let mut edits = Edits::new();
+    for fix in &fixes {
+        let digits = text.get(fix.offset..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        edits.push(fix.offset, fix.offset + digits, fix.is.to_string().as_bytes());
+    }
+    Some(edits.apply(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of random pieces: where the quick scan takes one, the reader reads it to the same
+    /// end, and its spans say the same places.
+    #[test]
+    fn the_quick_scan_finds_what_the_spans_say() {
+        const PIECES: [&str; 24] = [
+            "a:1:{",
+            "a:2:{",
+            "a:0:{}",
+            "}",
+            "i:0;",
+            "i:-7;",
+            "s:1:\"a\";",
+            "s:1:\"a\";",
+            "s:3:\"b\";\";",
+            "b:1;",
+            "N;",
+            "d:0.5;",
+            "d:1e3;",
+            "d:INF;",
+            "O:1:\"A\":1:{",
+            "O:8:\"stdClass\":0:{}",
+            "s:0:\"\";",
+            "i:01;",
+            "b:2;",
+            "r:1;",
+            "O:1:\"1\":0:{}",
+            "a:9:{",
+            "s:2:\"a\";",
+            "d:.;",
+        ];
+        let limits = Limits::default();
+        let wanted = Wanted { limits: &limits, keys: false, classes: false, may: &|_| true };
+        let (mut state, mut taken, mut places) = (7u64, 0, 0);
+        for _ in 0..200_000 {
+            let mut text = String::new();
+            for _ in 0..1 + (state >> 60) {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
+            }
+            let Some(quick) = scan::scan(text.as_bytes(), &wanted) else { continue };
+            taken += 1;
+            places += quick.list.len();
+            let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
+            assert!(read.error.is_none(), "{text}");
+            let slow = collect(text.as_bytes(), &read.document, read.consumed, Names::Ended, &wanted);
+            assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
+            assert_eq!(quick.consumed, slow.consumed, "{text}");
+        }
+        assert!(taken > 1000 && places > 1000, "{taken} {places}");
+    }
+}

@@ -1,0 +1,44 @@
+//! The escapes of `S:`: a backslash and two hexadecimal digits for a byte.
+
+use crate::edit::{Around, Decoded, Decoding, Escaping};
+
+pub(super) struct Escaped;
+
+impl Escaping for Escaped {
+    fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
+        let mut decoding = Decoding::new(raw);
+        let mut from = 0;
+        while let Some(at) = memchr::memchr(b'\\', raw.get(from..)?) {
+            let start = from + at;
+            let digit = |at: usize| raw.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+            let byte = (digit(start + 1)? << 4 | digit(start + 2)?) as u8;
+            decoding.escape(start, start + 3, &[byte]);
+            from = start + 3;
+        }
+        Some(decoding.finish())
+    }
+
+    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+        for byte in text {
+            match byte {
+                b'\\' | 0..0x20 | 0x7f.. => out.extend_from_slice(format!("\\{byte:02x}").as_bytes()),
+                byte => out.push(*byte),
+            }
+        }
+        true
+    }
+}
+
+/// Names that a bar ends: it can't stand in them.
+pub(super) struct Barless;
+
+impl Escaping for Barless {
+    fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
+        Some(Decoded::plain(raw))
+    }
+
+    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(text);
+        !text.contains(&b'|')
+    }
+}

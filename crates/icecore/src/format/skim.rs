@@ -1,0 +1,418 @@
+//! Skimming: going over the bytes of a document without building nodes.
+//!
+//! A skimmer knows where values end and what their keys are, and checks no more than it
+//! needs for that. Wherever it is not sure it says so ([`Unsure`]), and all is read instead:
+//! that reading says what is wrong, or finds what could not be followed.
+
+use crate::document::Document;
+use crate::limits::Limits;
+use std::borrow::Cow;
+use std::fmt;
+
+/// How much is loaded at once.
+const PIECE: usize = 256 << 10;
+/// The longest key or header that is looked at.
+const LONGEST: usize = 16 << 20;
+
+/// Where bytes come from that are not all in memory.
+///
+/// ```
+/// use icecore::select::Source;
+/// struct Text(Vec<u8>);
+/// impl Source for Text {
+///     fn len(&self) -> u64 {
+///         self.0.len() as u64
+///     }
+///     fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+///         let at = at as usize;
+///         self.0.get(at..at + to.len()).is_some_and(|bytes| {
+///             to.copy_from_slice(bytes);
+///             true
+///         })
+///     }
+/// }
+/// assert_eq!(Text(b"[1]".to_vec()).len(), 3);
+/// ```
+#[expect(clippy::len_without_is_empty, reason = "it is asked for offsets only")]
+pub trait Source {
+    /// How many bytes there are.
+    fn len(&self) -> u64;
+
+    /// Puts the bytes from offset `at` on into `to`; `false`, if they are not all there.
+    fn load(&mut self, at: u64, to: &mut [u8]) -> bool;
+}
+
+/// It is not certain what stands there: all must be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsure;
+
+/// What skimming gives.
+pub type Sure<T> = Result<T, Unsure>;
+
+/// What a value is that was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// An array.
+    List,
+    /// A map, or an object with such a body.
+    Map,
+    /// An array if its keys turn out to be 0, 1, 2 and so on; otherwise a map.
+    Either,
+    /// Nothing that has items or entries. It was not opened.
+    Leaf,
+}
+
+/// A container that was opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    /// What it is.
+    pub shape: Shape,
+    /// How many items or entries it has, if that stands before them.
+    pub count: Option<u64>,
+    /// How many were read.
+    pub read: u64,
+    /// What the skimmer notes for itself.
+    pub note: u64,
+}
+
+impl Opened {
+    /// A value that has nothing in it.
+    pub const LEAF: Opened = Opened { shape: Shape::Leaf, count: Some(0), read: 0, note: 0 };
+
+    /// One of this shape, of which nothing was read.
+    pub fn new(shape: Shape, count: Option<u64>) -> Opened {
+        Opened { shape, count, read: 0, note: 0 }
+    }
+
+    /// One more is read; `false`, if there were as many as it has.
+    pub(crate) fn step(&mut self) -> bool {
+        let goes_on = self.count.is_none_or(|count| self.read < count);
+        self.read += u64::from(goes_on);
+        goes_on
+    }
+}
+
+/// The key of the value that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyOf {
+    /// It has none: it is an item.
+    Item,
+    /// An integer.
+    Int(i64),
+    /// A string: [`Skim::key`] has its bytes.
+    Text,
+    /// Anything else.
+    Other,
+}
+
+/// A place to come back to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The offset.
+    pub at: u64,
+    /// How many values that have numbers stood before, of two sorts.
+    pub numbers: [u64; 2],
+}
+
+/// Goes over the bytes of one document of a format.
+pub trait Skim: fmt::Debug {
+    /// Goes to the root.
+    ///
+    /// # Errors
+    /// If this document must be read.
+    fn start(&mut self) -> Sure<()>;
+
+    /// Whether nothing stands behind the document, which ends here.
+    fn is_at_end(&mut self) -> bool;
+
+    /// Where it is.
+    fn mark(&self) -> Mark;
+
+    /// Goes back.
+    fn back(&mut self, mark: Mark);
+
+    /// Goes into the value that comes next; not into a leaf, which still comes next then.
+    ///
+    /// # Errors
+    /// If it can't tell what the value is.
+    fn open(&mut self) -> Sure<Opened>;
+
+    /// Goes to the next value in a container, the one before being skipped; `None` at the
+    /// end, which is behind the container.
+    ///
+    /// # Errors
+    /// If what stands there is not what it expects.
+    fn next(&mut self, open: &mut Opened) -> Sure<Option<KeyOf>>;
+
+    /// The key of the value that comes next, if it is [`KeyOf::Text`].
+    fn key(&self) -> &[u8];
+
+    /// Skips the value that comes next.
+    ///
+    /// # Errors
+    /// If it can't tell where it ends.
+    fn skip(&mut self) -> Sure<()>;
+
+    /// Skips so many items of a list; `false`, if it has fewer and is left.
+    ///
+    /// # Errors
+    /// As [`Skim::next`] and [`Skim::skip`].
+    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
+        for _ in 0..count {
+            if self.next(open)?.is_none() {
+                return Ok(false);
+            }
+            self.skip()?;
+        }
+        Ok(true)
+    }
+
+    /// Reads the value that comes next, and goes behind it.
+    ///
+    /// # Errors
+    /// If it can't be read by itself.
+    fn take(&mut self, limits: &Limits) -> Sure<Document<'static>>;
+}
+
+/// Bytes and how far they were skimmed: all of them, or a part that moves on.
+pub(crate) struct View<'i> {
+    bytes: Cow<'i, [u8]>,
+    /// Where these bytes begin.
+    base: u64,
+    /// How far they were skimmed; no further than they go.
+    at: usize,
+    len: u64,
+    source: Option<&'i mut dyn Source>,
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "View({} of {})", self.position(), self.len)
+    }
+}
+
+/// What is skimmed.
+pub enum Input<'i> {
+    /// Bytes in memory.
+    Bytes(&'i [u8]),
+    /// Bytes of elsewhere.
+    Source(&'i mut dyn Source),
+}
+
+impl<'i> View<'i> {
+    pub(crate) fn new(input: Input<'i>) -> View<'i> {
+        match input {
+            Input::Bytes(bytes) => View { bytes: bytes.into(), base: 0, at: 0, len: bytes.len() as u64, source: None },
+            Input::Source(source) => {
+                View { bytes: Cow::Owned(Vec::new()), base: 0, at: 0, len: source.len(), source: Some(source) }
+            }
+        }
+    }
+
+    pub(crate) fn position(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// How many bytes there are in all.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.position() == self.len
+    }
+
+    /// What is in view.
+    #[inline]
+    pub(crate) fn rest(&self) -> &[u8] {
+        self.bytes.get(self.at..).unwrap_or(&[])
+    }
+
+    /// Brings more into view; `false` at the end.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn more(&mut self) -> bool {
+        self.bring(self.rest().len().saturating_mul(2).max(PIECE))
+    }
+
+    /// Brings so many bytes into view, or as many as there are; whether there are more than
+    /// before.
+    fn bring(&mut self, wanted: usize) -> bool {
+        let position = self.position();
+        let had = self.rest().len();
+        let Some(source) = &mut self.source else { return false };
+        let left = usize::try_from(self.len - position).unwrap_or(usize::MAX);
+        let count = wanted.min(left);
+        if count <= had {
+            return false;
+        }
+        let bytes = self.bytes.to_mut();
+        bytes.drain(..self.at);
+        bytes.resize(count, 0);
+        (self.base, self.at) = (position, 0);
+        if source.load(position + had as u64, &mut bytes[had..]) {
+            return true;
+        }
+        bytes.truncate(had);
+        // It became shorter: nothing is there any more.
+        self.len = position + had as u64;
+        false
+    }
+
+    /// The next bytes, at least so many.
+    #[inline]
+    pub(crate) fn need(&mut self, count: usize) -> Sure<&[u8]> {
+        if self.rest().len() < count {
+            self.load(count)?;
+        }
+        Ok(self.rest())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load(&mut self, count: usize) -> Sure<()> {
+        let is_there = count as u64 <= self.len - self.position() && count <= LONGEST;
+        if !is_there || !self.bring(count.max(PIECE)) || self.rest().len() < count {
+            return Err(Unsure);
+        }
+        Ok(())
+    }
+
+    /// The next byte, left where it is.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Sure<u8> {
+        match self.bytes.get(self.at) {
+            Some(byte) => Ok(*byte),
+            None => self.need(1)?.first().copied().ok_or(Unsure),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn byte(&mut self) -> Sure<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// The next bytes.
+    #[inline]
+    pub(crate) fn array<const N: usize>(&mut self) -> Sure<[u8; N]> {
+        let bytes = *self.need(N)?.first_chunk::<N>().ok_or(Unsure)?;
+        self.at += N;
+        Ok(bytes)
+    }
+
+    /// Goes over so many bytes, which must be there.
+    #[inline]
+    pub(crate) fn advance(&mut self, count: u64) -> Sure<()> {
+        if count <= (self.bytes.len() - self.at) as u64 {
+            self.at += count as usize;
+            return Ok(());
+        }
+        if count > self.len - self.position() {
+            return Err(Unsure);
+        }
+        self.go(self.position() + count);
+        Ok(())
+    }
+
+    /// Goes to this offset, which is in the input.
+    pub(crate) fn go(&mut self, to: u64) {
+        let to = to.min(self.len);
+        let inside = to.checked_sub(self.base).and_then(|by| usize::try_from(by).ok());
+        match inside.filter(|by| *by <= self.bytes.len()) {
+            Some(by) => self.at = by,
+            None => {
+                // Only what comes from a source is not all in view.
+                self.bytes.to_mut().clear();
+                (self.base, self.at) = (to, 0);
+            }
+        }
+    }
+
+    /// The next bytes are these: goes behind them.
+    #[inline]
+    pub(crate) fn expect(&mut self, wanted: &[u8]) -> Sure<()> {
+        if !self.need(wanted.len())?.starts_with(wanted) {
+            return Err(Unsure);
+        }
+        self.at += wanted.len();
+        Ok(())
+    }
+
+    /// Puts the next `count` bytes behind what is in `to`, and goes behind them.
+    pub(crate) fn append(&mut self, count: u64, to: &mut Vec<u8>) -> Sure<()> {
+        let mut left = count;
+        if left > self.len - self.position() {
+            return Err(Unsure);
+        }
+        while left > 0 {
+            if self.rest().is_empty() && !self.more() {
+                return Err(Unsure);
+            }
+            let rest = self.rest();
+            let part = &rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
+            to.extend_from_slice(part);
+            left -= part.len() as u64;
+            self.at += part.len();
+        }
+        Ok(())
+    }
+
+    /// The bytes from one offset to another.
+    pub(crate) fn copy(&mut self, from: u64, to: u64) -> Sure<Vec<u8>> {
+        let here = self.position();
+        self.go(from);
+        let mut bytes = Vec::new();
+        let copied = self.append(to.saturating_sub(from), &mut bytes);
+        self.go(here);
+        copied.map(|()| bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Text<'t>(&'t [u8]);
+
+    impl Source for Text<'_> {
+        fn len(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+            let at = at as usize;
+            self.0.get(at..at + to.len()).is_some_and(|bytes| {
+                to.copy_from_slice(bytes);
+                true
+            })
+        }
+    }
+
+    #[test]
+    fn a_source_is_seen_as_bytes_are() {
+        let all: Vec<u8> = (0..3 * PIECE as u32 + 17).map(|at| (at ^ (at >> 8)) as u8).collect();
+        let mut text = Text(&all);
+        for mut view in [View::new(Input::Bytes(&all)), View::new(Input::Source(&mut text))] {
+            assert_eq!(view.byte(), Ok(all[0]));
+            assert_eq!(view.array::<3>(), Ok([all[1], all[2], all[3]]));
+            view.advance(PIECE as u64 - 6).unwrap();
+            assert_eq!(view.array::<4>().unwrap()[..], all[PIECE - 2..PIECE + 2]);
+            let far = 2 * PIECE as u64 + 5;
+            view.go(far);
+            assert_eq!((view.position(), view.peek()), (far, Ok(all[far as usize])));
+            assert_eq!(view.copy(1, far).unwrap(), all[1..far as usize]);
+            assert_eq!(view.position(), far);
+            assert!(view.more() || view.rest().len() == all.len() - far as usize);
+            assert!(view.expect(&all[far as usize..][..9]).is_ok());
+            assert_eq!(view.expect(b"no such bytes here"), Err(Unsure));
+            view.go(all.len() as u64);
+            assert!(view.is_at_end() && view.byte().is_err() && !view.more());
+            assert_eq!(view.advance(1), Err(Unsure));
+            view.go(0);
+            assert_eq!(view.peek(), Ok(all[0]));
+            assert_eq!(view.copy(3, all.len() as u64 + 1), Err(Unsure));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What stands around frozen data: escapes, frames, encodings.
+
+use super::work::{Inside, Work};
+use super::{Edits, raw_edits};
+use crate::deep::LEVELS;
+use crate::edit::Escaping;
+use crate::error::{Error, ErrorKind};
+use crate::options::Settings;
+use crate::stage::Stage;
+use crate::wrap::{self, Changing, Evidence, Wrapper};
+use std::borrow::Cow;
+
+impl Work<'_> {
+    /// The changes of what these bytes say in this stage.
+    pub(super) fn stage(&mut self, bytes: &[u8], stage: &Stage, level: u32) -> Result<Edits, Error> {
+        let Some(outer) = stage.wrappers().first() else {
+            let limits = self.limits.clone();
+            return self.document(stage.format(), stage.settings(), bytes, &limits, level);
+        };
+        let (wrapper, settings) = (outer.wrapper(), outer.settings());
+        let Some(inner) = stage.inner() else { return Ok(Edits::new()) };
+        let refuse = |what: &'static str| Error::new(ErrorKind::Unsupported).in_format(wrapper.name).finding(what);
+        let edits = match wrapper.changing {
+            Changing::Never => return Err(refuse("signed data, which is not changed")),
+            Changing::Escaped(ways) => {
+                let decoded = ways.iter().find_map(|way| Some((*way, way.decode(bytes)?)));
+                let Some((way, decoded)) = decoded else { return Err(refuse("other escapes")) };
+                let edits = self.stage(decoded.text(), &inner, level + 1)?;
+                raw_edits(bytes, &decoded, &edits, way)
+            }
+            Changing::Framed | Changing::Asked(_) => {
+                let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
+                self.spend(bytes.len(), unwrapped.bytes.len());
+                let edits = self.stage(&unwrapped.bytes, &inner, level + 1)?;
+                rewrapped(wrapper, settings, bytes, &unwrapped.bytes, &edits)
+            }
+        };
+        *self.tally.frozen.entry(wrapper.name).or_default() += 1;
+        edits.ok_or_else(|| refuse("data that would be wrapped in another way"))
+    }
+
+    /// What is in a wrapper, if something frozen is.
+    pub(super) fn wrapped(&mut self, bytes: &[u8], level: u32) -> Option<Inside> {
+        if level >= LEVELS {
+            let is_escaped =
+                |way: &&'static (dyn Escaping + Sync)| way.decode(bytes).is_some_and(|text| !text.is_plain());
+            let is_one = |wrapper: &&'static Wrapper| match wrapper.changing {
+                Changing::Escaped(ways) => ways.iter().any(is_escaped),
+                _ => false,
+            };
+            return wrap::all().iter().any(is_one).then(|| self.beyond(bytes));
+        }
+        for wrapper in wrap::all() {
+            let found = match wrapper.changing {
+                Changing::Escaped(ways) => Some(self.escaped(wrapper, ways, bytes, level)),
+                Changing::Asked(_) if !self.how.base64 => None,
+                Changing::Never => (wrapper.detect)(bytes).then(|| self.signed(wrapper, bytes)),
+                _ => (wrapper.detect)(bytes).then(|| self.framed(wrapper, bytes, level)),
+            };
+            if let Some(inside) = found.flatten() {
+                return Some(inside);
+            }
+        }
+        None
+    }
+
+    fn escaped(
+        &mut self,
+        wrapper: &Wrapper,
+        ways: &[&'static (dyn Escaping + Sync)],
+        bytes: &[u8],
+        level: u32,
+    ) -> Option<Inside> {
+        for way in ways {
+            let Some(decoded) = way.decode(bytes).filter(|decoded| !decoded.is_plain()) else { continue };
+            let edits = match self.look(decoded.text(), level + 1) {
+                Inside::Frozen(edits) => raw_edits(bytes, &decoded, &edits, *way),
+                Inside::Kept => return Some(Inside::Kept),
+                Inside::Plain(_) => continue,
+            };
+            return Some(self.around(wrapper, edits));
+        }
+        None
+    }
+
+    fn framed(&mut self, wrapper: &Wrapper, bytes: &[u8], level: u32) -> Option<Inside> {
+        let settings = wrapper.settings_for(bytes);
+        let unwrapped = match (wrapper.unwrap)(bytes, &settings, &self.limits) {
+            Ok(unwrapped) => unwrapped,
+            Err(error) => {
+                self.limits.decompressed = self.limits.decompressed.saturating_sub(error.spent());
+                return (error.kind() == ErrorKind::Limit).then(|| self.beyond(bytes));
+            }
+        };
+        self.spend(bytes.len(), unwrapped.bytes.len());
+        let edits = match self.look(&unwrapped.bytes, level + 1) {
+            Inside::Frozen(edits) => edits,
+            Inside::Kept => return Some(Inside::Kept),
+            // A magic number says enough: what is inside is a text.
+            Inside::Plain(_) if matches!(wrapper.evidence, Evidence::Magic | Evidence::Content) => {
+                self.value(&unwrapped.bytes, level + 1)
+            }
+            Inside::Plain(_) => return None,
+        };
+        let edits = match &unwrapped.bytes {
+            Cow::Borrowed(inside) if offset_in(bytes, inside).is_some() && wrapper.evidence == Evidence::Frame => {
+                let mut outer = Edits::new();
+                outer.append(edits, offset_in(bytes, inside).unwrap_or_default());
+                Some(outer)
+            }
+            inside => {
+                let settings = match wrapper.changing {
+                    Changing::Asked(Some(manner)) => manner(bytes),
+                    _ => settings,
+                };
+                let settings = said_again(wrapper, settings, &unwrapped.metadata);
+                rewrapped(wrapper, &settings, bytes, inside, &edits)
+            }
+        };
+        Some(self.around(wrapper, edits))
+    }
+
+    /// Whether this is signed, and something in it would be changed.
+    fn signed(&mut self, wrapper: &Wrapper, bytes: &[u8]) -> Option<Inside> {
+        let unwrapped = (wrapper.unwrap)(bytes, &wrapper.settings_for(bytes), &self.limits).ok()?;
+        self.tally.signed += u64::from(self.change.may_change(&unwrapped.bytes));
+        Some(Inside::Kept)
+    }
+
+    /// Changes inside a wrapper, if they can be said there.
+    fn around(&mut self, wrapper: &Wrapper, edits: Option<Edits>) -> Inside {
+        *self.tally.frozen.entry(wrapper.name).or_default() += 1;
+        match edits {
+            Some(edits) => Inside::Frozen(edits),
+            None => {
+                self.tally.unsayable += 1;
+                Inside::Kept
+            }
+        }
+    }
+
+    /// What was decompressed is missing for what comes.
+    fn spend(&mut self, outside: usize, inside: usize) {
+        if inside > outside {
+            self.limits.decompressed = self.limits.decompressed.saturating_sub(inside as u64);
+        }
+    }
+}
+
+/// The changes of wrapped bytes; `None`, if the wrapper would not make the same of what is
+/// inside.
+fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8], edits: &Edits) -> Option<Edits> {
+    if edits.is_empty() {
+        return Some(Edits::new());
+    }
+    let wrap = |inside: &[u8]| {
+        let mut out = Vec::new();
+        (wrapper.wrap)(inside, settings, &mut out).ok().map(|()| out)
+    };
+    let new = edits.apply(inside);
+    let made = wrap(&new)?;
+    // Compressors differ; what they say does not.
+    let is_same = match wrapper.evidence {
+        Evidence::Magic | Evidence::Content => {
+            let again = (wrapper.unwrap)(&made, settings, &crate::limits::Limits::default()).ok()?;
+            again.bytes == new
+        }
+        _ => wrap(inside)? == bytes,
+    };
+    is_same.then(|| Edits::between(bytes, &made))
+}
+
+/// The settings, with what the wrapper said beside its content.
+fn said_again(wrapper: &Wrapper, mut settings: Settings, metadata: &[crate::document::Metadata]) -> Settings {
+    for said in
+        metadata.iter().filter(|said| said.wrapper == wrapper.name && !settings.has(said.option)).collect::<Vec<_>>()
+    {
+        // The table has this option.
+        let _ = settings.set(wrapper.options, wrapper.name, said.option, Some(&said.value));
+    }
+    settings
+}
+
+/// Where `part` starts in `whole`, if it is a part of it and no copy.
+fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
+    let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
+    let is_in = outer.start <= inner.start && inner.end <= outer.end;
+    is_in.then(|| inner.start as usize - outer.start as usize)
+}

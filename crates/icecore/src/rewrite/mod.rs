@@ -1,0 +1,117 @@
+//! Strings inside a document are changed, and every other byte of it stays.
+//!
+//! A site moves, and its name stands in values that programs froze: in PHP's text each
+//! string has its length before it, in JSON its slashes are escaped, and many a value is
+//! frozen once more inside of another one. [`value()`] finds what is frozen, asks a
+//! [`Change`] about each string, as the program would see it, and answers with
+//! [`Edits`] of the bytes: texts, lengths and escapes come out right.
+//!
+//! ```
+//! use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+//! /// Puts `new.example` in the place of `old.org`.
+//! struct Move;
+//! impl Change for Move {
+//!     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+//!         for (at, piece) in text.windows(7).enumerate() {
+//!             if piece == b"old.org" {
+//!                 edits.push(at, at + 7, b"new.example");
+//!             }
+//!         }
+//!     }
+//! }
+//! let (how, mut tally) = (Rewriting::default(), Tally::default());
+//! let text = b"See old.org";
+//! let edits = rewrite::value(text, &mut Move, &how, &mut tally);
+//! assert_eq!(edits.apply(text), b"See new.example");
+//! ```
+
+mod layers;
+mod tally;
+mod tape;
+mod work;
+
+pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, Part, raw_edits};
+pub use tally::{Broken, Tally};
+
+use crate::error::Error;
+use crate::format;
+use crate::limits::Limits;
+use crate::stage::Stage;
+use work::Work;
+
+/// What changes strings.
+pub trait Change {
+    /// Adds the changes of one string, as a program sees it: without escapes and quotes.
+    fn change(&mut self, text: &[u8], part: Part, edits: &mut Edits);
+
+    /// A quick answer: `false` only if no string in these raw bytes, which may be escaped and
+    /// encoded several times, can have a change.
+    fn may_change(&self, raw: &[u8]) -> bool {
+        let _ = raw;
+        true
+    }
+}
+
+/// What is changed, and where.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Rewriting {
+    /// Keys of arrays and names of properties as well.
+    pub keys: bool,
+    /// Names of classes as well.
+    pub classes: bool,
+    /// What is inside Base64 and compressed data as well.
+    pub base64: bool,
+    /// Whether data with wrong lengths is repaired, and then changed.
+    pub mend: bool,
+    /// What reading may cost.
+    pub limits: Limits,
+}
+
+/// The changes of a value that may be frozen data of any format, serialized twice, JSON in
+/// PHP and the like; of plain text, if it is none of that.
+///
+/// ```
+/// use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+/// /// Every digit becomes `10`.
+/// struct Tens;
+/// impl Change for Tens {
+///     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+///         for at in (0..text.len()).filter(|at| text[*at].is_ascii_digit()) {
+///             edits.push(at, at + 1, b"10");
+///         }
+///     }
+/// }
+/// let (how, mut tally) = (Rewriting::default(), Tally::default());
+/// // JSON in PHP: only its string is one.
+/// let php = br#"a:1:{s:2:"k1";s:9:"[1,"a/2"]";}"#;
+/// let edits = rewrite::value(php, &mut Tens, &how, &mut tally);
+/// assert_eq!(edits.apply(php), br#"a:1:{s:2:"k1";s:10:"[1,"a/10"]";}"#);
+/// assert_eq!((tally.frozen["php"], tally.frozen["json"], tally.changed), (1, 1, 1));
+/// ```
+pub fn value(bytes: &[u8], change: &mut dyn Change, how: &Rewriting, tally: &mut Tally) -> Edits {
+    let mut work = Work { change, how, tally, limits: how.limits.clone() };
+    if work.may(bytes) || format::all().iter().any(|format| format.hides.is_some_and(|hides| hides(bytes))) {
+        return work.looked_into(bytes, 0);
+    }
+    Edits::new()
+}
+
+/// The changes of a document of this format.
+///
+/// # Errors
+/// If it can't be read, or not be written as it was.
+pub fn document(
+    bytes: &[u8],
+    stage: &Stage,
+    change: &mut dyn Change,
+    how: &Rewriting,
+    tally: &mut Tally,
+) -> Result<Edits, Error> {
+    let mut work = Work { change, how, tally, limits: how.limits.clone() };
+    let shows = stage.wrappers().is_empty() && stage.format().hides.is_none_or(|hides| !hides(bytes));
+    if shows && !work.may(bytes) {
+        return Ok(Edits::new());
+    }
+    work.stage(bytes, stage, 0)
+}

@@ -1,0 +1,90 @@
+//! What was found and done.
+
+use std::collections::BTreeMap;
+
+/// How many broken values are kept with their reasons.
+const KEPT: usize = 10;
+
+/// Counts of what was found and done, over any number of values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tally {
+    /// Strings that were changed.
+    pub changed: u64,
+    /// What was frozen and looked into, by the names of its formats and wrappers.
+    pub frozen: BTreeMap<&'static str, u64>,
+    /// Texts that look frozen and can't be read: they were changed as plain text.
+    pub broken: u64,
+    /// The first of them.
+    pub first_broken: Vec<Broken>,
+    /// Texts with wrong lengths that were repaired.
+    pub mended: u64,
+    /// Bytes that only their own class understands, in which something would have been
+    /// changed: they stayed as they are.
+    pub opaque: u64,
+    /// Changes that can't be said where they would stand, as bytes that are no UTF-8 in
+    /// JSON: the strings stayed as they are.
+    pub unsayable: u64,
+    /// Signed or encrypted data in which something would have been changed: it stayed.
+    pub signed: u64,
+    /// Texts beyond a limit, as in too many others, in which something would have been
+    /// changed: they stayed, as the lengths around them can't be known to be right.
+    pub beyond: u64,
+}
+
+/// A text that looks frozen and can't be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Broken {
+    /// The format that it looks like.
+    pub format: &'static str,
+    /// In how many other texts it stands.
+    pub level: u32,
+    /// Where in the text reading stopped.
+    pub offset: u64,
+    /// Why.
+    pub reason: String,
+    /// The beginning of the text.
+    pub head: Vec<u8>,
+}
+
+impl Tally {
+    /// Adds what another one counted.
+    ///
+    /// ```
+    /// use icecore::rewrite::Tally;
+    /// let (mut sum, mut part) = (Tally::default(), Tally::default());
+    /// part.changed = 2;
+    /// sum.add(&part);
+    /// sum.add(&part);
+    /// assert_eq!(sum.changed, 4);
+    /// ```
+    pub fn add(&mut self, other: &Tally) {
+        self.changed += other.changed;
+        for (name, count) in &other.frozen {
+            *self.frozen.entry(name).or_default() += count;
+        }
+        self.broken += other.broken;
+        let room = KEPT.saturating_sub(self.first_broken.len());
+        self.first_broken.extend(other.first_broken.iter().take(room).cloned());
+        self.mended += other.mended;
+        self.opaque += other.opaque;
+        self.unsayable += other.unsayable;
+        self.signed += other.signed;
+        self.beyond += other.beyond;
+    }
+
+    /// Whether something was found that did not go as was asked for: it is to be told even
+    /// if nothing changed.
+    pub fn is_notable(&self) -> bool {
+        self.broken + self.opaque + self.unsayable + self.signed + self.beyond > 0
+    }
+
+    /// Counts a text that can't be read.
+    pub(super) fn break_at(&mut self, broken: Broken) {
+        self.broken += 1;
+        if self.first_broken.len() < KEPT {
+            self.first_broken.push(broken);
+        }
+    }
+}

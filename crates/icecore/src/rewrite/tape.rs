@@ -1,0 +1,213 @@
+//! Formats that are written anew: strings change on the tape, the spelling of all else is
+//! replayed, and what came out is read again.
+
+use super::work::{Inside, Work};
+use super::{Edits, Part};
+use crate::deep::{is_place, is_sealed};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
+use crate::error::{Error, ErrorKind};
+use crate::format::{Format, Request, Settings};
+use crate::hash::SeededMap;
+use crate::limits::Limits;
+
+/// A string on the tape that becomes another one.
+struct Changed {
+    node: u32,
+    what: What,
+    new: Vec<u8>,
+}
+
+enum What {
+    /// The node itself.
+    Node,
+    /// The key with this id, wherever it stands.
+    Key(u16),
+    /// The class with this id.
+    Class(u32),
+}
+
+/// The changes of a document.
+pub(super) fn edits(
+    work: &mut Work<'_>,
+    format: &'static Format,
+    settings: &Settings,
+    bytes: &[u8],
+    limits: &Limits,
+    level: u32,
+) -> Result<Edits, Error> {
+    let outcome = format.read(bytes, settings, Request::new(limits).detailed());
+    let body = outcome.document.input().len().saturating_sub(bytes.len()) as u64;
+    let spent = outcome.error.as_ref().map_or(0, Error::spent);
+    work.limits.decompressed = work.limits.decompressed.saturating_sub(spent + body);
+    let consumed = outcome.consumed;
+    let rest = bytes.get(consumed..).unwrap_or_default();
+    let bytes = if format.ends_with_blanks(rest) { bytes.get(..consumed).unwrap_or(bytes) } else { bytes };
+    let mut document = outcome.whole(bytes, format)?;
+    let changed = changes(work, &document, level);
+    if changed.is_empty() {
+        return Ok(Edits::new());
+    }
+    let write = |document: &Document<'_>| {
+        let mut out = Vec::new();
+        format.write(document, settings, limits, &mut out).map(|_| out)
+    };
+    // What was compressed may come out otherwise; all else has to come out the same.
+    let is_compressed = document.trace().is_some_and(|trace| trace.layer.is_some());
+    if !is_compressed && write(&document)? != bytes {
+        return Err(unkept());
+    }
+    apply(&mut document, &changed)?;
+    let is_right = |made: &[u8], document: &Document<'_>| {
+        let read = format.read(made, settings, Request::new(limits));
+        read.error.is_none() && read.consumed == made.len() && read.document == *document
+    };
+    let made = write(&document)?;
+    if is_right(&made, &document) {
+        return Ok(Edits::between(bytes, &made));
+    }
+    forget(&mut document, &changed);
+    let made = write(&document)?;
+    if is_right(&made, &document) { Ok(Edits::between(bytes, &made)) } else { Err(unkept()) }
+}
+
+#[cold]
+fn unkept() -> Error {
+    Error::new(ErrorKind::Unsupported)
+        .expecting("data that can be written again with every byte kept")
+        .finding("a form that only its own writer knows")
+}
+
+/// What becomes of the strings on the tape.
+fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Changed> {
+    let tape = document.tape();
+    let mut changed = Vec::new();
+    let mut open: Vec<u32> = Vec::new();
+    let (mut keys, mut classes) = (SeededMap::<u16, ()>::default(), SeededMap::<u32, ()>::default());
+    let mut sealed = 0;
+    for (at, node) in (0u32..).zip(document.nodes()) {
+        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
+        if work.how.keys && !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) && keys.insert(node.key, ()).is_none() {
+            let name = tape.keys().get(u32::from(node.key)).filter(|name| name.node.kind.has_bytes());
+            let new = name.and_then(|name| named(work, name.bytes, Part::Key));
+            changed.extend(new.map(|new| Changed { node: at, what: What::Key(node.key), new }));
+        }
+        if work.how.classes && has_class(node) && classes.insert(node.class(), ()).is_none() {
+            let new = document.class(node.class()).and_then(|name| named(work, name.bytes, Part::Class));
+            changed.extend(new.map(|new| Changed { node: at, what: What::Class(node.class()), new }));
+        }
+        if node.key == IS_KEY && work.how.keys && node.kind.is_string() {
+            let new = named(work, document.bytes(node), Part::Key);
+            changed.extend(new.map(|new| Changed { node: at, what: What::Node, new }));
+        }
+        if is_sealed(document, at, node) {
+            sealed = sealed.max(tape.next(at));
+        }
+        let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
+        if at >= sealed && node.key != IS_KEY && matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded) {
+            let new = string(work, document, node, parent, level);
+            changed.extend(new.map(|new| Changed { node: at, what: What::Node, new }));
+        }
+        if node.kind.is_container() {
+            open.push(at);
+        }
+    }
+    changed
+}
+
+/// What a string becomes.
+fn string(
+    work: &mut Work<'_>,
+    document: &Document<'_>,
+    node: &Node,
+    parent: Option<&Node>,
+    level: u32,
+) -> Option<Vec<u8>> {
+    let bytes = document.bytes(node);
+    if !work.may(bytes) {
+        return None;
+    }
+    let is_frozen_by_class = parent.is_some_and(|parent| parent.kind == Kind::Opaque);
+    let edits = if !is_place(parent) || is_frozen_by_class {
+        // Only its class knows what this means, unless it is frozen data.
+        let is_payload = parent.is_some_and(|parent| matches!(parent.form(), Form::Serializable | Form::UserDump));
+        match work.look(bytes, level + 1) {
+            Inside::Frozen(edits) if is_payload => edits,
+            _ => {
+                work.tally.opaque += u64::from(work.change.may_change(bytes));
+                return None;
+            }
+        }
+    } else {
+        work.value(bytes, level + 1)
+    };
+    if edits.is_empty() {
+        return None;
+    }
+    let new = edits.apply(bytes);
+    if node.kind == Kind::Text && std::str::from_utf8(bytes).is_ok() && std::str::from_utf8(&new).is_err() {
+        work.tally.unsayable += 1;
+        return None;
+    }
+    Some(new)
+}
+
+fn named(work: &mut Work<'_>, name: &[u8], part: Part) -> Option<Vec<u8>> {
+    let edits = work.plain(name, part);
+    (!edits.is_empty()).then(|| edits.apply(name))
+}
+
+fn apply(document: &mut Document<'_>, changed: &[Changed]) -> Result<(), Error> {
+    let (mut keys, mut classes) = (SeededMap::<u16, u16>::default(), SeededMap::<u32, u32>::default());
+    for Changed { node: at, what, new } in changed {
+        match *what {
+            What::Node => {
+                let old = document.node(*at);
+                let tape = document.tape_mut();
+                let mut node = tape.owned(old.kind, new).in_form(old.form());
+                (node.key, node.flags) = (old.key, old.flags);
+                node.set_encoding(old.encoding());
+                tape.replace(*at, node);
+            }
+            What::Key(id) => {
+                let Some(name) = document.tape().keys().get(u32::from(id)).map(|name| name.node) else { continue };
+                let mut key = Node::leaf(name.kind, 0).with(name.flags);
+                key.set_encoding(name.encoding());
+                keys.insert(id, document.tape_mut().intern_key(key, new).ok_or_else(unkept)?);
+            }
+            What::Class(id) => {
+                let Some(kind) = document.class(id).map(|name| name.node.kind) else { continue };
+                classes.insert(id, document.tape_mut().intern_class(kind, new)?);
+            }
+        }
+    }
+    if keys.is_empty() && classes.is_empty() {
+        return Ok(());
+    }
+    let tape = document.tape_mut();
+    for at in 0..tape.len() {
+        let node = tape.node(at);
+        if let Some(new) = keys.get(&node.key) {
+            tape.set_key(at, *new);
+        }
+        if has_class(&node)
+            && let Some(new) = classes.get(&node.class())
+        {
+            tape.set_class(at, *new);
+        }
+    }
+    Ok(())
+}
+
+fn has_class(node: &Node) -> bool {
+    matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs)
+}
+
+/// Forgets how the strings were written that are others now.
+fn forget(document: &mut Document<'_>, changed: &[Changed]) {
+    let ordinals = crate::document::Ordinals::of(document.tape());
+    let Some(mut spelling) = document.spelling().cloned() else { return };
+    let mut gone: Vec<u32> = changed.iter().map(|changed| ordinals.ordinal(changed.node)).collect();
+    gone.sort_unstable();
+    spelling.notes.retain(|note| gone.binary_search(&note.ordinal).is_err());
+    document.set_spelling(spelling);
+}

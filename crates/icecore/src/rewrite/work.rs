@@ -1,0 +1,281 @@
+//! Looks for what is frozen, layer by layer.
+
+use super::tally::Broken;
+use super::{Change, Edits, Part, Rewriting, Tally, tape};
+use crate::deep::LEVELS;
+use crate::edit::raw_edits;
+use crate::error::{Error, ErrorKind};
+use crate::format::strings::{Found, Length, Measured, Place, Places, Wanted};
+use crate::format::{self, Format, Settings};
+use crate::limits::Limits;
+
+/// How many bytes of a broken text are kept.
+const HEAD: usize = 60;
+
+/// What is done, and what it is done with.
+pub(super) struct Work<'w> {
+    pub(super) change: &'w mut dyn Change,
+    pub(super) how: &'w Rewriting,
+    pub(super) tally: &'w mut Tally,
+    /// What is left of them.
+    pub(super) limits: Limits,
+}
+
+/// What a text is.
+pub(super) enum Inside {
+    /// It is frozen: these are its changes.
+    Frozen(Edits),
+    /// It is frozen, and stays as it is.
+    Kept,
+    /// It is nothing but text, though it may look frozen.
+    Plain(Option<Broken>),
+}
+
+impl Work<'_> {
+    /// Whether it is worth looking at these bytes.
+    pub(super) fn may(&self, raw: &[u8]) -> bool {
+        // What is encoded shows nothing, and lengths may be wrong anywhere.
+        self.how.base64 || self.how.mend || self.change.may_change(raw)
+    }
+
+    /// The changes of a value, whatever it is.
+    pub(super) fn value(&mut self, bytes: &[u8], level: u32) -> Edits {
+        if self.may(bytes) { self.looked_into(bytes, level) } else { Edits::new() }
+    }
+
+    /// The same, of a value that is worth it.
+    pub(super) fn looked_into(&mut self, bytes: &[u8], level: u32) -> Edits {
+        match self.look(bytes, level) {
+            Inside::Frozen(edits) => edits,
+            Inside::Kept => Edits::new(),
+            Inside::Plain(broken) => {
+                if let Some(broken) = broken {
+                    self.tally.break_at(broken);
+                }
+                self.plain(bytes, Part::Value)
+            }
+        }
+    }
+
+    /// The changes of a text that is nothing else.
+    pub(super) fn plain(&mut self, text: &[u8], part: Part) -> Edits {
+        let mut edits = Edits::new();
+        if self.change.may_change(text) {
+            self.change.change(text, part, &mut edits);
+        }
+        self.tally.changed += u64::from(!edits.is_empty());
+        edits
+    }
+
+    /// What a text is, and what is changed in it if it is frozen.
+    pub(super) fn look(&mut self, bytes: &[u8], level: u32) -> Inside {
+        if bytes.len() < 2 {
+            return Inside::Plain(None);
+        }
+        let mut broken = None;
+        for format in format::all().iter().copied().filter(|format| is_candidate(format, bytes)) {
+            if level >= LEVELS {
+                return self.beyond(bytes);
+            }
+            let limits = self.limits.clone();
+            match self.document(format, &Settings::new(), bytes, &limits, level) {
+                Ok(edits) => return Inside::Frozen(edits),
+                Err(error) if error.kind() == ErrorKind::Limit => return self.beyond(bytes),
+                Err(error) => {
+                    if broken.is_none() && format.may_begin(bytes) {
+                        broken = Some((format, error));
+                    }
+                }
+            }
+        }
+        if let Some(inside) = self.wrapped(bytes, level) {
+            return inside;
+        }
+        let Some((format, error)) = broken else { return Inside::Plain(None) };
+        if let Some(edits) = self.mended(format, bytes, level) {
+            return Inside::Frozen(edits);
+        }
+        Inside::Plain(Some(broken_at(format, bytes, level, &error)))
+    }
+
+    /// What a limit kept from being read stays.
+    pub(super) fn beyond(&mut self, bytes: &[u8]) -> Inside {
+        self.tally.beyond += u64::from(self.change.may_change(bytes));
+        Inside::Kept
+    }
+
+    /// The changes of a document of this format.
+    pub(super) fn document(
+        &mut self,
+        format: &'static Format,
+        settings: &Settings,
+        bytes: &[u8],
+        limits: &Limits,
+        level: u32,
+    ) -> Result<Edits, Error> {
+        let places = format.strings.map(|strings| {
+            let (keys, classes) = (self.how.keys, self.how.classes);
+            let may = |raw: &[u8]| self.may(raw);
+            (strings.find)(bytes, settings, &Wanted { limits, keys, classes, may: &may })
+        });
+        let edits = match places {
+            Some(Ok(places)) => {
+                let rest = bytes.get(places.consumed..).unwrap_or_default();
+                if !rest.is_empty() && !format.ends_with_blanks(rest) {
+                    return Err(Error::trailing(bytes, places.consumed));
+                }
+                self.splice(bytes, &places, level)
+            }
+            Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
+            _ => tape::edits(self, format, settings, bytes, limits, level)?,
+        };
+        *self.tally.frozen.entry(format.name).or_default() += 1;
+        Ok(edits)
+    }
+
+    /// A text whose lengths are set right, and then changed.
+    fn mended(&mut self, format: &'static Format, bytes: &[u8], level: u32) -> Option<Edits> {
+        let mend = format.strings.and_then(|strings| strings.mend).filter(|_| self.how.mend)?;
+        let limits = self.limits.clone();
+        let mended = mend(bytes, &limits)?;
+        let edits = self.document(format, &Settings::new(), &mended, &limits, level).ok()?;
+        self.tally.mended += 1;
+        Some(Edits::between(bytes, &edits.apply(&mended)))
+    }
+
+    /// The changes of the strings at these places.
+    fn splice(&mut self, bytes: &[u8], places: &Places, level: u32) -> Edits {
+        let mut splice = Splice::default();
+        for found in &places.list {
+            match found {
+                Found::Text(place) => {
+                    splice.reach(place.start);
+                    let Some(edits) = self.place(bytes, places, place, level) else { continue };
+                    splice.take(place, edits);
+                }
+                Found::Measured(measured) => {
+                    splice.reach(measured.length.start);
+                    splice.enter(bytes, *measured);
+                }
+                Found::Opaque(start, end) => {
+                    let body = bytes.get(*start..*end).unwrap_or_default();
+                    self.tally.opaque += u64::from(self.change.may_change(body));
+                }
+            }
+        }
+        splice.reach(usize::MAX);
+        splice.edits.drop_idle(bytes);
+        splice.edits
+    }
+
+    /// The changes of a string, and by how much it grows without its escapes.
+    fn place(&mut self, bytes: &[u8], places: &Places, place: &Place, level: u32) -> Option<(Edits, i64)> {
+        let raw = bytes.get(place.start..place.end)?;
+        let escaping = place.escaping.and_then(|at| places.escapings.get(at));
+        let (edits, growth) = match escaping {
+            None => {
+                let edits = self.text(raw, place.part, level);
+                let growth = edits.growth();
+                (edits, growth)
+            }
+            Some(escaping) => {
+                let decoded = escaping.decode(raw)?;
+                let edits = self.text(decoded.text(), place.part, level);
+                if edits.is_empty() {
+                    return None;
+                }
+                let growth = edits.growth();
+                let Some(edits) = raw_edits(raw, &decoded, &edits, &**escaping) else {
+                    self.tally.unsayable += 1;
+                    return None;
+                };
+                (edits, growth)
+            }
+        };
+        if edits.is_empty() {
+            return None;
+        }
+        if growth != 0 && place.length.is_some_and(|length| length.grown(growth).is_none()) {
+            self.tally.unsayable += 1;
+            return None;
+        }
+        Some((edits, growth))
+    }
+
+    fn text(&mut self, text: &[u8], part: Part, level: u32) -> Edits {
+        match part {
+            Part::Value => self.value(text, level + 1),
+            part => self.plain(text, part),
+        }
+    }
+}
+
+/// Edits from front to back, with the lengths of what is around them.
+#[derive(Default)]
+struct Splice {
+    edits: Edits,
+    /// What is open: where among the edits that of its length comes, and by how much it grew.
+    open: Vec<(Measured, usize, i64)>,
+}
+
+impl Splice {
+    /// What follows is measured: the place of its length is kept free.
+    fn enter(&mut self, bytes: &[u8], measured: Measured) {
+        let Length { start, end, .. } = measured.length;
+        self.edits.push(start, end, bytes.get(start..end).unwrap_or_default());
+        self.open.push((measured, self.edits.len() - 1, 0));
+    }
+
+    /// Closes what ends at or before this offset.
+    fn reach(&mut self, at: usize) {
+        while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= at) {
+            if growth == 0 {
+                continue;
+            }
+            let length = measured.length;
+            let Some(new) = length.grown(growth) else { continue };
+            let more = new.len() as i64 - (length.end - length.start) as i64;
+            self.edits.set(place, new);
+            self.grow(growth + more);
+        }
+    }
+
+    /// What is around grows.
+    fn grow(&mut self, by: i64) {
+        if let Some((.., growth)) = self.open.last_mut() {
+            *growth += by;
+        }
+    }
+
+    /// Takes the changes of a string.
+    fn take(&mut self, place: &Place, (edits, growth): (Edits, i64)) {
+        let mut more = edits.growth();
+        if let Some(length) = place.length.filter(|_| growth != 0)
+            && let Some(new) = length.grown(growth)
+        {
+            more += new.len() as i64 - (length.end - length.start) as i64;
+            self.edits.push(length.start, length.end, &new);
+        }
+        self.edits.append(edits, place.start);
+        self.grow(more);
+    }
+}
+
+/// Whether the bytes look so much like this format that it is worth reading them.
+fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
+    match (format.strings, format.inside) {
+        (Some(strings), _) => (strings.inside)(bytes),
+        (None, Some(inside)) => inside(bytes),
+        (None, None) => format.is_likely(bytes),
+    }
+}
+
+fn broken_at(format: &Format, bytes: &[u8], level: u32, error: &Error) -> Broken {
+    Broken {
+        format: format.name,
+        level,
+        offset: error.offset().unwrap_or_default(),
+        reason: error.to_string(),
+        head: bytes.get(..HEAD).unwrap_or(bytes).to_vec(),
+    }
+}

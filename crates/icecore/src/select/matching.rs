@@ -1,0 +1,238 @@
+//! What a pattern means in a document that was read.
+
+use super::pattern::{Pattern, Wanted, What, bounds, position};
+use crate::document::{Cursor, Document, Kind, NO_KEY, Step, push_key};
+use crate::error::Error;
+use crate::limits::Limits;
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// What a pattern means in a document, in order.
+///
+/// ```
+/// use icecore::{Limits, select::Pattern};
+/// let document = icecore::read(br#"{"staff": [{"name": "Alice"}, {"name": "Bob"}]}"#)?;
+/// let found = Pattern::parse("..name")?.find(&document, &Limits::default())?;
+/// assert_eq!((found.len(), found.is_empty()), (2, false));
+/// let last = found.iter().last().unwrap();
+/// assert_eq!((last.0.as_str(), last.1.as_str()), ("$.staff[1].name", Some("Bob")));
+/// assert_eq!(found.values().count(), 2);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Found<'d> {
+    document: &'d Document<'d>,
+    /// Values on the way, with the steps to them.
+    places: Vec<Place>,
+    /// Which of them were wanted.
+    found: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Place {
+    /// The place before.
+    from: u32,
+    /// The step from there.
+    step: Box<str>,
+    node: u32,
+}
+
+impl<'d> Found<'d> {
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The values, with the paths that they were found on.
+    pub fn iter(&self) -> impl Iterator<Item = (String, Cursor<'d>)> {
+        self.found.iter().map(|place| (self.path(*place), self.cursor(*place)))
+    }
+
+    /// The values.
+    pub fn values(&self) -> impl Iterator<Item = Cursor<'d>> {
+        self.found.iter().map(|place| self.cursor(*place))
+    }
+
+    fn cursor(&self, place: u32) -> Cursor<'d> {
+        Cursor::new(self.document, self.places[place as usize].node)
+    }
+
+    fn path(&self, place: u32) -> String {
+        let mut steps = Vec::new();
+        let mut at = place;
+        while at != 0 {
+            let place = &self.places[at as usize];
+            steps.push(&*place.step);
+            at = place.from;
+        }
+        steps.push("$");
+        steps.reverse();
+        steps.concat()
+    }
+}
+
+impl Pattern {
+    /// What the pattern means in a document. Links are followed, as [`Document::find`] does;
+    /// `..` comes to each value once, in the order of the document.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if links lead to more values than [`Limits::expansion`] allows.
+    pub fn find<'d>(&self, document: &'d Document<'_>, limits: &Limits) -> Result<Found<'d>, Error> {
+        let root = Place { from: 0, step: "".into(), node: document.root().index() };
+        let most = limits.expanded_from(document.nodes().len());
+        let mut search = Search { found: Found { document, places: vec![root], found: vec![0] }, most, limits };
+        for wanted in &self.steps {
+            search.step(wanted)?;
+        }
+        if let (true, Some(path)) = (search.found.is_empty(), self.as_path())
+            && let Ok(value) = document.find(path)
+        {
+            // It was shortened, or is in the header.
+            let step = path.strip_prefix('$').unwrap_or(path).into();
+            let place = search.add(0, step, value)?;
+            search.found.found.push(place);
+        }
+        Ok(search.found)
+    }
+}
+
+struct Search<'d, 'l> {
+    found: Found<'d>,
+    most: u64,
+    limits: &'l Limits,
+}
+
+impl<'d> Search<'d, '_> {
+    fn add(&mut self, from: u32, step: Box<str>, value: Cursor<'d>) -> Result<u32, Error> {
+        let place = self.found.places.len();
+        if place as u64 >= self.most {
+            return Err(self.limits.too_expanded(self.most));
+        }
+        self.found.places.push(Place { from, step, node: value.index() });
+        u32::try_from(place).map_err(|_| self.limits.too_expanded(self.most))
+    }
+
+    /// Goes on from all that was found.
+    fn step(&mut self, wanted: &Wanted) -> Result<(), Error> {
+        let here = std::mem::take(&mut self.found.found);
+        if wanted.is_deep {
+            return self.deep(here, &wanted.what);
+        }
+        for from in here {
+            self.apply(from, &wanted.what)?;
+        }
+        Ok(())
+    }
+
+    /// Applies the step to these values and all that is in them.
+    fn deep(&mut self, here: Vec<u32>, what: &What) -> Result<(), Error> {
+        let mut open = here;
+        open.reverse();
+        let mut seen = HashSet::new();
+        while let Some(place) = open.pop() {
+            let value = self.found.cursor(place).target();
+            if !value.kind().is_container() || !seen.insert(value.index()) {
+                continue;
+            }
+            // An object and its body are one place.
+            if value.kind() != Kind::Object && value.kind() != Kind::Attrs {
+                self.apply(place, what)?;
+            }
+            let first = open.len();
+            self.parts(place, value, |place| open.push(place))?;
+            open[first..].reverse();
+        }
+        Ok(())
+    }
+
+    /// The step from one value.
+    fn apply(&mut self, from: u32, what: &What) -> Result<(), Error> {
+        let here = self.found.cursor(from);
+        let body = here.body();
+        match what {
+            What::One(Step::Item(number)) if body.kind() == Kind::Array => {
+                let Some(at) = position(*number, body.len() as u64) else { return Ok(()) };
+                let found = usize::try_from(at).ok().and_then(|at| body.items().nth(at));
+                found.map_or(Ok(()), |value| self.want(from, format!("[{at}]"), value))
+            }
+            What::One(step) => match step.take(here) {
+                Some(value) => self.want(from, step.text(), value),
+                None => Ok(()),
+            },
+            What::Slice(first, last) if body.kind() == Kind::Array => {
+                let (first, last) = bounds(*first, *last, body.len() as u64);
+                let count = usize::try_from(last.saturating_sub(first)).unwrap_or(usize::MAX);
+                let skipped = usize::try_from(first).unwrap_or(usize::MAX);
+                for (at, value) in (first..).zip(body.items().skip(skipped).take(count)) {
+                    self.want(from, format!("[{at}]"), value)?;
+                }
+                Ok(())
+            }
+            What::Slice(..) => Ok(()),
+            What::All if matches!(body.kind(), Kind::Array | Kind::Map) => {
+                let mut parts = Vec::new();
+                self.parts(from, body, |place| parts.push(place))?;
+                self.found.found.append(&mut parts);
+                Ok(())
+            }
+            What::All => Ok(()),
+        }
+    }
+
+    fn want(&mut self, from: u32, step: String, value: Cursor<'d>) -> Result<(), Error> {
+        let place = self.add(from, step.into(), value)?;
+        self.found.found.push(place);
+        Ok(())
+    }
+
+    /// Everything that is in a value, keys left out: of a map the values of its entries.
+    fn parts(&mut self, from: u32, whole: Cursor<'d>, mut then: impl FnMut(u32)) -> Result<(), Error> {
+        let document = self.found.document;
+        let mut at = whole.index() + 1;
+        let end = whole.next();
+        let (mut key, mut position) = (None, 0);
+        while at < end {
+            let part = Cursor::new(document, at);
+            if part.node().key == crate::document::IS_KEY {
+                key = Some(at);
+            } else {
+                // The default value of a map is no entry.
+                let is_entry = whole.kind() != Kind::Map || part.node().key != NO_KEY;
+                if is_entry {
+                    // What attributes are on is reached without a step.
+                    let is_inside = whole.kind() == Kind::Attrs && position == 0;
+                    let step = if is_inside { None } else { document.step(whole.index(), at, key, position) };
+                    let step = step.unwrap_or_default();
+                    let place = self.add(from, step.into(), part)?;
+                    then(place);
+                }
+                (key, position) = (None, position + 1);
+            }
+            at = part.next();
+        }
+        Ok(())
+    }
+}
+
+impl Step {
+    /// As it is written.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let _ = match self {
+            Step::Key(name) => {
+                push_key(&mut text, name);
+                Ok(())
+            }
+            Step::Item(number) => write!(text, "[{number}]"),
+            Step::Entry(position) => write!(text, "{{{position}}}"),
+            Step::Referent => write!(text, "^"),
+            Step::Part(position) => write!(text, "#{position}"),
+        };
+        text
+    }
+}

@@ -1,0 +1,182 @@
+//! Values on a path, without reading what is beside it.
+//!
+//! A [`Pattern`] is a path that may mean several values. In a document that was read,
+//! [`Pattern::find`] finds them. [`each`] takes them from bytes, and skips what the pattern
+//! does not name: only the answers become documents.
+//!
+//! What is skipped is not checked. An item of a list is found even if the input breaks off
+//! behind it. A map is skimmed to its end, as a later entry with the same key would count
+//! instead, and an error behind an answer is told after it. Where a format can't be skimmed,
+//! or a value can't be read by itself (a link leads out of it), all is read: that is slower,
+//! and gives the same answers.
+
+mod matching;
+mod pattern;
+mod skimming;
+
+pub use crate::format::skim::Source;
+pub use matching::Found;
+pub use pattern::Pattern;
+
+use crate::api::read_as;
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+use crate::format::skim::Input;
+use crate::limits::Limits;
+use crate::stage::Stage;
+use skimming::End;
+
+/// Who takes answers: the path of each, and the value as a document of its own.
+pub type Receive<'r> = &'r mut dyn FnMut(&str, &Document<'_>) -> Result<(), Error>;
+
+/// How skimming ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Skimmed {
+    /// All answers were handed over: so many.
+    All(u64),
+    /// So many were handed over, and there may be more: [`read`] finds those.
+    Unsure(u64),
+}
+
+/// The first value that a pattern means in these bytes.
+///
+/// ```
+/// use icecore::{Limits, Stage, select};
+/// let php = br#"a:2:{i:0;a:1:{s:4:"name";s:5:"Alice";}i:1;a:1:{s:4:"name";s:3:"Bob";}}"#;
+/// let name = select::Pattern::parse("$[1].name")?;
+/// let found = select::first(php, &Stage::parse("php")?, &name, &Limits::default())?;
+/// assert_eq!(found.unwrap().root().as_str(), Some("Bob"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`each`].
+pub fn first(
+    input: &[u8],
+    stage: &Stage,
+    pattern: &Pattern,
+    limits: &Limits,
+) -> Result<Option<Document<'static>>, Error> {
+    let mut found = None;
+    let end = each(input, stage, pattern, limits, &mut |_, document| {
+        found = Some(document.clone().into_owned());
+        Err(Error::new(ErrorKind::Output))
+    });
+    match (found, end) {
+        (Some(document), _) => Ok(Some(document)),
+        (None, end) => end.map(|_| None),
+    }
+}
+
+/// Hands over what a pattern means in these bytes, in order; returns how many values that
+/// were.
+///
+/// ```
+/// use icecore::{Limits, Stage, select};
+/// let json = br#"{"staff": [{"name": "Alice"}, {"name": "Bob"}]}"#;
+/// let names = select::Pattern::parse("$.staff[*].name")?;
+/// let mut paths = Vec::new();
+/// let count = select::each(json, &Stage::parse("json")?, &names, &Limits::default(), &mut |path, _| {
+///     paths.push(path.to_owned());
+///     Ok(())
+/// })?;
+/// assert_eq!((count, paths[1].as_str()), (2, "$.staff[1].name"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Errors of the format's reader, as far as it has to read; those of `then`.
+pub fn each(input: &[u8], stage: &Stage, pattern: &Pattern, limits: &Limits, then: Receive<'_>) -> Result<u64, Error> {
+    match skim(Input::Bytes(input), stage, pattern, limits, then)? {
+        Skimmed::All(count) => Ok(count),
+        Skimmed::Unsure(handed) => read(input, stage, pattern, limits, handed, then),
+    }
+}
+
+/// As [`each`], as far as that goes by skimming alone. The bytes may come from elsewhere,
+/// a part at a time.
+///
+/// ```
+/// use icecore::{Limits, Stage, raw::Input, select::{self, Skimmed}};
+/// let pattern = select::Pattern::parse("$[1]")?;
+/// let skim = |json: &'static [u8]| {
+///     select::skim(Input::Bytes(json), &Stage::parse("json")?, &pattern, &Limits::default(), &mut |_, _| Ok(()))
+/// };
+/// assert_eq!(skim(b"[1, 2, what is this?")?, Skimmed::All(1));
+/// assert_eq!(skim(b"[what is this?")?, Skimmed::Unsure(0));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of `then`.
+pub fn skim(
+    input: Input<'_>,
+    stage: &Stage,
+    pattern: &Pattern,
+    limits: &Limits,
+    then: Receive<'_>,
+) -> Result<Skimmed, Error> {
+    if !stage.wrappers().is_empty() {
+        return Ok(Skimmed::Unsure(0));
+    }
+    let reader = (stage.format().reader)(stage.settings());
+    let Some(mut skim) = reader.skim(input) else { return Ok(Skimmed::Unsure(0)) };
+    Ok(match skimming::run(&mut *skim, pattern, limits, then)? {
+        End::All(count) => Skimmed::All(count),
+        End::Unsure(count) => Skimmed::Unsure(count),
+    })
+}
+
+/// As [`each`], by reading all of it; the first `handed` answers are left out.
+///
+/// ```
+/// use icecore::{Limits, Stage, select};
+/// let pattern = select::Pattern::parse("$[*]")?;
+/// let count = select::read(b"[1, 2]", &Stage::parse("json")?, &pattern, &Limits::default(), 1, &mut |path, _| {
+///     assert_eq!(path, "$[1]");
+///     Ok(())
+/// })?;
+/// assert_eq!(count, 2);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`each`].
+pub fn read(
+    input: &[u8],
+    stage: &Stage,
+    pattern: &Pattern,
+    limits: &Limits,
+    handed: u64,
+    then: Receive<'_>,
+) -> Result<u64, Error> {
+    let document = read_as(input, stage, limits)?;
+    within(&document, pattern, limits, handed, then)
+}
+
+/// As [`each`], in a document that was read; the first `handed` answers are left out.
+///
+/// ```
+/// use icecore::{Limits, select};
+/// let document = icecore::read(b"[1, 2]")?;
+/// let pattern = select::Pattern::parse("$[-1]")?;
+/// assert_eq!(select::within(&document, &pattern, &Limits::default(), 0, &mut |_, _| Ok(()))?, 1);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Limit`, if links lead to too many values; those of `then`.
+pub fn within(
+    document: &Document<'_>,
+    pattern: &Pattern,
+    limits: &Limits,
+    handed: u64,
+    then: Receive<'_>,
+) -> Result<u64, Error> {
+    let found = pattern.find(document, limits)?;
+    for (path, value) in found.iter().skip(usize::try_from(handed).unwrap_or(usize::MAX)) {
+        then(&path, &document.part(value.index())?)?;
+    }
+    Ok((found.len() as u64).max(handed))
+}

@@ -1,0 +1,195 @@
+//! Patterns: paths that may mean several values.
+
+use crate::document::{Document, Step};
+use crate::error::{Error, ErrorKind};
+
+/// How many steps a pattern may have.
+const STEPS: usize = 10_000;
+
+/// A path as `inspect` prints them, or one with steps that mean several values.
+///
+/// | step | means |
+/// |---|---|
+/// | `.name`, `["any key"]`, `[3]`, `{3}`, `^`, `#0` | what [`Document::find`] finds |
+/// | `[-1]` | the last item of an array; the entry of a map under the integer -1 |
+/// | `[*]`, `.*` | all items, all values of a map |
+/// | `[1:5]`, `[:5]`, `[-3:]` | the items from the first position up to before the second |
+/// | `..name`, `..[0]`, `..*` | what the step means in the value and in all that is in it |
+///
+/// ```
+/// use icecore::select::Pattern;
+/// let pattern = Pattern::parse("$.staff[*].name")?;
+/// assert!(!pattern.is_definite());
+/// assert!(Pattern::parse("$.staff[-1]")?.is_definite());
+/// assert!(Pattern::parse("$.staff[1:").is_err());
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    text: String,
+    pub(super) steps: Vec<Wanted>,
+}
+
+/// A step of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Whether it is wanted of all that is in the value as well.
+    pub(super) is_deep: bool,
+    pub(super) what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// One value.
+    One(Step),
+    /// Items from here to there; below 0 they count from the end.
+    Slice(Option<i64>, Option<i64>),
+    All,
+}
+
+impl Pattern {
+    /// Reads a pattern; `$` may be left out.
+    ///
+    /// # Errors
+    /// Of kind `Usage`, with the step that is none.
+    pub fn parse(text: &str) -> Result<Pattern, Error> {
+        let mut rest = text.strip_prefix('$').unwrap_or(text);
+        let mut steps = Vec::new();
+        while !rest.is_empty() {
+            let (wanted, behind) = wanted(rest).ok_or_else(|| no_step(text, rest))?;
+            if steps.len() == STEPS {
+                return Err(Error::new(ErrorKind::Usage)
+                    .expecting(format!("a path of at most {STEPS} steps"))
+                    .finding("a longer one"));
+            }
+            steps.push(wanted);
+            rest = behind;
+        }
+        Ok(Pattern { text: text.to_owned(), steps })
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it means one value at most.
+    pub fn is_definite(&self) -> bool {
+        self.steps.iter().all(Wanted::is_definite)
+    }
+
+    /// As a path that [`Document::find`] reads, if it is one.
+    pub(super) fn as_path(&self) -> Option<&str> {
+        (self.is_definite() && Document::check_path(&self.text).is_ok()).then_some(self.as_str())
+    }
+}
+
+impl Wanted {
+    pub(super) fn is_definite(&self) -> bool {
+        !self.is_deep && matches!(self.what, What::One(_))
+    }
+}
+
+/// The first step of this text, and what is behind it.
+fn wanted(text: &str) -> Option<(Wanted, &str)> {
+    let (is_deep, text) = match text.strip_prefix("..") {
+        Some(rest) if rest.starts_with('[') => (true, rest),
+        Some(_) => (true, &text[1..]),
+        None => (false, text),
+    };
+    let (what, rest) = what(text)?;
+    Some((Wanted { is_deep, what }, rest))
+}
+
+fn what(text: &str) -> Option<(What, &str)> {
+    if let Some(rest) = text.strip_prefix("[*]") {
+        return Some((What::All, rest));
+    }
+    if let Some(rest) = text.strip_prefix(".*")
+        && (rest.is_empty() || rest.starts_with(['.', '[', '{', '^', '#']))
+    {
+        return Some((What::All, rest));
+    }
+    slice(text).or_else(|| Step::parse(text).map(|(step, rest)| (What::One(step), rest)))
+}
+
+fn slice(text: &str) -> Option<(What, &str)> {
+    let inside = text.strip_prefix('[')?;
+    let (bounds, rest) = inside.split_once(']')?;
+    let (from, to) = bounds.split_once(':')?;
+    let bound = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+    Some((What::Slice(bound(from)?, bound(to)?), rest))
+}
+
+#[cold]
+fn no_step(path: &str, rest: &str) -> Error {
+    Error::new(ErrorKind::Usage)
+        .expecting(format!(
+            "a step in the path `{path}`: .name, [\"key\"], [3], [-1], [1:5], [*], .*, ..name, {{3}}, ^ or #0"
+        ))
+        .finding(format!("`{rest}`"))
+}
+
+/// The positions that a slice of so many items means.
+pub(super) fn bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u64) {
+    let place = |bound: i64| match bound < 0 {
+        true => count.saturating_sub(bound.unsigned_abs()),
+        false => bound.unsigned_abs().min(count),
+    };
+    (from.map_or(0, place), to.map_or(count, place))
+}
+
+/// The position that a number of an item means.
+pub(super) fn position(number: i64, count: u64) -> Option<u64> {
+    match number < 0 {
+        true => count.checked_sub(number.unsigned_abs()),
+        false => Some(number.unsigned_abs()).filter(|at| *at < count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_read() {
+        let steps = |text: &str| Pattern::parse(text).map(|pattern| pattern.steps.len()).ok();
+        assert_eq!(steps("$"), Some(0));
+        assert_eq!(steps(""), Some(0));
+        assert_eq!(steps("$.a[3].b[*].*..c[1:5][:][-1:]..[2]..*"), Some(11));
+        assert_eq!(steps("$[\"a\\\"]..*\"]{0}^#1"), Some(4));
+        for wrong in [
+            "$.",
+            "$..",
+            "$[",
+            "$[1:2:3]",
+            "$[a:b]",
+            "$...a",
+            "$[*",
+            "name",
+            "$ .a",
+            "$[:x]",
+            "$[99999999999999999999]",
+        ] {
+            let error = Pattern::parse(wrong).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage, "{wrong}");
+        }
+        assert_eq!(Pattern::parse(&".a".repeat(STEPS + 1)).unwrap_err().kind(), ErrorKind::Usage);
+    }
+
+    #[test]
+    fn a_key_may_begin_with_a_star() {
+        let steps = Pattern::parse("$.*a").unwrap().steps;
+        assert_eq!(steps[0].what, What::One(Step::Key("*a".into())));
+    }
+
+    #[test]
+    fn bounds_are_those_of_python() {
+        assert_eq!(bounds(Some(1), Some(5), 10), (1, 5));
+        assert_eq!(bounds(None, Some(-1), 10), (0, 9));
+        assert_eq!(bounds(Some(-3), None, 10), (7, 10));
+        assert_eq!(bounds(Some(-30), Some(30), 10), (0, 10));
+        assert_eq!(bounds(Some(i64::MIN), Some(i64::MAX), 0), (0, 0));
+        assert_eq!((position(-1, 3), position(-4, 3), position(3, 3), position(2, 3)), (Some(2), None, None, Some(2)));
+    }
+}

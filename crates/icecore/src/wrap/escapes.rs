@@ -1,0 +1,81 @@
+//! Backslashes before quotes, as changes see them.
+
+use crate::edit::{Around, Decoded, Decoding, Escaping};
+
+/// How far around a change a text is looked at.
+const LOOK: usize = 256;
+
+/// The escapes of `addslashes`.
+pub(super) struct Slashes {
+    /// Whether `\n`, `\r` and `\Z` are what they are in C and in MySQL, and not letters.
+    pub(super) like_c: bool,
+}
+
+/// Whether a text that may be frozen begins here, with its first quote escaped.
+fn may_be(raw: &[u8]) -> bool {
+    let quote =
+        || memchr::memchr2(b'"', b'\'', raw).and_then(|at| at.checked_sub(1)).and_then(|before| raw.get(before));
+    begins(raw) && quote() == Some(&b'\\')
+}
+
+/// Values of PHP, JSON, `array (` of `var_export()`, and `name|` of a session before a value.
+fn begins(raw: &[u8]) -> bool {
+    let is_value = |raw: &[u8]| matches!(raw, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..]);
+    let is_variable = || {
+        let head = raw.get(..LOOK).unwrap_or(raw);
+        let name = head.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)).count();
+        let behind = raw.get(name..).unwrap_or_default();
+        name > 0
+            && matches!(
+                behind,
+                [b'|', b'a' | b's' | b'O' | b'C' | b'E' | b'i' | b'b' | b'd', b':', ..] | [b'|', b'N', b';', ..]
+            )
+    };
+    is_value(raw)
+        || matches!(raw, [b'{' | b'[' | b'\\', ..])
+        || raw.trim_ascii_start().starts_with(b"array")
+        || is_variable()
+}
+
+impl Escaping for Slashes {
+    fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
+        if !may_be(raw) {
+            return None;
+        }
+        let mut decoding = Decoding::new(raw);
+        let mut from = 0;
+        while let Some(at) = memchr::memchr(b'\\', raw.get(from..)?) {
+            let start = from + at;
+            let byte = match (raw.get(start + 1)?, self.like_c) {
+                (b'0', _) => 0,
+                (b'n', true) => b'\n',
+                (b'r', true) => b'\r',
+                (b'Z', true) => 0x1a,
+                (byte, _) => *byte,
+            };
+            from = start + 2;
+            decoding.escape(start, from, &[byte]);
+        }
+        Some(decoding.finish())
+    }
+
+    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+        let Around { raw, start, end } = *around;
+        let near = start.saturating_sub(LOOK)..end.saturating_add(LOOK).min(raw.len());
+        // Some escape double quotes only.
+        let quote = memchr::memchr(b'\'', raw.get(near.clone()).unwrap_or_default()).map(|at| near.start + at);
+        let single = quote.is_none_or(|at| at.checked_sub(1).and_then(|at| raw.get(at)) == Some(&b'\\'));
+        for byte in text {
+            match byte {
+                b'\'' if !single => out.push(b'\''),
+                b'\'' | b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+                0 => out.extend_from_slice(b"\\0"),
+                b'\n' if self.like_c => out.extend_from_slice(b"\\n"),
+                b'\r' if self.like_c => out.extend_from_slice(b"\\r"),
+                0x1a if self.like_c => out.extend_from_slice(b"\\Z"),
+                byte => out.push(*byte),
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,129 @@
+//! Strings are changed where they stand, however deep, and every other byte stays.
+
+mod replacing;
+
+use icecore::rewrite::Rewriting;
+use replacing::{Pair, document, value, with};
+
+/// The value with `old.org` replaced by `new.example`.
+fn moved(bytes: &[u8]) -> String {
+    let (new, _) = value(bytes, &mut Pair::new(b"old.org", b"new.example"));
+    String::from_utf8_lossy(&new).into_owned()
+}
+
+#[test]
+fn lengths_follow_in_every_layer() {
+    for (old, new) in [
+        ("See old.org!", "See new.example!"),
+        (r#"s:7:"old.org";"#, r#"s:11:"new.example";"#),
+        (r#"a:1:{s:3:"url";s:15:"http://old.org/";}"#, r#"a:1:{s:3:"url";s:19:"http://new.example/";}"#),
+        // Serialized twice.
+        (r#"s:33:"a:1:{i:0;s:15:"http://old.org/";}";"#, r#"s:37:"a:1:{i:0;s:19:"http://new.example/";}";"#),
+        // JSON in PHP, slashes escaped; PHP in JSON.
+        (r#"a:1:{i:0;s:26:"{"u":"http:\/\/old.org\/"}";}"#, r#"a:1:{i:0;s:30:"{"u":"http:\/\/new.example\/"}";}"#),
+        (r#"{"a":"a:1:{i:0;s:7:\"old.org\";}"}"#, r#"{"a":"a:1:{i:0;s:11:\"new.example\";}"}"#),
+        (r#""http:\/\/old.org""#, r#""http:\/\/new.example""#),
+        // Slashed, once and twice.
+        (r#"a:1:{i:0;s:7:\"old.org\";}"#, r#"a:1:{i:0;s:11:\"new.example\";}"#),
+        (r#"a:1:{i:0;s:7:\\\"old.org\\\";}"#, r#"a:1:{i:0;s:11:\\\"new.example\\\";}"#),
+        (r#"{\"a\":\"http:\\/\\/old.org\"}"#, r#"{\"a\":\"http:\\/\\/new.example\"}"#),
+        // Sessions, and what knows its own length.
+        (r#"user|s:7:"old.org";n|i:5;"#, r#"user|s:11:"new.example";n|i:5;"#),
+        (
+            r#"C:11:"ArrayObject":43:{x:i:0;a:1:{s:1:"a";s:7:"old.org";};m:a:0:{}}"#,
+            r#"C:11:"ArrayObject":48:{x:i:0;a:1:{s:1:"a";s:11:"new.example";};m:a:0:{}}"#,
+        ),
+        (r#"S:9:"old.org\2f\00";"#, r#"S:13:"new.example\2f\00";"#),
+        ("1770000000s:7:\"old.org\";", "1770000000s:11:\"new.example\";"),
+        // Keys, classes and names of cases are no values.
+        (
+            r#"O:7:"old_org":1:{s:7:"old.org";E:12:"Suit:old_org";}"#,
+            r#"O:7:"old_org":1:{s:7:"old.org";E:12:"Suit:old_org";}"#,
+        ),
+    ] {
+        assert_eq!(moved(old.as_bytes()), new, "{old}");
+    }
+}
+
+/// Of the outer string the length gets a digit more.
+#[test]
+fn a_length_may_get_more_digits() {
+    let frozen = |site: &str| {
+        let page = format!("{site}{}", "x".repeat(68));
+        let inner = format!("a:1:{{i:0;s:{}:\"{page}\";}}", page.len());
+        format!("a:1:{{i:0;s:{}:\"{inner}\";}}", inner.len())
+    };
+    assert!(frozen("old.org").contains("s:93:") && frozen("new.example.com").contains("s:101:"));
+    let (new, _) = value(frozen("old.org").as_bytes(), &mut Pair::new(b"old.org", b"new.example.com"));
+    assert_eq!(String::from_utf8_lossy(&new), frozen("new.example.com"));
+}
+
+#[test]
+fn what_looks_frozen_and_is_not_is_text() {
+    for (old, new) in [
+        (r#"a:1:{s:3:"url";s:14:"http://old.org/";}"#, r#"a:1:{s:3:"url";s:14:"http://new.example/";}"#),
+        ("{\"a\": old.org", "{\"a\": new.example"),
+        ("[gallery url=\"old.org\"]", "[gallery url=\"new.example\"]"),
+        ("a:old.org", "a:new.example"),
+    ] {
+        let (text, tally) = value(old.as_bytes(), &mut Pair::new(b"old.org", b"new.example"));
+        assert_eq!(String::from_utf8_lossy(&text), new);
+        assert_eq!(tally.broken, u64::from(!old.starts_with("[g") && !old.starts_with("a:o")), "{old}: {tally:?}");
+    }
+}
+
+#[test]
+fn wrong_lengths_are_mended_if_that_was_asked_for() {
+    let mut how = Rewriting::default();
+    how.mend = true;
+    let text = br#"a:1:{s:3:"url";s:14:"http://old.org/";}"#;
+    let (new, tally) = with(text, &mut Pair::new(b"old.org", b"new.example"), &how);
+    assert_eq!(String::from_utf8_lossy(&new), r#"a:1:{s:3:"url";s:19:"http://new.example/";}"#);
+    assert_eq!((tally.mended, tally.broken), (1, 0));
+}
+
+#[test]
+fn keys_and_classes_only_if_asked_for() {
+    let text = b"O:7:\"old_org\":2:{s:7:\"old_org\";i:1;s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
+    let mut how = Rewriting::default();
+    how.keys = true;
+    let (new, _) = with(text, &mut Pair::new(b"old_org", b"new"), &how);
+    let keys = b"O:7:\"old_org\":2:{s:3:\"new\";i:1;s:12:\"\0old_org\0new\";E:12:\"old_org:Case\";}";
+    assert_eq!(String::from_utf8_lossy(&new), String::from_utf8_lossy(keys));
+    let mut how = Rewriting::default();
+    how.classes = true;
+    let (new, _) = with(text, &mut Pair::new(b"old_org", b"new"), &how);
+    let classes = b"O:3:\"new\":2:{s:7:\"old_org\";i:1;s:12:\"\0new\0old_org\";E:8:\"new:Case\";}";
+    assert_eq!(String::from_utf8_lossy(&new), String::from_utf8_lossy(classes));
+}
+
+#[test]
+fn json_is_written_in_its_own_manner() {
+    let json = |text: &str, old: &str, new: &str| {
+        let (new, _) = document(text.as_bytes(), "json", &mut Pair::new(old.as_bytes(), new.as_bytes())).unwrap();
+        String::from_utf8(new).unwrap()
+    };
+    assert_eq!(json(r#"["http://old.org"]"#, "old", "a/b"), r#"["http://a/b.org"]"#);
+    assert_eq!(json(r#"["http:\/\/old.org"]"#, "old", "a/b"), r#"["http:\/\/a\/b.org"]"#);
+    assert_eq!(json(r#"["\u00e9", "old"]"#, "old", "ö\u{1F600}\"\\\n"), r#"["\u00e9", "\u00f6\ud83d\ude00\"\\\n"]"#);
+    assert_eq!(json(r#"["\u00E9", "old"]"#, "old", "ö"), r#"["\u00E9", "\u00F6"]"#);
+    assert_eq!(json(r#"["é", "old"]"#, "old", "ö"), r#"["é", "ö"]"#);
+    assert_eq!(json(r#"["\u003C", "old"]"#, "old", "<b>"), r#"["\u003C", "\u003Cb>"]"#);
+    assert_eq!(json(r#"{"old": [1.50, "old" , -0]}"#, "old", "new"), r#"{"old": [1.50, "new" , -0]}"#);
+}
+
+#[test]
+fn base64_only_if_asked_for() {
+    use icecore::text::{from_base64, to_base64};
+    let inside = br#"a:1:{i:0;s:7:"old.org";}"#;
+    let text = [&br#"a:1:{i:0;s:32:""#[..], to_base64(inside).as_bytes(), b"\";}"].concat();
+    let (same, _) = value(&text, &mut Pair::new(b"old.org", b"new.example"));
+    assert_eq!(same, text);
+    let mut how = Rewriting::default();
+    how.base64 = true;
+    let (new, _) = with(&text, &mut Pair::new(b"old.org", b"new.example"), &how);
+    let new = String::from_utf8(new).unwrap();
+    let encoded = new.split('"').nth(1).unwrap();
+    assert_eq!(new, format!("a:1:{{i:0;s:{}:\"{encoded}\";}}", encoded.len()));
+    assert_eq!(from_base64(encoded.as_bytes()).unwrap(), br#"a:1:{i:0;s:11:"new.example";}"#);
+}

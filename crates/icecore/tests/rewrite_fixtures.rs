@@ -1,0 +1,150 @@
+//! What the real modules wrote, of every format: without a change nothing changes, and a
+//! change and the way back give the same bytes.
+
+mod fixtures;
+mod replacing;
+
+use icecore::rewrite::{self, Rewriting, Tally};
+use icecore::{Kind, Limits, Request, Stage};
+use replacing::Pair;
+
+/// No fixture has this.
+const NEW: &[u8] = b"xQzQx";
+
+#[derive(Default, Debug)]
+struct Counts {
+    read: u32,
+    there_and_back: u32,
+    respelled: u32,
+    nothing: u32,
+    refused: u32,
+    failures: Vec<String>,
+}
+
+fn change(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> Result<Vec<u8>, icecore::Error> {
+    let mut pair = Pair::new(old, new);
+    pair.plain.clear();
+    rewrite::document(bytes, stage, &mut pair, &Rewriting::default(), &mut Tally::default())
+        .map(|edits| edits.apply(bytes))
+}
+
+/// A text that is in some string value.
+fn a_text(bytes: &[u8], stage: &Stage) -> Option<Vec<u8>> {
+    let limits = Limits::default();
+    let document = icecore::read_with(bytes, stage, Request::new(&limits)).ok()?;
+    let is_text = |bytes: &&[u8]| bytes.len() >= 2 && bytes.len() < 1000 && bytes.iter().all(u8::is_ascii_alphanumeric);
+    let mut strings = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Bytes | Kind::Text));
+    strings.find(|node| is_text(&document.bytes(node))).map(|node| document.bytes(node).to_vec())
+}
+
+fn is_same(a: &[u8], b: &[u8], stage: &Stage) -> bool {
+    let limits = Limits::default();
+    let read = |bytes| icecore::read_with(bytes, stage, Request::new(&limits)).unwrap().into_owned();
+    read(a) == read(b)
+}
+
+fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
+    let stage = Stage::parse(stage).unwrap();
+    let limits = Limits::default();
+    if icecore::read_with(bytes, &stage, Request::new(&limits)).is_err() {
+        return;
+    }
+    counts.read += 1;
+    match change(bytes, &stage, b"no string has this", NEW) {
+        Ok(same) if same == bytes => {}
+        Ok(_) => counts.failures.push(format!("{name}: changed without a change")),
+        Err(error) => counts.failures.push(format!("{name}: {error}")),
+    }
+    let Some(old) = a_text(bytes, &stage) else { return };
+    let there = match change(bytes, &stage, &old, NEW) {
+        Ok(there) => there,
+        Err(error) => {
+            counts.refused += 1;
+            if counts.refused < 5 {
+                println!("{name}: {:?}: {error}", String::from_utf8_lossy(&old));
+            }
+            return;
+        }
+    };
+    if there == bytes {
+        // A key, or what only its class understands.
+        counts.nothing += 1;
+        return;
+    }
+    match change(&there, &stage, NEW, &old) {
+        Ok(back) if back == bytes => counts.there_and_back += 1,
+        // A spelling that stood for the old text alone is gone with it: that a string was not
+        // stored once although it is there twice, or how it was compressed.
+        Ok(back) if is_same(&back, bytes, &stage) => counts.respelled += 1,
+        Ok(_) => counts.failures.push(format!("{name}: {:?} does not come back", String::from_utf8_lossy(&old))),
+        Err(error) => counts.failures.push(format!("{name}: back: {error}")),
+    }
+}
+
+fn all(files: &[&str], stage: &str, least: u32) {
+    let mut counts = Counts::default();
+    for file in files {
+        for fixture in fixtures::load(file) {
+            check(&mut counts, &format!("{} {}", fixture.name, fixture.mode), &fixture.blob, stage);
+        }
+    }
+    for failure in counts.failures.iter().take(10) {
+        println!("{failure}");
+    }
+    let failures = counts.failures.len();
+    counts.failures.clear();
+    println!("{stage}: {counts:?}");
+    assert_eq!(failures, 0, "{stage}");
+    assert!(counts.there_and_back >= least, "{stage}: only {}", counts.there_and_back);
+    assert!(counts.respelled <= counts.there_and_back / 10, "{stage}: {} spelled otherwise", counts.respelled);
+}
+
+#[test]
+fn php() {
+    all(&["php.jsonl", "php-spl.jsonl"], "php", 50);
+}
+
+#[test]
+fn sessions() {
+    all(&["php-session.jsonl"], "php-session", 20);
+}
+
+#[test]
+fn var_export() {
+    all(&["var-export.jsonl"], "var-export", 50);
+}
+
+#[test]
+fn dumper() {
+    all(&["dumper-read.jsonl"], "dumper", 50);
+}
+
+#[test]
+fn igbinary() {
+    all(&["igbinary.jsonl"], "igbinary", 50);
+}
+
+#[test]
+fn marshal() {
+    all(&["marshal.jsonl", "marshal-known.jsonl"], "marshal", 50);
+}
+
+#[test]
+fn storable() {
+    all(&["storable.jsonl", "storable-arch.jsonl"], "storable", 50);
+}
+
+#[test]
+fn sereal() {
+    all(&["sereal.jsonl"], "sereal", 50);
+}
+
+#[test]
+fn json() {
+    let mut counts = Counts::default();
+    for (_, text) in fixtures::expectations("expected.jsonl") {
+        check(&mut counts, &text, text.as_bytes(), "json:typed=no");
+    }
+    assert!(counts.failures.is_empty(), "{:?}", counts.failures);
+    assert!(counts.there_and_back > 50, "{counts:?}");
+}

@@ -1,0 +1,98 @@
+//! The real PHP, perl and Ruby as judges: random values, frozen before and after a text in
+//! them was replaced. What is not installed is skipped, and says so.
+
+mod fixtures;
+mod replacing;
+
+use fixtures::folder;
+use icecore::text::{from_base64, printable};
+use replacing::{Pair, value};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// How many values were looked at, and how many came out in other bytes that mean the same.
+struct Seen {
+    total: u32,
+    respelled: u32,
+}
+
+/// Lets a script make values. What comes out must be its bytes or, where a compressor or a
+/// table of strings decides, mean the same. A few may differ: by chance a text is frozen data.
+fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], chance: u32) -> Option<Seen> {
+    let runs = Command::new(program).args(probe).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !runs.is_ok_and(|status| status.success()) {
+        println!("skipped: {program} is not installed, or lacks a module");
+        return None;
+    }
+    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let mut child = Command::new(program)
+        .arg(folder().join(script))
+        .args([number("ICECORE_SEED", "7"), number("ICECORE_REPLACES", "3000")])
+        .args(more)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let (mut seen, mut failures) = (Seen { total: 0, respelled: 0 }, Vec::new());
+    for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
+        let line = line.expect("a line");
+        let parts: Vec<_> = line.split('\t').map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
+        let [original, expected, old, new] = &parts[..] else { panic!("not four parts: {line}") };
+        seen.total += 1;
+        let (made, _) = value(original, &mut Pair::new(old, new));
+        if made == *expected {
+            continue;
+        }
+        let means = |bytes| icecore::read(bytes).ok();
+        match (means(&made), means(expected)) {
+            (Some(made), Some(expected)) if made == expected && program != "php" => seen.respelled += 1,
+            _ => failures.push(describe(&parts, &made)),
+        }
+    }
+    assert!(child.wait().expect("it ends").success());
+    for failure in failures.iter().take(5) {
+        eprintln!("{failure}\n");
+    }
+    let failures = failures.len() as u32;
+    assert!(failures <= seen.total * chance / 10_000, "{failures} of {} values differ", seen.total);
+    assert!(seen.total > 500, "only {}", seen.total);
+    Some(seen)
+}
+
+fn describe(parts: &[Vec<u8>], made: &[u8]) -> String {
+    let [original, expected, old, new] = parts else { return String::new() };
+    let same = made.iter().zip(expected).take_while(|(made, expected)| made == expected).count();
+    let text = |bytes: &[u8]| {
+        let near = &bytes[same.saturating_sub(120).min(bytes.len())..(same + 120).min(bytes.len())];
+        printable(&String::from_utf8_lossy(near)).into_owned()
+    };
+    let pair = [old, new].map(|text| String::from_utf8_lossy(text).into_owned());
+    let (original, expected, made) = (text(original), text(expected), text(made));
+    format!("{pair:?} at {same} of\n  {original}\n  expected {expected}\n  made     {made}")
+}
+
+#[test]
+fn php_serializes_the_same() {
+    ask("php", &["-v"], "php/replace.php", &[], 3);
+}
+
+#[test]
+fn igbinary_serializes_the_same() {
+    let probe = ["-r", "exit(function_exists('igbinary_serialize') ? 0 : 1);"];
+    ask("php", &probe, "php/replace.php", &["igbinary"], 3);
+}
+
+#[test]
+fn perl_freezes_the_same() {
+    let probe = ["-MSereal::Encoder", "-MJSON::PP", "-MStorable", "-e", "1"];
+    if let Some(seen) = ask("perl", &probe, "perl/replace.pl", &[], 0) {
+        // Of the freezers one compresses, and its compressor is another one.
+        assert!(seen.respelled <= seen.total / 10, "{} of {}", seen.respelled, seen.total);
+    }
+}
+
+#[test]
+fn ruby_dumps_the_same() {
+    if let Some(seen) = ask("ruby", &["-e", "exit(RUBY_VERSION >= '3.0')"], "ruby/replace.rb", &[], 3) {
+        assert!(seen.respelled <= seen.total / 100, "{} of {}", seen.respelled, seen.total);
+    }
+}

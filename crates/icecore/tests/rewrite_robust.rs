@@ -1,0 +1,169 @@
+//! What is cut off, damaged, deep or hostile: no panic, no endless work, and what can't be
+//! read stays a text.
+
+mod common;
+mod fixtures;
+mod replacing;
+
+use common::{Random, on_a_small_stack};
+use icecore::Stage;
+use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+use replacing::{Pair, value, with};
+
+/// Puts something in the place of every vowel: longer, shorter, nothing.
+struct Vowels(&'static [u8]);
+
+impl Change for Vowels {
+    fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+        for (at, byte) in text.iter().enumerate().filter(|(_, byte)| b"aeiou".contains(byte)) {
+            let _ = byte;
+            edits.push(at, at + 1, self.0);
+        }
+    }
+}
+
+fn everything() -> Rewriting {
+    let mut how = Rewriting::default();
+    (how.keys, how.classes, how.base64, how.mend) = (true, true, true, true);
+    how
+}
+
+/// Edits that fit the text, whatever it is.
+fn change(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], how: &Rewriting) {
+    let mut tally = Tally::default();
+    let edits = match stage {
+        Some(stage) => rewrite::document(bytes, stage, &mut Vowels(new), how, &mut tally).unwrap_or_default(),
+        None => rewrite::value(bytes, &mut Vowels(new), how, &mut tally),
+    };
+    let mut last = 0;
+    for edit in &edits {
+        assert!(last <= edit.start && edit.start <= edit.end && edit.end <= bytes.len(), "{}", bytes.escape_ascii());
+        last = edit.end;
+    }
+}
+
+const FILES: [(&str, &str); 9] = [
+    ("php.jsonl", "php"),
+    ("php-spl.jsonl", "php"),
+    ("php-session.jsonl", "php-session"),
+    ("var-export.jsonl", "var-export"),
+    ("dumper-read.jsonl", "dumper"),
+    ("igbinary.jsonl", "igbinary"),
+    ("marshal.jsonl", "marshal"),
+    ("storable.jsonl", "storable"),
+    ("sereal.jsonl", "sereal"),
+];
+
+fn blobs(file: &str) -> impl Iterator<Item = Vec<u8>> {
+    let all = fixtures::load(file).into_iter().map(|fixture| fixture.blob);
+    all.filter(|blob| blob.len() < 3000 && !blob.is_empty()).step_by(7)
+}
+
+#[test]
+fn cut_off_and_damaged_data_has_edits_that_fit() {
+    let mut random = Random::new(11);
+    let (plain, all) = (Rewriting::default(), everything());
+    for (file, stage) in FILES {
+        let stage = Stage::parse(stage).unwrap();
+        for fixture in blobs(file) {
+            for how in [&plain, &all] {
+                change(&fixture, None, b"xyz", how);
+                change(&fixture, Some(&stage), b"", how);
+                let cut = random.below(fixture.len() as u64) as usize;
+                change(&fixture[..cut], None, b"", how);
+                change(&fixture[..cut], Some(&stage), b"xyz", how);
+                let mut blob = fixture.clone();
+                let at = random.below(blob.len() as u64) as usize;
+                blob[at] = *random.pick(b"NbidsSaOCErR:;{}[]\"'0123456789+-.\\\0\xff/u$|");
+                change(&blob, None, b"xyz", how);
+                change(&blob, Some(&stage), b"\xff", how);
+            }
+        }
+    }
+}
+
+/// In each other, far more often than anything is looked into.
+#[test]
+fn depth_needs_no_stack() {
+    on_a_small_stack(|| {
+        let mut php = b"old.example".to_vec();
+        let mut json = String::from("old.example");
+        for _ in 0..300 {
+            php = [format!("s:{}:\"", php.len()).as_bytes(), &php, b"\";"].concat();
+        }
+        for _ in 0..14 {
+            json = format!("[\"{}\"]", json.replace('\\', "\\\\").replace('"', "\\\""));
+        }
+        let (same, tally) = value(&php, &mut Pair::new(b"old.example", b"new"));
+        assert!(same == php && (tally.broken, tally.beyond) == (0, 1), "{tally:?}");
+        let (new, tally) = value(json.as_bytes(), &mut Pair::new(b"old.example", b"new.example"));
+        assert_eq!(String::from_utf8(new).unwrap(), json.replace("old.example", "new.example"));
+        assert_eq!(tally.frozen["json"], 14);
+        for (open, close) in [("a:1:{i:0;", "}"), ("[", "]"), ("{\"a\":", "}"), ("O:1:\"A\":1:{i:0;", "}")] {
+            for times in [9_000, 200_000] {
+                let inner = if open.ends_with(';') { "s:3:\"old\";" } else { "\"old\"" };
+                let text = format!("{}{inner}{}", open.repeat(times), close.repeat(times));
+                let (new, _) = with(text.as_bytes(), &mut Pair::new(b"old", b"new"), &everything());
+                assert_eq!(new == text.replace("old", "new").as_bytes(), times < 10_000, "{open}");
+            }
+        }
+        // Binary formats, one in the other.
+        let mut inner = icecore::convert(br#"["old.example"]"#, "json", "marshal").unwrap();
+        for stage in ["storable", "sereal", "igbinary", "marshal", "storable", "igbinary"] {
+            let mut b = icecore::Builder::new();
+            b.begin_array();
+            b.bytes(&inner);
+            b.end();
+            inner = icecore::write(&b.finish().unwrap(), stage).unwrap();
+        }
+        let (new, tally) = value(&inner, &mut Pair::new(b"old.example", b"new"));
+        assert!(new != inner && tally.changed == 1, "{tally:?}");
+    });
+}
+
+/// Slashes and quotes double with each level: what is looked at stays a multiple of the text.
+#[test]
+fn hostile_texts_are_read_as_often_as_they_have_levels() {
+    let size = 1 << 16;
+    for text in [
+        "\\".repeat(size),
+        format!("{{{}", "\\\"".repeat(size)),
+        format!("a:{}", "\\\\\"".repeat(size)),
+        "[".repeat(size),
+        format!("[{}", "\"a:1:{\",".repeat(size / 8)),
+        format!("a:{size}:{{{}", "i:0;s:5:\"a:1:{\";".repeat(size / 16)),
+        "s:5:\"".repeat(size / 5),
+        "C:1:\"A\":3:{".repeat(size / 10),
+        format!("[\"{}\"]", "\\u00e9".repeat(size / 6)),
+        "a|i:0;".repeat(size / 6),
+        "$VAR1 = [".repeat(size / 9),
+        "array(".repeat(size / 6),
+    ] {
+        change(text.as_bytes(), None, b"xyz", &Rewriting::default());
+        change(text.as_bytes(), None, b"", &everything());
+    }
+}
+
+/// Longer, shorter, equal, empty, containing each other: there and back.
+#[test]
+fn any_replacement_comes_back() {
+    let text =
+        br#"a:2:{s:1:"k";s:60:"{"u":"http:\/\/old.org\/","t":"s:7:\"old.org\";","n":[1.50]}";i:0;s:7:"old.org";}"#;
+    for new in ["x", "old.orgold.org", "new.example.and.much.longer.than.before", "zzz.zzz", "é\"\\/", "a\nb"] {
+        let (there, tally) = value(text, &mut Pair::new(b"old.org", new.as_bytes()));
+        assert_eq!((tally.changed, tally.broken), (3, 0), "{new}");
+        let (back, _) = value(&there, &mut Pair::new(new.as_bytes(), b"old.org"));
+        assert_eq!(String::from_utf8_lossy(&back), String::from_utf8_lossy(text), "{new}");
+    }
+    let (there, tally) = value(text, &mut Pair::new(b"old.org", b""));
+    assert_eq!((tally.changed, there.len()), (3, text.len() - 21));
+}
+
+/// JSON that says of each string what it is can't be changed in its place: it stays, or is
+/// written as it was.
+#[test]
+fn typed_json_is_read() {
+    let text = br#"{"$icecore":1,"$strings":"bytes","$value":{"$class":"A","$value":["old"]}}"#;
+    let same = replacing::document(text, "json", &mut Pair::new(b"nothing", b"new")).unwrap().0;
+    assert_eq!(same, text);
+}
