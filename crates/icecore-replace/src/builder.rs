@@ -1,0 +1,149 @@
+//! Rules from what a person gave.
+
+use crate::error::{Error, shown};
+use crate::hint::Hint;
+use crate::literal::Literals;
+use crate::pair::{Edges, Pair, Spelling};
+use crate::regular::Regular;
+use crate::rules::Rules;
+use crate::url;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What rules are built from. See [`Rules::builder`].
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    given: Vec<(Vec<u8>, Vec<u8>)>,
+    urls: Vec<(Vec<u8>, Vec<u8>)>,
+    is_regex: bool,
+    ignores_case: bool,
+}
+
+impl Builder {
+    /// Adds a text and what it becomes.
+    ///
+    /// A text that becomes itself is left as it is: that keeps a longer match from being
+    /// touched.
+    pub fn pair(mut self, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Builder {
+        self.given.push((old.into(), new.into()));
+        self
+    }
+
+    /// Adds an address and its new one, in all spellings.
+    ///
+    /// It ends where the name of its host, or the last folder of its path, ends: of
+    /// `https://old.example`, `https://old.example.org` and `https://old.example:8080` are
+    /// no matches. Slashes at the end of both are ignored.
+    pub fn url(mut self, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Builder {
+        self.urls.push((old.into(), new.into()));
+        self
+    }
+
+    /// Whether the texts of [`Builder::pair`] are regular expressions; `$1` and `${name}` in
+    /// what they become are groups, `$$` is a dollar.
+    ///
+    /// ```
+    /// let rules = icecore_replace::Rules::builder().pair(r"(\w+)@old\.example", "$1@new.example").regex(true).build()?;
+    /// assert_eq!(rules.apply(b"joe@old.example"), b"joe@new.example");
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    pub fn regex(mut self, is_regex: bool) -> Builder {
+        self.is_regex = is_regex;
+        self
+    }
+
+    /// Whether `A` and `a` are the same: of ASCII's letters only, but in regular expressions of all
+    /// that Unicode knows.
+    pub fn ignore_case(mut self, ignores_case: bool) -> Builder {
+        self.ignores_case = ignores_case;
+        self
+    }
+
+    /// The rules.
+    ///
+    /// Errors: no pair; an empty OLD, or an expression that matches it; the same OLD with two
+    /// NEW; an expression that is none, a group that it does not have; no address.
+    pub fn build(self) -> Result<Rules, Error> {
+        let mut pairs = Pairs { ignores_case: self.ignores_case, ..Pairs::default() };
+        let mut regular = Vec::new();
+        for (old, new) in self.given {
+            if old.is_empty() {
+                return Err(Error::new("an empty OLD is found everywhere: give some text"));
+            }
+            let spelling = if self.is_regex { Spelling::Regex } else { Spelling::Given };
+            let pair = Pair { old, new, spelling, edges: Edges::default() };
+            let Some(index) = pairs.given(pair)? else { continue };
+            if let (true, Some(pair)) = (self.is_regex, pairs.all.get(index)) {
+                regular.push(Regular::new(index, pair, self.ignores_case)?);
+            }
+        }
+        for (old, new) in self.urls {
+            for (position, pair) in url::pairs(&old, &new)?.into_iter().enumerate() {
+                if position == 0 {
+                    pairs.given(pair)?;
+                } else {
+                    pairs.spelled(pair);
+                }
+            }
+        }
+        let pairs = pairs.all;
+        if pairs.is_empty() {
+            return Err(Error::new("there is nothing to replace: give OLD and NEW"));
+        }
+        let literals = Literals::new(&pairs, self.ignores_case)?;
+        let hint = Hint::new(&pairs, self.ignores_case);
+        Ok(Rules { pairs: pairs.into(), literals, regular: regular.into(), hint: Arc::new(hint) })
+    }
+}
+
+/// Pairs, each OLD once.
+#[derive(Default)]
+struct Pairs {
+    all: Vec<Pair>,
+    known: HashMap<Vec<u8>, usize>,
+    ignores_case: bool,
+}
+
+impl Pairs {
+    fn key(&self, pair: &Pair) -> Vec<u8> {
+        let is_folded = self.ignores_case && pair.spelling != Spelling::Regex;
+        if is_folded { pair.old.to_ascii_lowercase() } else { pair.old.clone() }
+    }
+
+    /// Adds a pair that a person gave, unless it is there.
+    fn given(&mut self, pair: Pair) -> Result<Option<usize>, Error> {
+        let key = self.key(&pair);
+        let known = self.known.get(&key).and_then(|index| self.all.get_mut(*index));
+        match known {
+            Some(known) if known.new != pair.new && known.is_given() => {
+                let (old, one, two) = (shown(&pair.old), shown(&known.new), shown(&pair.new));
+                Err(Error::new(format!("{old} can't become both {one} and {two}: give it once")))
+            }
+            Some(known) => {
+                // What was given goes before what follows from something else.
+                *known = pair;
+                Ok(None)
+            }
+            None => {
+                self.known.insert(key, self.all.len());
+                self.all.push(pair);
+                Ok(Some(self.all.len() - 1))
+            }
+        }
+    }
+
+    /// Adds a spelling of an address, unless something is known for it.
+    fn spelled(&mut self, pair: Pair) {
+        let key = self.key(&pair);
+        if !self.known.contains_key(&key) {
+            self.known.insert(key, self.all.len());
+            self.all.push(pair);
+        }
+    }
+}
+
+impl Pair {
+    fn is_given(&self) -> bool {
+        matches!(self.spelling, Spelling::Given | Spelling::Regex)
+    }
+}

@@ -1,0 +1,34 @@
+//! Why rules can't be built.
+
+use std::fmt;
+
+/// Rules that can't be built. The message says what to write instead.
+///
+/// ```
+/// let error = icecore_replace::Rules::builder().pair("", "x").build().unwrap_err();
+/// assert_eq!(error.to_string(), "an empty OLD is found everywhere: give some text");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(String);
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(message: impl Into<String>) -> Error {
+        Error(message.into())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A text in a message: as it is, if it can be printed.
+pub(crate) fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let text = icecore::text::shortened(&text, 80);
+    format!("`{}`", icecore::text::printable(&text))
+}

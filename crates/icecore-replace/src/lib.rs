@@ -1,0 +1,40 @@
+//! Rules for changing text: which pieces of it become what.
+//!
+//! [`Rules`] know nothing of files, of SQL or of frozen data. They see one string at a
+//! time, as a program sees it, and say what changes in it. All pairs act at once: the
+//! leftmost match counts, of several the longest, and what was put in is not looked at
+//! again.
+//!
+//! ```
+//! let rules = icecore_replace::Rules::builder().pair("cat", "dog").pair("dog", "cat").build()?;
+//! assert_eq!(rules.apply(b"cat and dog"), b"dog and cat");
+//! # Ok::<(), icecore_replace::Error>(())
+//! ```
+//!
+//! [`Builder::url`] takes an address in every spelling in which pages and settings have it:
+//!
+//! ```
+//! let rules = icecore_replace::Rules::builder().url("https://old.example", "https://new.example").build()?;
+//! assert_eq!(rules.apply(br"https:\/\/old.example\/a"), br"https:\/\/new.example\/a");
+//! assert_eq!(rules.apply(b"?to=https%3A%2F%2Fold.example"), b"?to=https%3A%2F%2Fnew.example");
+//! assert_eq!(rules.apply(b"//old.example.org/"), b"//old.example.org/");
+//! # Ok::<(), icecore_replace::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod builder;
+mod error;
+mod hint;
+mod literal;
+mod pair;
+mod regular;
+mod replacing;
+mod rules;
+mod url;
+
+pub use builder::Builder;
+pub use error::Error;
+pub use hint::Hints;
+pub use pair::{Pair, Spelling};
+pub use replacing::Replacing;
+pub use rules::{Again, Found, Matches, Rules};

@@ -1,0 +1,75 @@
+//! All texts at once.
+
+use crate::error::Error;
+use crate::pair::{Edges, Pair, Spelling};
+use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
+use std::sync::Arc;
+
+/// The texts that are looked for as they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Literals {
+    search: Option<AhoCorasick>,
+    texts: Arc<[Text]>,
+}
+
+#[derive(Debug)]
+struct Text {
+    /// The pair that it is of.
+    pair: usize,
+    len: usize,
+    edges: Edges,
+    /// The longest other text that this one begins with: for where the edges of this one don't
+    /// fit.
+    shorter: Option<usize>,
+}
+
+impl Literals {
+    pub fn new(pairs: &[Pair], ignores_case: bool) -> Result<Literals, Error> {
+        let literal = |(_, pair): &(usize, &Pair)| pair.spelling != Spelling::Regex;
+        let chosen: Vec<(usize, &Pair)> = pairs.iter().enumerate().filter(literal).collect();
+        if chosen.is_empty() {
+            return Ok(Literals { search: None, texts: Arc::new([]) });
+        }
+        let has_edges = chosen.iter().any(|(_, pair)| pair.edges != Edges::default());
+        let search = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(if has_edges { StartKind::Both } else { StartKind::Unanchored })
+            .ascii_case_insensitive(ignores_case)
+            .build(chosen.iter().map(|(_, pair)| &pair.old))
+            .map_err(|error| Error::new(format!("there are too many pairs: {error}")))?;
+        let shorter = |pair: &Pair| {
+            let beginning = pair.old.split_last().map_or(&[][..], |(_, beginning)| beginning);
+            let found = search.try_find(Input::new(beginning).anchored(Anchored::Yes)).ok().flatten();
+            found.map(|found| found.pattern().as_usize())
+        };
+        let texts = chosen
+            .iter()
+            .map(|(index, pair)| Text {
+                pair: *index,
+                len: pair.old.len(),
+                edges: pair.edges,
+                shorter: if has_edges { shorter(pair) } else { None },
+            })
+            .collect();
+        Ok(Literals { texts, search: Some(search) })
+    }
+
+    /// The first match from `at` on: where it starts, where it ends, its pair.
+    pub fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
+        let search = self.search.as_ref()?;
+        while at < text.len() {
+            let found = search.find(Input::new(text).span(at..text.len()))?;
+            let start = found.start();
+            let mut next = Some(found.pattern().as_usize());
+            while let Some(candidate) = next.and_then(|index| self.texts.get(index)) {
+                let end = start + candidate.len;
+                if candidate.edges.fit(text, start, end) {
+                    return Some((start, end, candidate.pair));
+                }
+                next = candidate.shorter;
+            }
+            at = start + 1;
+        }
+        None
+    }
+}

@@ -1,0 +1,98 @@
+//! Regular expressions.
+
+use crate::error::{Error, shown};
+use crate::pair::Pair;
+use regex::bytes::{Regex, RegexBuilder};
+
+/// An expression, and what its matches become.
+#[derive(Clone, Debug)]
+pub(crate) struct Regular {
+    pub pair: usize,
+    expression: Regex,
+}
+
+impl Regular {
+    pub fn new(index: usize, pair: &Pair, ignores_case: bool) -> Result<Regular, Error> {
+        let Ok(text) = std::str::from_utf8(&pair.old) else {
+            return Err(Error::new(format!("{} is no UTF-8: a regular expression has to be", shown(&pair.old))));
+        };
+        let expression = RegexBuilder::new(text)
+            .case_insensitive(ignores_case)
+            .build()
+            .map_err(|error| Error::new(format!("{} is no regular expression: {error}", shown(&pair.old))))?;
+        if expression.is_match(b"") {
+            let text = format!(
+                "{} matches the empty text, so it is found everywhere: `+` in the place of `*`?",
+                shown(&pair.old)
+            );
+            return Err(Error::new(text));
+        }
+        check_groups(&expression, &pair.new)?;
+        Ok(Regular { pair: index, expression })
+    }
+
+    /// The first match from `at` on that is not empty.
+    pub fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
+        while at < text.len() {
+            let found = self.expression.find_at(text, at)?;
+            if !found.is_empty() {
+                return Some((found.start(), found.end(), self.pair));
+            }
+            at = found.end() + 1;
+        }
+        None
+    }
+
+    /// What the match that starts here becomes.
+    pub fn expand(&self, text: &[u8], start: usize, new: &[u8], out: &mut Vec<u8>) {
+        if let Some(groups) = self.expression.captures_at(text, start) {
+            groups.expand(new, out);
+        }
+    }
+}
+
+/// Every group that NEW names must be there: `$1a` is the group `1a`, not `$1` with an `a`.
+fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
+    for name in groups(new) {
+        let is_known = match name.parse::<usize>() {
+            Ok(number) => number < expression.captures_len(),
+            Err(_) => expression.capture_names().flatten().any(|known| known == name),
+        };
+        if !is_known {
+            let text = format!(
+                "there is no group `{}` in {}: `${{1}}a` is the first group with an `a` behind it, `$$` is a dollar",
+                icecore::text::printable(&name),
+                shown(expression.as_str().as_bytes())
+            );
+            return Err(Error::new(text));
+        }
+    }
+    Ok(())
+}
+
+/// The names behind dollars, as the crate `regex` finds them.
+fn groups(new: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = new;
+    while let Some(at) = memchr::memchr(b'$', rest) {
+        rest = rest.get(at + 1..).unwrap_or_default();
+        if let Some(behind) = rest.strip_prefix(b"$") {
+            rest = behind;
+        } else if let Some(inner) = rest.strip_prefix(b"{") {
+            let Some(end) = memchr::memchr(b'}', inner) else { continue };
+            let (name, behind) = inner.split_at(end);
+            // What is no UTF-8 is left as it stands.
+            names.extend(std::str::from_utf8(name).ok().map(str::to_owned));
+            rest = behind;
+        } else {
+            let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+            let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(end);
+            if !name.is_empty() {
+                names.push(String::from_utf8_lossy(name).into_owned());
+            }
+            rest = behind;
+        }
+    }
+    names
+}

@@ -1,0 +1,108 @@
+//! Rules at work, as the engine asks them.
+
+use crate::rules::Rules;
+use icecore::rewrite::{Change, Edits, Part};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Rules at work in one thread: it counts what each pair changed.
+///
+/// ```
+/// use icecore::rewrite::{self, Rewriting, Tally};
+/// let rules = icecore_replace::Rules::builder().pair("old", "brand new").build()?;
+/// let (mut replacing, mut tally) = (rules.replacing(), Tally::default());
+/// let value = br#"a:1:{s:1:"k";s:3:"old";}"#;
+/// let edits = rewrite::value(value, &mut replacing, &Rewriting::default(), &mut tally);
+/// assert_eq!(edits.apply(value), br#"a:1:{s:1:"k";s:9:"brand new";}"#);
+/// assert_eq!(replacing.counts()[&0], 1);
+/// # Ok::<(), icecore_replace::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Replacing<'r> {
+    rules: &'r Rules,
+    counts: BTreeMap<usize, u64>,
+    is_encoded: bool,
+    new: Vec<u8>,
+    room: u64,
+    is_full: bool,
+}
+
+impl Rules {
+    /// Begins to replace.
+    pub fn replacing(&self) -> Replacing<'_> {
+        let (counts, new) = (BTreeMap::new(), Vec::new());
+        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, is_full: false }
+    }
+}
+
+impl Replacing<'_> {
+    /// Whether what is in Base64 is changed as well: a look at its letters tells nothing then.
+    pub fn encoded(mut self, is_encoded: bool) -> Self {
+        self.is_encoded = is_encoded;
+        self
+    }
+
+    /// How many bytes may be put in, in all. Where that is not enough nothing more is changed,
+    /// and [`Replacing::is_full`] says so: what was done so far is of no use then.
+    ///
+    /// ```
+    /// use icecore::rewrite::{self, Rewriting, Tally};
+    /// let rules = icecore_replace::Rules::builder().pair("a", "long").build()?;
+    /// let mut replacing = rules.replacing().at_most(10);
+    /// rewrite::value(b"aaa", &mut replacing, &Rewriting::default(), &mut Tally::default());
+    /// assert!(replacing.is_full());
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    pub fn at_most(mut self, bytes: u64) -> Self {
+        self.room = bytes;
+        self
+    }
+
+    /// Whether more would have been put in than may be.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// How often pairs changed something, by their numbers in [`Rules::pairs`].
+    pub fn counts(&self) -> &BTreeMap<usize, u64> {
+        &self.counts
+    }
+
+    /// Counts anew, and gives what was counted so far.
+    pub fn take_counts(&mut self) -> BTreeMap<usize, u64> {
+        std::mem::take(&mut self.counts)
+    }
+}
+
+impl Change for Replacing<'_> {
+    fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+        self.change_part(text, 0..text.len(), edits);
+    }
+
+    fn may_change(&self, raw: &[u8]) -> bool {
+        self.is_encoded || self.rules.may_match(raw)
+    }
+}
+
+impl Replacing<'_> {
+    /// Adds the changes of a part of a text, across whose edges no match lies: what is beside it is
+    /// only looked at.
+    pub fn change_part(&mut self, text: &[u8], part: Range<usize>, edits: &mut Edits) {
+        let matches = self.rules.matches_from(text, part.start);
+        for found in matches.take_while(|found| found.start < part.end) {
+            self.new.clear();
+            self.rules.expand(text, &found, &mut self.new);
+            // A pair may be there only to keep what it matches.
+            if text.get(found.start..found.end) == Some(&self.new) {
+                continue;
+            }
+            let Some(room) = self.room.checked_sub(self.new.len() as u64) else {
+                self.is_full = true;
+                return;
+            };
+            self.room = room;
+            edits.push(found.start, found.end, self.new.as_slice());
+            *self.counts.entry(found.pair).or_default() += 1;
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Which pieces of a text become what.
+
+use crate::builder::Builder;
+use crate::hint::Hint;
+use crate::literal::Literals;
+use crate::pair::{Pair, Spelling};
+use crate::regular::Regular;
+use std::sync::Arc;
+
+/// Which pieces of a text become what. Cheap to clone, and shared by threads.
+///
+/// ```
+/// let rules = icecore_replace::Rules::builder().pair("old", "new").pair("older", "newer").build()?;
+/// assert_eq!(rules.apply(b"old and older"), b"new and newer");
+/// # Ok::<(), icecore_replace::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub(crate) pairs: Arc<[Pair]>,
+    pub(crate) literals: Literals,
+    pub(crate) regular: Arc<[Regular]>,
+    pub(crate) hint: Arc<Hint>,
+}
+
+/// A piece of a text that matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where it starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Which of [`Rules::pairs`] matches.
+    pub pair: usize,
+}
+
+/// Whether a second run over what a first one wrote may change more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Again {
+    /// It changes nothing.
+    Nothing,
+    /// What these pairs (numbers in [`Rules::pairs`]) put in has in it what the others look for.
+    Contains(usize, usize),
+    /// What the first pair puts in can become what the second looks for, together with what
+    /// stands beside it.
+    Joins(usize, usize),
+}
+
+impl Rules {
+    /// Begins new rules.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// All pairs: those that were given, and the spellings that follow from addresses.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// All matches in a text, from left to right.
+    ///
+    /// ```
+    /// let rules = icecore_replace::Rules::builder().pair("b", "x").build()?;
+    /// assert_eq!(rules.matches(b"abcb").map(|found| found.start).collect::<Vec<_>>(), [1, 3]);
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    pub fn matches<'m>(&'m self, text: &'m [u8]) -> Matches<'m> {
+        self.matches_from(text, 0)
+    }
+
+    /// The same from a place on: what stands before it is only looked at.
+    pub fn matches_from<'m>(&'m self, text: &'m [u8], at: usize) -> Matches<'m> {
+        Matches { rules: self, text, at, ahead: vec![Ahead::Unknown; 1 + self.regular.len()] }
+    }
+
+    /// Appends what a match in this text becomes.
+    pub fn expand(&self, text: &[u8], found: &Found, out: &mut Vec<u8>) {
+        let Some(pair) = self.pairs.get(found.pair) else { return };
+        match self.regular.iter().find(|regular| regular.pair == found.pair) {
+            Some(regular) => regular.expand(text, found.start, &pair.new, out),
+            None => out.extend_from_slice(&pair.new),
+        }
+    }
+
+    /// The text with everything replaced.
+    pub fn apply(&self, text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len());
+        let mut done = 0;
+        for found in self.matches(text) {
+            out.extend_from_slice(text.get(done..found.start).unwrap_or_default());
+            self.expand(text, &found, &mut out);
+            done = found.end;
+        }
+        out.extend_from_slice(text.get(done..).unwrap_or_default());
+        out
+    }
+
+    /// A quick answer: `false` if no string in these bytes matches, however often they are
+    /// escaped for SQL, JSON, PHP, Perl or Ruby. Bytes in Base64 or in hexadecimal digits are
+    /// to be decoded before.
+    ///
+    /// ```
+    /// let rules = icecore_replace::Rules::builder().url("https://old.example", "https://new.example").build()?;
+    /// assert!(!rules.may_match(br#"{\"link\":\"https:\/\/other.example\"}"#));
+    /// assert!(rules.may_match(br#"{"link":"https:\/\/old.example"}"#));
+    /// assert!(rules.may_match(br#"{"link":"https://\u006fld.example"}"#));
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    pub fn may_match(&self, raw: &[u8]) -> bool {
+        self.hint.may_match(raw)
+    }
+
+    /// How many bytes before and behind a match are looked at, to see where an address ends.
+    pub const BESIDE: usize = 8;
+
+    /// How far from the end of a piece of text a match may be that the next piece decides on; `None`
+    /// if there is no bound.
+    pub fn reach(&self) -> Option<usize> {
+        let longest = self.pairs.iter().map(|pair| pair.old.len()).max().unwrap_or_default();
+        self.regular.is_empty().then_some(longest + Rules::BESIDE)
+    }
+
+    /// Whether a second run may change more. Of regular expressions only what a pair puts in is
+    /// looked at, with its groups as they are written.
+    ///
+    /// ```
+    /// use icecore_replace::{Again, Rules};
+    /// let again = |old: &str, new: &str| Rules::builder().pair(old, new).build().map(|rules| rules.again());
+    /// assert_eq!(again("old", "new")?, Again::Nothing);
+    /// assert_eq!(again("old", "very old")?, Again::Contains(0, 0));
+    /// // `aa` becomes `a`, and with the `a` behind it there is an `aa` once more.
+    /// assert_eq!(again("aa", "a")?, Again::Joins(0, 0));
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    pub fn again(&self) -> Again {
+        let changes = |pair: &&Pair| pair.old != pair.new;
+        for (index, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| changes(pair)) {
+            let is_change = |found: &Found| self.pairs.get(found.pair).is_some_and(|other| changes(&other));
+            if let Some(found) = self.matches(&pair.new).find(is_change) {
+                return Again::Contains(index, found.pair);
+            }
+        }
+        self.joins().unwrap_or(Again::Nothing)
+    }
+
+    /// Looks for a text that what is put in may become a part of.
+    fn joins(&self) -> Option<Again> {
+        /// With more, the note is left out: it would take long to find.
+        const MOST: usize = 200;
+        if self.pairs.len() > MOST {
+            return None;
+        }
+        let plain = |(_, pair): &(usize, &Pair)| pair.spelling == Spelling::Given && pair.old != pair.new;
+        let pairs = || self.pairs.iter().enumerate().filter(plain);
+        for (one, put) in pairs() {
+            for (two, sought) in pairs() {
+                if joins(&put.new, &sought.old) {
+                    return Some(Again::Joins(one, two));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Whether `new`, with something beside it, can have `old` across its edge.
+fn joins(new: &[u8], old: &[u8]) -> bool {
+    let overlaps = |len: usize| {
+        let (front, back) = (old.get(..len), old.get(old.len() - len..));
+        front.is_some_and(|front| new.ends_with(front)) || back.is_some_and(|back| new.starts_with(back))
+    };
+    new.len() < old.len() && old.windows(new.len().max(1)).any(|piece| new.is_empty() || piece == new)
+        || (1..old.len()).any(overlaps)
+}
+
+/// The matches in a text. See [`Rules::matches`].
+#[derive(Debug)]
+pub struct Matches<'m> {
+    rules: &'m Rules,
+    text: &'m [u8],
+    at: usize,
+    /// What each search found last: the texts, then the expressions.
+    ahead: Vec<Ahead>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Ahead {
+    Unknown,
+    Found(usize, usize, usize),
+    None,
+}
+
+impl Iterator for Matches<'_> {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        let mut best: Option<(usize, usize, usize)> = None;
+        for (index, ahead) in self.ahead.iter_mut().enumerate() {
+            let is_old = match *ahead {
+                Ahead::Unknown => true,
+                Ahead::Found(start, ..) => start < self.at,
+                Ahead::None => false,
+            };
+            if is_old {
+                let found = match index.checked_sub(1) {
+                    None => self.rules.literals.find(self.text, self.at),
+                    Some(index) => self.rules.regular.get(index).and_then(|one| one.find(self.text, self.at)),
+                };
+                *ahead = found.map_or(Ahead::None, |(start, end, pair)| Ahead::Found(start, end, pair));
+            }
+            if let Ahead::Found(start, end, pair) = *ahead
+                && best.is_none_or(|(first, last, _)| start < first || (start == first && end > last))
+            {
+                best = Some((start, end, pair));
+            }
+        }
+        let (start, end, pair) = best?;
+        self.at = end;
+        Some(Found { start, end, pair })
+    }
+}

@@ -1,0 +1,134 @@
+//! The spellings of an address.
+//!
+//! `https://old` is found as it is, with the other one of `http` and `https`, without a
+//! scheme; and each of these with `\/` (once or twice escaped) and percent-encoded. A
+//! scheme other than the one that was given stays: only where OLD's own stands, NEW's is
+//! put.
+
+use crate::error::{Error, shown};
+use crate::pair::{Edges, End, Pair, Spelling};
+
+/// An address as `--url` takes it.
+struct Address {
+    is_encrypted: bool,
+    /// Host, port and path, with no slash at its end.
+    rest: Vec<u8>,
+    has_path: bool,
+}
+
+impl Address {
+    fn parse(text: &[u8]) -> Result<Address, Error> {
+        let (is_encrypted, rest) = match (text.strip_prefix(b"https://"), text.strip_prefix(b"http://")) {
+            (Some(rest), _) => (true, rest),
+            (_, Some(rest)) => (false, rest),
+            _ => {
+                let text = format!(
+                    "{} is no address: --url takes https://HOST or http://HOST, with a port and a path if need be; \
+                     other text is a pair: OLD NEW, or -e OLD NEW",
+                    shown(text)
+                );
+                return Err(Error::new(text));
+            }
+        };
+        let end = rest.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+        let rest = rest.get(..end).unwrap_or_default();
+        let host = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
+        let is_odd = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'<' | b'>' | b'@' | b'%');
+        if host.is_empty() || host.iter().any(is_odd) || rest.iter().any(|byte| *byte <= b' ' || *byte == b'\\') {
+            let text =
+                format!("{} is no address of a host: --url takes https://HOST/PATH, without a user", shown(text));
+            return Err(Error::new(text));
+        }
+        Ok(Address { is_encrypted, rest: rest.to_vec(), has_path: host.len() < rest.len() })
+    }
+
+    /// With this scheme, or none.
+    fn text(&self, is_encrypted: Option<bool>) -> Vec<u8> {
+        let scheme: &[u8] = match is_encrypted {
+            Some(true) => b"https://",
+            Some(false) => b"http://",
+            None => b"//",
+        };
+        [scheme, &self.rest].concat()
+    }
+}
+
+/// How slashes, colons and the like are written.
+#[derive(Clone, Copy)]
+enum Letters {
+    Plain,
+    Slash(&'static [u8]),
+    /// All that is not a letter of names; with the digits of hexadecimal numbers.
+    Percent(&'static [u8; 16]),
+    /// Only the colon, as Python's `quote` does.
+    Colon(&'static [u8]),
+}
+
+const UPPER: &[u8; 16] = b"0123456789ABCDEF";
+const LOWER: &[u8; 16] = b"0123456789abcdef";
+
+const LETTERS: [Letters; 8] = [
+    Letters::Plain,
+    Letters::Slash(b"\\/"),
+    // JSON in JSON, where both or only one of the two writes `\/`.
+    Letters::Slash(b"\\\\\\/"),
+    Letters::Slash(b"\\\\/"),
+    Letters::Percent(UPPER),
+    Letters::Percent(LOWER),
+    Letters::Colon(b"%3A"),
+    Letters::Colon(b"%3a"),
+];
+
+impl Letters {
+    fn spell(self, text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len());
+        for byte in text {
+            match self {
+                Letters::Slash(slash) if *byte == b'/' => out.extend_from_slice(slash),
+                Letters::Colon(colon) if *byte == b':' => out.extend_from_slice(colon),
+                Letters::Percent(digits) if !is_unreserved(*byte) => {
+                    let digit = |value: u8| digits.get(usize::from(value)).copied().unwrap_or(b'0');
+                    out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
+                }
+                _ => out.push(*byte),
+            }
+        }
+        out
+    }
+
+    fn spelling(self, scheme: Spelling) -> Spelling {
+        match self {
+            Letters::Plain => scheme,
+            Letters::Slash(_) => Spelling::Json,
+            Letters::Percent(_) | Letters::Colon(_) => Spelling::Percent,
+        }
+    }
+}
+
+/// The pairs that an address and its new one mean; the first is the one that was given.
+pub(crate) fn pairs(old: &[u8], new: &[u8]) -> Result<Vec<Pair>, Error> {
+    let (old, new) = (Address::parse(old)?, Address::parse(new)?);
+    let end = if old.has_path { End::Path } else { End::Host };
+    let (own, other) = (old.is_encrypted, !old.is_encrypted);
+    let schemes = [
+        (Spelling::Given, Some(own), Some(new.is_encrypted)),
+        (Spelling::OtherScheme, Some(other), Some(other)),
+        (Spelling::NoScheme, None, None),
+    ];
+    let mut pairs = Vec::new();
+    for letters in LETTERS {
+        for (name, before, after) in schemes {
+            pairs.push(Pair {
+                old: letters.spell(&old.text(before)),
+                new: letters.spell(&new.text(after)),
+                spelling: letters.spelling(name),
+                edges: Edges { no_scheme: before.is_none(), end },
+            });
+        }
+    }
+    Ok(pairs)
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}

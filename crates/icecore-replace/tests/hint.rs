@@ -1,0 +1,143 @@
+//! The quick answer never says no wrongly, however a text is escaped.
+
+use icecore_replace::Rules;
+use proptest::prelude::*;
+
+/// One way to write a text inside of another one. `pick` decides where there is a choice.
+type Escape = fn(&[u8], &mut dyn FnMut(u32) -> bool) -> Vec<u8>;
+
+fn each(text: &[u8], mut write: impl FnMut(u8, &mut Vec<u8>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    for byte in text {
+        write(*byte, &mut out);
+    }
+    out
+}
+
+fn json(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    each(text, |byte, out| match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'/' if pick(2) => out.extend_from_slice(b"\\/"),
+        0..=31 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        byte if byte.is_ascii() && pick(30) => out.extend_from_slice(format!("\\u{byte:04X}").as_bytes()),
+        byte => out.push(byte),
+    })
+}
+
+fn addslashes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    each(text, |byte, out| match byte {
+        b'"' | b'\'' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+        0 => out.extend_from_slice(b"\\0"),
+        byte => out.push(byte),
+    })
+}
+
+/// As MySQL reads it: a backslash may stand before any letter.
+fn mysql(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    each(text, |byte, out| match byte {
+        b'\'' if pick(2) => out.extend_from_slice(b"''"),
+        b'"' | b'\'' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        0 => out.extend_from_slice(b"\\0"),
+        0x1a => out.extend_from_slice(b"\\Z"),
+        byte if !b"0abnrtZ%_".contains(&byte) && pick(30) => out.extend_from_slice(&[b'\\', byte]),
+        byte => out.push(byte),
+    })
+}
+
+fn quotes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    each(text, |byte, out| out.extend(std::iter::repeat_n(byte, if byte == b'\'' || byte == b'"' { 2 } else { 1 })))
+}
+
+/// PostgreSQL's `E''` and COPY: any byte as octal digits or in hexadecimal.
+fn postgres(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    each(text, |byte, out| match byte {
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        byte if byte != 0 && pick(40) => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
+        byte if byte != 0 && pick(40) => out.extend_from_slice(format!("\\x{byte:02x}").as_bytes()),
+        byte => out.push(byte),
+    })
+}
+
+/// PHP's `S:`.
+fn php_escaped(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    each(text, |byte, out| match byte {
+        byte if byte == b'\\' || !byte.is_ascii_graphic() || pick(20) => {
+            out.extend_from_slice(format!("\\{byte:02x}").as_bytes())
+        }
+        byte => out.push(byte),
+    })
+}
+
+const ESCAPES: [Escape; 6] = [json, addslashes, mysql, quotes, postgres, php_escaped];
+
+fn text(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        4 => prop::sample::select(b"abn.:-old".to_vec()),
+        2 => prop::sample::select(b"/\\\"' \n\0\t".to_vec()),
+        1 => any::<u8>(),
+    ];
+    proptest::collection::vec(byte, 1..most)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn it_never_says_no_wrongly(
+        olds in proptest::collection::vec(text(8), 1..4),
+        (before, after) in (text(10), text(10)),
+        escapes in proptest::collection::vec(0..ESCAPES.len(), 0..4),
+        chances in proptest::collection::vec(any::<u32>(), 64),
+        ignore_case in any::<bool>(),
+    ) {
+        let add = |builder: icecore_replace::Builder, old: &Vec<u8>| builder.pair(old.clone(), "");
+        let rules = olds.iter().fold(Rules::builder(), add).ignore_case(ignore_case).build().unwrap();
+        let mut turn = 0;
+        let mut pick = |one_of: u32| {
+            turn += 1;
+            chances[turn % chances.len()].is_multiple_of(one_of)
+        };
+        let middle = if ignore_case { olds[0].to_ascii_uppercase() } else { olds[0].clone() };
+        let mut raw = [before, middle, after].concat();
+        prop_assert!(rules.may_match(&raw));
+        for escape in escapes {
+            raw = ESCAPES[escape](&raw, &mut pick);
+            prop_assert!(rules.may_match(&raw), "{:?}", String::from_utf8_lossy(&raw));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn many_ranges_are_answered_as_each_by_itself(
+        olds in proptest::collection::vec(text(5), 1..4),
+        raw in text(200),
+        mut cuts in proptest::collection::vec(0usize..200, 0..20),
+    ) {
+        let add = |builder: icecore_replace::Builder, old: &Vec<u8>| builder.pair(old.clone(), "");
+        let rules = olds.iter().fold(Rules::builder(), add).build().unwrap();
+        cuts.sort_unstable();
+        cuts.iter_mut().for_each(|cut| *cut = (*cut).min(raw.len()));
+        let mut hints = rules.hints(&raw);
+        for cut in cuts.windows(2).filter(|cut| cut[0] < cut[1]) {
+            let is_hinted = hints.within(cut[0]..cut[1]);
+            prop_assert!(is_hinted || !rules.may_match(&raw[cut[0]..cut[1]]));
+        }
+    }
+}
+
+#[test]
+fn what_has_no_core_is_looked_at_closely() {
+    let rules = |old: &str| Rules::builder().pair(old, "x").build().unwrap();
+    assert!(rules("/").may_match(b"anything"));
+    assert!(!rules("//old").may_match(br#"a:1:{s:1:\"a\";s:3:\"b\n\0*\0c\";}"#));
+    assert!(rules("//old").may_match(br"\/\/old"));
+    assert!(Rules::builder().pair("o+", "x").regex(true).build().unwrap().may_match(b"anything"));
+    // What stays as it is makes no work.
+    assert!(!Rules::builder().pair("a", "a").pair("b", "c").build().unwrap().may_match(b"aaa"));
+}

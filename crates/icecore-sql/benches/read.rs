@@ -1,0 +1,164 @@
+//! How fast dumps of several shapes are read: literals alone, and decoded.
+//!
+//!     cargo bench -p icecore-sql [SHAPE…]
+//!
+//! In the environment, SIZE is how large a dump is, RUNS of how many runs the best counts, and
+//! DECODE=0 leaves decoding out.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use icecore::rewrite::Escaping;
+use icecore_sql::{Next, Reader};
+
+/// What a caller holds at once.
+const WINDOW: usize = 256 << 10;
+const DUMP: usize = 64 << 20;
+const RUNS: usize = 7;
+
+/// A size or a count of the environment.
+fn setting(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// How long this process has run on a processor, where the system says so: others may use the
+/// machine as well.
+fn time() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let said = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let nanos = said.and_then(|said| said.split(' ').next()?.parse().ok());
+    nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
+    for (name, make) in SHAPES {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            measure(name, &make());
+        }
+    }
+}
+
+fn measure(name: &str, dump: &[u8]) {
+    let best = |decode: bool| {
+        let runs = (0..setting("RUNS", RUNS)).map(|_| {
+            let start = time();
+            let count = read(dump, decode);
+            (time() - start, count)
+        });
+        runs.min().expect("a run")
+    };
+    let (alone, count) = best(false);
+    let (decoded, _) = if setting("DECODE", 1) > 0 { best(true) } else { (alone, count) };
+    let speed = |time: Duration| dump.len() as f64 / time.as_secs_f64() / 1e6;
+    println!("{name:<12} {:7.0} MB/s, decoded {:7.0} MB/s, {count} literals", speed(alone), speed(decoded));
+}
+
+/// How many literals there are.
+fn read(dump: &[u8], decode: bool) -> usize {
+    let mut reader = Reader::new();
+    let (mut start, mut end, mut count) = (0, WINDOW.min(dump.len()), 0);
+    loop {
+        let window = &dump[start..end];
+        match reader.next(window, end == dump.len()).expect("a dump") {
+            Next::Literal(literal) => {
+                count += 1;
+                if decode {
+                    let decoded = literal.quoting.decode(&window[literal.body]).expect("a literal");
+                    std::hint::black_box(decoded.text());
+                }
+            }
+            Next::More { used } => {
+                start += used;
+                end = (end + used.max(WINDOW)).min(dump.len()).max(end);
+            }
+            Next::End => return count,
+        }
+    }
+}
+
+type Shape = (&'static str, fn() -> Vec<u8>);
+
+const SHAPES: &[Shape] = &[
+    ("posts", posts),
+    ("options", options),
+    ("rows", rows),
+    ("listed", listed),
+    ("copy", copy),
+    ("sqlite", sqlite),
+    ("hex", hex),
+];
+
+/// Rows until the dump is large enough. `frame`: what stands before, and between rows.
+fn rows_of(head: &str, between: &str, mut row: impl FnMut(usize, &mut String)) -> Vec<u8> {
+    let size = setting("SIZE", DUMP);
+    let mut dump = String::from(head);
+    let mut number = 0;
+    while dump.len() < size {
+        number += 1;
+        row(number, &mut dump);
+        dump.push_str(between);
+    }
+    dump.into_bytes()
+}
+
+/// Long articles, as in WordPress.
+fn posts() -> Vec<u8> {
+    let article = "<!-- wp:paragraph --><p class=\\\"x\\\">It\\'s a long text about https://old.example/page/ and more of that.</p>\\n".repeat(40);
+    rows_of("-- MySQL dump 10.13\nINSERT INTO `wp_posts` VALUES ", ",", |number, dump| {
+        let _ = write!(
+            dump,
+            "({number},1,'2024-01-01 00:00:00','{article}','Title','','publish','open','','slug-{number}',0,'post')"
+        );
+    })
+}
+
+/// Small serialized values with many escaped quotes.
+fn options() -> Vec<u8> {
+    rows_of("-- MySQL dump 10.13\nINSERT INTO `wp_options` VALUES ", ",", |number, dump| {
+        let _ = write!(
+            dump,
+            "({number},'widget_{number}','a:3:{{s:5:\\\"title\\\";s:4:\\\"News\\\";s:3:\\\"url\\\";s:15:\\\"http://old.org/\\\";s:1:\\\"n\\\";i:5;}}','yes')"
+        );
+    })
+}
+
+/// A statement for each row.
+fn rows() -> Vec<u8> {
+    rows_of("-- MySQL dump 10.13\n", ";\n", |number, dump| {
+        let _ = write!(dump, "INSERT INTO `wp_postmeta` VALUES ({number},{number},'_edit_lock','1700000000:1')");
+    })
+}
+
+/// The same with a list of columns.
+fn listed() -> Vec<u8> {
+    rows_of("-- MySQL dump 10.13\n", ";\n", |number, dump| {
+        let _ = write!(
+            dump,
+            "INSERT INTO `wp_postmeta` (`meta_id`, `post_id`, `meta_key`, `meta_value`) VALUES ({number},{number},'_edit_lock','1700000000:1')"
+        );
+    })
+}
+
+fn copy() -> Vec<u8> {
+    rows_of("-- PostgreSQL database dump\nCOPY public.t (a, b, c, d) FROM stdin;\n", "\n", |number, dump| {
+        let _ = write!(dump, "{number}\twidget_{number}\ta:1:{{s:5:\"title\";s:4:\"News\";}}\\n\t\\N");
+    })
+}
+
+fn sqlite() -> Vec<u8> {
+    rows_of("PRAGMA foreign_keys=OFF;\nCREATE TABLE t (a INTEGER, b TEXT, c TEXT);\n", ";\n", |number, dump| {
+        let _ = write!(
+            dump,
+            "INSERT INTO t VALUES({number},'widget_{number}',replace('it''s\\na line of text\\n','\\n',char(10)))"
+        );
+    })
+}
+
+fn hex() -> Vec<u8> {
+    let digits = "53514c69746520".repeat(30);
+    rows_of("-- MySQL dump 10.13\nINSERT INTO `t` VALUES ", ",", |number, dump| {
+        let _ = write!(dump, "({number},0x{digits},_binary '\\0\\0x')");
+    })
+}

@@ -1,0 +1,129 @@
+//! The rows of PostgreSQL's `COPY … FROM stdin`.
+
+use crate::reader::{Mode, Reader, Step};
+use crate::{Error, Kind, Literal, Quoting, scan};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Behind the statement: the rest of its line.
+    Rest,
+    /// Before a line.
+    Line,
+    /// In a cell.
+    Cell,
+    /// In a line of a form that is not read.
+    Other,
+}
+
+/// Where in the rows the reader stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copying {
+    pub state: State,
+    /// The statement has options: its rows are passed over.
+    options: bool,
+    /// The last line ended with a carriage return; its line feed may come.
+    carriage: bool,
+    cell: usize,
+    scan: usize,
+}
+
+impl Copying {
+    pub fn new(options: bool) -> Copying {
+        Copying { state: State::Rest, options, carriage: false, cell: 0, scan: 0 }
+    }
+
+    pub fn drop_front(&mut self, used: usize) {
+        self.cell = self.cell.saturating_sub(used);
+        self.scan = self.scan.saturating_sub(used);
+    }
+}
+
+impl Reader {
+    pub(crate) fn copy(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+        match self.copying.state {
+            State::Cell => self.copy_cell(window),
+            State::Line => Ok(self.copy_line(window, last)),
+            State::Rest | State::Other => Ok(self.copy_skip(window)),
+        }
+    }
+
+    fn copy_skip(&mut self, window: &[u8]) -> Step {
+        let Some(end) = scan::line_end(window, self.at) else {
+            self.at = window.len();
+            return Step::Hold(self.at);
+        };
+        self.at = end + 1;
+        self.copying.carriage = window.get(end) == Some(&b'\r');
+        self.copying.state = State::Line;
+        Step::Go
+    }
+
+    fn copy_line(&mut self, window: &[u8], last: bool) -> Step {
+        let rest = window.get(self.at..).unwrap_or_default();
+        let rest = match (rest, self.copying.carriage) {
+            ([], _) => return Step::Hold(self.at),
+            ([b'\n', rest @ ..], true) => {
+                self.at += 1;
+                rest
+            }
+            (rest, _) => rest,
+        };
+        self.copying.carriage = false;
+        match rest {
+            [] => return Step::Hold(self.at),
+            [b'\\'] | [b'\\', b'.'] if !last => return Step::Hold(self.at),
+            [b'\\', b'.'] | [b'\\', b'.', b'\n' | b'\r', ..] => {
+                self.at += 2;
+                self.mode = Mode::Code;
+                self.statement.end(&mut self.lexis);
+                return Step::Go;
+            }
+            _ => {}
+        }
+        if self.copying.options {
+            self.copying.state = State::Other;
+        } else {
+            self.statement.copy_row(&mut self.tables);
+            (self.copying.cell, self.copying.scan) = (self.at, self.at);
+            self.copying.state = State::Cell;
+        }
+        Step::Go
+    }
+
+    fn copy_cell(&mut self, window: &[u8]) -> Result<Step, Error> {
+        loop {
+            let start = self.copying.cell;
+            let end = scan::cell_end(window, start, self.copying.scan);
+            if end.unwrap_or_else(|scan| scan).saturating_sub(start) > self.options.literal {
+                return Err(self.too_long(start));
+            }
+            let end = match end {
+                Ok(end) => end,
+                Err(scan) => {
+                    self.copying.scan = scan;
+                    return Ok(Step::Hold(start));
+                }
+            };
+            let body = window.get(start..end).unwrap_or_default();
+            let is_null = body == b"\\N";
+            let cell = if is_null { None } else { self.statement.value(&self.tables) };
+            self.at = end + 1;
+            let sign = window.get(end);
+            if sign == Some(&b'\t') {
+                (self.copying.cell, self.copying.scan) = (self.at, self.at);
+                self.statement.position = self.statement.position.saturating_add(1);
+            } else {
+                self.copying.carriage = sign == Some(&b'\r');
+                self.copying.state = State::Line;
+            }
+            if !is_null {
+                let kind = cell.map_or(Kind::Unknown, |cell| self.tables.kind(cell.table, cell.column));
+                let quoting = Quoting::Copy.for_kind(body, kind);
+                return Ok(Step::Found(Literal { whole: start..end, body: start..end, quoting, cell }));
+            }
+            if self.copying.state == State::Line {
+                return Ok(Step::Go);
+            }
+        }
+    }
+}

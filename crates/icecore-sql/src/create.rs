@@ -1,0 +1,127 @@
+//! The columns of `CREATE TABLE`.
+
+use crate::dialect::Lexis;
+use crate::tables::{TableId, Tables};
+
+/// How long the name of a type may be to be kept.
+const MAX_TYPE: usize = 64;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    /// Before the name of a column, or the word of a constraint.
+    #[default]
+    Item,
+    /// Before its type.
+    Type,
+    /// Right behind the first word of its type.
+    Typed,
+    /// Behind what says something else.
+    Rest,
+    /// In a constraint.
+    Constraint,
+}
+
+/// The item that is being read.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    part: Part,
+    name: String,
+    declared: String,
+    /// Its value is computed.
+    generated: bool,
+}
+
+impl Definitions {
+    pub fn begin(&mut self) {
+        *self = Definitions::default();
+    }
+
+    pub fn wants_name(&self) -> bool {
+        self.part == Part::Item
+    }
+
+    pub fn word(&mut self, word: &[u8], lexis: &Lexis) {
+        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+        let any = |known: &[&str]| known.iter().any(|known| is(known));
+        let modifier = any(&[
+            "constraint",
+            "primary",
+            "not",
+            "null",
+            "unique",
+            "check",
+            "default",
+            "collate",
+            "references",
+            "generated",
+            "as",
+            "autoincrement",
+        ]);
+        match self.part {
+            Part::Item => {
+                // Words that other servers take for names of columns as well.
+                let constraint = any(&["constraint", "primary", "unique", "foreign", "check", "like"])
+                    || (lexis.is_mysql() && any(&["key", "index", "fulltext", "spatial"]));
+                if constraint {
+                    self.part = Part::Constraint;
+                } else {
+                    self.column(String::from_utf8_lossy(word).into_owned());
+                }
+            }
+            // `PERIOD FOR …` of MariaDB, `EXCLUDE USING …` of PostgreSQL: both are names otherwise.
+            Part::Type if is("for") || is("using") => self.part = Part::Constraint,
+            Part::Type if !modifier => {
+                self.declared = String::from_utf8_lossy(word.get(..MAX_TYPE).unwrap_or(word)).to_ascii_lowercase();
+                self.part = Part::Typed;
+            }
+            Part::Type | Part::Typed | Part::Rest => {
+                self.generated |= any(&["generated", "as"]);
+                if modifier {
+                    self.part = Part::Rest;
+                }
+            }
+            Part::Constraint => {}
+        }
+    }
+
+    pub fn quoted(&mut self, name: &str) {
+        match self.part {
+            Part::Item => self.column(name.to_owned()),
+            Part::Type => {
+                self.declared = name.chars().take(MAX_TYPE).collect();
+                self.part = Part::Typed;
+            }
+            _ => {}
+        }
+    }
+
+    fn column(&mut self, name: String) {
+        self.name = name;
+        self.declared.clear();
+        self.generated = false;
+        self.part = Part::Type;
+    }
+
+    /// What was read as the type is its schema.
+    pub fn dot(&mut self) {
+        if self.part == Part::Typed {
+            self.part = Part::Type;
+        }
+    }
+
+    pub fn array(&mut self) {
+        if self.part == Part::Typed {
+            self.declared.push_str("[]");
+            self.part = Part::Rest;
+        }
+    }
+
+    /// The item ends.
+    pub fn finish(&mut self, table: TableId, tables: &mut Tables, lexis: &Lexis) {
+        if !matches!(self.part, Part::Item | Part::Constraint) {
+            let positional = !(self.generated && lexis.is_sqlite());
+            tables.declare(table, &self.name, std::mem::take(&mut self.declared), positional);
+        }
+        self.part = Part::Item;
+    }
+}

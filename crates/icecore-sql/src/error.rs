@@ -1,0 +1,40 @@
+//! What stops the reader.
+
+use std::fmt;
+
+/// Why a dump can't be read on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A literal is longer than [`Options::literal`](crate::Options).
+    LongLiteral {
+        /// Where it begins in the dump.
+        offset: u64,
+        /// The limit.
+        limit: usize,
+    },
+    /// The names of tables and columns take more than [`Options::names`](crate::Options).
+    ManyNames {
+        /// Where the dump stood.
+        offset: u64,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::LongLiteral { offset, limit } => write!(
+                f,
+                "the literal at byte {offset} is longer than {limit} bytes: the dump is cut or of another dialect, or the limit must be raised"
+            ),
+            Error::ManyNames { offset, limit } => write!(
+                f,
+                "up to byte {offset} the names of tables and columns take more than {limit} bytes: this is no dump, or the limit must be raised"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,121 @@
+//! Where the literals of an SQL dump are, and of which table, column and quoting.
+//!
+//! A [`Reader`] walks a dump of any length in windows: a literal is held, a line or a
+//! statement is not. It decodes nothing; what it hands out are ranges, so a caller who is not
+//! interested in a literal pays nothing for it. All bytes that no literal covers are the
+//! caller's to copy.
+//!
+//! ```
+//! use icecore_sql::{Next, Reader};
+//!
+//! let dump = b"INSERT INTO `posts` (`id`, `title`) VALUES (1,'It\\'s new');";
+//! let mut reader = Reader::new();
+//! while let Next::Literal(literal) = reader.next(dump, true)? {
+//!     let cell = literal.cell.expect("a value of a row");
+//!     let table = reader.table(cell.table);
+//!     let column = cell.column.expect("the statement names its columns");
+//!     assert_eq!((table.name(), table.columns()[column as usize].name()), ("posts", "title"));
+//!     assert_eq!(&dump[literal.body], b"It\\'s new");
+//! }
+//! # Ok::<(), icecore_sql::Error>(())
+//! ```
+//!
+//! # Windows
+//!
+//! A caller keeps a window of the dump, drops of it what [`Next::More`] says, and adds more. What
+//! the reader hands out are places in that window. [`Quoting`] says how a literal is written, and
+//! is an [`Escaping`](icecore::rewrite::Escaping): it decodes a body, and encodes what is new.
+//!
+//! ```
+//! use std::io::Read;
+//!
+//! use icecore::rewrite::{Edits, Escaping, raw_edits};
+//! use icecore_sql::{Next, Reader};
+//!
+//! /// Puts `new` before each value of a row.
+//! fn change(mut dump: impl Read) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+//!     let (mut out, mut window, mut last) = (Vec::new(), Vec::new(), false);
+//!     let mut copied = 0;
+//!     let mut reader = Reader::new();
+//!     loop {
+//!         match reader.next(&window, last)? {
+//!             Next::Literal(literal) if literal.cell.is_some() => {
+//!                 let body = &window[literal.body.clone()];
+//!                 let Some(decoded) = literal.quoting.decode(body) else { continue };
+//!                 let mut edits = Edits::new();
+//!                 edits.push(0, 0, b"new ");
+//!                 let Some(edits) = raw_edits(body, &decoded, &edits, &literal.quoting) else { continue };
+//!                 out.extend_from_slice(&window[copied..literal.body.start]);
+//!                 edits.apply_to(body, &mut out);
+//!                 copied = literal.body.end;
+//!             }
+//!             Next::Literal(_) => {}
+//!             Next::More { used } => {
+//!                 out.extend_from_slice(&window[copied..used]);
+//!                 window.drain(..used);
+//!                 copied = 0;
+//!                 // A window that grows with what is held: each byte is moved a few times at most.
+//!                 let size = window.len().max(1 << 16) as u64;
+//!                 last = dump.by_ref().take(size).read_to_end(&mut window)? == 0;
+//!             }
+//!             Next::End => {
+//!                 out.extend_from_slice(&window[copied..]);
+//!                 return Ok(out);
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! let dump = b"-- PostgreSQL database dump\nCOPY t (a, b) FROM stdin;\nx\t\\N\n\\.\nSELECT 'as it is';\n";
+//! let changed = b"-- PostgreSQL database dump\nCOPY t (a, b) FROM stdin;\nnew x\t\\N\n\\.\nSELECT 'as it is';\n";
+//! assert_eq!(change(&dump[..])?, changed);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Dialects
+//!
+//! Whose dump it is shows in its first lines, and later ones change it: another dump behind the
+//! first, `SET sql_mode`, `SET standard_conforming_strings`, `DELIMITER`. What shows nothing is
+//! read as MySQL's; [`Options::dialect`] says better.
+//!
+//! | | what is read |
+//! |---|---|
+//! | MySQL, MariaDB | mysqldump, mariadb-dump, mydumper, phpMyAdmin, Adminer: all their options but `--xml` and `--tab` |
+//! | PostgreSQL | plain dumps of pg_dump, with `COPY` or `INSERT` |
+//! | SQLite | `.dump` of the shell, with its calls of `replace` and `unistr` |
+//!
+//! # What is passed over
+//!
+//! Numbers, `NULL`, bits (`b'01'`), PostgreSQL's `X'…'` and `U&'…'`, and rows of a `COPY` with options
+//! are no literals here. Bodies of routines are: with no cell. A dump in GBK, Big5 or Shift JIS,
+//! where a backslash may be the second byte of a character, is not read rightly.
+//!
+//! Where a dump of PostgreSQL has no `CREATE TABLE`, a value that looks like `\x4142` is taken for a
+//! `bytea`.
+#![forbid(unsafe_code)]
+
+mod code;
+mod copy;
+mod create;
+mod dialect;
+mod error;
+mod header;
+mod literal;
+mod open;
+mod quoting;
+mod reader;
+mod reference;
+mod scan;
+mod session;
+mod shell;
+mod statement;
+mod tables;
+
+pub use dialect::Dialect;
+pub use error::Error;
+pub use literal::{Cell, Literal};
+pub use quoting::{Frame, Needle, Quote, Quoting, Replaced};
+pub use reader::{Next, Options, Reader};
+#[doc(hidden)]
+pub use reference::reference;
+pub use tables::{Column, Kind, Table, TableId};

@@ -1,0 +1,83 @@
+//! MySQL's strings.
+
+use icecore::rewrite::{Around, Decoded, Decoding};
+use memchr::memchr2;
+
+use super::nearest;
+use crate::scan::first;
+
+/// What a backslash makes of a letter.
+fn escaped(letter: u8) -> u8 {
+    match letter {
+        b'0' => 0,
+        b'b' => 8,
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b'Z' => 0x1a,
+        other => other,
+    }
+}
+
+pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
+    let mut decoding = Decoding::new(raw);
+    let mut at = 0;
+    let is = |byte| byte == b'\\' || byte == quote;
+    while let Some(found) = first(raw.get(at..)?, is, |long| memchr2(b'\\', quote, long)) {
+        at += found;
+        let (byte, next) = (*raw.get(at)?, *raw.get(at + 1)?);
+        match (byte, next) {
+            // Patterns of LIKE keep the backslash.
+            (b'\\', b'%' | b'_') => decoding.escape(at, at + 2, &[b'\\', next]),
+            (b'\\', _) => decoding.escape(at, at + 2, &[escaped(next)]),
+            _ if next == quote => decoding.escape(at, at + 2, &[quote]),
+            _ => return None,
+        }
+        at += 2;
+    }
+    Some(decoding.finish())
+}
+
+/// Whether this byte is written with a backslash here: as the nearest one is.
+fn is_escaped(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
+    let sample = |piece: &[u8]| {
+        let mut escape = false;
+        for next in piece {
+            match (escape, *next) {
+                (true, next) if next == letter => return Some(true),
+                (false, next) if next == byte => return Some(false),
+                _ => escape = !escape && *next == b'\\',
+            }
+        }
+        None
+    };
+    nearest(around, sample).unwrap_or(default)
+}
+
+pub(super) fn encode(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
+    // Asked at most once for each byte that has two forms.
+    let mut double = None;
+    let mut single = None;
+    let mut feed = None;
+    let mut carriage = None;
+    for &byte in text {
+        let letter = match byte {
+            0 => b'0',
+            0x1a => b'Z',
+            b'\\' => b'\\',
+            b'\n' if *feed.get_or_insert_with(|| is_escaped(byte, b'n', around, true)) => b'n',
+            b'\r' if *carriage.get_or_insert_with(|| is_escaped(byte, b'r', around, true)) => b'r',
+            b'"' if *double.get_or_insert_with(|| is_escaped(byte, byte, around, true)) => byte,
+            b'\'' if *single.get_or_insert_with(|| is_escaped(byte, byte, around, true)) => byte,
+            _ => {
+                // Inside of its own quotes, a quote is doubled then.
+                if byte == quote {
+                    out.push(byte);
+                }
+                out.push(byte);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', letter]);
+    }
+}

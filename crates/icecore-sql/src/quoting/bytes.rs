@@ -1,0 +1,76 @@
+//! Bytes in digits, and PostgreSQL's older form.
+
+use icecore::rewrite::{Around, Decoded, Decoding, Escaping};
+
+use super::{Frame, nearest};
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}
+
+/// Digits from `start` on. An odd number of them is a number, and no bytes.
+pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
+    let mut decoding = Decoding::new(raw);
+    let mut at = start;
+    if start > 0 {
+        decoding.escape(0, start, b"");
+    }
+    let digits = raw.get(start..).filter(|digits| digits.len() % 2 == 0)?;
+    for pair in digits.chunks_exact(2) {
+        let [high, low] = pair else { return None };
+        decoding.escape(at, at + 2, &[digit(*high)? << 4 | digit(*low)?]);
+        at += 2;
+    }
+    Some(decoding.finish())
+}
+
+pub(super) fn encode_hex(text: &[u8], upper: bool, around: &Around<'_>, out: &mut Vec<u8>) {
+    let letter = |piece: &[u8]| {
+        let letter = piece.iter().find(|byte| matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
+        letter.map(u8::is_ascii_uppercase)
+    };
+    let digits: &[u8; 16] = match nearest(around, letter).unwrap_or(upper) {
+        true => b"0123456789ABCDEF",
+        false => b"0123456789abcdef",
+    };
+    for byte in text {
+        out.extend([byte >> 4, byte & 15].map(|digit| digits[usize::from(digit)]));
+    }
+}
+
+/// `\000`, `\\` and what stands for itself, in a string that has escapes of its own.
+pub(super) fn decode_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_>> {
+    let outer = frame.quoting().decode(raw)?;
+    let text = outer.text();
+    let mut decoding = Decoding::new(raw);
+    let mut at = 0;
+    while at < text.len() {
+        let (len, byte) = match text.get(at..)? {
+            [b'\\', b'\\', ..] => (2, b'\\'),
+            [b'\\', high @ b'0'..=b'3', middle @ b'0'..=b'7', low @ b'0'..=b'7', ..] => {
+                (4, (high - b'0') << 6 | (middle - b'0') << 3 | (low - b'0'))
+            }
+            [b'\\', ..] => return None,
+            [byte, ..] => (1, *byte),
+            [] => return None,
+        };
+        let (start, end) = (outer.raw_offset(at), outer.raw_offset(at + len));
+        if end - start > 1 {
+            decoding.escape(start, end, &[byte]);
+        }
+        at += len;
+    }
+    Some(decoding.finish())
+}
+
+pub(super) fn encode_escape(text: &[u8], frame: Frame, around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    let mut inner = Vec::with_capacity(text.len());
+    for byte in text {
+        match byte {
+            b'\\' => inner.extend_from_slice(b"\\\\"),
+            b' '..=b'~' => inner.push(*byte),
+            _ => inner.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
+        }
+    }
+    frame.quoting().encode(&inner, around, out)
+}

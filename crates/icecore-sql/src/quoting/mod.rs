@@ -1,0 +1,175 @@
+//! How a literal is written.
+
+mod backslash;
+mod bytes;
+mod postgres;
+mod sqlite;
+mod standard;
+
+use icecore::rewrite::{Around, Decoded, Escaping};
+
+use crate::Kind;
+pub use sqlite::{Needle, Replaced};
+
+/// How the body of a literal says its text.
+///
+/// ```
+/// use icecore::rewrite::{Edits, Escaping, raw_edits};
+/// use icecore_sql::{Quote, Quoting};
+///
+/// let body = br#"s:5:\"It''s\";"#;
+/// let quoting = Quoting::Backslash(Quote::Single);
+/// let decoded = quoting.decode(body).unwrap();
+/// assert_eq!(decoded.text(), br#"s:5:"It's";"#);
+/// // What is new is written as its neighbours are.
+/// let mut edits = Edits::new();
+/// edits.push(6, 7, b"'\"");
+/// let edits = raw_edits(body, &decoded, &edits, &quoting).unwrap();
+/// assert_eq!(edits.apply(body), br#"s:5:\"I''\"''s\";"#);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Quoting {
+    /// MySQL's strings: a backslash escapes, and a quote may be doubled.
+    Backslash(Quote),
+    /// The standard's: a quote is doubled, all else stands for itself.
+    Standard(Quote),
+    /// PostgreSQL's `E'…'`.
+    Escape,
+    /// A cell of PostgreSQL's `COPY`.
+    Copy,
+    /// `X'…'` and `0x…`: digits.
+    Hex,
+    /// PostgreSQL's `\x…`: a `bytea` in digits.
+    Bytea(Frame),
+    /// A `bytea` as PostgreSQL wrote it before: `\000`.
+    ByteaEscape(Frame),
+    /// PostgreSQL's `$tag$…$tag$`: all stands for itself.
+    Dollar,
+    /// What SQLite's shell writes for text with ends of lines: `replace('a\nb','\n',char(10))`.
+    Replaced(Replaced),
+    /// What SQLite's shell writes for text with control characters: `unistr('a\u0001b')`.
+    Unistr,
+}
+
+/// What stands around a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quote {
+    /// `'…'`
+    Single,
+    /// `"…"`
+    Double,
+}
+
+impl Quote {
+    pub(crate) fn byte(self) -> u8 {
+        match self {
+            Quote::Single => b'\'',
+            Quote::Double => b'"',
+        }
+    }
+}
+
+/// What a `bytea` is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Frame {
+    /// `'…'`
+    Standard,
+    /// `E'…'`
+    Escape,
+    /// A cell of `COPY`.
+    Copy,
+}
+
+impl Frame {
+    /// The string without what it says of bytes.
+    fn quoting(self) -> Quoting {
+        match self {
+            Frame::Standard => Quoting::Standard(Quote::Single),
+            Frame::Escape => Quoting::Escape,
+            Frame::Copy => Quoting::Copy,
+        }
+    }
+
+    /// What digits begin with.
+    fn prefix(self) -> &'static [u8] {
+        match self {
+            Frame::Standard => b"\\x",
+            Frame::Escape | Frame::Copy => b"\\\\x",
+        }
+    }
+}
+
+/// How many digits are looked at where the type of a column is not known.
+const GUESS: usize = 32;
+
+impl Quoting {
+    /// The quoting of a value of PostgreSQL in a column of this kind.
+    pub(crate) fn for_kind(self, body: &[u8], kind: Kind) -> Quoting {
+        let frame = match self {
+            Quoting::Standard(Quote::Single) => Frame::Standard,
+            Quoting::Escape => Frame::Escape,
+            Quoting::Copy => Frame::Copy,
+            _ => return self,
+        };
+        match (kind, body.strip_prefix(frame.prefix())) {
+            (Kind::Bytes, Some(_)) => Quoting::Bytea(frame),
+            (Kind::Bytes, None) => Quoting::ByteaEscape(frame),
+            (Kind::Unknown, Some(digits))
+                if digits.len() % 2 == 0 && digits.iter().take(GUESS).all(u8::is_ascii_hexdigit) =>
+            {
+                Quoting::Bytea(frame)
+            }
+            _ => self,
+        }
+    }
+}
+
+impl Escaping for Quoting {
+    fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
+        match self {
+            Quoting::Backslash(quote) => backslash::decode(raw, quote.byte()),
+            Quoting::Standard(quote) => standard::decode(raw, quote.byte()),
+            Quoting::Escape => postgres::decode_escape(raw),
+            Quoting::Copy => postgres::decode_copy(raw),
+            Quoting::Hex => bytes::decode_hex(raw, 0),
+            Quoting::Bytea(frame) => {
+                raw.starts_with(frame.prefix()).then(|| bytes::decode_hex(raw, frame.prefix().len()))?
+            }
+            Quoting::ByteaEscape(frame) => bytes::decode_escape(raw, *frame),
+            Quoting::Dollar => Some(Decoded::plain(raw)),
+            Quoting::Replaced(replaced) => replaced.decode(raw),
+            Quoting::Unistr => sqlite::decode_unistr(raw),
+        }
+    }
+
+    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+        match self {
+            Quoting::Backslash(quote) => backslash::encode(text, quote.byte(), around, out),
+            Quoting::Standard(quote) => return standard::encode(text, quote.byte(), out),
+            Quoting::Escape => return postgres::encode_escape(text, around, out),
+            Quoting::Copy => return postgres::encode_copy(text, around, out),
+            Quoting::Hex | Quoting::Bytea(_) => bytes::encode_hex(text, *self == Quoting::Hex, around, out),
+            Quoting::ByteaEscape(frame) => return bytes::encode_escape(text, *frame, around, out),
+            Quoting::Dollar => return standard::encode_dollar(text, around, out),
+            Quoting::Replaced(replaced) => return replaced.encode(text, around, out),
+            Quoting::Unistr => return sqlite::encode_unistr(text, out),
+        }
+        true
+    }
+}
+
+/// How far around new text is looked for how something is written.
+const NEAR: usize = 256;
+
+/// Whether the nearest byte that is `bare` stands alone, or behind a byte that makes an escape
+/// of it: `None` if there is none near.
+pub(crate) fn nearest<'a, T>(around: &Around<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
+    let raw = around.raw;
+    let (start, end) = (around.start.min(raw.len()), around.end.min(raw.len()));
+    // What goes is the best sample of what comes.
+    let gone = raw.get(start..end.min(start + NEAR)).unwrap_or_default();
+    sample(gone)
+        .or_else(|| sample(raw.get(start.saturating_sub(NEAR)..start).unwrap_or_default()))
+        .or_else(|| sample(raw.get(end..raw.len().min(end + NEAR)).unwrap_or_default()))
+}

@@ -1,0 +1,193 @@
+//! PostgreSQL's `E'…'` and the cells of `COPY`.
+
+use icecore::rewrite::{Around, Decoded, Decoding};
+use memchr::{memchr, memchr2};
+
+use super::nearest;
+use crate::scan::first;
+
+/// The value of the digits at the front, of at most `most`; and how many there are.
+fn digits(text: &[u8], radix: u32, most: usize) -> (u32, usize) {
+    let mut value = 0u32;
+    let mut len = 0;
+    while len < most
+        && let Some(digit) = text.get(len).and_then(|byte| char::from(*byte).to_digit(radix))
+    {
+        value = value.wrapping_mul(radix) + digit;
+        len += 1;
+    }
+    (value, len)
+}
+
+/// One escape: `raw` begins behind the backslash. How many of its bytes it takes, and the byte
+/// it stands for.
+fn byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
+    let byte = match *raw.first()? {
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' if copy => 11,
+        b'0'..=b'7' => {
+            let (value, len) = digits(raw, 8, 3);
+            return Some((len, value as u8));
+        }
+        b'x' => match digits(raw.get(1..)?, 16, 2) {
+            (_, 0) => b'x',
+            (value, len) => return Some((1 + len, value as u8)),
+        },
+        other => other,
+    };
+    Some((1, byte))
+}
+
+/// `\u0041` and `\U00000041`, and two that are one character: how many bytes behind the
+/// backslash, and the character.
+fn character(raw: &[u8]) -> Option<(usize, char)> {
+    let unit = |raw: &[u8]| {
+        let most = match raw.first()? {
+            b'u' => 4,
+            b'U' => 8,
+            _ => return None,
+        };
+        let (value, len) = digits(raw.get(1..)?, 16, most);
+        (len == most).then_some((1 + most, value))
+    };
+    let (len, high) = unit(raw)?;
+    if !(0xd800..0xdc00).contains(&high) {
+        return Some((len, char::from_u32(high)?));
+    }
+    let (more, low) = unit(raw.get(len..)?.strip_prefix(b"\\")?)?;
+    let low = low.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+    let pair = char::from_u32(0x10000 + ((high - 0xd800) << 10) + low)?;
+    Some((len + 1 + more, pair))
+}
+
+pub(super) fn decode_escape(raw: &[u8]) -> Option<Decoded<'_>> {
+    let mut decoding = Decoding::new(raw);
+    let mut at = 0;
+    while let Some(found) = memchr2(b'\\', b'\'', raw.get(at..)?) {
+        at += found;
+        let rest = raw.get(at + 1..)?;
+        let len = match (raw.get(at)?, rest.first()?) {
+            (b'\\', b'u' | b'U') => {
+                let (len, character) = character(rest)?;
+                decoding.escape(at, at + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+                len
+            }
+            (b'\\', _) => {
+                let (len, byte) = byte_escape(rest, false)?;
+                decoding.escape(at, at + 1 + len, &[byte]);
+                len
+            }
+            (b'\'', b'\'') => {
+                decoding.escape(at, at + 2, b"'");
+                1
+            }
+            _ => return None,
+        };
+        at += 1 + len;
+    }
+    Some(decoding.finish())
+}
+
+pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
+    let mut decoding = Decoding::new(raw);
+    let mut at = 0;
+    while let Some(found) = first(raw.get(at..)?, |byte| byte == b'\\', |long| memchr(b'\\', long)) {
+        at += found;
+        let (len, byte) = byte_escape(raw.get(at + 1..)?, true)?;
+        decoding.escape(at, at + 1 + len, &[byte]);
+        at += 1 + len;
+    }
+    Some(decoding.finish())
+}
+
+/// Whether the bytes before end with an escape that takes the digit that comes next as its own:
+/// `\1`, `\x4`.
+fn is_open_number(raw: &[u8], next: Option<u8>) -> bool {
+    let Some(next) = next.filter(u8::is_ascii_hexdigit) else {
+        return false;
+    };
+    let is_escape = |at: usize| {
+        let backslashes = raw.get(..at).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'\\').count();
+        backslashes % 2 == 1
+    };
+    let byte = |back: usize| raw.len().checked_sub(back).and_then(|at| raw.get(at)).copied();
+    let octal = |byte: Option<u8>| byte.is_some_and(|byte| matches!(byte, b'0'..=b'7'));
+    let at = |back: usize| raw.len().saturating_sub(back);
+    let (one, two) = (byte(1), byte(2));
+    let is_octal = octal(Some(next)) && octal(one) && (is_escape(at(1)) || (octal(two) && is_escape(at(2))));
+    let is_hex = (one == Some(b'x') && is_escape(at(1)))
+        || (one.is_some_and(|byte| byte.is_ascii_hexdigit()) && two == Some(b'x') && is_escape(at(2)));
+    is_octal || is_hex
+}
+
+/// Appends the first byte so that no number before it takes it. `false`: it can't be done.
+fn first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usize> {
+    let before = around.raw.get(..around.start).unwrap_or_default();
+    let next = text.first().or_else(|| around.raw.get(around.end)).copied();
+    if !is_open_number(before, next) {
+        return Some(0);
+    }
+    let first = text.first()?;
+    out.extend_from_slice(format!("\\{first:03o}").as_bytes());
+    Some(1)
+}
+
+/// Whether this byte is written as the nearest one: with a backslash and a letter.
+fn is_escaped(byte: u8, letter: u8, around: &Around<'_>) -> bool {
+    let sample = |piece: &[u8]| {
+        let mut escape = false;
+        for next in piece {
+            match (escape, *next) {
+                (true, next) if next == letter => return Some(true),
+                (false, next) if next == byte => return Some(false),
+                _ => escape = !escape && *next == b'\\',
+            }
+        }
+        None
+    };
+    nearest(around, sample).unwrap_or(false)
+}
+
+pub(super) fn encode_escape(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    let Some(first) = first_byte(text, around, out) else {
+        return false;
+    };
+    let (mut quote, mut feed) = (None, None);
+    for &byte in text.get(first..).unwrap_or_default() {
+        match byte {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\'' if *quote.get_or_insert_with(|| is_escaped(byte, byte, around)) => out.extend_from_slice(b"\\'"),
+            b'\'' => out.extend_from_slice(b"''"),
+            b'\n' if *feed.get_or_insert_with(|| is_escaped(byte, b'n', around)) => out.extend_from_slice(b"\\n"),
+            other => out.push(other),
+        }
+    }
+    memchr(0, text).is_none()
+}
+
+pub(super) fn encode_copy(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    let Some(first) = first_byte(text, around, out) else {
+        return false;
+    };
+    for &byte in text.get(first..).unwrap_or_default() {
+        let letter = match byte {
+            8 => b'b',
+            12 => b'f',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            11 => b'v',
+            b'\\' => b'\\',
+            other => {
+                out.push(other);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', letter]);
+    }
+    memchr(0, text).is_none()
+}

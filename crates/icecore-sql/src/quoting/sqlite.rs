@@ -1,0 +1,209 @@
+//! What SQLite's shell writes for text that has control characters.
+
+use icecore::rewrite::{Around, Decoded, Decoding};
+use memchr::{memchr, memchr2};
+
+/// What stands in a text in the place of an end of a line: `\n`, `\012` or `(\n7)`.
+///
+/// Only what the shell writes: no two of these can overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Needle {
+    form: Form,
+    number: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    /// `\n`
+    Letter,
+    /// `\012`
+    Octal,
+    /// `(\n7)`
+    Numbered,
+}
+
+impl Needle {
+    /// The longest has a number of ten digits.
+    pub(crate) const MAX: usize = 14;
+
+    pub(crate) fn new(needle: &[u8], byte: u8) -> Option<Needle> {
+        let text = std::str::from_utf8(needle).ok()?;
+        let numbered = text.strip_prefix('(').and_then(|rest| rest.get(2..)?.strip_suffix(')'));
+        let form = match numbered {
+            Some(_) => Form::Numbered,
+            None if needle.len() == 2 => Form::Letter,
+            None => Form::Octal,
+        };
+        let number = numbered.map_or(Some(0), |digits| digits.parse().ok())?;
+        let found = Needle { form, number };
+        // Others are no needles.
+        (found.text(byte).as_bytes() == needle).then_some(found)
+    }
+
+    /// What it is where it stands for this end of a line.
+    fn text(self, byte: u8) -> Text {
+        let (letter, octal): (&[u8], &[u8]) = if byte == b'\n' { (b"\\n", b"\\012") } else { (b"\\r", b"\\015") };
+        let mut text = Text { bytes: [0; Needle::MAX], len: 0 };
+        match self.form {
+            Form::Letter => text.push(letter),
+            Form::Octal => text.push(octal),
+            Form::Numbered => {
+                text.push(b"(");
+                text.push(letter);
+                text.push(self.number.to_string().as_bytes());
+                text.push(b")");
+            }
+        }
+        text
+    }
+}
+
+/// A needle as it stands in a text.
+#[derive(Clone, Copy)]
+struct Text {
+    bytes: [u8; Needle::MAX],
+    len: usize,
+}
+
+impl Text {
+    fn push(&mut self, piece: &[u8]) {
+        let end = self.len + piece.len();
+        if let Some(place) = self.bytes.get_mut(self.len..end) {
+            place.copy_from_slice(piece);
+            self.len = end;
+        }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// What the calls of `replace` around a text put in the place of what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Replaced {
+    pub(crate) feed: Option<Needle>,
+    pub(crate) carriage: Option<Needle>,
+}
+
+impl Replaced {
+    /// The needles, with what they stand for.
+    fn needles(&self) -> [Option<(Text, u8)>; 2] {
+        let text = |needle: Option<Needle>, byte| needle.map(|needle| (needle.text(byte), byte));
+        [text(self.feed, b'\n'), text(self.carriage, b'\r')]
+    }
+
+    pub(super) fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
+        let needles = self.needles();
+        let mut decoding = Decoding::new(raw);
+        let mut at = 0;
+        while let Some(rest) = raw.get(at..)
+            && let Some(found) = rest.iter().position(|byte| matches!(byte, b'\'' | b'\\' | b'('))
+        {
+            at += found;
+            let rest = raw.get(at..)?;
+            let needle = needles.iter().flatten().find(|(needle, _)| rest.starts_with(needle.as_bytes()));
+            if let Some((needle, byte)) = needle {
+                decoding.escape(at, at + needle.len, &[*byte]);
+                at += needle.len;
+            } else if rest.starts_with(b"'") {
+                if !rest.starts_with(b"''") {
+                    return None;
+                }
+                decoding.escape(at, at + 2, b"'");
+                at += 2;
+            } else {
+                at += 1;
+            }
+        }
+        Some(decoding.finish())
+    }
+
+    /// `false` if new text would be taken for what stands for an end of a line.
+    pub(super) fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+        let needles = self.needles();
+        let begin = out.len();
+        let before = around.raw.get(around.start.saturating_sub(Needle::MAX)..around.start).unwrap_or_default();
+        let behind = around.raw.get(around.end..).unwrap_or_default();
+        let behind = behind.get(..Needle::MAX).unwrap_or(behind);
+        let mut meant = Vec::new();
+        for &byte in text {
+            if let Some((needle, _)) = needles.iter().flatten().find(|(_, known)| *known == byte) {
+                meant.push(before.len() + out.len() - begin);
+                out.extend_from_slice(needle.as_bytes());
+                continue;
+            }
+            if byte == b'\'' {
+                out.push(byte);
+            }
+            out.push(byte);
+        }
+        let new = out.get(begin..).unwrap_or_default();
+        let (start, end) = (before.len(), before.len() + new.len());
+        let all = [before, new, behind].concat();
+        let mut meant = meant.into_iter().peekable();
+        for at in 0..all.len() {
+            let is_meant = meant.next_if_eq(&at).is_some();
+            let rest = all.get(at..).unwrap_or_default();
+            let is_taken = needles.iter().flatten().any(|(needle, _)| {
+                // What lies beside the new text stands there already.
+                rest.starts_with(needle.as_bytes()) && at + needle.len > start && at < end.max(start)
+            });
+            if is_taken && !is_meant {
+                return false;
+            }
+        }
+        memchr(0, text).is_none()
+    }
+}
+
+/// The character of an escape that begins behind its backslash, and how many bytes it has.
+fn unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
+    let (skip, digits) = match rest.first()? {
+        b'\\' => return Some((1, '\\')),
+        b'u' => (1, 4),
+        b'U' => (1, 8),
+        b'+' => (1, 6),
+        _ => (0, 4),
+    };
+    let text = std::str::from_utf8(rest.get(skip..skip + digits)?).ok()?;
+    if !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let value = u32::from_str_radix(text, 16).ok()?;
+    Some((skip + digits, char::from_u32(value)?))
+}
+
+pub(super) fn decode_unistr(raw: &[u8]) -> Option<Decoded<'_>> {
+    let mut decoding = Decoding::new(raw);
+    let mut at = 0;
+    while let Some(found) = memchr2(b'\\', b'\'', raw.get(at..)?) {
+        at += found;
+        let rest = raw.get(at + 1..)?;
+        if raw.get(at) == Some(&b'\'') {
+            if rest.first() != Some(&b'\'') {
+                return None;
+            }
+            decoding.escape(at, at + 2, b"'");
+            at += 2;
+            continue;
+        }
+        let (len, character) = unistr_escape(rest)?;
+        decoding.escape(at, at + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+        at += 1 + len;
+    }
+    Some(decoding.finish())
+}
+
+pub(super) fn encode_unistr(text: &[u8], out: &mut Vec<u8>) -> bool {
+    for &byte in text {
+        match byte {
+            b'\'' => out.extend_from_slice(b"''"),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            0 => return false,
+            1..=0x1f => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => out.push(byte),
+        }
+    }
+    true
+}

@@ -1,0 +1,42 @@
+//! Strings of the standard, and those in dollars.
+
+use icecore::rewrite::{Around, Decoded, Decoding};
+use memchr::memchr;
+
+pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
+    let mut decoding = Decoding::new(raw);
+    let mut at = 0;
+    while let Some(found) = memchr(quote, raw.get(at..)?) {
+        at += found + 2;
+        if raw.get(at - 1) != Some(&quote) {
+            return None;
+        }
+        decoding.escape(at - 2, at, &[quote]);
+    }
+    Some(decoding.finish())
+}
+
+/// There is no way to write a NUL.
+pub(super) fn encode(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
+    for &byte in text {
+        if byte == quote {
+            out.push(quote);
+        }
+        out.push(byte);
+    }
+    memchr(0, text).is_none()
+}
+
+/// The tag is not known: new text must not be a part of one.
+pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    const MAX_TAG: usize = 1024;
+    let is_tag = |byte: &&u8| crate::scan::is_word(**byte) && **byte != b'$';
+    let before = around.raw.get(..around.start).unwrap_or_default();
+    let behind = around.raw.get(around.end..).unwrap_or_default();
+    let open = before.iter().rev().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');
+    let close = behind.iter().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');
+    out.extend_from_slice(text);
+    memchr(b'$', text).is_none()
+        && memchr(0, text).is_none()
+        && !(open && close && text.iter().all(|byte| is_tag(&byte)))
+}

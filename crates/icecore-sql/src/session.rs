@@ -1,0 +1,99 @@
+//! `SET`: what changes how literals are read.
+
+use crate::Dialect;
+use crate::dialect::Lexis;
+use crate::tables::Tables;
+
+#[derive(Clone, Debug, Default)]
+enum Target {
+    #[default]
+    None,
+    /// `sql_mode` of MySQL.
+    Mode,
+    /// A variable of MySQL's users.
+    Variable(Vec<u8>),
+    /// `standard_conforming_strings` of PostgreSQL.
+    Strings,
+    /// `search_path` of PostgreSQL.
+    Path,
+}
+
+/// How long the name of a variable may be.
+const MAX_VARIABLE: usize = 128;
+
+/// The assignment that is being read.
+#[derive(Debug, Default)]
+pub(crate) struct Setting {
+    target: Target,
+    assigned: bool,
+    /// How many `@` stand right before.
+    at: u8,
+}
+
+impl Setting {
+    pub fn comma(&mut self) {
+        *self = Setting::default();
+    }
+
+    pub fn sign(&mut self, sign: u8, depth: u32) {
+        if sign == b'@' {
+            self.at = self.at.saturating_add(1);
+        } else if depth == 0 {
+            self.assigned |= sign == b'=';
+            self.at = 0;
+        }
+    }
+
+    pub fn word(&mut self, word: &[u8], tables: &mut Tables, lexis: &mut Lexis) {
+        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+        let at = std::mem::take(&mut self.at);
+        if !self.assigned {
+            match () {
+                () if at == 1 => self.target = Target::Variable(word.get(..MAX_VARIABLE).unwrap_or(word).to_vec()),
+                () if is("sql_mode") => self.target = Target::Mode,
+                () if is("standard_conforming_strings") => self.target = Target::Strings,
+                () if is("search_path") => self.target = Target::Path,
+                () if is("to") => self.assigned = true,
+                () if ["statement_timeout", "lock_timeout", "client_encoding", "default_tablespace"]
+                    .into_iter()
+                    .any(is) =>
+                {
+                    lexis.guess(Dialect::Postgres);
+                }
+                () => {}
+            }
+            return;
+        }
+        match &self.target {
+            Target::Mode if at == 1 => lexis.restore_mode(word),
+            Target::Variable(name) if is("sql_mode") => lexis.save_mode(name),
+            Target::Strings => lexis.standard_strings(word),
+            Target::Path => self.path(&String::from_utf8_lossy(word), tables, lexis),
+            _ => {}
+        }
+    }
+
+    pub fn quoted(&mut self, name: &str, tables: &mut Tables, lexis: &mut Lexis) {
+        if self.assigned && matches!(self.target, Target::Path) {
+            self.path(name, tables, lexis);
+        }
+    }
+
+    fn path(&mut self, name: &str, tables: &mut Tables, lexis: &mut Lexis) {
+        lexis.guess(Dialect::Postgres);
+        tables.current = Some(name.to_owned()).filter(|name| !name.is_empty());
+        self.target = Target::None;
+    }
+
+    pub fn literal(&mut self, body: &[u8], tables: &mut Tables, lexis: &mut Lexis, depth: u32) {
+        if !self.assigned {
+            return;
+        }
+        match &self.target {
+            Target::Mode => lexis.sql_mode(body, depth > 0),
+            Target::Strings => lexis.standard_strings(body),
+            Target::Path => self.path(&String::from_utf8_lossy(body), tables, lexis),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Calls that SQLite's shell writes around text with ends of lines:
+//! `replace('a\nb','\n',char(10))`.
+
+use crate::quoting::{Needle, Replaced};
+
+/// How many calls of `replace` begin behind the word at `at`, and where the quote is.
+/// `None`: there is not enough to tell.
+pub(crate) fn calls(window: &[u8], at: usize, last: bool) -> Option<Option<(u8, usize)>> {
+    let rest = window.get(at..).unwrap_or_default();
+    let forms: [(u8, &[u8]); 2] = [(1, b"('"), (2, b"(replace('")];
+    for (count, form) in forms {
+        if rest.starts_with(form) {
+            return Some(Some((count, at + form.len() - 1)));
+        }
+        if form.starts_with(rest) && !last {
+            return None;
+        }
+    }
+    Some(None)
+}
+
+/// What is written in the place of ends of lines, from the arguments at `at`; and where the
+/// calls end. `None`: there is not enough to tell.
+pub(crate) fn arguments(window: &[u8], at: usize, calls: u8, last: bool) -> Option<(Option<Replaced>, usize)> {
+    let mut replaced = Replaced::default();
+    let mut behind = at;
+    for _ in 0..calls {
+        let rest = window.get(behind..).unwrap_or_default();
+        match argument(rest, last)? {
+            Some((needle, byte, len)) => {
+                match byte {
+                    b'\n' => replaced.feed = Some(needle),
+                    _ => replaced.carriage = Some(needle),
+                }
+                behind += len;
+            }
+            None => return Some((None, at)),
+        }
+    }
+    Some((Some(replaced), behind))
+}
+
+/// `,'\n',char(10))`: the needle, what it stands for, and how long all is.
+fn argument(rest: &[u8], last: bool) -> Option<Option<(Needle, u8, usize)>> {
+    const MAX: usize = 2 + Needle::MAX + 11;
+    let short = rest.len() < MAX && !last;
+    let Some(text) = rest.strip_prefix(b",'") else {
+        return if short && b",'".starts_with(rest) { None } else { Some(None) };
+    };
+    let Some(end) = text.iter().take(Needle::MAX + 1).position(|byte| *byte == b'\'') else {
+        return if short { None } else { Some(None) };
+    };
+    let (needle, tail) = text.split_at(end);
+    for (form, byte) in [(b"',char(10))", b'\n'), (b"',char(13))", b'\r')] {
+        if tail.starts_with(form) {
+            return Some(Needle::new(needle, byte).map(|needle| (needle, byte, 2 + end + form.len())));
+        }
+        if short && form.starts_with(tail) {
+            return None;
+        }
+    }
+    Some(None)
+}

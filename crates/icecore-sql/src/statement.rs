@@ -1,0 +1,453 @@
+//! What a statement is about: which table and column the next literal belongs to.
+
+use crate::create::Definitions;
+use crate::dialect::Lexis;
+use crate::session::Setting;
+use crate::tables::{TableId, Tables};
+use crate::{Cell, Dialect};
+
+/// How many columns a list may have: beyond it, values have no name.
+const MAX_COLUMNS: usize = 1 << 16;
+
+/// Where in a statement the reader stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Before its first word.
+    Start,
+    /// In one that has no values of rows, or behind them.
+    Other,
+    /// Before the name of a table.
+    Target(Verb),
+    /// Behind that name.
+    Named(Verb),
+    /// In the list of columns.
+    List(Verb),
+    /// Among the rows.
+    Values,
+    /// Behind the rows: `ON DUPLICATE KEY` and the like.
+    Tail,
+    /// `SET`: before the name of a column.
+    SetName,
+    /// `SET`: behind its `=`.
+    SetValue,
+    /// `CREATE`: before the word that says what.
+    Create,
+    /// `CREATE TABLE`: among the columns.
+    Definitions,
+    /// `CREATE FUNCTION` and the like: has statements inside.
+    Routine,
+    /// `SET` of a session's settings.
+    Session,
+    /// `USE`: before the name of a database.
+    Use,
+    /// `COPY … FROM`.
+    CopyFrom,
+    /// `COPY … FROM stdin`: rows come behind the statement.
+    CopyStdin,
+    /// As before, with options: the rows are of another form.
+    CopyOptions,
+}
+
+/// What is done with a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Insert,
+    Update,
+    Copy,
+    Create,
+}
+
+/// The statement that is being read.
+#[derive(Debug)]
+pub(crate) struct Statement {
+    pub phase: Phase,
+    /// How many parentheses are open.
+    pub depth: u32,
+    /// `BEGIN` without `END`, in a routine.
+    blocks: u32,
+    /// The word that begins a name was seen: `INTO`.
+    into: bool,
+    schema: Option<String>,
+    name: String,
+    /// The next name belongs to the one before: a dot is between.
+    dot: bool,
+    pub table: Option<TableId>,
+    /// The statement names its columns.
+    pub listed: bool,
+    columns: Vec<u32>,
+    /// How many parentheses of the list are to be passed over: `PARTITION (…)`.
+    aside: bool,
+    pub position: u32,
+    pub row: u64,
+    /// The column of `SET`.
+    column: Option<u32>,
+    pub definitions: Definitions,
+    setting: Setting,
+}
+
+impl Statement {
+    pub fn new() -> Statement {
+        Statement {
+            phase: Phase::Start,
+            depth: 0,
+            blocks: 0,
+            into: false,
+            schema: None,
+            name: String::new(),
+            dot: false,
+            table: None,
+            listed: false,
+            columns: Vec::new(),
+            aside: false,
+            position: 0,
+            row: 0,
+            column: None,
+            definitions: Definitions::default(),
+            setting: Setting::default(),
+        }
+    }
+
+    /// Whether a string in this place is a name: SQLite takes `'a'` for one, MySQL `"a"`.
+    pub fn wants_name(&self) -> bool {
+        match self.phase {
+            Phase::Target(_) => true,
+            Phase::List(_) => self.depth == 1,
+            Phase::Definitions => self.depth == 1 && self.definitions.wants_name(),
+            _ => false,
+        }
+    }
+
+    /// Whether the `;` here ends the statement.
+    pub fn ends(&self) -> bool {
+        self.blocks == 0
+    }
+
+    /// It is complete: what it set counts for the next one.
+    pub fn end(&mut self, lexis: &mut Lexis) {
+        lexis.apply();
+        self.phase = Phase::Start;
+        self.depth = 0;
+        self.blocks = 0;
+        self.into = false;
+        self.dot = false;
+        self.aside = false;
+        self.listed = false;
+        self.table = None;
+    }
+
+    /// The rows of a statement that begins as the last one did, up to `VALUES`.
+    pub fn again(&mut self, table: Option<TableId>, listed: bool) {
+        self.phase = Phase::Values;
+        self.table = table;
+        self.listed = listed;
+    }
+
+    /// A word without quotes.
+    pub fn word(&mut self, word: &[u8], tables: &mut Tables, lexis: &mut Lexis) {
+        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+        let any = |known: &[&str]| known.iter().any(|known| is(known));
+        match self.phase {
+            Phase::Start => self.first(word, lexis),
+            Phase::Target(verb) => {
+                let before_name = match verb {
+                    _ if self.dot => false,
+                    Verb::Insert => {
+                        !self.into
+                            && any(&[
+                                "into",
+                                "ignore",
+                                "low_priority",
+                                "delayed",
+                                "high_priority",
+                                "or",
+                                "replace",
+                                "rollback",
+                                "abort",
+                                "fail",
+                                "overwrite",
+                            ])
+                    }
+                    Verb::Update => {
+                        any(&["low_priority", "ignore", "only", "or", "replace", "rollback", "abort", "fail"])
+                    }
+                    Verb::Create => any(&["if", "not", "exists"]),
+                    Verb::Copy => is("binary"),
+                };
+                self.into |= is("into");
+                if !before_name {
+                    self.target(verb, String::from_utf8_lossy(word).into_owned());
+                }
+            }
+            Phase::Named(verb) => self.named(verb, word, tables, lexis),
+            Phase::List(_) if self.depth == 1 && any(&["select", "with", "values"]) && self.columns.is_empty() => {
+                self.phase = Phase::Other;
+            }
+            Phase::List(_) => self.listed_name(&String::from_utf8_lossy(word), tables),
+            Phase::Values if self.depth == 0 && any(&["on", "as", "returning"]) => self.phase = Phase::Tail,
+            Phase::Tail if any(&["set", "update"]) => self.phase = Phase::SetName,
+            Phase::SetName => self.set_name(&String::from_utf8_lossy(word), tables),
+            Phase::SetValue if self.depth == 0 => {
+                if any(&["on", "returning"]) {
+                    self.phase = Phase::Tail;
+                } else if any(&["where", "from", "order", "limit"]) {
+                    self.phase = Phase::Other;
+                }
+            }
+            Phase::Create => {
+                if is("table") {
+                    self.phase = Phase::Target(Verb::Create);
+                } else if any(&["trigger", "function", "procedure", "event", "package"]) {
+                    self.phase = Phase::Routine;
+                } else if any(&["view", "index", "database", "schema", "sequence", "type", "virtual", "user", "role"]) {
+                    self.phase = Phase::Other;
+                }
+            }
+            Phase::Routine => {
+                if any(&["begin", "case"]) {
+                    self.blocks = self.blocks.saturating_add(1);
+                } else if is("end") {
+                    self.blocks = self.blocks.saturating_sub(1);
+                }
+            }
+            Phase::Definitions if self.depth == 1 => self.definitions.word(word, lexis),
+            Phase::Session => self.setting.word(word, tables, lexis),
+            Phase::Use => self.use_database(&String::from_utf8_lossy(word), tables),
+            Phase::CopyFrom => self.phase = if is("stdin") { Phase::CopyStdin } else { Phase::Other },
+            Phase::CopyStdin => self.phase = Phase::CopyOptions,
+            _ => {}
+        }
+    }
+
+    /// The first word.
+    fn first(&mut self, word: &[u8], lexis: &mut Lexis) {
+        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+        self.phase = if is("insert") || is("replace") {
+            Phase::Target(Verb::Insert)
+        } else if is("update") {
+            Phase::Target(Verb::Update)
+        } else if is("copy") {
+            Phase::Target(Verb::Copy)
+        } else if is("create") {
+            Phase::Create
+        } else if is("set") {
+            self.setting = Setting::default();
+            Phase::Session
+        } else if is("use") {
+            Phase::Use
+        } else {
+            if is("pragma") {
+                lexis.recognise(Dialect::Sqlite);
+            } else if is("lock") {
+                lexis.guess(Dialect::MySql);
+            }
+            Phase::Other
+        };
+    }
+
+    /// A name in quotes.
+    pub fn quoted(&mut self, name: &str, tables: &mut Tables, lexis: &mut Lexis) {
+        match self.phase {
+            Phase::Start => self.phase = Phase::Other,
+            Phase::Target(verb) => self.target(verb, name.to_owned()),
+            Phase::List(_) => self.listed_name(name, tables),
+            Phase::SetName => self.set_name(name, tables),
+            Phase::Definitions if self.depth == 1 => self.definitions.quoted(name),
+            Phase::Use => self.use_database(name, tables),
+            Phase::Session => self.setting.quoted(name, tables, lexis),
+            _ => {}
+        }
+    }
+
+    fn target(&mut self, verb: Verb, name: String) {
+        self.schema = if self.dot { Some(std::mem::take(&mut self.name)) } else { None };
+        self.dot = false;
+        self.name = name;
+        self.phase = Phase::Named(verb);
+    }
+
+    fn use_database(&mut self, name: &str, tables: &mut Tables) {
+        tables.current = Some(name.to_owned());
+        self.phase = Phase::Other;
+    }
+
+    /// The table whose name was read.
+    fn resolve(&mut self, tables: &mut Tables) -> TableId {
+        let id = tables.find(self.schema.as_deref(), &self.name);
+        self.table = Some(id);
+        id
+    }
+
+    /// A word behind the name of the table.
+    fn named(&mut self, verb: Verb, word: &[u8], tables: &mut Tables, lexis: &mut Lexis) {
+        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+        match verb {
+            Verb::Insert if is("values") || is("value") => {
+                if self.table.is_none() {
+                    self.resolve(tables);
+                }
+                self.phase = Phase::Values;
+            }
+            Verb::Insert | Verb::Update if is("set") => {
+                let table = self.resolve(tables);
+                self.row = tables.row(table);
+                self.position = 0;
+                self.column = None;
+                self.phase = Phase::SetName;
+            }
+            Verb::Insert if is("partition") => self.aside = true,
+            Verb::Insert if is("select") || is("default") || is("with") => self.phase = Phase::Other,
+            Verb::Copy if is("from") => {
+                if self.table.is_none() {
+                    self.resolve(tables);
+                }
+                lexis.guess(Dialect::Postgres);
+                self.phase = Phase::CopyFrom;
+            }
+            Verb::Copy | Verb::Create => self.phase = Phase::Other,
+            _ => {}
+        }
+    }
+
+    fn listed_name(&mut self, name: &str, tables: &mut Tables) {
+        if let Some(table) = self.table
+            && self.depth == 1
+            && self.columns.len() < MAX_COLUMNS
+        {
+            let column = tables.column(table, name, self.columns.len());
+            self.columns.push(column);
+        }
+    }
+
+    fn set_name(&mut self, name: &str, tables: &mut Tables) {
+        if let Some(table) = self.table
+            && self.depth == 0
+        {
+            self.column = Some(tables.column(table, name, self.position as usize));
+        }
+    }
+
+    /// A `.`: the name before it is a schema, or a table of columns.
+    pub fn dot(&mut self, lexis: &mut Lexis) {
+        match self.phase {
+            Phase::Named(verb) if self.table.is_none() => {
+                if self.name == "public" {
+                    lexis.guess(Dialect::Postgres);
+                }
+                self.phase = Phase::Target(verb);
+                self.dot = true;
+            }
+            Phase::Definitions => self.definitions.dot(),
+            Phase::Start => self.phase = Phase::Other,
+            _ => {}
+        }
+    }
+
+    pub fn open(&mut self, tables: &mut Tables) {
+        self.depth = self.depth.saturating_add(1);
+        match self.phase {
+            Phase::Values if self.depth == 1 => {
+                self.position = 0;
+                self.row = self.table.map_or(0, |table| tables.row(table));
+            }
+            Phase::Named(verb @ (Verb::Insert | Verb::Copy)) if self.depth == 1 && !self.listed && !self.aside => {
+                self.resolve(tables);
+                self.listed = true;
+                self.columns.clear();
+                self.phase = Phase::List(verb);
+            }
+            Phase::Named(Verb::Create) => {
+                self.table = Some(tables.create(self.schema.as_deref(), &self.name));
+                self.definitions.begin();
+                self.phase = Phase::Definitions;
+            }
+            Phase::Start | Phase::Target(_) => self.phase = Phase::Other,
+            Phase::CopyStdin => self.phase = Phase::CopyOptions,
+            _ => {}
+        }
+    }
+
+    pub fn close(&mut self, tables: &mut Tables, lexis: &Lexis) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth > 0 {
+            return;
+        }
+        match self.phase {
+            Phase::Start => self.phase = Phase::Other,
+            Phase::List(verb) => self.phase = Phase::Named(verb),
+            Phase::Named(_) => self.aside = false,
+            Phase::Definitions => {
+                if let Some(table) = self.table {
+                    self.definitions.finish(table, tables, lexis);
+                }
+                self.phase = Phase::Other;
+            }
+            _ => {}
+        }
+    }
+
+    pub fn comma(&mut self, tables: &mut Tables, lexis: &mut Lexis) {
+        match self.phase {
+            Phase::Values if self.depth == 1 => self.position = self.position.saturating_add(1),
+            Phase::SetValue if self.depth == 0 => {
+                self.position = self.position.saturating_add(1);
+                self.column = None;
+                self.phase = Phase::SetName;
+            }
+            Phase::Definitions if self.depth == 1 => {
+                if let Some(table) = self.table {
+                    self.definitions.finish(table, tables, lexis);
+                }
+            }
+            Phase::Session => self.setting.comma(),
+            Phase::Start => self.phase = Phase::Other,
+            _ => {}
+        }
+    }
+
+    /// Any other sign.
+    pub fn sign(&mut self, sign: u8) {
+        match self.phase {
+            Phase::Start => self.phase = Phase::Other,
+            Phase::SetName if sign == b'=' && self.depth == 0 => self.phase = Phase::SetValue,
+            Phase::Session => self.setting.sign(sign, self.depth),
+            Phase::Definitions if sign == b'[' && self.depth == 1 => self.definitions.array(),
+            _ => {}
+        }
+    }
+
+    /// What a literal among rows is a value of.
+    #[inline]
+    pub fn value(&self, tables: &Tables) -> Option<Cell> {
+        let table = self.table.filter(|_| self.depth > 0)?;
+        let column = match self.listed {
+            true => self.columns.get(self.position as usize).copied(),
+            false => tables.by_position(table, self.position),
+        };
+        Some(Cell { table, column, position: self.position, row: self.row })
+    }
+
+    /// What a literal with this body is a value of.
+    pub fn literal(&mut self, body: &[u8], tables: &mut Tables, lexis: &mut Lexis) -> Option<Cell> {
+        let column = match self.phase {
+            Phase::Values => return self.value(tables),
+            Phase::SetValue => self.column,
+            Phase::Session => {
+                self.setting.literal(body, tables, lexis, self.depth);
+                return None;
+            }
+            Phase::Start => {
+                self.phase = Phase::Other;
+                return None;
+            }
+            _ => return None,
+        };
+        Some(Cell { table: self.table?, column, position: self.position, row: self.row })
+    }
+
+    /// A line of `COPY` begins.
+    pub fn copy_row(&mut self, tables: &mut Tables) {
+        self.depth = 1;
+        self.position = 0;
+        self.row = self.table.map_or(0, |table| tables.row(table));
+    }
+}

@@ -1,0 +1,210 @@
+//! The tables and columns of a dump, as far as it has named them.
+
+use std::collections::HashMap;
+
+/// Names a [`Table`] of one reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId(pub(crate) u32);
+
+impl TableId {
+    /// The number of the table, from 0, in the order of the dump.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    schema: Option<String>,
+    name: String,
+    columns: Vec<Column>,
+    by_name: HashMap<String, u32>,
+    /// The columns that an `INSERT` without a list has values for.
+    by_position: Vec<u32>,
+    rows: u64,
+}
+
+impl Table {
+    /// The schema or database that stands before its name, or that a `USE` named.
+    pub fn schema(&self) -> Option<&str> {
+        self.schema.as_deref()
+    }
+
+    /// Its name, without quotes.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The columns that the dump has named so far; more may come, none changes its place.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// How many rows it has had so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub struct Column {
+    name: String,
+    declared: String,
+    kind: Kind,
+}
+
+impl Column {
+    /// Its name, without quotes.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`,
+    /// `character`, `text[]` for an array; empty if it is not known.
+    pub fn declared(&self) -> &str {
+        &self.declared
+    }
+
+    /// What its type is for.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+}
+
+/// What a type is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The dump does not say.
+    Unknown,
+    /// Text of any length.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// JSON.
+    Json,
+    /// Numbers, and truth.
+    Number,
+    /// Dates and times.
+    Time,
+    /// Another.
+    Other,
+}
+
+impl Kind {
+    fn of(declared: &str) -> Kind {
+        match declared {
+            "" => Kind::Unknown,
+            "bytea" | "blob" | "tinyblob" | "mediumblob" | "longblob" | "binary" | "varbinary" => Kind::Bytes,
+            "json" | "jsonb" => Kind::Json,
+            "text" | "tinytext" | "mediumtext" | "longtext" | "char" | "character" | "varchar" | "nvarchar"
+            | "nchar" | "national" | "bpchar" | "citext" | "name" | "clob" | "string" | "enum" | "set" => Kind::Text,
+            "int" | "integer" | "tinyint" | "smallint" | "mediumint" | "bigint" | "serial" | "bigserial"
+            | "smallserial" | "decimal" | "numeric" | "number" | "float" | "double" | "real" | "bit" | "bool"
+            | "boolean" | "money" | "dec" | "fixed" | "oid" => Kind::Number,
+            "date" | "time" | "timetz" | "datetime" | "timestamp" | "timestamptz" | "year" | "interval" => Kind::Time,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// What a name costs beside its bytes.
+const NAME_COST: usize = 128;
+
+/// All tables, and the way from a name to one.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    list: Vec<Table>,
+    by_name: HashMap<(Option<String>, String), TableId>,
+    /// The schema of names that stand without one.
+    pub current: Option<String>,
+    /// What all names cost.
+    pub cost: usize,
+}
+
+impl Tables {
+    pub fn list(&self) -> &[Table] {
+        &self.list
+    }
+
+    fn qualified(&self, schema: Option<&str>, name: &str) -> (Option<String>, String) {
+        (schema.map(str::to_owned).or_else(|| self.current.clone()), name.to_owned())
+    }
+
+    /// The table of this name: a new one if there was none.
+    pub fn find(&mut self, schema: Option<&str>, name: &str) -> TableId {
+        let key = self.qualified(schema, name);
+        match self.by_name.get(&key) {
+            Some(id) => *id,
+            None => self.add(key),
+        }
+    }
+
+    /// A new table, even if there was one of this name.
+    pub fn create(&mut self, schema: Option<&str>, name: &str) -> TableId {
+        let key = self.qualified(schema, name);
+        self.add(key)
+    }
+
+    fn add(&mut self, key: (Option<String>, String)) -> TableId {
+        let id = TableId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+        self.cost += 2 * (key.1.len() + key.0.as_ref().map_or(0, String::len) + NAME_COST);
+        self.list.push(Table { schema: key.0.clone(), name: key.1.clone(), ..Table::default() });
+        self.by_name.insert(key, id);
+        id
+    }
+
+    pub fn get(&self, id: TableId) -> Option<&Table> {
+        self.list.get(id.index())
+    }
+
+    /// A row begins: its number.
+    pub fn row(&mut self, id: TableId) -> u64 {
+        let Some(table) = self.list.get_mut(id.index()) else { return 0 };
+        table.rows += 1;
+        table.rows - 1
+    }
+
+    /// The column of this name: a new one if there was none. `near`: where it probably is.
+    pub fn column(&mut self, id: TableId, name: &str, near: usize) -> u32 {
+        let Some(table) = self.list.get_mut(id.index()) else { return 0 };
+        if table.columns.get(near).is_some_and(|column| column.name == name) {
+            return near as u32;
+        }
+        if let Some(column) = table.by_name.get(name) {
+            return *column;
+        }
+        let column = u32::try_from(table.columns.len()).unwrap_or(u32::MAX);
+        self.cost += 2 * (name.len() + NAME_COST);
+        table.columns.push(Column { name: name.to_owned(), declared: String::new(), kind: Kind::Unknown });
+        table.by_name.insert(name.to_owned(), column);
+        column
+    }
+
+    /// A column of `CREATE TABLE`. `positional`: an `INSERT` without a list has a value for it.
+    pub fn declare(&mut self, id: TableId, name: &str, declared: String, positional: bool) {
+        let column = self.column(id, name, usize::MAX);
+        self.cost += declared.len();
+        let Some(table) = self.list.get_mut(id.index()) else { return };
+        if let Some(known) = table.columns.get_mut(column as usize) {
+            known.kind = Kind::of(&declared);
+            known.declared = declared;
+        }
+        // The same name twice is no table, and must not cost more than its text.
+        if positional && table.by_position.len() < table.columns.len() {
+            table.by_position.push(column);
+        }
+    }
+
+    /// The column of a value that stands at this position, where no list says so.
+    pub fn by_position(&self, id: TableId, position: u32) -> Option<u32> {
+        self.get(id)?.by_position.get(position as usize).copied()
+    }
+
+    pub fn kind(&self, id: TableId, column: Option<u32>) -> Kind {
+        let column = column.and_then(|column| self.get(id)?.columns.get(column as usize));
+        column.map_or(Kind::Unknown, |column| column.kind)
+    }
+}

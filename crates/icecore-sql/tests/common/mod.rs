@@ -1,0 +1,73 @@
+//! Reading whole dumps.
+#![allow(dead_code)] // Each test uses a part.
+
+use icecore::rewrite::Escaping;
+use icecore_sql::{Literal, Next, Options, Reader};
+
+/// All literals of a dump that is there at once.
+pub fn literals(dump: &[u8]) -> Vec<Literal> {
+    windows(dump, Options::default(), |_| dump.len().max(1)).0
+}
+
+/// All literals of a dump that comes in pieces of such sizes, as ranges of the dump; and the
+/// reader.
+pub fn windows(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Reader) {
+    let mut reader = Reader::with_options(options);
+    let mut literals = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    loop {
+        let last = end == dump.len();
+        match reader.next(&dump[start..end], last).expect("a dump") {
+            Next::Literal(mut literal) => {
+                for range in [&mut literal.whole, &mut literal.body] {
+                    *range = range.start + start..range.end + start;
+                }
+                literals.push(literal);
+            }
+            Next::More { used } => {
+                start += used;
+                end = (end + size(end)).min(dump.len());
+            }
+            Next::End => return (literals, reader),
+        }
+    }
+}
+
+/// What the rows of a dump have: `table.column row value`.
+pub fn values(dump: &[u8]) -> Vec<String> {
+    let (literals, reader) = windows(dump, Options::default(), |_| dump.len().max(1));
+    literals
+        .iter()
+        .filter_map(|literal| {
+            let cell = literal.cell?;
+            let table = reader.table(cell.table);
+            let schema = table.schema().map(|schema| format!("{schema}.")).unwrap_or_default();
+            let column = match cell.column {
+                Some(column) => table.columns()[column as usize].name().to_owned(),
+                None => format!("#{}", cell.position),
+            };
+            let text = literal.quoting.decode(&dump[literal.body.clone()]).expect("a literal");
+            Some(format!("{schema}{}.{column} {} {}", table.name(), cell.row, show(text.text())))
+        })
+        .collect()
+}
+
+/// Bytes as text, so that tests can say them.
+pub fn show(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                control if control < ' ' => out.push_str(&format!("\\x{:02x}", control as u32)),
+                other => out.push(other),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    out
+}

@@ -1,0 +1,200 @@
+//! What is decoded is encoded again: the same meaning, and what did not change keeps its bytes.
+
+mod common;
+mod random;
+
+use common::show;
+use icecore::rewrite::{Around, Edits, Escaping, raw_edits};
+use icecore_sql::{Frame, Next, Options, Quote, Quoting, Reader};
+use random::Random;
+
+/// Pieces of bodies: escapes of all kinds, whole and cut.
+const PIECES: &[&str] = &[
+    "\\",
+    "\\\\",
+    "'",
+    "''",
+    "\\'",
+    "\"",
+    "\"\"",
+    "\\\"",
+    "\\n",
+    "\n",
+    "\\r",
+    "\\0",
+    "\\Z",
+    "\\%",
+    "\\_",
+    "%",
+    "\\b",
+    "\\t",
+    "\t",
+    "\\v",
+    "\\f",
+    "\\1",
+    "\\12",
+    "\\123",
+    "\\377",
+    "\\x",
+    "\\x4",
+    "\\x41",
+    "\\u",
+    "\\u0041",
+    "\\ud83d\\ude00",
+    "\\U0001F600",
+    "\\+01F600",
+    "\\0041",
+    "0",
+    "7",
+    "9",
+    "a",
+    "f",
+    "A",
+    "F",
+    "x",
+    "é",
+    "text",
+    "$",
+    "$a",
+    "a$",
+    "(\\n0)",
+    "(\\n",
+    "\\012",
+    "\\015",
+    "4142",
+    "\u{1}",
+    "\u{7f}",
+];
+
+const NEW: &[&str] = &[
+    "", "'", "\"", "\\", "\n", "\r", "\t", "\0", "\u{1a}", "\u{8}", "1", "41", "n", "x", "new", "é", "$", "a", "\\n",
+    "(\\n0)", "012)", "%", "_",
+];
+
+fn text_of(random: &mut Random, pieces: &[&str], most: usize) -> Vec<u8> {
+    let mut text = Vec::new();
+    for _ in 0..random.below(most) {
+        text.extend_from_slice(pieces[random.below(pieces.len())].as_bytes());
+    }
+    text
+}
+
+/// A random quoting, and a body that may be one of it.
+fn body(random: &mut Random) -> (Quoting, Vec<u8>) {
+    let frames = [Frame::Standard, Frame::Escape, Frame::Copy];
+    let digits = |random: &mut Random, prefix: &[u8]| {
+        let mut body = prefix.to_vec();
+        let pool: &[u8] = if random.chance(2) { b"0123456789abcdef" } else { b"0123456789ABCDEF" };
+        for _ in 0..random.below(12) {
+            body.push(*random.pick(pool));
+        }
+        body
+    };
+    let quoting = match random.below(10) {
+        0 => Quoting::Backslash(Quote::Single),
+        1 => Quoting::Backslash(Quote::Double),
+        2 => Quoting::Standard(Quote::Single),
+        3 => Quoting::Escape,
+        4 => Quoting::Copy,
+        5 => return (Quoting::Hex, digits(random, b"")),
+        6 => {
+            let frame = *random.pick(&frames);
+            return (Quoting::Bytea(frame), digits(random, if frame == Frame::Standard { b"\\x" } else { b"\\\\x" }));
+        }
+        7 => Quoting::ByteaEscape(*random.pick(&frames)),
+        8 => Quoting::Dollar,
+        _ if random.chance(2) => Quoting::Unistr,
+        _ => replaced(random),
+    };
+    (quoting, text_of(random, PIECES, 12))
+}
+
+/// What the reader says of a call of SQLite's shell.
+fn replaced(random: &mut Random) -> Quoting {
+    let dump: &[u8] = match random.below(4) {
+        0 => b"PRAGMA x;INSERT INTO t VALUES(replace('','\\n',char(10)));",
+        1 => b"PRAGMA x;INSERT INTO t VALUES(replace('','\\012',char(10)));",
+        2 => b"PRAGMA x;INSERT INTO t VALUES(replace(replace('','(\\r1)',char(13)),'(\\n0)',char(10)));",
+        _ => b"PRAGMA x;INSERT INTO t VALUES(replace(replace('','\\015',char(13)),'\\n',char(10)));",
+    };
+    match Reader::with_options(Options::default()).next(dump, true) {
+        Ok(Next::Literal(literal)) => literal.quoting,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn changes_of_the_text_are_changes_of_the_body() {
+    let (seed, count) = random::run(20_000);
+    let (mut decoded_bodies, mut refused) = (0, 0);
+    for seed in seed..seed + count {
+        let mut random = Random::new(seed);
+        let (quoting, raw) = body(&mut random);
+        let Some(decoded) = quoting.decode(&raw) else { continue };
+        decoded_bodies += 1;
+        let text = decoded.text();
+        let mut edits = Edits::new();
+        let mut at = 0;
+        for _ in 0..1 + random.below(3) {
+            if at > text.len() {
+                break;
+            }
+            let start = at + random.below(text.len() - at + 1);
+            let end = start + random.below((text.len() - start).min(5) + 1);
+            edits.push(start, end, &text_of(&mut random, NEW, 4));
+            // Two that touch are one to whoever says what is around.
+            at = end + 1;
+        }
+        let said = || format!("seed {seed}: {quoting:?} {} with {edits:?}", show(&raw));
+        let Some(changes) = raw_edits(&raw, &decoded, &edits, &quoting) else {
+            refused += 1;
+            continue;
+        };
+        let new = changes.apply(&raw);
+        let again = quoting.decode(&new).unwrap_or_else(|| panic!("{} gives {}", said(), show(&new)));
+        assert_eq!(show(again.text()), show(&edits.apply(text)), "{} gives {}", said(), show(&new));
+        assert_eq!(again.text(), edits.apply(text), "{}", said());
+        // No bytes go but those of characters that change.
+        let gone: usize = changes.iter().map(|edit| edit.end - edit.start).sum();
+        let most: usize = edits.iter().map(|edit| (edit.end - edit.start + 2) * 16).sum();
+        assert!(gone <= most, "{}: {gone} bytes go", said());
+    }
+    assert!(decoded_bodies > count / 4 && refused < count / 3, "{decoded_bodies} {refused} of {count}");
+}
+
+/// New text after `before` and before `behind`.
+fn encoded(quoting: Quoting, before: &str, behind: &str, text: &str) -> Option<String> {
+    let raw = [before, behind].concat();
+    let around = Around { raw: raw.as_bytes(), start: before.len(), end: before.len() };
+    let mut out = Vec::new();
+    quoting.encode(text.as_bytes(), &around, &mut out).then(|| show(&out))
+}
+
+#[test]
+fn new_text_is_written_as_its_neighbours_are() {
+    let backslash = Quoting::Backslash(Quote::Single);
+    let said = |before, text| encoded(backslash, before, "", text).unwrap();
+    assert_eq!(said("", "'\"\n\r\0\u{1a}\\\t"), "\\'\\\"\\n\\r\\0\\Z\\\\\\t");
+    assert_eq!(said("a\"b", "\""), "\"");
+    assert_eq!(said("a\\\"b", "\""), "\\\"");
+    assert_eq!(said("it''s", "'"), "''");
+    assert_eq!(said("it\\'s", "'"), "\\'");
+    assert_eq!(encoded(Quoting::Hex, "ab", "", "\u{1f}").unwrap(), "1f");
+    assert_eq!(encoded(Quoting::Hex, "AB", "", "\u{1f}").unwrap(), "1F");
+    assert_eq!(encoded(Quoting::Copy, "", "", "\u{8}\t\n\u{b}\u{c}\r\\'\"").unwrap(), "\\b\\t\\n\\v\\f\\r\\\\'\"");
+    assert_eq!(encoded(Quoting::Escape, "", "", "\\'").unwrap(), "\\\\''");
+    assert_eq!(encoded(Quoting::Escape, "\\'", "", "'").unwrap(), "\\'");
+    assert_eq!(encoded(Quoting::Standard(Quote::Single), "", "", "\\'\"").unwrap(), "\\''\"");
+}
+
+#[test]
+fn what_a_literal_cannot_say_is_refused() {
+    for quoting in [Quoting::Standard(Quote::Single), Quoting::Escape, Quoting::Copy, Quoting::Dollar, Quoting::Unistr]
+    {
+        assert_eq!(encoded(quoting, "", "", "a\0"), None);
+    }
+    assert_eq!(encoded(Quoting::Dollar, "", "", "$"), None);
+    assert_eq!(encoded(Quoting::Dollar, "a $f", "o$", "o"), None);
+    assert_eq!(encoded(Quoting::Copy, "\\1", "2", ""), None);
+    assert_eq!(encoded(Quoting::Copy, "\\1", "", "2").unwrap(), "\\062");
+}

@@ -1,0 +1,118 @@
+//! What is held, and what is refused.
+
+mod common;
+
+use common::windows;
+use icecore_sql::{Dialect, Error, Next, Options, Reader};
+
+/// The most bytes that a reader leaves in a window that grows by one.
+fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
+    let mut options = Options::default();
+    options.dialect = dialect;
+    let mut reader = Reader::with_options(options);
+    let (mut start, mut end, mut most) = (0, 0, 0);
+    loop {
+        match reader.next(&dump[start..end], end == dump.len()).expect("a dump") {
+            Next::Literal(_) => {}
+            Next::More { used } => {
+                start += used;
+                most = most.max(end - start);
+                end += 1;
+            }
+            Next::End => return most,
+        }
+    }
+}
+
+#[test]
+fn a_literal_is_held_and_a_line_is_not() {
+    let rows = "(1,'a text of some bytes',NULL,0xAB),".repeat(2000);
+    assert!(held(format!("INSERT INTO t VALUES {rows}").as_bytes(), None) < 64);
+    let cells = "a text of some bytes\t".repeat(2000);
+    assert!(held(format!("COPY t FROM stdin;\n{cells}").as_bytes(), None) < 64);
+    assert_eq!(held(format!("SELECT 'x', '{}'", "''".repeat(5000)).as_bytes(), None), 10_001);
+}
+
+#[test]
+fn what_is_no_literal_is_never_held_whole() {
+    let long = |piece: &str| piece.repeat(20_000 / piece.len());
+    let mysql = [
+        format!("/*{}", long("x* ")),
+        format!("-- {}", long("x")),
+        format!("#{}", long("x")),
+        format!("SELECT {}", long("x")),
+        format!("SELECT {}", long("1")),
+        format!("INSERT INTO `{}", long("x")),
+        format!("INSERT INTO `{}", long("``")),
+        format!("INSERT INTO t ({}", long("a,")),
+        format!("DELIMITER {}", long("x")),
+        format!("DELIMITER xy\n{}", long("x")),
+        format!("/*!{}", long("1")),
+        long(" "),
+        long("("),
+        long("-"),
+        long("*"),
+    ];
+    for dump in &mysql {
+        assert!(held(dump.as_bytes(), Some(Dialect::MySql)) < 2100, "{}", &dump[..20]);
+    }
+    let postgres = [
+        format!("/*{}", long("/*")),
+        format!("${}", long("x")),
+        format!("COPY t FROM stdin (FORMAT csv);\n{}", long("x")),
+        format!("COPY t FROM stdin; {}", long("x")),
+        format!("\\restrict {}", long("x")),
+        format!("INSERT INTO \"{}", long("x")),
+        long("$1"),
+    ];
+    for dump in &postgres {
+        assert!(held(dump.as_bytes(), Some(Dialect::Postgres)) < 2100, "{}", &dump[..20]);
+    }
+}
+
+#[test]
+fn a_literal_that_is_too_long_is_an_error_that_says_where() {
+    let mut options = Options::default();
+    options.literal = 10;
+    for dump in ["SELECT 'a', 'a literal that is too long'", "COPY t FROM stdin;\na literal that is too long\n\\.\n"] {
+        for size in [1, 3, 1000] {
+            let mut reader = Reader::with_options(options.clone());
+            let (mut start, mut end) = (0, 0);
+            let error = loop {
+                match reader.next(&dump.as_bytes()[start..end], end == dump.len()) {
+                    Ok(Next::More { used }) => {
+                        start += used;
+                        end = (end + size).min(dump.len());
+                    }
+                    Ok(Next::Literal(_)) => {}
+                    Ok(Next::End) => panic!("no error"),
+                    Err(error) => break error,
+                }
+            };
+            let offset = if dump.starts_with("SELECT") { 12 } else { 19 };
+            assert_eq!(error, Error::LongLiteral { offset, limit: 10 });
+            assert!(error.to_string().contains("at byte"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn names_have_a_limit_together() {
+    let mut options = Options::default();
+    options.names = 100_000;
+    let many: String = (0..1000).map(|number| format!("INSERT INTO t{number} VALUES (1);\n")).collect();
+    let mut reader = Reader::with_options(options.clone());
+    assert!(matches!(reader.next(many.as_bytes(), true), Err(Error::ManyNames { limit: 100_000, .. })));
+    let one = "INSERT INTO t (a) VALUES ('x');\n".repeat(1000);
+    assert_eq!(windows(one.as_bytes(), options, |_| 100).0.len(), 1000);
+}
+
+#[test]
+fn a_dump_that_is_cut_says_where_its_last_literal_began() {
+    for (dump, at) in
+        [("SELECT 'a', 'b", Some(12)), ("SELECT 'a'", None), ("COPY t FROM stdin;\na\tb", Some(21)), ("", None)]
+    {
+        let (_, reader) = windows(dump.as_bytes(), Options::default(), |_| 4);
+        assert_eq!(reader.unclosed(), at, "{dump}");
+    }
+}

@@ -1,0 +1,124 @@
+//! What the reader sees in a dump, beside what was put into the tables.
+
+use std::collections::BTreeMap;
+
+use icecore::rewrite::{Edits, Escaping, raw_edits};
+use icecore_sql::{Cell, Options, Reader};
+
+use crate::common::{show, windows};
+use crate::generate::{self, Limits, Table, Type};
+use crate::random::Random;
+
+/// The place of a value in the generated tables: table, column, row. Nothing for an id.
+fn place(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize, usize, usize)> {
+    let seen = reader.table(cell.table);
+    let table = tables.iter().position(|table| table.name == seen.name()).unwrap_or_else(|| panic!("a table {seen:?}"));
+    let column = match cell.column {
+        Some(column) => {
+            let name = seen.columns()[column as usize].name();
+            if name == "id" {
+                return None;
+            }
+            tables[table]
+                .columns
+                .iter()
+                .position(|(known, _)| known == name)
+                .unwrap_or_else(|| panic!("a column {name:?}"))
+        }
+        None => (cell.position as usize).checked_sub(1)?,
+    };
+    Some((table, column, cell.row as usize))
+}
+
+/// Holds that the dump has all values, each once, in windows of random sizes.
+pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
+    let most = *random.pick(&[1, 13, 1000, 100_000]);
+    let mut sizes = Random::new(random.next());
+    let (literals, reader) = windows(dump, Options::default(), |_| 1 + sizes.below(most));
+    let mut seen = BTreeMap::new();
+    for literal in &literals {
+        let Some(cell) = literal.cell else { continue };
+        let Some(place) = place(&reader, tables, &cell) else { continue };
+        let raw = &dump[literal.body.clone()];
+        let decoded =
+            literal.quoting.decode(raw).unwrap_or_else(|| panic!("{what}: {:?} {}", literal.quoting, show(raw)));
+        let before = seen.insert(place, decoded.text().to_vec());
+        assert!(before.is_none(), "{what}: {place:?} twice");
+    }
+    for (number, table) in tables.iter().enumerate() {
+        for (row, values) in table.rows.iter().enumerate() {
+            for (column, value) in values.iter().enumerate() {
+                let found = seen.remove(&(number, column, row));
+                if &found != value {
+                    let shown =
+                        |value: &Option<Vec<u8>>| value.as_ref().map(|value| show(&value[..value.len().min(300)]));
+                    panic!(
+                        "{what}: {:?} {:?} row {row}: {:?} instead of {:?}",
+                        table.name,
+                        table.columns[column].0,
+                        shown(&found),
+                        shown(value)
+                    );
+                }
+            }
+        }
+    }
+    assert!(seen.is_empty(), "{what}: more values: {seen:?}");
+    assert_eq!(reader.unclosed(), None, "{what}");
+}
+
+/// A random change of a value. The edges of characters are kept.
+fn change(text: &[u8], kind: Type, random: &mut Random, limits: Limits) -> Edits {
+    let mut edits = Edits::new();
+    let mut at = 0;
+    for _ in 0..random.below(4) {
+        let edge = |at: usize| match kind {
+            Type::Bytes => at,
+            Type::Text => (at..text.len()).find(|at| text[*at] & 0xc0 != 0x80).unwrap_or(text.len()),
+        };
+        let start = edge(at + random.below(text.len() - at + 1));
+        let end = edge(start + random.below((text.len() - start).min(9) + 1));
+        let new = match kind {
+            Type::Text => generate::text(random, limits).into_bytes(),
+            Type::Bytes => generate::bytes(random),
+        };
+        edits.push(start, end, &new);
+        at = end;
+    }
+    edits
+}
+
+/// The dump with random changes in its values; the tables are changed likewise. Changes that
+/// can't be said are left out: how many.
+pub fn rewrite(dump: &[u8], tables: &mut [Table], random: &mut Random, limits: Limits) -> (Vec<u8>, usize) {
+    let (literals, reader) = windows(dump, Options::default(), |_| dump.len().max(1));
+    let (mut out, mut at, mut refused) = (Vec::new(), 0, 0);
+    for literal in &literals {
+        let Some(place) = literal.cell.and_then(|cell| place(&reader, tables, &cell)) else { continue };
+        let (table, column, row) = place;
+        let raw = &dump[literal.body.clone()];
+        let decoded = literal.quoting.decode(raw).expect("a literal");
+        let edits = change(decoded.text(), tables[table].columns[column].1, random, limits);
+        let Some(raws) = raw_edits(raw, &decoded, &edits, &literal.quoting) else {
+            refused += 1;
+            continue;
+        };
+        out.extend_from_slice(&dump[at..literal.body.start]);
+        raws.apply_to(raw, &mut out);
+        at = literal.body.end;
+        tables[table].rows[row][column] = Some(edits.apply(decoded.text()));
+    }
+    out.extend_from_slice(&dump[at..]);
+    (out, refused)
+}
+
+/// Holds that a server loaded what was meant, line by line.
+pub fn same(loaded: &str, expected: &str, what: &str) {
+    for (number, (loaded, expected)) in loaded.lines().zip(expected.lines()).enumerate() {
+        let differs = loaded.bytes().zip(expected.bytes()).position(|(one, other)| one != other);
+        let at = differs.unwrap_or_else(|| loaded.len().min(expected.len())).saturating_sub(20);
+        let piece = |line: &str| line.chars().skip(at).take(100).collect::<String>();
+        assert!(loaded == expected, "{what}: row {number} from {at}: {} instead of {}", piece(loaded), piece(expected));
+    }
+    assert_eq!(loaded.lines().count(), expected.lines().count(), "{what}");
+}
