@@ -1,0 +1,240 @@
+//! Which items of two lists are the same: by their numbers, whatever their positions.
+//!
+//! What both begin and end with is taken first. Then items that each list has once are
+//! anchors, as in patience sorting: the longest run of them that both have in one order stands,
+//! and what is between two of them is aligned by itself, for so many rounds at most. Where there
+//! are no anchors, the shortest way from one to the other is looked for (Myers, "An O(ND)
+//! Difference Algorithm"), as long as it has at most [`WAY`] steps. Where it has more, nothing is
+//! aligned: items are then paired by their positions.
+
+use std::collections::HashMap;
+
+/// How often anchors are looked for between anchors.
+const ROUNDS: u32 = 8;
+/// How many items on the shortest way from one list to the other may be of one list alone.
+const WAY: usize = 100;
+
+/// A stretch of both lists.
+#[derive(Clone, Copy)]
+struct Gap {
+    left: (usize, usize),
+    right: (usize, usize),
+    round: u32,
+}
+
+/// Pairs of positions with the same number, ascending in both. Linear in the lists, with a
+/// factor of [`ROUNDS`] and [`WAY`] at most.
+pub(crate) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
+    let mut found = Vec::with_capacity(left.len().min(right.len()));
+    let mut gaps = vec![Gap { left: (0, left.len()), right: (0, right.len()), round: 0 }];
+    while let Some(mut gap) = gaps.pop() {
+        let (mut from, mut to) = ((gap.left.0, gap.right.0), (gap.left.1, gap.right.1));
+        while from.0 < to.0 && from.1 < to.1 && left[from.0] == right[from.1] {
+            found.push((from.0 as u32, from.1 as u32));
+            from = (from.0 + 1, from.1 + 1);
+        }
+        while from.0 < to.0 && from.1 < to.1 && left[to.0 - 1] == right[to.1 - 1] {
+            to = (to.0 - 1, to.1 - 1);
+            found.push((to.0 as u32, to.1 as u32));
+        }
+        if from.0 == to.0 || from.1 == to.1 {
+            continue;
+        }
+        (gap.left, gap.right) = ((from.0, to.0), (from.1, to.1));
+        let anchors = if gap.round < ROUNDS { anchors(left, right, gap) } else { Vec::new() };
+        if anchors.is_empty() {
+            shortest(left, right, gap, &mut found);
+            continue;
+        }
+        let mut at = (gap.left.0, gap.right.0);
+        for anchor in anchors.iter().copied().chain([(gap.left.1, gap.right.1)]) {
+            if at.0 < anchor.0 && at.1 < anchor.1 {
+                gaps.push(Gap { left: (at.0, anchor.0), right: (at.1, anchor.1), round: gap.round + 1 });
+            }
+            at = (anchor.0 + 1, anchor.1 + 1);
+        }
+        found.extend(anchors.into_iter().map(|(a, b)| (a as u32, b as u32)));
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The longest run of items in one order that each list has once in this gap.
+fn anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
+    /// Where a number stands in each list; how often, up to twice.
+    #[derive(Default)]
+    struct Met {
+        at: (usize, usize),
+        count: (u8, u8),
+    }
+    let mut met: HashMap<u64, Met> = HashMap::with_capacity(gap.left.1 - gap.left.0);
+    for (at, hash) in (gap.left.0..gap.left.1).zip(&left[gap.left.0..]) {
+        let one = met.entry(*hash).or_default();
+        (one.at.0, one.count.0) = (at, one.count.0.saturating_add(1));
+    }
+    for (at, hash) in (gap.right.0..gap.right.1).zip(&right[gap.right.0..]) {
+        if let Some(one) = met.get_mut(hash) {
+            (one.at.1, one.count.1) = (at, one.count.1.saturating_add(1));
+        }
+    }
+    let mut once: Vec<(usize, usize)> = met.into_values().filter(|one| one.count == (1, 1)).map(|one| one.at).collect();
+    once.sort_unstable();
+    longest_rise(&once)
+}
+
+/// The longest selection of pairs whose second numbers rise.
+fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // Of each length, the pair with the smallest end of such a selection; and the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (at, (_, second)) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs[*end].1 < *second);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut rise = Vec::with_capacity(ends.len());
+    let mut at = ends.last().copied();
+    while let Some(here) = at {
+        rise.push(pairs[here]);
+        at = before[here];
+    }
+    rise.reverse();
+    rise
+}
+
+/// Items that are the same on the shortest way from one list to the other; none, if the way
+/// is too long.
+fn shortest(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) {
+    let (a, b) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
+    let most = WAY.min(a.len() + b.len());
+    if a.len().abs_diff(b.len()) > most {
+        return;
+    }
+    // How far each diagonal reaches, after each number of steps. Diagonal d stands at `d + most + 1`.
+    let mut reach = vec![0_usize; 2 * most + 3];
+    let mut history: Vec<Vec<usize>> = Vec::new();
+    let middle = most + 1;
+    for steps in 0..=most {
+        history.push(reach[middle - steps - 1..=middle + steps + 1].to_vec());
+        let mut at = middle - steps;
+        while at <= middle + steps {
+            let is_down = at == middle - steps || (at != middle + steps && reach[at - 1] < reach[at + 1]);
+            let mut x = if is_down { reach[at + 1] } else { reach[at - 1] + 1 };
+            let mut y = x + middle;
+            // A diagonal that begins below the lists has no place in them.
+            let is_inside = x <= a.len() && y >= at && y - at <= b.len();
+            if is_inside {
+                y -= at;
+                while x < a.len() && y < b.len() && a[x] == b[y] {
+                    (x, y) = (x + 1, y + 1);
+                }
+                if x == a.len() && y == b.len() {
+                    return trace(a, b, &history, at.wrapping_sub(middle) as isize, gap, found);
+                }
+            }
+            reach[at] = x;
+            at += 2;
+        }
+    }
+}
+
+/// Follows the way back.
+fn trace(a: &[u64], b: &[u64], history: &[Vec<usize>], mut diagonal: isize, gap: Gap, found: &mut Vec<(u32, u32)>) {
+    let (mut x, mut y) = (a.len(), b.len());
+    for (steps, reach) in history.iter().enumerate().rev() {
+        let steps = steps as isize;
+        let at = |diagonal: isize| reach.get((diagonal + steps + 1) as usize).copied().unwrap_or(0);
+        let is_down = diagonal == -steps || (diagonal != steps && at(diagonal - 1) < at(diagonal + 1));
+        let from = if is_down { diagonal + 1 } else { diagonal - 1 };
+        let start = if steps == 0 {
+            0
+        } else if is_down {
+            at(from)
+        } else {
+            at(from) + 1
+        };
+        while x > start && x > 0 && y > 0 && a[x - 1] == b[y - 1] {
+            (x, y) = (x - 1, y - 1);
+            found.push(((gap.left.0 + x) as u32, (gap.right.0 + y) as u32));
+        }
+        if steps == 0 {
+            return;
+        }
+        // The step itself.
+        if is_down {
+            y = y.saturating_sub(1)
+        } else {
+            x = x.saturating_sub(1)
+        }
+        diagonal = from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The length of the longest common sequence, by the book.
+    fn longest(a: &[u64], b: &[u64]) -> usize {
+        let mut row = vec![0; b.len() + 1];
+        for x in a {
+            let mut corner = 0;
+            for (at, y) in b.iter().enumerate() {
+                let above = row[at + 1];
+                row[at + 1] = if x == y { corner + 1 } else { above.max(row[at]) };
+                corner = above;
+            }
+        }
+        row[b.len()]
+    }
+
+    fn check(a: &[u64], b: &[u64]) -> usize {
+        let found = align(a, b);
+        assert!(found.iter().all(|(x, y)| a[*x as usize] == b[*y as usize]), "{a:?} {b:?} {found:?}");
+        assert!(found.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{a:?} {b:?} {found:?}");
+        found.len()
+    }
+
+    #[test]
+    fn short_lists_are_aligned_as_well_as_can_be() {
+        let mut seed = 1_u64;
+        let mut next = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        let (mut best, mut all) = (0, 0);
+        for _ in 0..3000 {
+            let (n, m, of) = (next(9), next(9), next(4) + 1);
+            let a: Vec<u64> = (0..n).map(|_| next(of)).collect();
+            let b: Vec<u64> = (0..m).map(|_| next(of)).collect();
+            let (found, most) = (check(&a, &b), longest(&a, &b));
+            // Anchors are not always on the longest way.
+            assert!(found <= most && (found > 0 || most == 0), "{a:?} {b:?}");
+            best += usize::from(found == most);
+            all += 1;
+            // Without them it is found.
+            let mut direct = Vec::new();
+            let gap = Gap { left: (0, a.len()), right: (0, b.len()), round: 0 };
+            shortest(&a, &b, gap, &mut direct);
+            assert_eq!(direct.len(), most, "{a:?} {b:?}");
+        }
+        assert!(best * 10 > all * 9, "{best} of {all}");
+    }
+
+    #[test]
+    fn an_insertion_is_one_and_a_way_that_is_too_long_is_left() {
+        let list: Vec<u64> = (0..10_000).collect();
+        let mut longer = list.clone();
+        longer.insert(5000, 77_777);
+        assert_eq!(check(&list, &longer), 10_000);
+        let (ones, twos) = (vec![1; 1000], vec![2; 1000]);
+        assert_eq!(check(&ones, &twos), 0);
+        assert_eq!(check(&ones, &[]), 0);
+        let mut mixed = Vec::new();
+        (0..1000).for_each(|at| mixed.extend([1 + at % 2, 3, 3]));
+        assert!(check(&ones, &mixed) <= 1000);
+    }
+}

@@ -1,0 +1,327 @@
+//! Values of several documents, as one: copied, and changed on the way.
+
+use icecore::value::{Entries, Form, Items};
+use icecore::{Builder, Cursor, Document, Error, Key, Kind, Value, raw::flag};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Which document a value is of: the first one may be changed.
+pub(crate) const FIRST: usize = 0;
+/// Of which what is put into the first one is.
+pub(crate) const VALUES: usize = 1;
+
+/// What is changed in the first document, by its nodes.
+#[derive(Default)]
+pub(crate) struct Edits<'d> {
+    /// What stands in the place of a value; it is of another document.
+    pub(crate) replaced: HashMap<u32, Cursor<'d>>,
+    pub(crate) class: HashMap<u32, Cow<'d, [u8]>>,
+    /// Items and entries that are not there any more.
+    pub(crate) gone: HashSet<u32>,
+    /// What is put into a container, by its position there.
+    pub(crate) put: HashMap<u32, Vec<Put<'d>>>,
+    /// Containers of which another number of things is there.
+    pub(crate) touched: HashSet<u32>,
+}
+
+/// What is put into a container.
+#[derive(Clone, Copy)]
+pub(crate) struct Put<'d> {
+    pub(crate) index: u32,
+    /// A value of the second document that is the key.
+    pub(crate) key: Option<Cursor<'d>>,
+    /// Of which document the value is.
+    pub(crate) of: usize,
+    pub(crate) value: Cursor<'d>,
+}
+
+/// Copies values into a document that is built. A value that links name is copied once,
+/// where it is met first; elsewhere there is a link. So the work is linear.
+pub(crate) struct Emitter<'d> {
+    pub(crate) builder: Builder,
+    edits: Edits<'d>,
+    /// Where values are that links name: by document and node.
+    known: HashMap<(usize, u32), u32>,
+    /// Values of the first document that are as they were: the node there, and here.
+    pub(crate) kept: Vec<(u32, u32)>,
+    stack: Vec<Task<'d>>,
+}
+
+enum Task<'d> {
+    Frame(Frame<'d>),
+    /// The value whose key was the one before.
+    Value(usize, Cursor<'d>),
+}
+
+/// A container that is open.
+struct Frame<'d> {
+    of: usize,
+    node: u32,
+    children: Children<'d>,
+    /// A value behind all others.
+    default: Option<Cursor<'d>>,
+    index: u32,
+    /// How many were put into it.
+    puts: usize,
+}
+
+enum Children<'d> {
+    Items(Items<'d>),
+    Entries(Entries<'d>),
+    /// What has attributes, and then these.
+    Attributes(Option<Cursor<'d>>, Entries<'d>),
+}
+
+enum Next<'d> {
+    Value(usize, Cursor<'d>),
+    Entry(Named<'d>, usize, Cursor<'d>),
+    Default(usize, Cursor<'d>),
+    End,
+}
+
+/// A key, and the document that it is of.
+struct Named<'d> {
+    of: usize,
+    document: &'d Document<'d>,
+    key: Key<'d>,
+}
+
+impl<'d> Emitter<'d> {
+    pub(crate) fn new(edits: Edits<'d>) -> Emitter<'d> {
+        Emitter { builder: Builder::new(), edits, known: HashMap::new(), kept: Vec::new(), stack: Vec::new() }
+    }
+
+    /// Appends a value as the next one.
+    pub(crate) fn value(&mut self, of: usize, value: Cursor<'d>) {
+        self.begin(of, value);
+        while let Some(task) = self.stack.last_mut() {
+            let next = match task {
+                Task::Frame(frame) => frame.next(&self.edits),
+                Task::Value(of, value) => {
+                    let next = Next::Value(*of, *value);
+                    self.stack.pop();
+                    next
+                }
+            };
+            match next {
+                Next::Value(of, value) => self.begin(of, value),
+                Next::Default(of, value) => {
+                    self.builder.default_value();
+                    self.begin(of, value);
+                }
+                Next::Entry(key, of, value) => self.entry(key, of, value),
+                Next::End => {
+                    self.builder.end();
+                    self.stack.pop();
+                }
+            }
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<(Document<'static>, Vec<(u32, u32)>), Error> {
+        Ok((self.builder.finish()?, self.kept))
+    }
+
+    fn entry(&mut self, named: Named<'d>, of: usize, value: Cursor<'d>) {
+        let Named { of: key_of, document, key } = named;
+        let flags = key.node().flags;
+        if flags & flag::LOCKED != 0 {
+            self.builder.locked();
+        }
+        if flags & flag::PLACEHOLDER != 0 {
+            self.builder.placeholder();
+        }
+        match key {
+            Key::Name(name) if name.node.kind == Kind::Int => drop(self.builder.int_key(name.node.payload as i64)),
+            Key::Name(name) => match (name.node.kind, std::str::from_utf8(name.bytes)) {
+                (Kind::Bytes, _) => drop(self.builder.bytes_key(name.bytes)),
+                (Kind::Text, Ok(text)) => drop(self.builder.text_key(text)),
+                (Kind::Symbol, _) => drop(self.builder.symbol_key(name.bytes, &encoding(document, &name.node))),
+                (Kind::Encoded, _) => {
+                    let encoding = encoding(document, &name.node);
+                    self.builder.key().encoded(name.bytes, &encoding);
+                }
+                _ => drop(self.builder.key().loose_text(name.bytes)),
+            },
+            Key::Value(key) => {
+                self.stack.push(Task::Value(of, value));
+                self.builder.key();
+                return self.begin(key_of, key);
+            }
+        }
+        self.begin(of, value);
+    }
+
+    /// Appends a value, or begins it.
+    fn begin(&mut self, mut of: usize, mut value: Cursor<'d>) {
+        let node = value.node();
+        let again = node.kind;
+        if node.has(flag::WEAK) {
+            self.builder.weak();
+        }
+        if node.has(flag::OVERLOAD) {
+            self.builder.overloaded();
+        }
+        // A link leads to what it names, and that to what stands in its place.
+        let mut names = Vec::new();
+        for _ in 0..4 {
+            if let Some(known) = self.known.get(&(of, value.index())).copied() {
+                return self.again(again, known, value);
+            }
+            if let Some(new) = (of == FIRST).then(|| self.edits.replaced.get(&value.index())).flatten() {
+                names.push((of, value.index()));
+                (of, value) = (VALUES, *new);
+            } else if value.kind().is_again() {
+                value = value.target();
+            } else {
+                break;
+            }
+        }
+        if value.node().has(flag::TARGET) {
+            names.push((of, value.index()));
+        }
+        self.plain(of, value);
+        let at = self.builder.at();
+        for name in names {
+            self.known.insert(name, at);
+        }
+        if of == FIRST && !self.edits.touched.contains(&value.index()) {
+            self.kept.push((value.index(), at));
+        }
+    }
+
+    fn again(&mut self, kind: Kind, known: u32, value: Cursor<'d>) {
+        match kind {
+            Kind::Alias => self.builder.alias(known),
+            // One that is not complete can't be copied; nothing that was read has such a copy.
+            Kind::Link | Kind::Copy => self.builder.link(known),
+            _ if value.kind().is_container() => self.builder.link(known),
+            _ => self.builder.alias(known),
+        };
+    }
+
+    /// Appends a value that is no link, or begins it.
+    fn plain(&mut self, of: usize, here: Cursor<'d>) {
+        let node = here.node();
+        if node.kind.is_container() {
+            return self.open(of, here);
+        }
+        let b = &mut self.builder;
+        match here.value() {
+            Value::Null => b.null(),
+            Value::Bool(value) => b.bool(value),
+            Value::Int(value) => b.int(value),
+            Value::Uint(value) => b.uint(value),
+            Value::BigInt(value) => b.big_int(value.negative, value.magnitude),
+            Value::Float(_) if node.kind == Kind::Float32 => b.float32(f32::from_bits(node.payload as u32)),
+            Value::Float(value) => b.float(value),
+            Value::Float128(value) => b.float128(&value),
+            Value::Bytes(bytes) => b.bytes(bytes),
+            Value::Text(bytes) => b.loose_text(bytes),
+            Value::Encoded(bytes, encoding) => b.encoded(bytes, &String::from_utf8_lossy(encoding)),
+            Value::Symbol(bytes, encoding) => b.symbol(bytes, &String::from_utf8_lossy(encoding)),
+            Value::Module(name, form) => b.module(name, form),
+            Value::EnumCase(name) => b.enum_case(name),
+            Value::Hole => b.hole(),
+            // A chain of links that leads nowhere.
+            _ => b.null(),
+        };
+    }
+
+    fn open(&mut self, of: usize, here: Cursor<'d>) {
+        let node = here.node();
+        let b = &mut self.builder;
+        let class = (of == FIRST).then(|| self.edits.class.get(&here.index())).flatten();
+        let class = class.map_or(here.class(), |class| class);
+        match node.kind {
+            Kind::Array => b.begin_array(),
+            Kind::Map => b.begin_map(),
+            Kind::Ref => b.begin_ref(),
+            Kind::Object => b.begin_object_in(class, node.form()),
+            Kind::Opaque => b.begin_opaque(class, node.form()),
+            Kind::Attrs if class.is_empty() && node.form() == Form::Usual => b.begin_attributes(),
+            Kind::Attrs => b.begin_extended(class, node.form()),
+            Kind::Regexp if node.has(flag::BARE) => b.begin_bare_regexp(),
+            Kind::Regexp => b.begin_regexp(),
+            Kind::Code => b.begin_code(),
+            Kind::VString => b.begin_vstring(),
+            _ => b.begin_tied(node.form()),
+        };
+        if node.kind == Kind::Map {
+            if node.has(flag::RESTRICTED) {
+                b.restrict();
+            }
+            if node.has(flag::IDENTITY) {
+                b.by_identity();
+            }
+        }
+        let children = match node.kind {
+            Kind::Map => Children::Entries(here.entries()),
+            Kind::Attrs => Children::Attributes(here.children().next(), here.entries()),
+            _ => Children::Items(here.children()),
+        };
+        let default = here.default_value();
+        self.stack.push(Task::Frame(Frame { of, node: here.index(), children, default, index: 0, puts: 0 }));
+    }
+}
+
+impl<'d> Frame<'d> {
+    fn next(&mut self, edits: &Edits<'d>) -> Next<'d> {
+        let put = (self.of == FIRST).then(|| edits.put.get(&self.node)?.get(self.puts)).flatten();
+        if let Some(put) = put.filter(|put| put.index <= self.index) {
+            return self.put(*put);
+        }
+        loop {
+            let next = match &mut self.children {
+                Children::Items(items) => items.next().map(|value| (None, value)),
+                Children::Entries(entries) => entries.next().map(|(key, value)| (Some(key), value)),
+                Children::Attributes(value, entries) => match value.take() {
+                    Some(value) => Some((None, value)),
+                    None => entries.next().map(|(key, value)| (Some(key), value)),
+                },
+            };
+            let Some((key, value)) = next else { break };
+            if self.of == FIRST && edits.gone.contains(&value.index()) {
+                continue;
+            }
+            self.index += 1;
+            let named = key.map(|key| Named { of: self.of, document: value.document(), key });
+            return named.map_or(Next::Value(self.of, value), |named| Next::Entry(named, self.of, value));
+        }
+        match (put, self.default.take()) {
+            (Some(put), default) => {
+                self.default = default;
+                self.put(*put)
+            }
+            (None, Some(default)) => Next::Default(self.of, default),
+            (None, None) => Next::End,
+        }
+    }
+
+    fn put(&mut self, put: Put<'d>) -> Next<'d> {
+        self.index += 1;
+        self.puts += 1;
+        match put.key {
+            None => Next::Value(put.of, put.value),
+            Some(key) => {
+                let named = Named { of: VALUES, document: key.document(), key: as_key(key) };
+                Next::Entry(named, put.of, put.value)
+            }
+        }
+    }
+}
+
+/// A value as a key.
+pub(crate) fn as_key(value: Cursor<'_>) -> Key<'_> {
+    let node = value.node();
+    match node.kind.is_string() || node.kind == Kind::Int {
+        true => Key::Name(icecore::raw::Name { node: *node, bytes: crate::tree::bytes(value.document(), node) }),
+        false => Key::Value(value),
+    }
+}
+
+/// The name of a key's encoding.
+pub(crate) fn encoding(document: &Document<'_>, key: &icecore::raw::Node) -> String {
+    let name = document.tape().encodings().get(u32::from(key.encoding()));
+    name.map_or_else(String::new, |name| String::from_utf8_lossy(name.bytes).into_owned())
+}

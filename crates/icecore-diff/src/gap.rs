@@ -1,0 +1,129 @@
+//! Items of two lists that are not the same: which of them is the other, changed.
+
+use crate::pairs::Sides;
+use crate::side::Side;
+use icecore::{Cursor, Kind};
+use std::collections::HashSet;
+
+/// How many items of one list may be compared with how many of the other, multiplied.
+const LARGEST: usize = 10_000;
+
+/// Pairs items between others that are the same. All gaps together may cost so much; then
+/// items are paired by their positions.
+pub(crate) struct Gaps<'s, 'd> {
+    sides: Sides<'s, 'd>,
+    budget: usize,
+}
+
+impl<'s, 'd> Gaps<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>) -> Gaps<'s, 'd> {
+        let nodes = sides.left.document.nodes().len() + sides.right.document.nodes().len();
+        Gaps { sides, budget: nodes.saturating_mul(16).saturating_add(1 << 16) }
+    }
+
+    /// The numbers of items that both lists have beside those that are aligned: these moved.
+    pub(crate) fn elsewhere(&self, left: &[u64], right: &[u64], aligned: &[(u32, u32)]) -> HashSet<u64> {
+        if aligned.len() == left.len().min(right.len()) {
+            return HashSet::new();
+        }
+        let rest = |list: &[u64], at: &mut dyn Iterator<Item = u32>| -> HashSet<u64> {
+            let aligned: HashSet<u32> = at.collect();
+            let rest = (0..).zip(list).filter(|(at, _)| !aligned.contains(at));
+            rest.map(|(_, hash)| *hash).collect()
+        };
+        let left = rest(left, &mut aligned.iter().map(|(at, _)| *at));
+        let right = rest(right, &mut aligned.iter().map(|(_, at)| *at));
+        left.intersection(&right).copied().collect()
+    }
+
+    /// Whether a pair is worth a look inside: not two records or lists that have nothing in common.
+    pub(crate) fn has_common(&self, left: Cursor<'d>, right: Cursor<'d>) -> bool {
+        let is_large = |here: Cursor<'_>| matches!(here.kind(), Kind::Array | Kind::Map) && here.len() > 1;
+        let bodies = (crate::tree::body(left), crate::tree::body(right));
+        if !is_large(bodies.0) || !is_large(bodies.1) || left.class() != right.class() {
+            return true;
+        }
+        // Of large ones only a part is known.
+        bodies.0.len().max(bodies.1.len()) > 64
+            || common(&self.sides.left.features(left), &self.sides.right.features(right)) > 0
+            || has_inner(bodies.0) && has_inner(bodies.1)
+    }
+
+    /// Appends which items belong together, by their positions, ascending in both.
+    pub(crate) fn pair(
+        &mut self,
+        (a, xs): (&[Cursor<'d>], &[usize]),
+        (b, ys): (&[Cursor<'d>], &[usize]),
+        to: &mut Vec<(usize, usize)>,
+    ) {
+        let cells = xs.len().saturating_mul(ys.len());
+        if !(2..=LARGEST).contains(&cells) || cells > self.budget {
+            return to.extend(xs.iter().copied().zip(ys.iter().copied()));
+        }
+        let of = |side: &Side<'d>, list: &[Cursor<'d>], at: &[usize]| -> Vec<Vec<u64>> {
+            at.iter().map(|at| side.features(list[*at])).collect()
+        };
+        let features = (of(self.sides.left, a, xs), of(self.sides.right, b, ys));
+        let most = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);
+        let cost = cells.saturating_mul(1 + most(&features.0) + most(&features.1));
+        if cost > self.budget {
+            self.budget = 0;
+            return to.extend(xs.iter().copied().zip(ys.iter().copied()));
+        }
+        self.budget -= cost;
+        let score = |x: usize, y: usize| {
+            let (left, right) = (a[xs[x]], b[ys[y]]);
+            let is_alike = left.kind() == right.kind() && left.class() == right.class();
+            let (f, g) = (&features.0[x], &features.1[y]);
+            let share = 64 * common(f, g) / f.len().max(g.len()).max(1);
+            1 + u32::from(is_alike) + share as u32
+        };
+        best(xs.len(), ys.len(), score).into_iter().for_each(|(x, y)| to.push((xs[x], ys[y])));
+    }
+}
+
+/// Whether there is anything in it that can be looked into.
+fn has_inner(body: Cursor<'_>) -> bool {
+    body.children().take(64).any(|child| child.kind().is_container() || child.kind().is_again())
+}
+
+/// How many numbers two sorted lists have in common.
+fn common(a: &[u64], b: &[u64]) -> usize {
+    let (mut x, mut y, mut count) = (0, 0, 0);
+    while x < a.len() && y < b.len() {
+        match a[x].cmp(&b[y]) {
+            std::cmp::Ordering::Less => x += 1,
+            std::cmp::Ordering::Greater => y += 1,
+            std::cmp::Ordering::Equal => (x, y, count) = (x + 1, y + 1, count + 1),
+        }
+    }
+    count
+}
+
+/// The pairs, ascending in both, whose scores are the most together.
+fn best(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize, usize)> {
+    let width = m + 1;
+    let mut most = vec![0_u32; (n + 1) * width];
+    let mut scores = vec![0_u32; n * m];
+    for x in (0..n).rev() {
+        for y in (0..m).rev() {
+            let here = score(x, y);
+            scores[x * m + y] = here;
+            let without = most[(x + 1) * width + y].max(most[x * width + y + 1]);
+            most[x * width + y] = without.max(here + most[(x + 1) * width + y + 1]);
+        }
+    }
+    let (mut x, mut y, mut pairs) = (0, 0, Vec::new());
+    while x < n && y < m {
+        let here = most[x * width + y];
+        if here == scores[x * m + y] + most[(x + 1) * width + y + 1] {
+            pairs.push((x, y));
+            (x, y) = (x + 1, y + 1);
+        } else if here == most[(x + 1) * width + y] {
+            x += 1;
+        } else {
+            y += 1;
+        }
+    }
+    pairs
+}

@@ -1,0 +1,79 @@
+//! Links, when it is known what else differs.
+//!
+//! A link is the same as what stands beside it if both name values that stand beside each other:
+//! whatever differs in these is said there. Otherwise what it names is compared. But where
+//! something in that is changed elsewhere, the link would show the change too, and its place
+//! in the second document may not: so it is said that it changed.
+
+use crate::pairs::Sides;
+use crate::same::Same;
+use crate::tree;
+use crate::walk::{Found, Linked, What};
+use icecore::{Cursor, Kind};
+use std::collections::HashMap;
+
+/// Adds what differs at links.
+pub(crate) fn compare<'d>(
+    sides: Sides<'_, 'd>,
+    same: &mut Same<'d>,
+    linked: Vec<Linked<'d>>,
+    beside: &HashMap<u32, u32>,
+    found: &mut Vec<Found<'d>>,
+) {
+    let is_exact = sides.left.rules.is_exact();
+    // Links that were found to be the same by what they name, by their nodes.
+    let mut by_meaning: HashMap<u32, Linked<'d>> = HashMap::new();
+    for link in linked {
+        let (left, right) = (link.left, link.right);
+        let are_links = left.kind().is_again() && right.kind().is_again();
+        let (x, y) = (left.target().index(), right.target().index());
+        if are_links && beside.get(&x) == Some(&y) && (!is_exact || left.kind() == right.kind()) {
+            continue;
+        }
+        let is_value = |here: Cursor<'_>| !here.kind().is_again() || here.kind() == Kind::Copy;
+        if (!is_exact || is_value(left) && is_value(right)) && same.same(sides, left, right) {
+            by_meaning.insert(left.index(), link);
+        } else {
+            found.push(Found { order: link.order, what: What::Changed(left, right) });
+        }
+    }
+    if !by_meaning.is_empty() && !found.is_empty() {
+        spread(sides, by_meaning, found);
+    }
+}
+
+/// Finds which of these links name something that changes.
+fn spread<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, Linked<'d>>, found: &mut Vec<Found<'d>>) {
+    let document = sides.left.document;
+    let parents = tree::parents(document);
+    let mut names: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (at, node) in (0..).zip(document.nodes()) {
+        if let (true, Some(here)) = (node.kind.is_again(), document.at(at)) {
+            names.entry(here.target().index()).or_default().push(at);
+        }
+    }
+    let mut changes = vec![false; parents.len()];
+    let parent = |at: u32| parents.get(at as usize).copied().unwrap_or(at);
+    let mut next: Vec<u32> = Vec::new();
+    for one in found.iter() {
+        match one.what {
+            What::Changed(left, _) | What::Class(left, _) => next.push(left.index()),
+            What::Removed(left) => next.push(parent(left.index())),
+            What::Added(place) => next.push(place.into.index()),
+            What::Moved(left, place) => next.extend([parent(left.index()), place.into.index()]),
+        }
+    }
+    while let Some(mut at) = next.pop() {
+        // Up to what is known to change.
+        while let Some(place) = changes.get_mut(at as usize).filter(|place| !**place) {
+            *place = true;
+            for link in names.get(&at).into_iter().flatten() {
+                next.push(*link);
+                if let Some(Linked { order, left, right }) = by_meaning.remove(link) {
+                    found.push(Found { order, what: What::Changed(left, right) });
+                }
+            }
+            at = parent(at);
+        }
+    }
+}

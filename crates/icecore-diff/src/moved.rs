@@ -1,0 +1,64 @@
+//! What was removed at one place and added at another.
+
+use crate::pairs::Sides;
+use crate::same::Same;
+use crate::tree;
+use crate::walk::{Found, What};
+use icecore::Cursor;
+use std::collections::{HashMap, VecDeque};
+
+/// A shorter string may be at two places for no reason.
+const STRING: usize = 8;
+
+/// Makes one of two: what was removed and added is moved.
+///
+/// A value moves within its list or map whatever it is; elsewhere, if it is a list or a map
+/// with anything in it, or a string of [`STRING`] bytes. What links to anything outside of itself
+/// stays where it is.
+pub(crate) fn find<'d>(sides: Sides<'_, 'd>, same: &mut Same<'d>, found: &mut Vec<Found<'d>>) {
+    let mut removed: HashMap<u64, VecDeque<usize>> = HashMap::new();
+    for (at, one) in found.iter().enumerate() {
+        if let What::Removed(left) = one.what {
+            removed.entry(sides.left.hash(left)).or_default().push_back(at);
+        }
+    }
+    if removed.is_empty() || !found.iter().any(|one| matches!(one.what, What::Added(_))) {
+        return;
+    }
+    let parents = tree::parents(sides.left.document);
+    let mut gone = vec![false; found.len()];
+    for at in 0..found.len() {
+        let What::Added(place) = found[at].what else { continue };
+        let Some(candidates) = removed.get_mut(&sides.right.hash(place.value)) else { continue };
+        // Of several, one of the same list or map; so many are looked at.
+        const LOOK: usize = 16;
+        let is_near = |from: &usize| {
+            let What::Removed(left) = found[*from].what else { return false };
+            parents.get(left.index() as usize) == Some(&place.into.index())
+        };
+        let near = candidates.iter().take(LOOK).position(is_near);
+        let Some(from) = candidates.get(near.unwrap_or(0)).copied() else { continue };
+        let What::Removed(left) = found[from].what else { continue };
+        let may_move = (near.is_some() || has_weight(left)) && is_by_itself(left) && is_by_itself(place.value);
+        if may_move && same.same(sides, left, place.value) {
+            candidates.remove(near.unwrap_or(0));
+            gone[at] = true;
+            found[from].what = What::Moved(left, place);
+        }
+    }
+    let mut gone = gone.into_iter();
+    found.retain(|_| !gone.next().unwrap_or(false));
+}
+
+fn has_weight(here: Cursor<'_>) -> bool {
+    here.node().kind.is_container() && !here.is_empty() || here.as_bytes().is_some_and(|bytes| bytes.len() >= STRING)
+}
+
+/// Whether it has no link that leads out of it.
+fn is_by_itself(here: Cursor<'_>) -> bool {
+    let document = here.document();
+    let (from, to) = (here.index(), tree::next(document, here.index()));
+    let nodes = document.nodes().get(from as usize..to as usize).unwrap_or(&[]);
+    let is_inside = |at: u32| document.at(at).is_some_and(|here| (from..to).contains(&here.target().index()));
+    (from..).zip(nodes).all(|(at, node)| !node.kind.is_again() || is_inside(at))
+}

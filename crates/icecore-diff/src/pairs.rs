@@ -1,0 +1,85 @@
+//! Entries of two maps that belong together.
+
+use crate::side::{Entry, Side};
+use icecore::{Cursor, Key};
+use std::collections::{HashMap, VecDeque};
+
+/// Entries that have the same key, and those of one map alone.
+#[derive(Default)]
+pub(crate) struct Pairs<'d> {
+    pub(crate) both: Vec<(Entry<'d>, Entry<'d>)>,
+    pub(crate) left: Vec<Entry<'d>>,
+    pub(crate) right: Vec<Entry<'d>>,
+    /// Whether the entries of both stand in the same order.
+    pub(crate) in_order: bool,
+}
+
+/// The two documents.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'s, 'd> {
+    pub(crate) left: &'s Side<'d>,
+    pub(crate) right: &'s Side<'d>,
+}
+
+impl<'d> Pairs<'d> {
+    /// Pairs the entries of two maps: linear in them. Of keys that a map has twice, the first
+    /// is paired with the first. Keys that are values of another kind are paired if they
+    /// have the same number: whether they are the same has still to be seen.
+    pub(crate) fn find(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, is_field: bool) {
+        self.both.clear();
+        self.left.clear();
+        self.right.clear();
+        self.in_order = true;
+        let (mut of_left, mut of_right) = (sides.left.entries(left), sides.right.entries(right));
+        // Nearly always both have the same keys in the same order.
+        let (first_left, first_right) = loop {
+            match (of_left.next(), of_right.next()) {
+                (Some(a), Some(b)) if same_key(sides, &a, &b, is_field) => self.both.push((a, b)),
+                (None, None) => return,
+                ends => break ends,
+            }
+        };
+        let mut there: HashMap<u64, VecDeque<Entry<'d>>> = HashMap::new();
+        for entry in first_right.into_iter().chain(of_right) {
+            let hash = sides.right.key_hash(&entry.key, entry.value, is_field);
+            there.entry(hash).or_default().push_back(entry);
+        }
+        let mut last = 0;
+        for entry in first_left.into_iter().chain(of_left) {
+            let hash = sides.left.key_hash(&entry.key, entry.value, is_field);
+            let found = there.get_mut(&hash);
+            let found = found.and_then(|same| {
+                let is_same = same.front().is_some_and(|other| same_key(sides, &entry, other, is_field));
+                if is_same { same.pop_front() } else { None }
+            });
+            match found {
+                Some(other) => {
+                    self.in_order &= other.position >= last;
+                    last = other.position;
+                    self.both.push((entry, other));
+                }
+                None => self.left.push(entry),
+            }
+        }
+        self.right.extend(there.into_values().flatten());
+        self.right.sort_unstable_by_key(|entry| entry.position);
+    }
+}
+
+fn same_key<'d>(sides: Sides<'_, 'd>, a: &Entry<'d>, b: &Entry<'d>, is_field: bool) -> bool {
+    match (&a.key, &b.key) {
+        (Key::Name(x), Key::Name(y)) => {
+            if x.node.kind == y.node.kind && x.node.kind.has_bytes() && x.node.flags == y.node.flags {
+                // The quick way: one of the many that are the same to the byte.
+                if x.bytes == y.bytes && x.node.encoding() == 0 && y.node.encoding() == 0 {
+                    return true;
+                }
+            }
+            let (left, right) = (sides.left, sides.right);
+            left.rules.key(left.document, &x.node, x.bytes, is_field)
+                == right.rules.key(right.document, &y.node, y.bytes, is_field)
+        }
+        (Key::Value(x), Key::Value(y)) => sides.left.hash(*x) == sides.right.hash(*y),
+        _ => false,
+    }
+}

@@ -1,0 +1,255 @@
+//! A difference applied.
+
+use crate::change::{ChangeKind, class_of};
+use crate::emit::{Edits, Emitter, FIRST, Put, VALUES};
+use crate::hash::Hashes;
+use crate::pairs::Sides;
+use crate::rules::Rules;
+use crate::same::Same;
+use crate::side::Side;
+use crate::way::Ways;
+use crate::written::{MARK, VERSION, deeper};
+use icecore::{Cursor, Document, Error, ErrorKind, Kind, Limits, Stage, Value};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A difference that was read.
+///
+/// ```
+/// use icecore::Limits;
+/// use icecore_diff::{Patch, Rules, differences};
+/// let a = icecore::read(br#"{"to": "ann", "n": [1, 2, 3]}"#)?;
+/// let b = icecore::read(br#"{"to": "ann", "n": [3, 1, 2], "x": null}"#)?;
+/// let json = differences(&a, &b, Rules::new()).to_json(&Limits::default())?;
+/// let patch = Patch::read(&json, &Limits::default())?;
+/// let made = patch.apply(&a).expect("it is the document that the difference was made from");
+/// assert_eq!(icecore::write(&made, "json")?, br#"{"to":"ann","n":[3,1,2],"x":null}"#);
+/// // It fits no other.
+/// assert!(patch.apply(&b).is_err());
+/// # Ok::<(), icecore::Error>(())
+/// ```
+pub struct Patch {
+    document: Document<'static>,
+}
+
+/// Why a difference can't be applied.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The document is not the one that the difference was made from.
+    Differs {
+        /// Where; empty, if that can't be said.
+        path: String,
+        /// What is not as it was.
+        what: &'static str,
+    },
+    /// It is no difference, or contradicts itself.
+    Broken(Error),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Differs { path, what } if path.is_empty() => write!(f, "{what}"),
+            Refusal::Differs { path, what } => write!(f, "at {path}: {what}"),
+            Refusal::Broken(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+fn broken(found: impl Into<Cow<'static, str>>) -> Error {
+    let found: Cow<'static, str> = found.into();
+    Error::new(ErrorKind::Usage)
+        .expecting("a difference, as `icecore diff --json` writes it")
+        .finding(found.into_owned())
+}
+
+impl Patch {
+    /// Reads a difference.
+    ///
+    /// # Errors
+    /// Those of `json:typed`; of kind `Usage`, if it is no difference or of a later version.
+    pub fn read(json: &[u8], limits: &Limits) -> Result<Patch, Error> {
+        let trimmed = json.trim_ascii_end();
+        let document = icecore::read_as(trimmed, &Stage::parse("json:typed")?, &deeper(limits))?.into_owned();
+        match document.root().get(MARK).and_then(|version| version.as_i64()) {
+            Some(VERSION) => Ok(Patch { document }),
+            Some(version) => Err(broken(format!("version {version}; this program knows version {VERSION}"))),
+            None => Err(broken(format!("no key `{MARK}`"))),
+        }
+    }
+
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        let root = self.document.root();
+        root.get("changes").is_none_or(|changes| changes.is_empty()) && root.get("has_header").is_none()
+    }
+
+    /// How many changes there are.
+    pub fn len(&self) -> usize {
+        self.document.root().get("changes").map_or(0, |changes| changes.len())
+    }
+
+    /// Applies the difference: the document that it was made from becomes the other one. Values
+    /// that it does not touch keep their spelling, if the document has one. Linear in both.
+    ///
+    /// # Errors
+    /// If the document is not what the difference was made from, or the difference is broken.
+    pub fn apply(&self, document: &Document<'_>) -> Result<Document<'static>, Refusal> {
+        let root = self.document.root();
+        let is_set = |name: &str| root.get(name).and_then(|value| value.as_bool()).unwrap_or(false);
+        // What can be found and compared in any document; only the fingerprint is exact.
+        let rules = if is_set("across") { Rules::new().across() } else { Rules::new() };
+        let (left, values) = (Side::new(document, rules), Side::new(&self.document, rules));
+        let mut applying = Applying::new(Sides { left: &left, right: &values });
+        let changes = root.get("changes").filter(|changes| changes.kind() == Kind::Array);
+        let changes = changes.ok_or_else(|| Refusal::Broken(broken("no list `changes`")))?;
+        for change in changes.items() {
+            applying.change(change)?;
+        }
+        applying.header(root)?;
+        let root_of_left = document.root().index();
+        let fingerprint = match is_set("exact") {
+            true => Hashes::of(rules.exact(), document).get(root_of_left),
+            false => left.hashes.get(root_of_left),
+        };
+        let fingerprint = format!("{fingerprint:016x}");
+        if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {
+            let what = "it is not the document that the difference was made from: what the difference changes is there, \
+                        but something else is not as it was";
+            return Err(Refusal::Differs { path: String::new(), what });
+        }
+        let header = match root.get("has_header") {
+            Some(_) => root.get("header").map(|header| (VALUES, header)),
+            None => document.header().map(|header| (FIRST, header)),
+        };
+        let mut out = Emitter::new(applying.finish());
+        if let Some((of, header)) = header {
+            out.value(of, header);
+            out.builder.end_header();
+        }
+        out.value(FIRST, document.root());
+        let (made, kept) = out.finish().map_err(Refusal::Broken)?;
+        Ok(made.made_from(document, &kept))
+    }
+}
+
+struct Applying<'s, 'd> {
+    sides: Sides<'s, 'd>,
+    same: Same<'d>,
+    ways: Ways<'s, 'd>,
+    edits: Edits<'d>,
+}
+
+impl<'s, 'd> Applying<'s, 'd> {
+    fn new(sides: Sides<'s, 'd>) -> Applying<'s, 'd> {
+        Applying { sides, same: Same::new(sides), ways: Ways::new(sides), edits: Edits::default() }
+    }
+
+    fn finish(mut self) -> Edits<'d> {
+        for puts in self.edits.put.values_mut() {
+            puts.sort_by_key(|put| put.index);
+        }
+        self.edits
+    }
+
+    fn change(&mut self, change: Cursor<'d>) -> Result<(), Refusal> {
+        let shown = || change.get("where").and_then(|shown| shown.as_str()).unwrap_or_default().to_owned();
+        let differs = |what| Refusal::Differs { path: shown(), what };
+        let part =
+            |name: &str| change.get(name).ok_or_else(|| Refusal::Broken(broken(format!("a change without `{name}`"))));
+        let word = part("op")?.as_str().unwrap_or_default();
+        let kind = ChangeKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+        let kind = kind.ok_or_else(|| Refusal::Broken(broken("a change of an unknown kind")))?;
+        let left = match kind {
+            ChangeKind::Added => None,
+            _ => Some(self.ways.follow(part("path")?).ok_or_else(|| differs("nothing is there"))?),
+        };
+        if let Some(left) = left {
+            let is_old = match kind {
+                ChangeKind::Class => {
+                    self.sides.left.rules.class(class_of(left)) == self.sides.left.rules.class(class(part("old")?))
+                }
+                _ => self.same.same(self.sides, left, part("old")?),
+            };
+            if !is_old {
+                return Err(differs("another value is there than the difference was made from"));
+            }
+        }
+        let twice = || Refusal::Broken(broken("two changes of one value"));
+        match (kind, left) {
+            (ChangeKind::Changed, Some(left)) => {
+                let other = self.edits.replaced.insert(left.index(), part("new")?);
+                other.map_or(Ok(()), |_| Err(twice()))
+            }
+            (ChangeKind::Class, Some(left)) => {
+                self.edits.touched.insert(left.index());
+                let other = self.edits.class.insert(left.index(), Cow::Borrowed(class(part("new")?)));
+                other.map_or(Ok(()), |_| Err(twice()))
+            }
+            (ChangeKind::Removed, Some(left)) => self.remove(left, &shown()),
+            (ChangeKind::Moved, Some(left)) => {
+                self.remove(left, &shown())?;
+                self.put(change, FIRST, left, &shown())
+            }
+            _ => self.put(change, VALUES, part("new")?, &shown()),
+        }
+    }
+
+    /// Takes an item or an entry away.
+    fn remove(&mut self, left: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
+        let parent = self.ways.parent(left).filter(|parent| matches!(parent.kind(), Kind::Array | Kind::Map));
+        match parent {
+            Some(parent) if self.edits.gone.insert(left.index()) => {
+                self.edits.touched.insert(parent.index());
+                Ok(())
+            }
+            Some(_) => Err(Refusal::Broken(broken(format!("two changes of one value at {shown}")))),
+            None => Err(Refusal::Broken(broken(format!("what can't be taken away at {shown}")))),
+        }
+    }
+
+    fn put(&mut self, change: Cursor<'d>, of: usize, value: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
+        let broken = |what: &str| Refusal::Broken(broken(format!("{what} at {shown}")));
+        let way = change.get("in").ok_or_else(|| broken("a change without `in`"))?;
+        let differs = |what| Refusal::Differs { path: shown.to_owned(), what };
+        let into = self.ways.follow(way).ok_or_else(|| differs("no list or map is there to put it into"))?;
+        let into = crate::tree::body(into);
+        let index = change.get("index").and_then(|index| index.as_i64()).and_then(|index| u32::try_from(index).ok());
+        let index = index.ok_or_else(|| broken("no number `index`"))?;
+        let key = match (into.kind(), change.get("key")) {
+            (Kind::Map, Some(key)) => Some(key),
+            (Kind::Array, None) => None,
+            (Kind::Map | Kind::Array, _) => {
+                return Err(differs("a list is there where a map was, or a map where a list was"));
+            }
+            _ => return Err(differs("no list or map is there to put it into")),
+        };
+        self.edits.touched.insert(into.index());
+        self.edits.put.entry(into.index()).or_default().push(Put { index, key, of, value });
+        Ok(())
+    }
+
+    fn header(&mut self, root: Cursor<'d>) -> Result<(), Refusal> {
+        if root.get("has_header").is_none() {
+            return Ok(());
+        }
+        let is_same = match (self.sides.left.document.header(), root.get("old_header")) {
+            (None, None) => true,
+            (Some(header), Some(old)) => self.same.same(self.sides, header, old),
+            _ => false,
+        };
+        let what = "its header is not that of the document that the difference was made from";
+        if is_same { Ok(()) } else { Err(Refusal::Differs { path: String::new(), what }) }
+    }
+}
+
+/// The class name that a value is.
+fn class(value: Cursor<'_>) -> &[u8] {
+    match value.value() {
+        Value::Module(name, _) => name,
+        _ => &[],
+    }
+}

@@ -1,0 +1,139 @@
+//! Where values stand: the paths of many, found in one walk.
+
+use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Name};
+use icecore::{Document, Key, Kind};
+
+/// A container that is open in a walk, and its child on the way.
+struct Open {
+    node: u32,
+    end: u32,
+    child: u32,
+    key: Option<u32>,
+    position: u32,
+}
+
+/// A step of a path that a program follows.
+pub(crate) enum Step<'d> {
+    Item(u32),
+    /// A key, and which child of which map it is.
+    Key(Key<'d>, u32, u32),
+    /// An entry of a map by its position.
+    Entry(u32),
+    Part(u32),
+}
+
+/// The way to a value.
+pub(crate) struct Place<'w, 'd> {
+    document: &'d Document<'d>,
+    open: &'w [Open],
+    /// Which of them are a step of what people read: an object and its body are one.
+    steps: &'w [usize],
+}
+
+/// So many steps of a path are shown.
+const SHOWN: usize = 64;
+
+impl<'d> Place<'_, 'd> {
+    /// Shows `then` the place of each of these nodes, with its position among them.
+    pub(crate) fn visit(document: &'d Document<'d>, nodes: &[u32], mut then: impl FnMut(usize, Place<'_, 'd>)) {
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        order.sort_unstable_by_key(|at| nodes[*at]);
+        let mut order = order.into_iter().peekable();
+        let (mut open, mut steps): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
+        let tape = document.nodes();
+        let from = document.root().index();
+        for (at, node) in (from..).zip(tape.get(from as usize..).unwrap_or(&[])) {
+            if order.peek().is_none() {
+                return;
+            }
+            while open.pop_if(|open| open.end <= at).is_some() {
+                steps.pop_if(|step| *step == open.len());
+            }
+            if let Some(outer) = open.last_mut() {
+                if node.key == IS_KEY {
+                    (outer.child, outer.key) = (at, Some(at));
+                } else {
+                    outer.key = outer.key.filter(|_| node.key == KEY_NODE);
+                    // It starts before the first.
+                    outer.position = outer.position.wrapping_add(1);
+                    outer.child = at;
+                }
+            }
+            while let Some(wanted) = order.next_if(|wanted| nodes[*wanted] <= at) {
+                then(wanted, Place { document, open: &open, steps: &steps });
+            }
+            if node.kind.is_container() {
+                if node.kind != Kind::Object {
+                    steps.push(open.len());
+                }
+                let end = crate::tree::next(document, at);
+                open.push(Open { node: at, end, child: at, key: None, position: u32::MAX });
+            }
+        }
+    }
+
+    /// The paths of these nodes.
+    pub(crate) fn paths(document: &'d Document<'d>, nodes: &[u32]) -> Vec<String> {
+        let mut paths = vec![String::new(); nodes.len()];
+        Place::visit(document, nodes, |at, place| paths[at] = place.path());
+        paths
+    }
+
+    /// The path, for people: of a long one the middle is left out.
+    pub(crate) fn path(&self) -> String {
+        let step = |at: &usize| {
+            let open = &self.open[*at];
+            self.document.short_step(open.node, open.child, open.key, u64::from(open.position)).unwrap_or_default()
+        };
+        let mut path = String::from("$");
+        let Some(left_out) = self.steps.len().checked_sub(SHOWN).filter(|count| *count > 0) else {
+            path.extend(self.steps.iter().map(step));
+            return path;
+        };
+        path.extend(self.steps[..SHOWN / 2].iter().map(step));
+        path.push_str(&format!("…({left_out} more)…"));
+        path.extend(self.steps[self.steps.len() - SHOWN / 2..].iter().map(step));
+        path
+    }
+
+    /// How many steps there are.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The steps. There is none from an object to what is in its body; one to the body itself.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Step<'d>> {
+        let last = self.open.len().saturating_sub(1);
+        let document = self.document;
+        self.open.iter().enumerate().filter_map(move |(at, open)| {
+            let kind = document.nodes().get(open.node as usize)?.kind;
+            Some(match kind {
+                Kind::Object if at < last => return None,
+                Kind::Array => Step::Item(open.position),
+                Kind::Map | Kind::Attrs => match key(document, open) {
+                    Some(key) => Step::Key(key, open.node, open.position),
+                    None => Step::Part(open.position),
+                },
+                _ => Step::Part(open.position),
+            })
+        })
+    }
+}
+
+/// The key of the child on the way.
+fn key<'d>(document: &'d Document<'d>, open: &Open) -> Option<Key<'d>> {
+    let child = document.nodes().get(open.child as usize)?;
+    match (child.key, open.key) {
+        (NO_KEY, _) => None,
+        (KEY_NODE, Some(at)) => {
+            let key = document.at(at)?;
+            let node = *key.node();
+            Some(match node.kind.is_string() || node.kind == Kind::Int {
+                true => Key::Name(Name { node, bytes: crate::tree::bytes(document, key.node()) }),
+                false => Key::Value(key),
+            })
+        }
+        (KEY_NODE | IS_KEY, _) => None,
+        (id, _) => document.tape().keys().get(u32::from(id)).map(Key::Name),
+    }
+}

@@ -1,0 +1,167 @@
+//! Whether two values are the same, with all that they link to.
+
+use crate::pairs::{Pairs, Sides};
+use icecore::{Cursor, Key, Kind, raw::flag};
+use std::collections::HashMap;
+
+/// Compares values of two documents.
+///
+/// Values that links name are put into one set with what they were found beside, and are not
+/// compared once more with what is in their set: circles end, and the work is linear. What a
+/// comparison put together that fails is taken apart again.
+pub(crate) struct Same<'d> {
+    /// The set that a value is in: the next one on the way to its head.
+    sets: HashMap<u64, u64>,
+    /// The links that were made in this comparison.
+    made: Vec<u64>,
+    stack: Vec<(Cursor<'d>, Cursor<'d>)>,
+    pairs: Pairs<'d>,
+    /// How much comparisons that fail may still cost.
+    budget: u64,
+    /// How much may still be compared until all containers are put into sets, and not only what
+    /// links name: between two of these a circle may be long.
+    few: u64,
+}
+
+/// A value of the second document, among those of the first.
+const RIGHT: u64 = 1 << 32;
+
+impl<'d> Same<'d> {
+    pub(crate) fn new(sides: Sides<'_, 'd>) -> Same<'d> {
+        let nodes = sides.left.document.nodes().len() + sides.right.document.nodes().len();
+        Same {
+            sets: HashMap::new(),
+            made: Vec::new(),
+            stack: Vec::new(),
+            pairs: Pairs::default(),
+            budget: (nodes as u64).saturating_mul(8).saturating_add(1024),
+            few: (nodes as u64).saturating_mul(2).saturating_add(1024),
+        }
+    }
+
+    /// Whether they are the same. Where comparisons that failed cost more than eight times
+    /// the size of the documents, nothing is the same any more.
+    pub(crate) fn same(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        self.made.clear();
+        self.stack.clear();
+        self.stack.push((left, right));
+        let mut steps = 0;
+        while let Some((left, right)) = self.stack.pop() {
+            steps += 1;
+            self.few = self.few.saturating_sub(1);
+            if !self.pair(sides, left, right, &mut steps) {
+                self.budget = self.budget.saturating_sub(steps);
+                for one in self.made.drain(..) {
+                    self.sets.remove(&one);
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    fn head(&self, mut one: u64) -> u64 {
+        while let Some(next) = self.sets.get(&one) {
+            one = *next;
+        }
+        one
+    }
+
+    /// Puts both into one set; whether they were in one.
+    fn join(&mut self, left: u32, right: u32) -> bool {
+        let (a, b) = (self.head(u64::from(left)), self.head(u64::from(right) | RIGHT));
+        if a != b {
+            // A head stays one as long as no other comes before it in an order that is as good as
+            // random: so the ways stay short.
+            let order = |head: u64| crate::hash::mix(head, 1);
+            let (from, to) = if order(a) < order(b) { (a, b) } else { (b, a) };
+            self.sets.insert(from, to);
+            self.made.push(from);
+        }
+        a == b
+    }
+
+    fn pair(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, steps: &mut u64) -> bool {
+        let rules = sides.left.rules;
+        if rules.is_exact() {
+            const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
+            let is_link = |here: Cursor<'_>| here.kind().is_again() && here.kind() != Kind::Copy;
+            if (left.node().flags ^ right.node().flags) & REFERENCE != 0 || is_link(left) != is_link(right) {
+                return false;
+            }
+        }
+        let (a, b) = (left.target(), right.target());
+        let (x, y) = (a.node(), b.node());
+        let is_shared = x.has(flag::TARGET) || y.has(flag::TARGET) || self.few == 0 && x.kind.is_container();
+        if is_shared && self.join(a.index(), b.index()) {
+            return true;
+        }
+        if rules.is_nothing(x) && rules.is_nothing(y) {
+            return true;
+        }
+        if !x.kind.is_container() || !y.kind.is_container() {
+            let is_leaf = |kind: Kind| !kind.is_container() && !kind.is_again();
+            return is_leaf(x.kind) && is_leaf(y.kind) && rules.leaf(a.document(), x) == rules.leaf(b.document(), y);
+        }
+        if !is_alike(sides, a, b) || rules.class(a.class()) != rules.class(b.class()) {
+            return false;
+        }
+        if !matches!(x.kind, Kind::Map | Kind::Attrs) {
+            *steps += u64::from(x.aux);
+            let (mut of_a, mut of_b) = (a.children(), b.children());
+            loop {
+                match (of_a.next(), of_b.next()) {
+                    (Some(a), Some(b)) => self.stack.push((a, b)),
+                    (None, None) => return true,
+                    _ => return false,
+                }
+            }
+        }
+        *steps += u64::from(x.aux) + u64::from(y.aux);
+        let is_field = is_fields(a) || is_fields(b);
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.find(sides, a, b, is_field);
+        let is_whole = pairs.left.is_empty() && pairs.right.is_empty() && (pairs.in_order || !rules.is_exact());
+        if is_whole {
+            for (a, b) in &pairs.both {
+                if let (Key::Value(a), Key::Value(b)) = (a.key, b.key) {
+                    self.stack.push((a, b));
+                }
+                self.stack.push((a.value, b.value));
+            }
+            self.stack.extend(beside(a, b));
+        }
+        self.pairs = pairs;
+        is_whole
+    }
+}
+
+/// The values of two maps that stand beside their entries, where both have one: the default, or
+/// what has the attributes.
+pub(crate) fn beside<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
+    let of = |here: Cursor<'d>| match here.kind() {
+        Kind::Attrs => here.children().next(),
+        _ => here.default_value(),
+    };
+    of(a).zip(of(b))
+}
+
+/// Whether two containers are alike but for class and content.
+pub(crate) fn is_alike(sides: Sides<'_, '_>, a: Cursor<'_>, b: Cursor<'_>) -> bool {
+    let (x, y, rules) = (a.node(), b.node(), sides.left.rules);
+    let has_form = !matches!(x.kind, Kind::Array | Kind::Map);
+    x.kind == y.kind && rules.flags(x) == rules.flags(y) && (!has_form || x.form() == y.form())
+}
+
+/// Whether the entries of this map are the fields of an object. The object stands right
+/// before it.
+pub(crate) fn is_fields(map: Cursor<'_>) -> bool {
+    if map.kind() == Kind::Attrs {
+        return true;
+    }
+    let before = map.index().checked_sub(1).and_then(|before| map.document().at(before));
+    before.is_some_and(|before| before.kind() == Kind::Object && before.node().end() > map.index())
+}

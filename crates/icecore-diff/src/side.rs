@@ -1,0 +1,69 @@
+//! One of the two documents, with what is known of it.
+
+use crate::hash::{Hashes, mix};
+use crate::rules::Rules;
+use icecore::{Cursor, Document, Key, Kind};
+
+/// A document and the numbers of its values.
+pub(crate) struct Side<'d> {
+    pub(crate) document: &'d Document<'d>,
+    pub(crate) hashes: Hashes,
+    pub(crate) rules: Rules,
+}
+
+/// An entry of a map.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'d> {
+    pub(crate) key: Key<'d>,
+    pub(crate) value: Cursor<'d>,
+    /// Which of the entries it is.
+    pub(crate) position: u32,
+}
+
+impl<'d> Side<'d> {
+    pub(crate) fn new(document: &'d Document<'_>, rules: Rules) -> Side<'d> {
+        Side { document, hashes: Hashes::of(rules, document), rules }
+    }
+
+    pub(crate) fn hash(&self, value: Cursor<'_>) -> u64 {
+        self.hashes.get(value.index())
+    }
+
+    /// The number of a key.
+    pub(crate) fn key_hash(&self, key: &Key<'_>, value: Cursor<'_>, is_field: bool) -> u64 {
+        match (key, value.node().key) {
+            (_, id) if id != icecore::raw::KEY_NODE => self.hashes.key(id, is_field),
+            (Key::Name(name), _) => Hashes::loose_key(self.rules, self.document, &name.node, name.bytes, is_field),
+            (Key::Value(key), _) => self.hashes.get(key.index()),
+        }
+    }
+
+    /// The entries of a map that count, or the attributes of a value.
+    pub(crate) fn entries(&self, map: Cursor<'d>) -> impl Iterator<Item = Entry<'d>> + use<'d> {
+        let rules = self.rules;
+        let entry = |(position, (key, value))| Entry { key, value, position };
+        (0..).zip(map.entries()).map(entry).filter(move |entry| rules.has_entry(&entry.key))
+    }
+
+    /// The numbers of what is in a container, of entries with their keys, sorted: what two of
+    /// them have in common is seen from these. Of a large one the first.
+    pub(crate) fn features(&self, item: Cursor<'d>) -> Vec<u64> {
+        const MOST: usize = 64;
+        let body = crate::tree::body(item.target());
+        let mut features: Vec<u64> = match body.kind() {
+            Kind::Map => {
+                let is_field = is_fields(item.target(), body);
+                let entries = self.entries(body).take(MOST);
+                entries.map(|it| mix(self.key_hash(&it.key, it.value, is_field), self.hash(it.value))).collect()
+            }
+            _ => body.children().take(MOST).map(|child| self.hash(child)).collect(),
+        };
+        features.sort_unstable();
+        features
+    }
+}
+
+/// Whether the entries of `body` are the fields of the object `outer`.
+pub(crate) fn is_fields(outer: Cursor<'_>, body: Cursor<'_>) -> bool {
+    outer.index() != body.index()
+}

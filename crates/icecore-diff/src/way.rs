@@ -1,0 +1,118 @@
+//! The ways of a difference, followed in a document.
+
+use crate::emit::as_key;
+use crate::hash::Hashes;
+use crate::pairs::Sides;
+use crate::side::Side;
+use crate::{same, tree};
+use icecore::{Cursor, Key, Kind};
+use std::collections::HashMap;
+
+/// Follows ways in the first document that stand in the second. Items and entries of a
+/// container are looked up in a table, so the work is linear in what is followed.
+pub(crate) struct Ways<'s, 'd> {
+    sides: Sides<'s, 'd>,
+    lists: HashMap<u32, Vec<u32>>,
+    maps: HashMap<u32, HashMap<u64, Vec<(Key<'d>, u32)>>>,
+    parents: Vec<u32>,
+}
+
+impl<'s, 'd> Ways<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>) -> Ways<'s, 'd> {
+        let parents = tree::parents(sides.left.document);
+        Ways { sides, lists: HashMap::new(), maps: HashMap::new(), parents }
+    }
+
+    /// The container that a value is in.
+    pub(crate) fn parent(&self, value: Cursor<'d>) -> Option<Cursor<'d>> {
+        let parent = self.parents.get(value.index() as usize).filter(|parent| **parent != value.index())?;
+        self.sides.left.document.at(*parent)
+    }
+
+    /// The value on this way; `None`, if nothing is there, or it is no way.
+    pub(crate) fn follow(&mut self, way: Cursor<'d>) -> Option<Cursor<'d>> {
+        let mut here = self.sides.left.document.root();
+        for step in way.items() {
+            here = match part(step) {
+                Some(Part::At(position)) => self.child(here, position)?,
+                Some(Part::Entry(position)) => self.child(tree::body(here), position)?,
+                Some(Part::Key(key)) => self.entry(tree::body(here), &as_key(key))?,
+                None => {
+                    let inside = tree::body(here);
+                    match (inside.kind(), step.as_i64()) {
+                        (Kind::Array, Some(position)) => self.child(inside, u32::try_from(position).ok()?)?,
+                        (Kind::Map | Kind::Attrs, _) => self.entry(inside, &as_key(step))?,
+                        _ => return None,
+                    }
+                }
+            };
+        }
+        (way.kind() == Kind::Array).then_some(here)
+    }
+
+    fn child(&mut self, of: Cursor<'d>, position: u32) -> Option<Cursor<'d>> {
+        let children =
+            self.lists.entry(of.index()).or_insert_with(|| of.children().map(|child| child.index()).collect());
+        self.sides.left.document.at(*children.get(position as usize)?)
+    }
+
+    fn entry(&mut self, map: Cursor<'d>, key: &Key<'d>) -> Option<Cursor<'d>> {
+        if !matches!(map.kind(), Kind::Map | Kind::Attrs) {
+            return None;
+        }
+        let is_field = same::is_fields(map);
+        let (left, right) = (self.sides.left, self.sides.right);
+        let entries = self.maps.entry(map.index()).or_insert_with(|| {
+            let mut entries: HashMap<u64, Vec<(Key<'d>, u32)>> = HashMap::new();
+            for entry in left.entries(map) {
+                let hash = left.key_hash(&entry.key, entry.value, is_field);
+                entries.entry(hash).or_default().push((entry.key, entry.value.index()));
+            }
+            entries
+        });
+        let hash = hash(right, key, is_field);
+        // What differs in what a key is, and not in what it says, is found all the same.
+        let found = entries.get(&hash)?.iter().find(|(known, _)| is_key(self.sides, known, key, is_field))?;
+        left.document.at(found.1)
+    }
+}
+
+/// A step that is no key of its own.
+enum Part<'d> {
+    At(u32),
+    Entry(u32),
+    Key(Cursor<'d>),
+}
+
+fn part(step: Cursor<'_>) -> Option<Part<'_>> {
+    if step.kind() != Kind::Map {
+        return None;
+    }
+    let number =
+        |name: &str| step.get(name).map(|number| number.as_i64().and_then(|number| u32::try_from(number).ok()));
+    match (number("part"), number("entry")) {
+        (Some(position), _) => position.map(Part::At),
+        (None, Some(position)) => position.map(Part::Entry),
+        (None, None) => step.get("key").map(Part::Key),
+    }
+}
+
+fn hash(side: &Side<'_>, key: &Key<'_>, is_field: bool) -> u64 {
+    match key {
+        Key::Name(name) => Hashes::loose_key(side.rules, side.document, &name.node, name.bytes, is_field),
+        Key::Value(key) => side.hash(*key),
+    }
+}
+
+/// Whether a key of the first document is one that stands in the second.
+fn is_key(sides: Sides<'_, '_>, known: &Key<'_>, key: &Key<'_>, is_field: bool) -> bool {
+    let rules = sides.left.rules;
+    match (known, key) {
+        (Key::Name(x), Key::Name(y)) => {
+            rules.key(sides.left.document, &x.node, x.bytes, is_field)
+                == rules.key(sides.right.document, &y.node, y.bytes, is_field)
+        }
+        (Key::Value(_), Key::Value(_)) => true,
+        _ => false,
+    }
+}

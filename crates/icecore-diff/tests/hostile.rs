@@ -1,0 +1,189 @@
+//! Documents that are made to cost much, and differences that are made up.
+
+use icecore::{Builder, Document, Limits};
+use icecore_diff::{Patch, Rules, differences};
+
+fn on_small_stack(work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
+}
+
+fn end(b: &mut Builder) {
+    b.end();
+}
+
+fn nested(depth: usize, leaf: i64) -> Document<'static> {
+    let mut b = Builder::new();
+    for at in 0..depth {
+        match at % 3 {
+            0 => b.begin_array(),
+            1 => b.begin_map().text_key("next"),
+            _ => b.begin_object("Node").begin_map().text_key("next"),
+        };
+    }
+    b.int(leaf);
+    // Objects and their bodies are two.
+    (0..depth + depth / 3).for_each(|_| end(&mut b));
+    b.finish().unwrap()
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    on_small_stack(|| {
+        let (left, right) = (nested(5_000, 1), nested(5_000, 2));
+        let found = differences(&left, &right, Rules::new());
+        assert_eq!(found.changes().len(), 1);
+        let json = found.to_json(&Limits::default()).unwrap();
+        let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+        assert!(differences(&made, &right, Rules::new()).is_empty());
+        // A value that is as deep.
+        let (left, right) = (nested(0, 1), nested(5_000, 2));
+        let json = differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
+        let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+        assert!(differences(&made, &right, Rules::new()).is_empty());
+    });
+}
+
+#[test]
+fn a_million_levels() {
+    on_small_stack(|| {
+        let (left, right) = (nested(1_000_000, 1), nested(1_000_000, 2));
+        assert_eq!(differences(&left, &right, Rules::new()).changes().len(), 1);
+        assert!(differences(&left, &left, Rules::new()).is_empty());
+    });
+}
+
+/// A list of lists, each of which holds the one before twice: by links, 2^depth values.
+fn doubled(depth: usize, leaf: i64) -> Document<'static> {
+    let mut b = Builder::new();
+    b.begin_array();
+    let mut last = b.begin_array().at();
+    b.int(leaf).end();
+    for _ in 0..depth {
+        let at = b.begin_array().at();
+        b.link(last).link(last).end();
+        last = at;
+    }
+    b.end();
+    b.finish().unwrap()
+}
+
+#[test]
+fn what_links_multiply_is_compared_once() {
+    let (left, right) = (doubled(60, 1), doubled(60, 2));
+    assert!(differences(&left, &doubled(60, 1), Rules::new()).is_empty());
+    let found = differences(&left, &right, Rules::new());
+    assert_eq!(found.paths(), ["$[0][0]"]);
+    let json = found.to_json(&Limits::default()).unwrap();
+    let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+    assert!(differences(&made, &right, Rules::new()).is_empty());
+    // The other one has the same by other links.
+    let mut b = Builder::new();
+    b.begin_array();
+    let mut last = b.begin_array().at();
+    b.int(1).end();
+    for _ in 0..60 {
+        let at = b.begin_array().at();
+        b.link(last).link(last).end();
+        last = at;
+    }
+    b.begin_array().link(last).end();
+    b.end();
+    let longer = b.finish().unwrap();
+    assert_eq!(differences(&left, &longer, Rules::new()).paths(), ["$[61]"]);
+}
+
+/// A ring of lists.
+fn ring(length: usize) -> Document<'static> {
+    let mut b = Builder::new();
+    let first = b.begin_array().at();
+    for _ in 1..length {
+        b.begin_array();
+    }
+    b.link(first);
+    (0..length).for_each(|_| end(&mut b));
+    b.finish().unwrap()
+}
+
+#[test]
+fn circles_end() {
+    // Of any length they mean the same, and which pairs meet is no product of the lengths.
+    let (short, long) = (ring(8_999), ring(9_001));
+    assert!(differences(&short, &long, Rules::new()).is_empty());
+    assert!(!differences(&short, &long, Rules::new().exact()).is_empty());
+    let mut b = Builder::new();
+    let first = b.begin_array().at();
+    b.link(first).int(1).end();
+    let other = b.finish().unwrap();
+    let one = ring(1);
+    let found = differences(&one, &other, Rules::new());
+    assert_eq!(found.paths(), ["$[1]"]);
+    let json = found.to_json(&Limits::default()).unwrap();
+    let made = Patch::read(&json, &Limits::default()).unwrap().apply(&one).unwrap();
+    assert!(differences(&made, &other, Rules::new()).is_empty());
+}
+
+#[test]
+fn lists_that_are_hard_to_align_end() {
+    let list = |of: &dyn Fn(u64) -> u64, count: u64| {
+        let mut b = Builder::new();
+        b.begin_array();
+        for at in 0..count {
+            b.uint(of(at));
+        }
+        b.end();
+        b.finish().unwrap()
+    };
+    let mut seed = 9_u64;
+    let scattered: Vec<u64> = (0..30_000)
+        .map(|_| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed >> 40
+        })
+        .collect();
+    let shapes: Vec<Document<'_>> = vec![
+        list(&|at| at, 30_000),
+        list(&|at| 30_000 - at, 30_000),
+        list(&|at| at % 2, 30_000),
+        list(&|at| at % 3, 30_000),
+        list(&|at| scattered[at as usize] % 7, 30_000),
+        list(&|at| scattered[at as usize], 30_000),
+    ];
+    for left in &shapes {
+        for right in &shapes {
+            let found = differences(left, right, Rules::new());
+            assert_eq!(found.paths().len(), found.changes().len());
+        }
+    }
+}
+
+#[test]
+fn a_broken_difference_is_refused() {
+    let left = icecore::read(br#"{"a": [1, 2], "b": {"c": null}}"#).unwrap();
+    let right = icecore::read(br#"{"a": [0, 1, 2, 9], "b": {"d": 5, "e": [7]}}"#).unwrap();
+    let json = differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
+    let limits = Limits::default();
+    assert!(Patch::read(&json, &limits).unwrap().apply(&left).is_ok());
+    let mut tried = 0;
+    // The last byte ends the line.
+    for at in 0..json.len() - 1 {
+        for byte in [b'0', b'"', b'[', b'x'] {
+            let mut damaged = json.clone();
+            damaged[at] = byte;
+            if let Ok(patch) = Patch::read(&damaged, &limits) {
+                // Whatever comes out: it ends, and says something.
+                let _ = patch.apply(&left).map_err(|error| error.to_string());
+                tried += 1;
+            }
+        }
+        assert!(Patch::read(&json[..at], &limits).is_err());
+    }
+    assert!(tried > 100);
+    for (text, why) in [
+        ("{}", "no key `icecore_difference`"),
+        ("[]", "no key `icecore_difference`"),
+        (r#"{"icecore_difference":2}"#, "version 2; this program knows version 1"),
+    ] {
+        let error = Patch::read(text.as_bytes(), &limits).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}

@@ -1,0 +1,248 @@
+//! Documents that mean the same do not differ; the difference of two makes one the other.
+
+#[path = "../../icecore/tests/common/mod.rs"]
+mod common;
+
+use common::{Palette, Random};
+use icecore::{Document, Limits, Request, Stage};
+use icecore_diff::{Differences, Patch, Rules, differences};
+
+/// Formats that hold what JSON holds.
+const FORMATS: &[&str] =
+    &["json", "json:typed", "storable", "sereal", "php", "var-export", "igbinary", "marshal", "dumper:purity"];
+
+fn through<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) -> Option<Document<'b>> {
+    let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::default());
+    let losses = icecore::write_to(document, &stage, &limits, bytes).ok()?;
+    if !losses.is_empty() {
+        return None;
+    }
+    icecore::read_with(bytes, &stage, Request::new(&limits).detailed()).ok()
+}
+
+fn said(found: &Differences<'_>) -> Vec<String> {
+    let all = found.changes().iter().zip(found.paths()).zip(found.new_paths());
+    all.map(|((one, old), new)| format!("{} {old} {new}", one.kind.as_str())).collect()
+}
+
+/// The patch of the difference makes the first document the second, and fits no document that
+/// differs from the first.
+fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
+    let found = differences(left, right, rules);
+    let json = found.to_json(&Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}"));
+    let text = || String::from_utf8_lossy(&json).into_owned();
+    let patch = Patch::read(&json, &Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
+    assert_eq!(patch.is_empty(), found.is_empty());
+    let made = patch.apply(left).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
+    // What is shared, and in which of a map's places it stands, is no part of a patch.
+    let is_exact = rules.is_exact();
+    let rules = if is_exact { Rules::new() } else { rules };
+    let rest = differences(&made, right, rules);
+    assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", said(&rest), said(&found), text());
+    if !found.is_empty() && !is_exact {
+        assert!(patch.apply(right).is_err(), "{note}: {}", text());
+    }
+}
+
+#[test]
+fn every_pair_of_formats_says_the_same() {
+    let mut pairs = 0;
+    for seed in 0..60 {
+        let document = common::document(seed, Palette::Json);
+        let mut all: Vec<Vec<u8>> = FORMATS.iter().map(|_| Vec::new()).collect();
+        let read: Vec<_> =
+            FORMATS.iter().zip(&mut all).map(|(format, bytes)| through(&document, format, bytes)).collect();
+        for (left, from) in read.iter().zip(FORMATS) {
+            for (right, to) in read.iter().zip(FORMATS) {
+                let (Some(left), Some(right)) = (left, right) else { continue };
+                let found = differences(left, right, Rules::new().across());
+                assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", said(&found));
+                pairs += 1;
+            }
+        }
+    }
+    assert!(pairs > 1500, "{pairs}");
+}
+
+#[test]
+fn a_document_does_not_differ_from_itself() {
+    for seed in 0..1500 {
+        let document = common::document(seed, Palette::All);
+        for rules in [Rules::new(), Rules::new().across(), Rules::new().exact()] {
+            let found = differences(&document, &document, rules);
+            assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", said(&found));
+        }
+    }
+}
+
+#[test]
+fn a_patch_makes_one_document_the_other() {
+    for seed in 0..1500_u64 {
+        let palette = [Palette::All, Palette::Perl, Palette::Json][(seed % 3) as usize];
+        let (left, right) = (common::document(seed, palette), common::document(seed + 5000, palette));
+        for rules in [Rules::new(), Rules::new().across(), Rules::new().exact()] {
+            patched(&left, &right, rules, &format!("{seed} {rules:?}"));
+        }
+    }
+}
+
+/// A value that is easy to change.
+#[derive(Clone, Debug, PartialEq)]
+enum Plain {
+    Number(u64),
+    Text(u64),
+    List(Vec<Plain>),
+    Map(Vec<(String, Plain)>),
+}
+
+impl Plain {
+    fn made(r: &mut Random, depth: u32) -> Plain {
+        match r.below(if depth == 0 { 2 } else { 6 }) {
+            0 => Plain::Number(r.below(50)),
+            1 => Plain::Text(r.below(1000)),
+            2 | 3 => Plain::List((0..r.below(6)).map(|_| Plain::made(r, depth - 1)).collect()),
+            _ => Plain::Map((0..r.below(5)).map(|at| (format!("k{at}"), Plain::made(r, depth - 1))).collect()),
+        }
+    }
+
+    fn json(&self) -> String {
+        match self {
+            Plain::Number(n) => n.to_string(),
+            Plain::Text(n) => format!("\"text {n}\""),
+            Plain::List(items) => format!("[{}]", items.iter().map(Plain::json).collect::<Vec<_>>().join(",")),
+            Plain::Map(entries) => {
+                let entry = |(key, value): &(String, Plain)| format!("\"{key}\":{}", value.json());
+                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
+            }
+        }
+    }
+
+    /// All values in it.
+    fn all(&mut self) -> usize {
+        match self {
+            Plain::List(items) => 1 + items.iter_mut().map(Plain::all).sum::<usize>(),
+            Plain::Map(entries) => 1 + entries.iter_mut().map(|(_, value)| value.all()).sum::<usize>(),
+            _ => 1,
+        }
+    }
+
+    /// The value with this number in pre-order.
+    fn at(&mut self, mut number: usize) -> &mut Plain {
+        if number == 0 {
+            return self;
+        }
+        number -= 1;
+        let inside: Vec<&mut Plain> = match self {
+            Plain::List(items) => items.iter_mut().collect(),
+            Plain::Map(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
+            _ => unreachable!("a number within the value"),
+        };
+        for one in inside {
+            let count = one.all();
+            if number < count {
+                return one.at(number);
+            }
+            number -= count;
+        }
+        unreachable!("a number within the value")
+    }
+
+    fn change(&mut self, r: &mut Random) {
+        let count = self.all();
+        let here = self.at(r.below(count as u64) as usize);
+        match here {
+            Plain::List(items) if r.one_in(2) => {
+                items.insert(r.below(items.len() as u64 + 1) as usize, Plain::made(r, 2))
+            }
+            Plain::List(items) if !items.is_empty() => {
+                let one = items.remove(r.below(items.len() as u64) as usize);
+                if r.one_in(2) {
+                    items.insert(r.below(items.len() as u64 + 1) as usize, one);
+                }
+            }
+            Plain::Map(entries) if r.one_in(3) => entries.push((format!("new{}", r.below(9)), Plain::made(r, 2))),
+            Plain::Map(entries) if !entries.is_empty() && r.one_in(2) => {
+                drop(entries.remove(r.below(entries.len() as u64) as usize));
+            }
+            Plain::Map(entries) => entries.reverse(),
+            _ => *here = Plain::made(r, 1),
+        }
+        // A key stands once.
+        if let Plain::Map(entries) = here {
+            let mut seen = std::collections::HashSet::new();
+            entries.retain(|(key, _)| seen.insert(key.clone()));
+        }
+    }
+}
+
+#[test]
+fn edits_of_all_kinds_are_patched_in_all_formats() {
+    let mut small = 0;
+    for seed in 0..1200 {
+        let r = &mut Random::new(seed);
+        let before = Plain::made(r, 5);
+        let mut after = before.clone();
+        let edits = 1 + r.below(4);
+        (0..edits).for_each(|_| after.change(r));
+        let (before, after) = (before.json(), after.json());
+        let (left, right) = (icecore::read(before.as_bytes()), icecore::read(after.as_bytes()));
+        let (Ok(left), Ok(right)) = (left, right) else { continue };
+        patched(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
+        patched(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
+        let found = differences(&left, &right, Rules::new());
+        small += u64::from(found.changes().len() as u64 <= 2 * edits);
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let (from, to) = (*r.pick(FORMATS), *r.pick(FORMATS));
+        if let (Some(left), Some(right)) = (through(&left, from, &mut a), through(&right, to, &mut b)) {
+            patched(&left, &right, Rules::new().across(), &format!("{seed}: {from} {to}: {before} {after}"));
+        }
+    }
+    assert!(small > 1000, "{small} differences are about as small as what was done");
+}
+
+/// A list of records, each with a number of its own.
+fn records(count: u64) -> Vec<Plain> {
+    let record = |at| {
+        Plain::Map(vec![
+            ("id".to_owned(), Plain::Number(at)),
+            ("name".to_owned(), Plain::Text(at * 7)),
+            ("tags".to_owned(), Plain::List(vec![Plain::Text(1), Plain::Text(at % 3)])),
+        ])
+    };
+    (0..count).map(record).collect()
+}
+
+#[test]
+fn one_edit_shows_as_what_it_is() {
+    let found = |after: Vec<Plain>| {
+        let (before, after) = (Plain::List(records(40)).json(), Plain::List(after).json());
+        let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
+        patched(&left, &right, Rules::new(), &after);
+        said(&differences(&left, &right, Rules::new()))
+    };
+    for at in [0, 1, 20, 39] {
+        let edited = |edit: &dyn Fn(&mut Vec<Plain>)| {
+            let mut list = records(40);
+            edit(&mut list);
+            found(list)
+        };
+        let new = Plain::Map(vec![("id".to_owned(), Plain::Number(99))]);
+        assert_eq!(edited(&|list| list.insert(at, new.clone())), [format!("added $[{at}] $[{at}]")]);
+        assert_eq!(edited(&|list| drop(list.remove(at))), [format!("removed $[{at}] $[{at}]")]);
+        let rename = |list: &mut Vec<Plain>| *list[at].at(2) = Plain::Text(12_345);
+        assert_eq!(edited(&rename), [format!("changed $[{at}].name $[{at}].name")]);
+        let both = |list: &mut Vec<Plain>| {
+            rename(list);
+            list.insert(at, new.clone());
+        };
+        let after = at + 1;
+        assert_eq!(edited(&both), [format!("added $[{at}] $[{at}]"), format!("changed $[{at}].name $[{after}].name")]);
+        if at < 39 {
+            let to_end = |list: &mut Vec<Plain>| {
+                let one = list.remove(at);
+                list.push(one);
+            };
+            assert_eq!(edited(&to_end), [format!("moved $[{at}] $[39]")]);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a filter gives.
+
+use crate::value::Value;
+use icecore::{Document, Error, Limits, Output, Stage};
+
+/// A result.
+#[derive(Clone, Debug)]
+pub struct Answer(Value);
+
+impl Answer {
+    pub(crate) fn new(value: Value) -> Answer {
+        Answer(value)
+    }
+
+    /// Whether it is neither null nor false.
+    pub fn is_true(&self) -> bool {
+        jaq_core::ValT::as_bool(&self.0)
+    }
+
+    /// The bytes of a string.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        jaq_std::ValT::as_bytes(&self.0)
+    }
+
+    /// A document of the result. What the filter left as it was is as it was: classes, symbols,
+    /// links.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if it is nested too deep or has too many values.
+    pub fn to_document(&self, limits: &Limits) -> Result<Document<'static>, Error> {
+        self.0.to_document(limits)
+    }
+
+    /// Writes the result in a format.
+    ///
+    /// # Errors
+    /// As those of [`Answer::to_document`], and of the format's writer.
+    pub fn write(&self, stage: &Stage, limits: &Limits, out: &mut dyn Output) -> icecore::Written {
+        match self.0.whole() {
+            Some(document) => icecore::write_to(document, stage, limits, out),
+            None => icecore::write_to(&self.to_document(limits)?, stage, limits, out),
+        }
+    }
+}

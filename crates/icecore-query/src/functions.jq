@@ -1,0 +1,62 @@
+# Conversion
+def tonumber:
+  if isnumber then .
+  elif isstring then fromjson | if isnumber then . else error("cannot parse as number") end
+  else error("cannot parse as number") end;
+def toboolean:
+  if isboolean then .
+  elif . == "true" then true
+  elif . == "false" then false
+  else error("cannot parse as boolean") end;
+def toarray: if isarray then . else [.] end;
+def ascii: [.] | implode;
+
+# Places
+def in(object): . as $key | object | has($key);
+def inside(all): . as $part | all | contains($part);
+def index($part):  indices($part) | if . == null then . else .[0]  end;
+def rindex($part): indices($part) | if . == null then . else .[-1] end;
+def transpose: [range([.[] | length] | max // 0) as $at | [.[][$at]]];
+def leaf_paths: paths(scalars);
+def IN(values): any(values == .; .);
+def IN(source; values): any(source == values; .);
+def INDEX(source; key): reduce source as $row ({}; .[$row | key | tostring] |= $row);
+def INDEX(key): INDEX(.[]; key);
+def from_entries:
+  reduce .[] as $entry ({};
+    ($entry
+      | if isobject
+        then if .key == null then .k // .name // .Name // .K // .Key else .key end
+        else .[0] end
+      | if isstring then . elif . == null then "null" else tojson end) as $key
+    | .[$key] = ($entry
+      | if isobject | not then .[1]
+        elif has("value") then .value
+        elif has("v") then .v
+        else .Value end));
+def with_entries(f): to_entries | map(f) | from_entries;
+
+# As NaN is not equal to itself
+def isnan: isnumber and . != .;
+def isnormal: isnumber and . != 0 and (isnan or isinfinite | not);
+def normals: select(isnormal);
+
+# The last first: what is taken out moves nothing that is still to be taken out
+def delpaths($paths): reduce ($paths | unique | reverse[]) as $path (.; getpath($path) |= empty);
+def del(f): delpaths([path(f)]);
+
+# Streams
+def tostream: path(def deep: (.[]? | deep), .; deep) as $path | getpath($path)
+  | if . >= [] and length > 0 then empty else [$path, .] end;
+
+# Text
+def @json: tojson;
+def @csv: [.[] | if isstring then "\"" + (split("\"") | join("\"\"")) + "\""
+                 elif . == null then ""
+                 elif . >= [] then error("no cell: \(.)")
+                 else tostring end] | join(",");
+def @tsv: [.[] | if isstring then split("\\") | join("\\\\") | split("\t") | join("\\t")
+                   | split("\n") | join("\\n") | split("\r") | join("\\r")
+                 elif . == null then ""
+                 elif . >= [] then error("no cell: \(.)")
+                 else tostring end] | join("\t");

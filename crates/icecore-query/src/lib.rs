@@ -1,0 +1,121 @@
+//! The jq language over documents of any format.
+//!
+//! A filter sees a document as JSON would show it: objects of any class are objects, symbols
+//! are strings, links are what they name. What it leaves as it was is written as it was.
+//!
+//! ```
+//! use icecore_query::{Input, Query, Running, in_room};
+//! use icecore::{Document, Limits, Stage};
+//! let results = in_room(|| {
+//!     let query = Query::new(".staff[] | select(.age > 30) | .name", &[])?;
+//!     let document = icecore::read(b"a:1:{s:5:\"staff\";a:1:{i:0;a:2:{s:4:\"name\";s:3:\"Ann\";s:3:\"age\";i:31;}}}")?;
+//!     let mut inputs = [Input::new("staff.php", document.into_owned())].into_iter();
+//!     let (stage, limits) = (Stage::parse("json")?, Limits::default());
+//!     let mut out = Vec::new();
+//!     query.run(&mut inputs, &Running::default(), &mut |result| {
+//!         if let Ok(answer) = result {
+//!             let _ = answer.write(&stage, &limits, &mut out);
+//!         }
+//!         std::ops::ControlFlow::Continue(())
+//!     });
+//!     Ok::<_, Box<dyn std::error::Error + Send + Sync>>(out)
+//! })?;
+//! assert_eq!(results, br#""Ann""#);
+//! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod answer;
+mod cycle;
+mod functions;
+mod mistake;
+mod room;
+mod run;
+mod value;
+
+pub use answer::Answer;
+pub use mistake::Mistake;
+pub use room::{Stop, in_room};
+pub use run::{End, Running};
+
+use icecore::Document;
+use jaq_core::load::{Arena, File, Loader, import};
+use jaq_core::{Compiler, Filter};
+use run::Values;
+use value::{Opened, Value};
+
+/// How long a filter may be: it is compiled by recursion.
+const LONGEST: usize = 32 << 10;
+
+/// A filter that was compiled.
+pub struct Query {
+    filter: Filter<Values>,
+    variables: Vec<Opened>,
+}
+
+/// A document that a filter is run over.
+#[derive(Debug)]
+pub struct Input {
+    name: String,
+    document: Document<'static>,
+}
+
+impl Input {
+    /// A document, and what it is called.
+    pub fn new(name: impl Into<String>, document: Document<'static>) -> Input {
+        Input { name: name.into(), document }
+    }
+}
+
+/// Why a filter gave no result, or no further one.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The input that was read last.
+    pub name: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// Whether a bound was reached, and which.
+    pub stop: Option<Stop>,
+    /// Whether it is the input that is no input for filters.
+    pub is_input: bool,
+}
+
+impl Query {
+    /// Compiles a filter. Variables have names without `$`.
+    ///
+    /// To be called in a [room](in_room), as everything in this crate.
+    ///
+    /// ```
+    /// use icecore_query::{Query, in_room};
+    /// let mistake = in_room(|| Query::new(".a | nonsense", &[]).err().map(|mistake| mistake.to_string()));
+    /// assert_eq!(mistake.as_deref(), Some("the filter is wrong: there is no filter `nonsense` (at character 6)"));
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is no filter.
+    pub fn new(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
+        if filter.len() > LONGEST {
+            return Err(Mistake::new(format!("it has more than {LONGEST} bytes")));
+        }
+        room::caught(|| compiled(filter, variables)).unwrap_or_else(|broken| Err(Mistake::broken(broken)))
+    }
+
+    /// The values of the variables.
+    fn values(&self) -> impl Iterator<Item = Value> {
+        self.variables.iter().map(Opened::root)
+    }
+}
+
+fn compiled(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
+    let loader = Loader::new(functions::definitions());
+    let arena = Arena::default();
+    let modules =
+        loader.load(&arena, File { code: filter, path: () }).map_err(|errors| Mistake::load(filter, &errors))?;
+    import(&modules, |_| Err("no file is read".to_owned())).map_err(|errors| Mistake::load(filter, &errors))?;
+    let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
+    let compiler = Compiler::default().with_funs(functions::all()).with_global_vars(names.iter().map(String::as_str));
+    let filter = compiler.compile(modules).map_err(|errors| Mistake::compile(filter, &errors))?;
+    let variables = variables.iter().map(|(_, document)| Opened::new(document.clone())).collect();
+    Ok(Query { filter, variables })
+}

@@ -1,0 +1,98 @@
+//! What is wrong with a filter.
+
+use crate::room::{Broken, Stop};
+use jaq_core::compile::{self, Undefined};
+use jaq_core::load;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+
+/// What is wrong with a filter, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    text: String,
+}
+
+impl Mistake {
+    pub(crate) fn new(text: impl Into<String>) -> Mistake {
+        Mistake { text: text.into() }
+    }
+
+    /// At a part of the filter.
+    fn at(filter: &str, part: &str, text: &str) -> Mistake {
+        let start = (part.as_ptr() as usize).wrapping_sub(filter.as_ptr() as usize);
+        let is_inside = start <= filter.len();
+        let characters = filter.get(..start).map_or(0, |before| before.chars().count());
+        Mistake::new(if is_inside { format!("{text} (at character {})", characters + 1) } else { text.to_owned() })
+    }
+
+    pub(crate) fn broken(broken: Broken) -> Mistake {
+        Mistake::new(match broken {
+            Broken::Stopped(stop) => stop.to_string(),
+            Broken::Panicked(text) => format!("it can't be compiled, which is a mistake in the library: {text}"),
+        })
+    }
+
+    pub(crate) fn load<P>(filter: &str, errors: &load::Errors<&str, P>) -> Mistake {
+        let found = errors.iter().find_map(|(_, error)| match error {
+            load::Error::Io(errors) => errors.first().map(|(part, _)| {
+                Mistake::at(
+                    filter,
+                    part,
+                    "`import` and `include` are not known here: put the definitions in the filter",
+                )
+            }),
+            load::Error::Lex(errors) => errors.first().map(|(expected, part)| {
+                let expected = expected.as_str();
+                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
+            }),
+            load::Error::Parse(errors) => errors.first().map(|(expected, part)| {
+                let expected = expected.as_str();
+                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
+            }),
+        });
+        found.unwrap_or_else(|| Mistake::new("it can't be read"))
+    }
+
+    pub(crate) fn compile<P>(filter: &str, errors: &compile::Errors<&str, P>) -> Mistake {
+        let found = errors.iter().flat_map(|(_, errors)| errors).next().map(|(name, undefined)| {
+            let text = match undefined {
+                Undefined::Filter(count) if *count > 0 => {
+                    format!(
+                        "there is no filter {} with {count} argument{}",
+                        shown(name),
+                        if *count == 1 { "" } else { "s" }
+                    )
+                }
+                other => format!("there is no {} {}", other.as_str(), shown(name)),
+            };
+            Mistake::at(filter, name, &text)
+        });
+        found.unwrap_or_else(|| Mistake::new("it can't be compiled"))
+    }
+}
+
+fn shown(part: &str) -> String {
+    match part.is_empty() {
+        true => "the end".to_owned(),
+        false => format!("`{}`", icecore::text::printable(&icecore::text::shortened(part, 40))),
+    }
+}
+
+impl Display for Mistake {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "the filter is wrong: {}", self.text)
+    }
+}
+
+impl Error for Mistake {}
+
+impl Display for Stop {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::Depth => "the filter goes too deep: a function calls itself without end, or values are in values",
+            Stop::Steps => "the filter takes more steps than it may",
+            Stop::Interrupt => "the filter was interrupted",
+            Stop::Size => "the filter makes a string or a number that is too large",
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! A thread with a large stack, and the bounds on what runs in it.
+//!
+//! jaq walks filters by recursion: `def f: 1 + f; f` goes deeper until the stack ends, and the
+//! process with it. So filters run in a room: a thread whose stack is large, where every term
+//! that is evaluated first looks how much of the stack is left, how much work was done, and
+//! whether somebody asked to stop. What has to stop unwinds to the door of the room, as errors
+//! can be caught by the filter itself.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The stack of a room. It is address space: memory is taken as it is used.
+const STACK: usize = 512 << 20;
+/// What is left for code that does not look.
+const RESERVE: usize = 64 << 20;
+/// Steps between two looks at whether to stop.
+const LOOK: u64 = 1 << 10;
+
+/// Why a filter was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// The stack is full: a function that calls itself without end, or values in values.
+    Depth,
+    /// More steps than allowed.
+    Steps,
+    /// Somebody asked.
+    Interrupt,
+    /// A string or a list that would be longer than anything should be.
+    Size,
+}
+
+/// What a run may still do, as it was when somebody looked the last time.
+#[derive(Clone, Copy)]
+struct Budget {
+    steps: u64,
+    interrupt: Option<&'static AtomicBool>,
+}
+
+thread_local! {
+    /// The lowest place that the stack may reach; 0 outside of a room. Stacks grow down.
+    static FLOOR: Cell<usize> = const { Cell::new(0) };
+    /// Steps until somebody looks at the budget.
+    static LEFT: Cell<u64> = const { Cell::new(LOOK) };
+    static BUDGET: Cell<Budget> = const { Cell::new(Budget { steps: u64::MAX, interrupt: None }) };
+}
+
+/// Where the stack is now.
+#[inline]
+fn here() -> usize {
+    let local = 0u8;
+    std::hint::black_box(&raw const local) as usize
+}
+
+/// Runs this in a room: in the thread that is one, or in a new one.
+///
+/// ```
+/// assert_eq!(icecore_query::in_room(|| 1 + 1), 2);
+/// ```
+///
+/// # Panics
+/// If `work` does; or if there is no address space for the stack.
+pub fn in_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if is_inside() {
+        return work();
+    }
+    let inside = || {
+        FLOOR.set(here().saturating_sub(STACK - RESERVE).max(1));
+        work()
+    };
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("query".to_owned()).stack_size(STACK);
+        match builder.spawn_scoped(scope, inside).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(end)) => end,
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(error) => panic!("no thread with a stack of 512 MB: {error}"),
+        }
+    })
+}
+
+/// Whether this thread is a room.
+fn is_inside() -> bool {
+    FLOOR.get() != 0
+}
+
+/// From now on so many steps may be done, and this is looked at.
+pub(crate) fn begin(steps: u64, interrupt: Option<&'static AtomicBool>) {
+    BUDGET.set(Budget { steps, interrupt });
+    LEFT.set(LOOK);
+}
+
+/// A step of work, or a level of a walk: stops where there may be no more.
+#[inline]
+pub(crate) fn step() {
+    steps(1);
+}
+
+/// So many steps of work.
+#[inline]
+pub(crate) fn steps(count: u64) {
+    if here() < FLOOR.get() {
+        stop(Stop::Depth);
+    }
+    match LEFT.get().checked_sub(count) {
+        Some(left) => LEFT.set(left),
+        None => look(count),
+    }
+}
+
+#[cold]
+fn look(count: u64) {
+    let budget = BUDGET.get();
+    let done = LOOK.saturating_sub(LEFT.get()).saturating_add(count);
+    LEFT.set(LOOK);
+    let steps = budget.steps.checked_sub(done).unwrap_or_else(|| stop(Stop::Steps));
+    BUDGET.set(Budget { steps, ..budget });
+    if budget.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        stop(Stop::Interrupt);
+    }
+}
+
+/// Goes back to [`caught`].
+#[cold]
+pub(crate) fn stop(stop: Stop) -> ! {
+    resume_unwind(Box::new(stop))
+}
+
+/// What an evaluation came to that did not end by itself.
+pub(crate) enum Broken {
+    Stopped(Stop),
+    /// A mistake in a library; what it says.
+    Panicked(String),
+}
+
+/// Runs a part of a filter.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Broken> {
+    // What a stopped filter was at is dropped with it: nothing broken is seen again.
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Stop>() {
+        Ok(stop) => Broken::Stopped(*stop),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            Broken::Panicked(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no words").to_owned())
+        }
+    })
+}

@@ -1,0 +1,179 @@
+//! Running a filter over documents.
+
+use crate::answer::Answer;
+use crate::room::{self, Broken, Stop};
+use crate::value::{Opened, Value};
+use crate::{Failure, Input, Query, cycle};
+use jaq_core::data::{DataT, HasLut};
+use jaq_core::{Ctx, Lut, Vars};
+use jaq_std::input::{HasInputs, Inputs, RcIter};
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+/// The types that filters work with.
+pub struct Values;
+
+impl DataT for Values {
+    type V<'a> = Value;
+    type Data<'a> = Data<'a>;
+}
+
+/// What functions can ask for while a filter runs.
+pub struct Data<'a> {
+    lut: &'a Lut<Values>,
+    inputs: Inputs<'a, Value>,
+    shared: &'a Shared<'a>,
+}
+
+struct Shared<'a> {
+    name: RefCell<Option<String>>,
+    say: &'a dyn Fn(&str),
+}
+
+impl Clone for Data<'_> {
+    fn clone(&self) -> Self {
+        Data { lut: self.lut, inputs: self.inputs, shared: self.shared }
+    }
+}
+
+impl<'a> HasLut<'a, Values> for Data<'a> {
+    /// Asked for by each term that is evaluated: here work is counted, and the stack looked at.
+    fn lut(&self) -> &'a Lut<Values> {
+        room::step();
+        self.lut
+    }
+}
+
+impl<'a> HasInputs<'a, Value> for Data<'a> {
+    fn inputs(&self) -> Inputs<'a, Value> {
+        self.inputs
+    }
+}
+
+impl Data<'_> {
+    /// The name of the input that was read last.
+    pub fn name(&self) -> Value {
+        self.shared.name.borrow().as_ref().map_or(Value::Null, Value::text)
+    }
+
+    /// What `debug` and `stderr` say.
+    pub fn say(&self, text: &str) {
+        (self.shared.say)(text);
+    }
+}
+
+/// How a filter runs.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Running<'r> {
+    /// One run, with null: inputs are what `input` and `inputs` give.
+    pub null_input: bool,
+    /// How many steps a run may take; a step is a term that is evaluated. Default: no limit,
+    /// as a filter is its user's own.
+    pub steps: u64,
+    /// Set by somebody else, it ends the run.
+    pub interrupt: Option<&'static AtomicBool>,
+    /// Takes what `debug` and `stderr` say.
+    pub say: &'r dyn Fn(&str),
+}
+
+impl Default for Running<'_> {
+    fn default() -> Self {
+        Running { null_input: false, steps: u64::MAX, interrupt: None, say: &|_| {} }
+    }
+}
+
+/// How the runs ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// All inputs were taken.
+    Done,
+    /// Whoever took the results wanted no more.
+    Enough,
+    /// `halt`, with this exit code.
+    Halted(i32),
+    /// It was interrupted.
+    Interrupted,
+}
+
+impl Query {
+    /// Runs the filter over documents, each result is given to `then`. A failure ends the run
+    /// for its input; the next input is taken.
+    ///
+    /// Runs in a [room](crate::in_room): whoever calls it in one can share what it borrows.
+    pub fn run(
+        &self,
+        inputs: &mut dyn Iterator<Item = Input>,
+        running: &Running<'_>,
+        then: &mut dyn FnMut(Result<Answer, Failure>) -> ControlFlow<()>,
+    ) -> End {
+        let shared = Shared { name: RefCell::new(None), say: running.say };
+        // One document is open at a time.
+        let mut open: Option<Opened> = None;
+        let values = inputs.map(|input| {
+            *shared.name.borrow_mut() = Some(input.name);
+            cycle::refuse(&input.document).map_err(|error| error.to_string())?;
+            Ok(open.insert(Opened::new(input.document)).root())
+        });
+        let values = RcIter::new(values);
+        let values: Inputs<'_, Value> = &values;
+        let data = Data { lut: &self.filter.lut, inputs: values, shared: &shared };
+        let name = || shared.name.borrow().clone();
+        let mut is_first = true;
+        loop {
+            let mut inputs = values;
+            let next = if running.null_input { is_first.then_some(Ok(Value::Null)) } else { inputs.next() };
+            is_first = false;
+            let value = match next {
+                None => return End::Done,
+                Some(Ok(value)) => value,
+                Some(Err(message)) => match then(Err(Failure { name: name(), message, stop: None, is_input: true })) {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(()) => return End::Enough,
+                },
+            };
+            room::begin(running.steps, running.interrupt);
+            let ran = room::caught(|| {
+                let ctx = Ctx::<Values>::new(data.clone(), Vars::new(self.values()));
+                for result in self.filter.id.run((ctx, value)) {
+                    let given = match result.map_err(jaq_core::Exn::get_err) {
+                        Ok(value) => then(Ok(Answer::new(value))),
+                        Err(Ok(error)) => {
+                            let message = error.into_val().message();
+                            return then(Err(Failure { name: name(), message, stop: None, is_input: false }))
+                                .map_break(|()| End::Enough);
+                        }
+                        Err(Err(other)) => {
+                            return match other.get_halt() {
+                                Ok(code) => ControlFlow::Break(End::Halted(code)),
+                                Err(_) => ControlFlow::Continue(()),
+                            };
+                        }
+                    };
+                    if given.is_break() {
+                        return ControlFlow::Break(End::Enough);
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            let failure = match ran {
+                Ok(ControlFlow::Continue(())) => continue,
+                Ok(ControlFlow::Break(end)) => return end,
+                Err(Broken::Stopped(Stop::Interrupt)) => return End::Interrupted,
+                Err(Broken::Stopped(stop)) => {
+                    Failure { name: name(), message: stop.to_string(), stop: Some(stop), is_input: false }
+                }
+                Err(Broken::Panicked(text)) => {
+                    let message = format!("the filter broke off, which is a mistake in its library: {text}");
+                    Failure { name: name(), message, stop: None, is_input: false }
+                }
+            };
+            room::begin(u64::MAX, None);
+            if then(Err(failure)).is_break() {
+                return End::Enough;
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Equality and order: null, booleans, numbers, strings, arrays, objects.
+
+use super::{Key, Map, Value};
+use crate::room;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// Where a kind stands in the order.
+fn rank(value: &Value) -> u8 {
+    match value {
+        Value::Null => 0,
+        Value::Bool(_) => 1,
+        Value::Number(_) => 2,
+        Value::Text(_) => 3,
+        Value::List(_) => 4,
+        Value::Map(_) => 5,
+        Value::Odd(odd) => rank(odd.plain.plain()),
+    }
+}
+
+/// The members in the order of their names.
+fn sorted(map: &Map) -> Vec<(&Key, &Value)> {
+    let mut members: Vec<_> = map.get().iter().collect();
+    members.sort_unstable_by(|(a, _), (b, _)| a.shown.cmp(&b.shown));
+    members
+}
+
+impl Ord for Value {
+    fn cmp(&self, other: &Value) -> Ordering {
+        match (self.plain(), other.plain()) {
+            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+            (Value::Number(a), Value::Number(b)) => a.cmp(b),
+            (Value::Text(a), Value::Text(b)) => a.bytes.cmp(&b.bytes),
+            (Value::List(a), Value::List(b)) => {
+                room::step();
+                a.get().cmp(b.get())
+            }
+            (Value::Map(a), Value::Map(b)) => {
+                room::step();
+                let (a, b) = (sorted(a), sorted(b));
+                let names =
+                    |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| Rc::clone(&key.shown)).collect::<Vec<_>>();
+                names(&a)
+                    .cmp(&names(&b))
+                    .then_with(|| a.iter().map(|(_, value)| *value).cmp(b.iter().map(|(_, value)| *value)))
+            }
+            (a, b) => rank(a).cmp(&rank(b)),
+        }
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Value) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        match (self.plain(), other.plain()) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => a == b,
+            (Value::Text(a), Value::Text(b)) => a.bytes == b.bytes,
+            (Value::List(a), Value::List(b)) => {
+                room::step();
+                a.len() == b.len() && a.get() == b.get()
+            }
+            (Value::Map(a), Value::Map(b)) => {
+                room::step();
+                a.len() == b.len() && a.get().iter().all(|(key, a)| b.get().get(key).is_some_and(|b| a == b))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+/// Whether `all` contains `part`: strings in strings, items in some items, members in those of
+/// the same name.
+pub fn contains(all: &Value, part: &Value) -> bool {
+    room::step();
+    match (all.plain(), part.plain()) {
+        (Value::Text(all), Value::Text(part)) => bstr::ByteSlice::contains_str(&*all.bytes, &part.bytes),
+        (Value::List(all), Value::List(part)) => {
+            part.get().iter().all(|part| all.get().iter().any(|all| contains(all, part)))
+        }
+        (Value::Map(all), Value::Map(part)) => {
+            part.get().iter().all(|(key, part)| all.get().get(key).is_some_and(|all| contains(all, part)))
+        }
+        (all, part) => all == part,
+    }
+}

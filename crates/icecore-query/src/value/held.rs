@@ -1,0 +1,98 @@
+//! Containers: made of a document when they are first looked into, shared until they are changed.
+
+use super::{Origin, Value};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// What a container holds.
+pub trait Contents: Clone + Default {
+    /// What stands there in a document.
+    fn of(origin: &Origin) -> Self;
+
+    /// Takes out the containers in it.
+    fn take_deep(&mut self, into: &mut Vec<Value>);
+}
+
+/// A container.
+#[derive(Clone, Debug)]
+pub struct Held<T: Contents> {
+    contents: OnceCell<T>,
+    origin: Option<Origin>,
+    is_changed: bool,
+}
+
+impl<T: Contents> Held<T> {
+    /// One that a filter made.
+    pub fn new(contents: T) -> Held<T> {
+        Held { contents: OnceCell::from(contents), origin: None, is_changed: true }
+    }
+
+    /// One of a document.
+    pub fn of(origin: Origin) -> Held<T> {
+        Held { contents: OnceCell::new(), origin: Some(origin), is_changed: false }
+    }
+
+    /// What it holds.
+    pub fn get(&self) -> &T {
+        self.contents.get_or_init(|| self.origin.as_ref().map_or_else(T::default, T::of))
+    }
+
+    /// Where it stands in a document, or stood before it was changed.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// Whether it is as it stands in its document.
+    pub fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// Where it stands, if nobody looked into it.
+    pub fn untouched(&self) -> Option<&Origin> {
+        self.origin.as_ref().filter(|_| self.contents.get().is_none())
+    }
+
+    /// The same container with other contents, which are made of those it has: its class stays.
+    pub fn change<R>(held: &mut Rc<Held<T>>, change: impl FnOnce(&mut T) -> R) -> R {
+        held.get();
+        let held = Rc::make_mut(held);
+        held.is_changed = true;
+        let mut contents = held.contents.take().unwrap_or_default();
+        let result = change(&mut contents);
+        held.contents = OnceCell::from(contents);
+        result
+    }
+
+    /// What it holds, as a value of its own.
+    pub fn into_contents(mut held: Rc<Held<T>>) -> T {
+        match Rc::get_mut(&mut held).and_then(|held| held.contents.take()) {
+            Some(contents) => contents,
+            None => held.get().clone(),
+        }
+    }
+}
+
+/// Containers in containers are dropped one after the other: their depth costs no stack.
+impl<T: Contents> Drop for Held<T> {
+    fn drop(&mut self) {
+        let mut pending = Vec::new();
+        if let Some(contents) = self.contents.get_mut() {
+            contents.take_deep(&mut pending);
+        }
+        while let Some(value) = pending.pop() {
+            match value {
+                Value::List(mut list) => take(&mut list, &mut pending),
+                Value::Map(mut map) => take(&mut map, &mut pending),
+                Value::Odd(mut odd) => pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.plain))),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Takes the containers out of one that nobody else has.
+fn take<T: Contents>(held: &mut Rc<Held<T>>, pending: &mut Vec<Value>) {
+    if let Some(contents) = Rc::get_mut(held).and_then(|held| held.contents.get_mut()) {
+        contents.take_deep(pending);
+    }
+}

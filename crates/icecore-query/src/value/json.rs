@@ -1,0 +1,111 @@
+//! Values as JSON text: whole, as `tojson` has it, and short, as messages show it.
+
+use super::{Number, Value};
+use crate::room::{self, Stop};
+use icecore::{Limits, Stage};
+use std::fmt::{self, Display, Formatter, Write};
+
+impl Value {
+    /// The value as JSON. Stops the filter where that would be too much.
+    pub fn to_json(&self) -> Vec<u8> {
+        let limits = Limits::default();
+        let mut out = Vec::new();
+        let written = Stage::parse("json").and_then(|stage| {
+            let document = self.to_document(&limits)?;
+            icecore::write_to(&document, &stage, &limits, &mut out)
+        });
+        if written.is_err() {
+            room::stop(Stop::Size);
+        }
+        room::steps(out.len() as u64 / 64);
+        out
+    }
+}
+
+impl Value {
+    /// What an error says that has this value.
+    pub fn message(&self) -> String {
+        match self.plain() {
+            Value::Text(text) => String::from_utf8_lossy(&text.bytes).into_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// How much of a value a message shows.
+const SHOWN: usize = 200;
+
+/// Text that ends when it is long enough.
+struct Short {
+    text: String,
+}
+
+impl Write for Short {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text.push_str(text);
+        if self.text.len() > SHOWN { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+/// A string is looked at as far as it is shown.
+fn quoted(bytes: &[u8], out: &mut Short) -> fmt::Result {
+    let head = bytes.get(..SHOWN).unwrap_or(bytes);
+    out.write_char('"')?;
+    for letter in String::from_utf8_lossy(head).chars() {
+        match letter {
+            '"' | '\\' => write!(out, "\\{letter}")?,
+            '\n' => out.write_str("\\n")?,
+            letter if letter.is_control() => write!(out, "\\u{:04x}", letter as u32)?,
+            letter => out.write_char(letter)?,
+        }
+    }
+    if head.len() < bytes.len() {
+        return Err(fmt::Error);
+    }
+    out.write_char('"')
+}
+
+fn short(value: &Value, depth: usize, out: &mut Short) -> fmt::Result {
+    match value.plain() {
+        Value::Null | Value::Odd(_) => out.write_str("null"),
+        Value::Bool(value) => write!(out, "{value}"),
+        Value::Number(Number::Int(int)) => write!(out, "{int}"),
+        // Digits are made of all bytes; these are few.
+        Value::Number(Number::Big(big)) if big.bits() < 512 => write!(out, "{big}"),
+        Value::Number(Number::Big(_)) => out.write_str("a large integer"),
+        Value::Number(Number::Float(float)) => write!(out, "{float:?}"),
+        Value::Text(text) => quoted(&text.bytes, out),
+        Value::List(_) | Value::Map(_) if depth == 0 => out.write_str("…"),
+        Value::List(list) => {
+            out.write_char('[')?;
+            for (at, item) in list.get().iter().enumerate() {
+                out.write_str(if at > 0 { "," } else { "" })?;
+                short(item, depth - 1, out)?;
+            }
+            out.write_char(']')
+        }
+        Value::Map(map) => {
+            out.write_char('{')?;
+            for (at, (key, item)) in map.get().iter().enumerate() {
+                out.write_str(if at > 0 { "," } else { "" })?;
+                quoted(&key.shown, out)?;
+                out.write_char(':')?;
+                short(item, depth - 1, out)?;
+            }
+            out.write_char('}')
+        }
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut out = Short { text: String::new() };
+        match short(self, 16, &mut out) {
+            Ok(()) => f.write_str(&out.text),
+            Err(_) => {
+                let end = (0..=SHOWN).rev().find(|end| out.text.is_char_boundary(*end)).unwrap_or(0);
+                write!(f, "{}…", out.text.get(..end).unwrap_or(""))
+            }
+        }
+    }
+}

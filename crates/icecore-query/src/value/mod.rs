@@ -1,0 +1,134 @@
+//! The values that filters work on.
+
+mod access;
+mod compare;
+mod held;
+mod json;
+mod number;
+mod operators;
+mod origin;
+mod text;
+mod update;
+mod written;
+
+pub use compare::contains;
+pub use held::Held;
+pub use number::Number;
+pub use operators::indices;
+pub use origin::{Opened, Origin};
+pub use text::{Key, Text};
+
+use indexmap::IndexMap;
+use std::rc::Rc;
+
+/// The members of an object, in their order.
+pub type Members = IndexMap<Key, Value, foldhash::fast::RandomState>;
+
+/// An error of a filter.
+pub type Error = jaq_core::Error<Value>;
+/// A value or an error.
+pub type ValR<T = Value> = Result<T, Error>;
+
+/// A value.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    #[default]
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Text),
+    List(Rc<List>),
+    Map(Rc<Map>),
+    /// What a filter sees of a value that says more: a symbol, a time, an object that is frozen
+    /// in its own way. Where it is not touched it is written as it was.
+    Odd(Rc<Odd>),
+}
+
+/// See [`Value::Odd`].
+#[derive(Debug)]
+pub struct Odd {
+    pub plain: Value,
+    pub origin: Origin,
+}
+
+/// An array.
+pub type List = Held<Vec<Value>>;
+/// An object: a map, or an object of a class.
+pub type Map = Held<Members>;
+
+impl Value {
+    /// What filters see.
+    pub fn plain(&self) -> &Value {
+        match self {
+            Value::Odd(odd) => odd.plain.plain(),
+            other => other,
+        }
+    }
+
+    /// The same as a value of its own.
+    pub fn into_plain(self) -> Value {
+        match self {
+            Value::Odd(odd) => odd.plain.plain().clone(),
+            other => other,
+        }
+    }
+
+    /// An array.
+    pub fn list(items: Vec<Value>) -> Value {
+        Value::List(Rc::new(List::new(items)))
+    }
+
+    /// An object.
+    pub fn map(members: Members) -> Value {
+        Value::Map(Rc::new(Map::new(members)))
+    }
+
+    /// A string.
+    pub fn text(bytes: impl AsRef<[u8]>) -> Value {
+        Value::Text(Text::new(bytes.as_ref()))
+    }
+
+    /// The document that it is all of, where it was not changed.
+    pub fn whole(&self) -> Option<&icecore::Document<'static>> {
+        let is_changed = match self {
+            Value::List(list) => list.is_changed(),
+            Value::Map(map) => map.is_changed(),
+            _ => false,
+        };
+        let origin = self.origin().filter(|_| !is_changed)?;
+        let document = &origin.source.document;
+        (document.root().target().index() == origin.at).then_some(document)
+    }
+
+    /// Where it stands in a document.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Value::List(list) => list.origin(),
+            Value::Map(map) => map.origin(),
+            Value::Odd(odd) => Some(&odd.origin),
+            _ => None,
+        }
+    }
+
+    /// The name of its class, if it has one.
+    pub fn class(&self) -> Option<&[u8]> {
+        self.origin().and_then(Origin::class)
+    }
+
+    /// Whether it is a container; leaves are dropped as they are.
+    fn is_deep(&self) -> bool {
+        matches!(self, Value::List(_) | Value::Map(_) | Value::Odd(_))
+    }
+}
+
+impl FromIterator<Value> for Value {
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Value {
+        let counted = items.into_iter().inspect(|_| crate::room::step());
+        Value::list(counted.collect())
+    }
+}
+
+/// The key of this name.
+pub fn key(name: &str) -> Key {
+    Key::of(&Text::new(name.as_bytes()))
+}

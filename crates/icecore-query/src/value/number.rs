@@ -1,0 +1,201 @@
+//! Numbers: integers of any size, and floats.
+
+use num_bigint::{BigInt, Sign};
+use num_traits::{FromPrimitive, ToPrimitive};
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// An integer of any size or a float. Sums, differences, products and remainders of integers
+/// are integers; quotients are floats.
+#[derive(Clone, Debug)]
+pub enum Number {
+    Int(i64),
+    /// One that is no `Int`.
+    Big(Rc<BigInt>),
+    Float(f64),
+}
+
+impl Number {
+    /// A big integer, or the small one that it is.
+    pub fn big(value: BigInt) -> Number {
+        value.to_i64().map_or_else(|| Number::Big(Rc::new(value)), Number::Int)
+    }
+
+    /// From its sign and its bytes, least significant first.
+    pub fn from_bytes(negative: bool, magnitude: &[u8]) -> Number {
+        let sign = if negative { Sign::Minus } else { Sign::Plus };
+        Number::big(BigInt::from_bytes_le(sign, magnitude))
+    }
+
+    /// A number as a filter writes it.
+    pub fn parse(text: &str) -> Option<Number> {
+        if let Ok(int) = text.parse() {
+            return Some(Number::Int(int));
+        }
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            // The work grows with the square of the digits.
+            return if digits.len() > 20_000 { None } else { text.parse().ok().map(Number::big) };
+        }
+        text.parse().ok().map(Number::Float)
+    }
+
+    pub fn is_int(&self) -> bool {
+        !matches!(self, Number::Float(_))
+    }
+
+    pub fn to_isize(&self) -> Option<isize> {
+        match self {
+            Number::Int(int) => isize::try_from(*int).ok(),
+            Number::Big(_) | Number::Float(_) => None,
+        }
+    }
+
+    pub fn to_f64(&self) -> f64 {
+        match self {
+            Number::Int(int) => *int as f64,
+            Number::Big(big) => big_float(big),
+            Number::Float(float) => *float,
+        }
+    }
+
+    pub fn length(&self) -> Number {
+        match self {
+            Number::Int(int) => int.checked_abs().map_or_else(|| -self.clone(), Number::Int),
+            Number::Big(big) if big.sign() == Sign::Minus => Number::big(-&**big),
+            Number::Big(_) => self.clone(),
+            Number::Float(float) => Number::Float(float.abs()),
+        }
+    }
+
+    fn to_big(&self) -> BigInt {
+        match self {
+            Number::Int(int) => BigInt::from(*int),
+            Number::Big(big) => (**big).clone(),
+            Number::Float(_) => BigInt::ZERO,
+        }
+    }
+
+    /// How many bytes the integer has.
+    pub fn size(&self) -> u64 {
+        if let Number::Big(big) = self { big.bits() / 8 } else { 8 }
+    }
+
+    /// What `small` gives, or `big` where that does not fit; or `float`, where one is a float.
+    fn with(
+        self,
+        other: Number,
+        small: impl Fn(i64, i64) -> Option<i64>,
+        big: impl Fn(BigInt, BigInt) -> BigInt,
+        float: impl Fn(f64, f64) -> f64,
+    ) -> Number {
+        match (&self, &other) {
+            (Number::Int(a), Number::Int(b)) => {
+                small(*a, *b).map_or_else(|| Number::big(big(BigInt::from(*a), BigInt::from(*b))), Number::Int)
+            }
+            (Number::Float(_), _) | (_, Number::Float(_)) => Number::Float(float(self.to_f64(), other.to_f64())),
+            _ => Number::big(big(self.to_big(), other.to_big())),
+        }
+    }
+}
+
+/// The nearest float; infinity beyond the largest.
+fn big_float(big: &BigInt) -> f64 {
+    let beyond = if big.sign() == Sign::Minus { f64::NEG_INFINITY } else { f64::INFINITY };
+    big.to_f64().unwrap_or(beyond)
+}
+
+impl std::ops::Add for Number {
+    type Output = Number;
+    fn add(self, other: Number) -> Number {
+        self.with(other, i64::checked_add, |a, b| a + b, |a, b| a + b)
+    }
+}
+
+impl std::ops::Sub for Number {
+    type Output = Number;
+    fn sub(self, other: Number) -> Number {
+        self.with(other, i64::checked_sub, |a, b| a - b, |a, b| a - b)
+    }
+}
+
+impl std::ops::Mul for Number {
+    type Output = Number;
+    fn mul(self, other: Number) -> Number {
+        self.with(other, i64::checked_mul, |a, b| a * b, |a, b| a * b)
+    }
+}
+
+impl std::ops::Div for Number {
+    type Output = Number;
+    fn div(self, other: Number) -> Number {
+        Number::Float(self.to_f64() / other.to_f64())
+    }
+}
+
+/// Of integers: not by zero; that is looked at before.
+impl std::ops::Rem for Number {
+    type Output = Number;
+    fn rem(self, other: Number) -> Number {
+        // The smallest integer by -1 does not fit, but leaves nothing.
+        let small = |a: i64, b: i64| Some(a.checked_rem(b).unwrap_or(0));
+        self.with(other, small, |a, b| if b == BigInt::ZERO { b } else { a % b }, |a, b| a % b)
+    }
+}
+
+impl std::ops::Neg for Number {
+    type Output = Number;
+    fn neg(self) -> Number {
+        match self {
+            Number::Int(int) => int.checked_neg().map_or_else(|| Number::big(-BigInt::from(int)), Number::Int),
+            Number::Big(big) => Number::big(-&*big),
+            Number::Float(float) => Number::Float(-float),
+        }
+    }
+}
+
+/// An integer beside a float, exactly: rounding would make an order that contradicts itself.
+/// NaN is below everything.
+fn beside_float(int: &Number, float: f64) -> Ordering {
+    if float.is_nan() {
+        return Ordering::Greater;
+    }
+    match (int, num_bigint::BigInt::from_f64(float.floor())) {
+        (_, Some(floor)) => {
+            int.to_big().cmp(&floor).then(if float.fract() == 0.0 { Ordering::Equal } else { Ordering::Less })
+        }
+        (_, None) if float > 0.0 => Ordering::Less,
+        (_, None) => Ordering::Greater,
+    }
+}
+
+fn float_order(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Number) -> Ordering {
+        match (self, other) {
+            (Number::Int(a), Number::Int(b)) => a.cmp(b),
+            (Number::Float(a), Number::Float(b)) => float_order(*a, *b),
+            (int, Number::Float(float)) => beside_float(int, *float),
+            (Number::Float(float), int) => beside_float(int, *float).reverse(),
+            _ => self.to_big().cmp(&other.to_big()),
+        }
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Number) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// NaN is not equal to itself.
+impl PartialEq for Number {
+    fn eq(&self, other: &Number) -> bool {
+        self.cmp(other) == Ordering::Equal && !self.to_f64().is_nan()
+    }
+}
+
+impl Eq for Number {}

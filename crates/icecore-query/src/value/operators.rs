@@ -1,0 +1,214 @@
+//! `+`, `-`, `*`, `/`, `%`.
+
+use super::{Error, Held, Key, List, Map, Number, Text, ValR, Value};
+use crate::room::{self, Stop};
+use bstr::ByteSlice;
+use jaq_core::ops::Math;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// How long a string may get.
+const LONGEST: u64 = 1 << 30;
+/// How many bytes a big integer may get: products of products soon take for ever.
+const LARGEST: u64 = 1 << 20;
+
+/// Stops where a string of so many bytes should be made; counts the work.
+pub fn check_length(bytes: u64) {
+    if bytes > LONGEST {
+        room::stop(Stop::Size);
+    }
+    room::steps(bytes / 64);
+}
+
+fn number(number: Number) -> ValR {
+    if number.size() > LARGEST {
+        room::stop(Stop::Size);
+    }
+    Ok(Value::Number(number))
+}
+
+impl std::ops::Add for Value {
+    type Output = ValR;
+
+    fn add(self, other: Value) -> ValR {
+        // Null leaves the other one as it is.
+        match (self.plain(), other.plain()) {
+            (_, Value::Null) => return Ok(self),
+            (Value::Null, _) => return Ok(other),
+            _ => {}
+        }
+        match (self.into_plain(), other.into_plain()) {
+            (Value::Number(a), Value::Number(b)) => number(a + b),
+            (Value::Text(a), Value::Text(b)) => {
+                check_length(a.bytes.len() as u64 + b.bytes.len() as u64);
+                let bytes = [&*a.bytes, &*b.bytes].concat();
+                Ok(Value::Text(Text { bytes: bytes.into(), is_bytes: a.is_bytes && b.is_bytes }))
+            }
+            (Value::List(mut a), Value::List(b)) => {
+                room::steps(b.len() as u64);
+                Held::change(&mut a, |items| items.extend_from_slice(b.get()));
+                Ok(Value::List(a))
+            }
+            (Value::Map(mut a), Value::Map(b)) => {
+                Held::change(&mut a, |members| {
+                    members.extend(b.get().iter().map(|(key, value)| (key.clone(), value.clone())));
+                });
+                Ok(Value::Map(a))
+            }
+            (a, b) => Err(Error::math(a, Math::Add, b)),
+        }
+    }
+}
+
+impl std::ops::Sub for Value {
+    type Output = ValR;
+
+    fn sub(self, other: Value) -> ValR {
+        match (self.into_plain(), other.into_plain()) {
+            (Value::Number(a), Value::Number(b)) => number(a - b),
+            (Value::List(mut a), Value::List(b)) => {
+                // What is held back is made when it is asked for: no value compares in another way afterwards.
+                #[allow(clippy::mutable_key_type)]
+                let gone: BTreeSet<&Value> = b.get().iter().collect();
+                Held::change(&mut a, |items| items.retain(|item| !gone.contains(item)));
+                Ok(Value::List(a))
+            }
+            (a, b) => Err(Error::math(a, Math::Sub, b)),
+        }
+    }
+}
+
+/// Puts the members of one object into another one, and so on in those that both have.
+fn merge(into: &mut Rc<Map>, from: &Map) {
+    room::step();
+    Held::change(into, |members| {
+        for (key, value) in from.get() {
+            match (members.get_mut(key), value) {
+                (Some(Value::Map(into)), Value::Map(from)) => merge(into, from),
+                (Some(place), value) => *place = value.clone(),
+                (None, value) => {
+                    members.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    });
+}
+
+fn repeated(text: &Text, times: &Number) -> Value {
+    let times = match times {
+        Number::Int(times) if *times > 0 => *times as u64,
+        Number::Big(_) => room::stop(Stop::Size),
+        _ => return Value::Null,
+    };
+    let length = (text.bytes.len() as u64).saturating_mul(times);
+    check_length(length);
+    // An empty string stays one, however often.
+    Value::Text(text.like(&text.bytes.repeat(if length == 0 { 0 } else { times as usize })))
+}
+
+impl std::ops::Mul for Value {
+    type Output = ValR;
+
+    fn mul(self, other: Value) -> ValR {
+        match (self.into_plain(), other.into_plain()) {
+            (Value::Number(a), Value::Number(b)) => {
+                if a.is_int() && b.is_int() && a.size() + b.size() > LARGEST {
+                    room::stop(Stop::Size);
+                }
+                room::steps(if a.is_int() && b.is_int() { a.size().saturating_mul(b.size()) / 4096 } else { 0 });
+                number(a * b)
+            }
+            (Value::Text(text), Value::Number(times)) | (Value::Number(times), Value::Text(text)) if times.is_int() => {
+                Ok(repeated(&text, &times))
+            }
+            (Value::Map(mut a), Value::Map(b)) => {
+                merge(&mut a, &b);
+                Ok(Value::Map(a))
+            }
+            (a, b) => Err(Error::math(a, Math::Mul, b)),
+        }
+    }
+}
+
+impl std::ops::Div for Value {
+    type Output = ValR;
+
+    fn div(self, other: Value) -> ValR {
+        match (self.into_plain(), other.into_plain()) {
+            (Value::Number(a), Value::Number(b)) => number(a / b),
+            (Value::Text(text), Value::Text(by)) => Ok(split(&text, &by)),
+            (a, b) => Err(Error::math(a, Math::Div, b)),
+        }
+    }
+}
+
+/// The parts between separators; the characters, where the separator is empty.
+fn split(text: &Text, by: &Text) -> Value {
+    let part = |bytes: &[u8]| Value::Text(text.like(bytes));
+    match (text.bytes.is_empty(), by.bytes.is_empty()) {
+        (true, _) => Value::list(Vec::new()),
+        (_, true) => text.bytes.char_indices().map(|(start, end, _)| part(&text.bytes[start..end])).collect(),
+        _ => text.bytes.split_str(&by.bytes).map(part).collect(),
+    }
+}
+
+impl std::ops::Rem for Value {
+    type Output = ValR;
+
+    fn rem(self, other: Value) -> ValR {
+        match (self.into_plain(), other.into_plain()) {
+            (Value::Number(a), Value::Number(b)) if !(a.is_int() && b.is_int() && b == Number::Int(0)) => number(a % b),
+            (a, b) => Err(Error::math(a, Math::Rem, b)),
+        }
+    }
+}
+
+impl std::ops::Neg for Value {
+    type Output = ValR;
+
+    fn neg(self) -> ValR {
+        match self.into_plain() {
+            Value::Number(a) => number(-a),
+            a => Err(Error::typ(a, "number")),
+        }
+    }
+}
+
+/// Where `part` stands in `all`: characters of strings, items or runs of items of arrays.
+pub fn indices(all: &Value, part: &Value) -> ValR {
+    let all_at = |found: &mut dyn Iterator<Item = usize>| found.map(|at| Value::from(at as isize)).collect();
+    match (all.plain(), part.plain()) {
+        (Value::Text(all), Value::Text(part)) => Ok(text_indices(&all.bytes, &part.bytes)),
+        (Value::List(_), Value::List(part)) if part.len() == 0 => Ok(Value::list(Vec::new())),
+        (Value::List(all), Value::List(part)) => {
+            let runs = all.get().windows(part.len()).enumerate();
+            Ok(all_at(&mut runs.filter(|(_, run)| *run == part.get().as_slice()).map(|(at, _)| at)))
+        }
+        (Value::List(all), part) => Ok(list_indices(all, part)),
+        (all, part) => Err(Error::index(all.clone(), part.clone())),
+    }
+}
+
+fn list_indices(all: &List, part: &Value) -> Value {
+    all.get().iter().enumerate().filter(|(_, item)| *item == part).map(|(at, _)| Value::from(at as isize)).collect()
+}
+
+/// The characters at which a string begins in another one; overlaps count.
+fn text_indices(all: &[u8], part: &[u8]) -> Value {
+    if part.is_empty() {
+        return Value::list(Vec::new());
+    }
+    let starts = all.char_indices().map(|(start, _, _)| start).enumerate();
+    starts
+        .filter(|(_, start)| all.get(*start..).is_some_and(|rest| rest.starts_with(part)))
+        .map(|(at, _)| Value::from(at as isize))
+        .collect()
+}
+
+/// The key of this value: a string.
+pub fn key_of(value: &Value) -> Result<Key, Error> {
+    match value.plain() {
+        Value::Text(text) => Ok(Key::of(text)),
+        other => Err(Error::str(format_args!("keys of objects are strings, and {other} is none"))),
+    }
+}

@@ -1,0 +1,337 @@
+//! Documents as values: a container becomes values when a filter first looks into it.
+//!
+//! Lazy, as most filters look at little of a document; and what no filter touched is written as
+//! it stood, with classes, symbols, links and everything else that filters do not see.
+
+use super::held::Contents;
+use super::text::{Key, Marked, Spelled, Text};
+use super::{List, Map, Members, Number, Odd, Value};
+use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
+use icecore::value::Visibility;
+use icecore::{Cursor, Document, Kind, Known, Limits};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A document that values were made of.
+#[derive(Debug)]
+pub struct Source {
+    pub document: Document<'static>,
+    /// Keys by their ids, as maps and as objects show them.
+    keys: RefCell<Vec<Option<Key>>>,
+    members: RefCell<Vec<Option<Key>>>,
+    /// Containers that links name: they are the same value everywhere.
+    /// None, once the filter is done with the document: values hold their source, and would be
+    /// held by it for ever.
+    shared: RefCell<Option<HashMap<u32, Value>>>,
+}
+
+/// A document that a filter works on.
+#[derive(Debug)]
+pub struct Opened(Rc<Source>);
+
+impl Opened {
+    pub fn new(document: Document<'static>) -> Opened {
+        let count = document.tape().keys().len() + 1;
+        Opened(Rc::new(Source {
+            document,
+            keys: RefCell::new(vec![None; count]),
+            members: RefCell::new(vec![None; count]),
+            shared: RefCell::new(Some(HashMap::new())),
+        }))
+    }
+
+    /// The value of the whole document.
+    pub fn root(&self) -> Value {
+        self.0.view(self.0.document.root().index())
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // What it held is dropped when nothing is borrowed any more.
+        let shared = self.0.shared.borrow_mut().take();
+        drop(shared);
+    }
+}
+
+/// Where a value stands.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    pub source: Rc<Source>,
+    /// The node of the value itself, its class included.
+    pub at: u32,
+    /// The array or map in it.
+    pub body: u32,
+}
+
+impl Origin {
+    pub fn value(&self) -> Cursor<'_> {
+        cursor(&self.source.document, self.at)
+    }
+
+    pub fn body(&self) -> Cursor<'_> {
+        cursor(&self.source.document, self.body)
+    }
+
+    /// The name of its class, if it has one.
+    pub fn class(&self) -> Option<&[u8]> {
+        let mut here = self.value();
+        loop {
+            let class = here.class();
+            if !class.is_empty() {
+                return Some(class);
+            }
+            let is_around = matches!(here.kind(), Kind::Ref | Kind::Attrs | Kind::Tied);
+            here = here.children().next().filter(|_| is_around)?.target();
+        }
+    }
+
+    /// Whether keys of the body are members of an object.
+    fn has_members(&self) -> bool {
+        let mut here = self.value();
+        while here.index() != self.body && here.kind() != Kind::Object {
+            match here.children().next() {
+                Some(child) => here = child.target(),
+                None => return false,
+            }
+        }
+        here.kind() == Kind::Object
+    }
+}
+
+/// The value at a node; null behind the last one.
+fn cursor<'d>(document: &'d Document<'static>, at: u32) -> Cursor<'d> {
+    document.at(at).unwrap_or(document.root())
+}
+
+impl Source {
+    /// The value at a node, as filters see it: as JSON would show it.
+    pub fn view(self: &Rc<Source>, at: u32) -> Value {
+        let start = cursor(&self.document, at);
+        let target = start.target();
+        // What is linked to is one value. A leaf may be made again.
+        let is_shared = target.index() != at || target.node().has(flag::TARGET);
+        if !is_shared || !target.kind().is_container() {
+            return self.fresh(target);
+        }
+        if let Some(value) = self.shared.borrow().as_ref().and_then(|shared| shared.get(&target.index())) {
+            return value.clone();
+        }
+        let value = self.fresh(target);
+        if let Some(shared) = self.shared.borrow_mut().as_mut() {
+            shared.insert(target.index(), value.clone());
+        }
+        value
+    }
+
+    fn fresh(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
+        let mut here = outer;
+        // Wrappers are few, and a chain of links is no circle: that was looked at before.
+        loop {
+            if matches!(here.kind(), Kind::Object | Kind::Opaque | Kind::Attrs)
+                && let Some(known) = Known::of(here)
+                && let Some(plain) = self.known(&known)
+            {
+                return self.odd(outer, plain);
+            }
+            here = match here.kind() {
+                Kind::Object | Kind::Opaque | Kind::Attrs | Kind::Ref | Kind::Code | Kind::Tied => {
+                    match here.children().next() {
+                        Some(child) => child.target(),
+                        None => return self.odd(outer, Value::Null),
+                    }
+                }
+                Kind::VString => match here.children().nth(1) {
+                    Some(child) => child.target(),
+                    None => return self.odd(outer, Value::Null),
+                },
+                _ => break,
+            };
+            crate::room::step();
+        }
+        let origin = || Origin { source: Rc::clone(self), at: outer.index(), body: here.index() };
+        match here.kind() {
+            Kind::Array => Value::List(Rc::new(List::of(origin()))),
+            Kind::Map => Value::Map(Rc::new(Map::of(origin()))),
+            _ => match self.leaf(here) {
+                (plain, true) if here.index() == outer.index() => plain,
+                (plain, _) => self.odd(outer, plain),
+            },
+        }
+    }
+
+    fn odd(self: &Rc<Source>, outer: Cursor<'_>, plain: Value) -> Value {
+        let origin = Origin { source: Rc::clone(self), at: outer.index(), body: outer.index() };
+        Value::Odd(Rc::new(Odd { plain, origin }))
+    }
+
+    /// A leaf, and whether it says all that its node does.
+    fn leaf(&self, here: Cursor<'_>) -> (Value, bool) {
+        use icecore::Value as Of;
+        let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes });
+        match here.value() {
+            Of::Null => (Value::Null, true),
+            Of::Bool(value) => (Value::Bool(value), true),
+            Of::Int(value) => (Value::Number(Number::Int(value)), true),
+            Of::Uint(value) => (Value::Number(Number::big(value.into())), true),
+            Of::BigInt(big) => (Value::Number(Number::from_bytes(big.negative, big.magnitude)), true),
+            Of::Float(value) => (Value::Number(Number::Float(value)), here.kind() == Kind::Float),
+            Of::Float128(bytes) => (Value::Number(Number::Float(icecore::num::float128::to_f64(&bytes))), false),
+            Of::Text(bytes) => (text(bytes, false), true),
+            Of::Bytes(bytes) => (text(bytes, true), true),
+            Of::Encoded(bytes, _) | Of::EnumCase(bytes) | Of::Module(bytes, _) | Of::Symbol(bytes, _) => {
+                (text(bytes, false), false)
+            }
+            Of::Regexp(pattern, flags) => {
+                let (pattern, flags) = (pattern.as_bytes().unwrap_or(b""), flags.as_bytes().unwrap_or(b""));
+                (text(&[b"(?^", flags, b":", pattern, b")"].concat(), false), false)
+            }
+            _ => (Value::Null, false),
+        }
+    }
+
+    /// A value of one of Ruby's own classes, as JSON shows it.
+    fn known(self: &Rc<Source>, known: &Known<'_>) -> Option<Value> {
+        Some(match known {
+            Known::Set(members) => {
+                let items = members.iter().map(|key| match key {
+                    icecore::Key::Value(value) => self.view(value.index()),
+                    icecore::Key::Name(name) => match name.node.kind {
+                        Kind::Int => Value::Number(Number::Int(name.node.payload as i64)),
+                        kind => Value::Text(Text { bytes: name.bytes.into(), is_bytes: kind == Kind::Bytes }),
+                    },
+                });
+                items.collect()
+            }
+            Known::Exception(exception) => {
+                let member =
+                    |name: &str, value: Cursor<'_>| (Key::of(&Text::new(name.as_bytes())), self.view(value.index()));
+                let members = [member("message", exception.message()), member("backtrace", exception.backtrace())];
+                Value::Map(Rc::new(Map::new(members.into_iter().collect())))
+            }
+            Known::Map(map) => self.view(map.index()),
+            known => Value::Text(Text::new(known.text(&Limits::default())?.as_bytes())),
+        })
+    }
+
+    /// A key, made once for each id.
+    fn key(self: &Rc<Source>, key: &icecore::Key<'_>, id: u16, is_member: bool) -> Key {
+        let made = if is_member { &self.members } else { &self.keys };
+        let has_id = !matches!(id, NO_KEY | IS_KEY | KEY_NODE);
+        if has_id && let Some(Some(key)) = made.borrow().get(usize::from(id)) {
+            return key.clone();
+        }
+        let key = match key {
+            icecore::Key::Name(name) => self.named(name.node, name.bytes, is_member),
+            icecore::Key::Value(value) => {
+                let plain = self.view(value.index());
+                let shown = match plain.plain() {
+                    Value::Text(text) => Rc::clone(&text.bytes),
+                    other => other.to_json().into(),
+                };
+                Key { shown, spelled: Spelled::Node(Rc::clone(self), value.index()) }
+            }
+        };
+        if has_id && let Some(place) = made.borrow_mut().get_mut(usize::from(id)) {
+            *place = Some(key.clone());
+        }
+        key
+    }
+
+    fn named(&self, node: Node, bytes: &[u8], is_member: bool) -> Key {
+        if node.kind == Kind::Int {
+            let int = node.payload as i64;
+            return Key { shown: int.to_string().into_bytes().into(), spelled: Spelled::Int(int) };
+        }
+        let bare = match node.kind {
+            _ if !is_member => bytes,
+            Kind::Symbol => bytes.strip_prefix(b"@").unwrap_or(bytes),
+            _ => Visibility::of(bytes).map_or(bytes, |(_, name)| name),
+        };
+        let is_marked = bare.len() != bytes.len() || node.has(flag::LOCKED) || node.encoding() != 0;
+        let spelled = match node.kind {
+            kind if is_marked => {
+                let names = self.document.tape().encodings();
+                let encoding = names.get(u32::from(node.encoding())).map_or(&b""[..], |name| name.bytes);
+                let encoding = String::from_utf8_lossy(encoding).into_owned();
+                let is_locked = node.has(flag::LOCKED);
+                Spelled::Marked(Rc::new(Marked { raw: bytes.to_vec(), kind, encoding, is_locked }))
+            }
+            Kind::Symbol => Spelled::Symbol,
+            Kind::Bytes => Spelled::Bytes,
+            _ => Spelled::Text,
+        };
+        Key { shown: bare.into(), spelled }
+    }
+}
+
+impl Contents for Vec<Value> {
+    fn of(origin: &Origin) -> Vec<Value> {
+        let source = &origin.source;
+        origin.body().items().map(|item| source.view(item.index())).collect()
+    }
+
+    fn take_deep(&mut self, into: &mut Vec<Value>) {
+        into.extend(self.iter_mut().filter(|item| item.is_deep()).map(std::mem::take));
+    }
+}
+
+/// The last of those with the same key.
+impl Contents for Members {
+    fn of(origin: &Origin) -> Members {
+        let source = &origin.source;
+        let is_object = origin.has_members();
+        let body = origin.body();
+        let mut members = Members::default();
+        members.reserve(body.len());
+        for (key, value) in body.entries().filter(|(_, value)| value.kind() != Kind::Hole) {
+            let key = source.key(&key, value.node().key, is_object);
+            members.insert(key, source.view(value.index()));
+        }
+        members
+    }
+
+    fn take_deep(&mut self, into: &mut Vec<Value>) {
+        into.extend(self.values_mut().filter(|value| value.is_deep()).map(std::mem::take));
+    }
+}
+
+/// From so many entries on, all members are made for the first that is asked for.
+const MANY: usize = 16;
+
+impl Map {
+    /// The member of this name. One of a small map is made alone: most filters ask for few.
+    pub fn member(&self, name: &[u8]) -> Option<Value> {
+        match self.untouched() {
+            Some(origin) if origin.body().len() < MANY => origin.member(name),
+            _ => self.get().get(name).cloned(),
+        }
+    }
+
+    /// How many members it has.
+    pub fn len(&self) -> usize {
+        self.get().len()
+    }
+}
+
+impl List {
+    /// How many items it has.
+    pub fn len(&self) -> usize {
+        self.untouched().map_or_else(|| self.get().len(), |origin| origin.body().len())
+    }
+}
+
+impl Origin {
+    fn member(&self, name: &[u8]) -> Option<Value> {
+        let is_object = self.has_members();
+        let mut found = None;
+        for (key, value) in self.body().entries() {
+            let is_name = || self.source.key(&key, value.node().key, is_object).shown.as_ref() == name;
+            if value.kind() != Kind::Hole && is_name() {
+                found = Some(value.index());
+            }
+        }
+        found.map(|at| self.source.view(at))
+    }
+}

@@ -1,0 +1,157 @@
+//! Changing values: `|=`, and all that is made of it. A container keeps its class.
+
+use super::access::{bounds, place, slice, text_slice, thrown};
+use super::operators::{check_length, key_of};
+use super::{Error, Held, Members, Number, Value};
+use indexmap::map::Entry;
+use jaq_core::path::Opt;
+use jaq_core::val::Range;
+use jaq_core::{Exn, ValX};
+
+/// The value as it is where the step is optional (`?`), else the error.
+fn refused<'a>(value: Value, opt: Opt, error: impl FnOnce(Value) -> Error) -> ValX<'a, Value> {
+    opt.fail(value, |value| thrown(error(value)))
+}
+
+/// `.[] |= f`: items may become several or none, members one or none.
+pub fn all<'a, I: Iterator<Item = ValX<'a, Value>>>(value: Value, opt: Opt, f: impl Fn(Value) -> I) -> ValX<'a, Value> {
+    match value.into_plain() {
+        Value::List(mut list) => {
+            let old = Held::change(&mut list, std::mem::take);
+            let new: Vec<Value> = old.into_iter().flat_map(f).collect::<Result<_, Exn<'a, Value>>>()?;
+            Held::change(&mut list, |items| *items = new);
+            Ok(Value::List(list))
+        }
+        Value::Map(mut map) => {
+            let old = Held::change(&mut map, std::mem::take);
+            let new =
+                old.into_iter().filter_map(|(key, value)| f(value).next().map(|value| value.map(|value| (key, value))));
+            let new = new.collect::<Result<Members, Exn<'a, Value>>>()?;
+            Held::change(&mut map, |members| *members = new);
+            Ok(Value::Map(map))
+        }
+        other => refused(other, opt, |value| Error::typ(value, "iterable (array or object)")),
+    }
+}
+
+/// In an object of more members the last one takes the place of one that is taken out: moving
+/// all that follow would take too long.
+const ORDERED: usize = 10_000;
+
+/// Puts an item behind the end; what is between is null.
+fn put_behind(items: &mut Vec<Value>, at: usize, new: Value) {
+    check_length(at as u64 * 16);
+    items.resize(at, Value::Null);
+    items.push(new);
+}
+
+/// `.[index] |= f`; without an output of `f` what stood there is taken out.
+pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
+    value: Value,
+    index: &Value,
+    opt: Opt,
+    f: impl Fn(Value) -> I,
+) -> ValX<'a, Value> {
+    match (value.into_plain(), index.plain()) {
+        (value @ (Value::Text(_) | Value::List(_)), Value::Map(range)) => {
+            let (start, end) = bounds(range);
+            part(value, start.as_ref()..end.as_ref(), opt, f)
+        }
+        (Value::Map(mut map), index) => {
+            let index = match index {
+                Value::Number(Number::Int(int)) => Value::text(int.to_string()),
+                other => other.clone(),
+            };
+            let key = key_of(&index).map_err(thrown)?;
+            let count = map.len();
+            Held::change(&mut map, |members| match members.entry(key) {
+                Entry::Occupied(mut entry) => {
+                    let old = std::mem::take(entry.get_mut());
+                    match f(old).next().transpose()? {
+                        Some(new) => drop(entry.insert(new)),
+                        None if count > ORDERED => drop(entry.swap_remove()),
+                        None => drop(entry.shift_remove()),
+                    }
+                    Ok::<_, Exn<'a, Value>>(())
+                }
+                Entry::Vacant(entry) => {
+                    if let Some(new) = f(Value::Null).next().transpose()? {
+                        entry.insert(new);
+                    }
+                    Ok::<_, Exn<'a, Value>>(())
+                }
+            })?;
+            Ok(Value::Map(map))
+        }
+        // Null becomes what the index asks for.
+        (Value::Null, Value::Text(_)) => one(Value::map(Members::default()), index, opt, f),
+        (Value::Null, Value::Number(_)) => one(Value::list(Vec::new()), index, opt, f),
+        (Value::List(mut list), Value::Number(Number::Int(at)))
+            if usize::try_from(*at).is_ok_and(|at| at >= list.len()) =>
+        {
+            if let Some(new) = f(Value::Null).next().transpose()? {
+                Held::change(&mut list, |items| put_behind(items, *at as usize, new));
+            }
+            Ok(Value::List(list))
+        }
+        (Value::List(mut list), index) => {
+            let found = place(index, list.len())
+                .and_then(|at| at.ok_or_else(|| Error::str(format_args!("index {index} out of bounds"))));
+            let at = match found {
+                Ok(at) => at,
+                Err(error) => return refused(Value::List(list), opt, |_| error),
+            };
+            Held::change(&mut list, |items| {
+                let old = items.get_mut(at).map(std::mem::take).unwrap_or_default();
+                match (f(old).next().transpose()?, items.get_mut(at)) {
+                    (Some(new), Some(place)) => *place = new,
+                    _ => drop(items.remove(at)),
+                }
+                Ok::<_, Exn<'a, Value>>(())
+            })?;
+            Ok(Value::List(list))
+        }
+        (other, _) => refused(other, opt, |value| Error::typ(value, "iterable (array or object)")),
+    }
+}
+
+/// `.[start:end] |= f`.
+pub fn part<'a, I: Iterator<Item = ValX<'a, Value>>>(
+    value: Value,
+    range: Range<&Value>,
+    opt: Opt,
+    f: impl Fn(Value) -> I,
+) -> ValX<'a, Value> {
+    match value.into_plain() {
+        Value::List(mut list) => {
+            let (start, end) = match slice(range, list.len()) {
+                Ok(bounds) => bounds,
+                Err(error) => return refused(Value::List(list), opt, |_| error),
+            };
+            let old = list.get().get(start..end).unwrap_or(&[]).iter().cloned().collect();
+            let new = match f(old).next().transpose()?.map(Value::into_plain) {
+                None => Vec::new(),
+                Some(Value::List(new)) => Held::into_contents(new),
+                Some(other) => return Err(thrown(Error::typ(other, "array"))),
+            };
+            Held::change(&mut list, |items| drop(items.splice(start..end, new)));
+            Ok(Value::List(list))
+        }
+        Value::Text(text) => {
+            let (start, end) = match text_slice(range, &text.bytes) {
+                Ok(bounds) => bounds,
+                Err(error) => return refused(Value::Text(text), opt, |_| error),
+            };
+            let (before, behind) = (text.bytes.get(..start).unwrap_or(&[]), text.bytes.get(end..).unwrap_or(&[]));
+            let old = Value::Text(text.like(text.bytes.get(start..end).unwrap_or(&[])));
+            let new = match f(old).next().transpose()?.map(Value::into_plain) {
+                None => return Ok(Value::Text(text.like(&[before, behind].concat()))),
+                Some(Value::Text(new)) => new,
+                Some(other) => return Err(thrown(Error::typ(other, "string"))),
+            };
+            check_length(text.bytes.len() as u64 + new.bytes.len() as u64);
+            Ok(Value::Text(text.like(&[before, &*new.bytes, behind].concat())))
+        }
+        other => refused(other, opt, |value| Error::typ(value, "array")),
+    }
+}

@@ -1,0 +1,236 @@
+//! Values as documents. What no filter touched is copied as it stood, with everything that
+//! filters do not see.
+
+use super::text::{Marked, Spelled};
+use super::{Key, List, Map, Number, Origin, Text, Value};
+use crate::room;
+use icecore::raw::flag;
+use icecore::{Builder, Cursor, Document, Error, ErrorKind, Kind, Limits};
+use num_bigint::Sign;
+use std::rc::Rc;
+
+/// A container that is being written.
+enum Open {
+    List { list: Rc<List>, next: usize, shell: Shell },
+    Map { map: Rc<Map>, next: usize, shell: Shell },
+}
+
+/// What stands around a container that was changed: its class, references, attributes.
+#[derive(Default)]
+struct Shell {
+    origin: Option<Origin>,
+}
+
+impl Value {
+    /// A document of this value alone.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if it is nested too deep or has too many values.
+    pub fn to_document(&self, limits: &Limits) -> Result<Document<'static>, Error> {
+        let mut builder = match self.first_origin() {
+            Some(origin) => Builder::like(&origin.source.document),
+            None => Builder::new(),
+        };
+        let mut open = Vec::new();
+        begin(self, &mut builder, &mut open);
+        loop {
+            room::step();
+            if open.len() as u64 > u64::from(limits.depth) {
+                return Err(Error::new(ErrorKind::Limit)
+                    .expecting(format!("at most {} levels of nesting", limits.depth))
+                    .finding("a result with more of them")
+                    .helping("raise the limit `depth`: `--limit depth=N`"));
+            }
+            if builder.at() >= limits.nodes {
+                return Err(Error::new(ErrorKind::Limit)
+                    .expecting(format!("at most {} values", limits.nodes))
+                    .finding("a result with more of them")
+                    .helping("raise the limit `nodes`: `--limit nodes=N`"));
+            }
+            let value = match open.last_mut() {
+                None => break,
+                Some(Open::List { list, next, .. }) => {
+                    *next += 1;
+                    list.get().get(*next - 1).cloned()
+                }
+                Some(Open::Map { map, next, .. }) => {
+                    *next += 1;
+                    let entry = map.get().get_index(*next - 1);
+                    entry.map(|(key, value)| {
+                        write_key(key, &mut builder);
+                        value.clone()
+                    })
+                }
+            };
+            match value {
+                Some(value) => begin(&value, &mut builder, &mut open),
+                None => match open.pop() {
+                    Some(Open::List { shell, .. } | Open::Map { shell, .. }) => shell.end(&mut builder),
+                    None => break,
+                },
+            }
+        }
+        builder.finish()
+    }
+
+    /// The document that the value is of, or the first thing in it: names are those of its
+    /// language.
+    fn first_origin(&self) -> Option<Origin> {
+        let mut here = self.clone();
+        for _ in 0..4 {
+            if let Some(origin) = here.origin() {
+                return Some(origin.clone());
+            }
+            let next = match &here {
+                Value::List(list) => list.get().iter().find(|item| item.is_deep()).cloned(),
+                Value::Map(map) => map.get().values().find(|item| item.is_deep()).cloned(),
+                _ => None,
+            };
+            here = next?;
+        }
+        None
+    }
+}
+
+/// Writes a leaf or an untouched value; begins a container.
+fn begin(value: &Value, builder: &mut Builder, open: &mut Vec<Open>) {
+    match value {
+        Value::Null => drop(builder.null()),
+        Value::Bool(value) => drop(builder.bool(*value)),
+        Value::Number(Number::Int(int)) => drop(builder.int(*int)),
+        Value::Number(Number::Big(big)) => {
+            let (sign, bytes) = big.to_bytes_le();
+            builder.big_int(sign == Sign::Minus, &bytes);
+        }
+        Value::Number(Number::Float(float)) => drop(builder.float(*float)),
+        Value::Text(text) => write_text(text, builder),
+        Value::Odd(odd) => drop(builder.value(odd.origin.value())),
+        Value::List(list) => match list.origin().filter(|_| !list.is_changed()) {
+            Some(origin) => drop(builder.value(origin.value())),
+            None => {
+                let shell = Shell::begin(list.origin(), builder);
+                builder.begin_array();
+                open.push(Open::List { list: Rc::clone(list), next: 0, shell });
+            }
+        },
+        Value::Map(map) => match map.origin().filter(|_| !map.is_changed()) {
+            Some(origin) => drop(builder.value(origin.value())),
+            None => {
+                let shell = Shell::begin(map.origin(), builder);
+                builder.begin_map();
+                if let Some(body) = map.origin().map(|origin| *origin.body().node()) {
+                    if body.has(flag::RESTRICTED) {
+                        builder.restrict();
+                    }
+                    if body.has(flag::IDENTITY) {
+                        builder.by_identity();
+                    }
+                }
+                open.push(Open::Map { map: Rc::clone(map), next: 0, shell });
+            }
+        },
+    }
+}
+
+/// Text that is not UTF-8 is bytes; bytes that a document had stay bytes.
+fn write_text(text: &Text, builder: &mut Builder) {
+    match std::str::from_utf8(&text.bytes) {
+        Ok(characters) if !text.is_bytes => drop(builder.text(characters)),
+        _ => drop(builder.bytes(&text.bytes)),
+    }
+}
+
+fn write_key(key: &Key, builder: &mut Builder) {
+    match &key.spelled {
+        Spelled::Int(int) => drop(builder.int_key(*int)),
+        Spelled::Symbol => drop(builder.symbol_key(&key.shown, "")),
+        Spelled::Bytes => drop(builder.bytes_key(&key.shown)),
+        Spelled::Text => match std::str::from_utf8(&key.shown) {
+            Ok(text) => drop(builder.text_key(text)),
+            Err(_) => drop(builder.bytes_key(&key.shown)),
+        },
+        Spelled::Marked(marked) => write_marked(marked, builder),
+        Spelled::Node(source, at) => {
+            if let Some(value) = source.document.at(*at) {
+                builder.key().value(value);
+            }
+        }
+    }
+}
+
+fn write_marked(marked: &Marked, builder: &mut Builder) {
+    if marked.is_locked {
+        builder.locked();
+    }
+    match (marked.kind, std::str::from_utf8(&marked.raw)) {
+        (Kind::Symbol, _) => drop(builder.symbol_key(&marked.raw, &marked.encoding)),
+        (Kind::Text, Ok(text)) => drop(builder.text_key(text)),
+        _ => drop(builder.bytes_key(&marked.raw)),
+    }
+}
+
+impl Shell {
+    /// Begins what stands around the container.
+    fn begin(origin: Option<&Origin>, builder: &mut Builder) -> Shell {
+        let Some(origin) = origin else { return Shell::default() };
+        each(origin, |around| {
+            let (node, class) = (around.node(), around.class());
+            if node.has(flag::OVERLOAD) {
+                builder.overloaded();
+            }
+            match (around.kind(), class.is_empty()) {
+                (Kind::Object, _) => drop(builder.begin_object_in(class, node.form())),
+                (Kind::Ref, _) => drop(builder.begin_ref()),
+                (Kind::Attrs, true) => drop(builder.begin_attributes()),
+                (Kind::Attrs, false) => drop(builder.begin_extended(class, node.form())),
+                // Another kind is no shell: the body stands alone.
+                _ => {}
+            }
+        });
+        Shell { origin: Some(origin.clone()) }
+    }
+
+    /// Ends the container and what stands around it.
+    fn end(self, builder: &mut Builder) {
+        if let Some(default) = self.origin.as_ref().and_then(|origin| origin.body().default_value()) {
+            builder.default_value().value(default);
+        }
+        builder.end();
+        let Some(origin) = self.origin else { return };
+        let mut around = Vec::new();
+        each(&origin, |cursor| around.push(cursor.index()));
+        for at in around.into_iter().rev() {
+            let Some(cursor) = origin.source.document.at(at) else { continue };
+            if cursor.kind() == Kind::Attrs {
+                for (key, value) in cursor.entries() {
+                    attribute(&key, value, builder);
+                }
+            }
+            builder.end();
+        }
+    }
+}
+
+/// The values around the body, from the outermost on.
+fn each(origin: &Origin, mut then: impl FnMut(Cursor<'_>)) {
+    let mut here = origin.value();
+    while here.index() != origin.body {
+        if !matches!(here.kind(), Kind::Object | Kind::Ref | Kind::Attrs) {
+            return;
+        }
+        then(here);
+        match here.children().next() {
+            Some(child) => here = child.target(),
+            None => return,
+        }
+    }
+}
+
+fn attribute(key: &icecore::Key<'_>, value: Cursor<'_>, builder: &mut Builder) {
+    match key {
+        icecore::Key::Name(name) if name.node.kind == Kind::Symbol => drop(builder.symbol_key(name.bytes, "")),
+        icecore::Key::Name(name) => drop(builder.bytes_key(name.bytes)),
+        icecore::Key::Value(key) => drop(builder.key().value(*key)),
+    }
+    builder.value(value);
+}

@@ -1,0 +1,348 @@
+//! Random filters over random JSON, beside jaq on its own values. `ICECORE_QUERY_RUNS=100000`
+//! runs it longer, `ICECORE_QUERY_SEED` with other filters.
+//!
+//! What differs on purpose is not asked: slices of null are null here as in jq, and `contains`
+//! refuses values of two kinds; `.a = 1` makes an object of null.
+
+use icecore::{Document, Limits, Stage};
+use icecore_query::{Input, Query, Running, in_room};
+use jaq_core::load::{Arena, File, Loader};
+use jaq_core::{Compiler, Ctx, Vars, data};
+use jaq_json::Val;
+use std::ops::ControlFlow;
+
+/// How many steps and results of a filter are looked at.
+const STEPS: u64 = 20_000;
+const RESULTS: usize = 50;
+
+/// Numbers that follow from a seed: xorshift.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % most
+    }
+
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
+}
+
+fn value(dice: &mut Dice, depth: usize) -> String {
+    let name = |dice: &mut Dice| dice.one(&["a", "b", "c", "é"]);
+    match dice.below(if depth == 0 { 6 } else { 10 }) {
+        0 => "null".to_owned(),
+        1 => dice.one(&["true", "false"]).to_owned(),
+        2 => dice
+            .one(&["0", "1", "-1", "2", "7", "9007199254740993", "9223372036854775807", "-9223372036854775808"])
+            .to_owned(),
+        3 => dice.one(&["0.5", "-2.5", "1e3", "12345678901234567890"]).to_owned(),
+        4 | 5 => format!("\"{}\"", dice.one(&["", "a", "b", "ab", "abc", "é", "1", "a,b", "\\n"])),
+        6 | 7 => {
+            let items: Vec<_> = (0..dice.below(4)).map(|_| value(dice, depth - 1)).collect();
+            format!("[{}]", items.join(","))
+        }
+        _ => {
+            // Each key once: text that is not looked into keeps both, where jaq has one.
+            let mut items: Vec<(&str, String)> = Vec::new();
+            for _ in 0..dice.below(4) {
+                let key = name(dice);
+                if items.iter().all(|(known, _)| *known != key) {
+                    items.push((key, value(dice, depth - 1)));
+                }
+            }
+            let items: Vec<_> = items.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+            format!("{{{}}}", items.join(","))
+        }
+    }
+}
+
+/// A filter that takes parts out, and can be written to.
+fn place(dice: &mut Dice, depth: usize) -> String {
+    let simple = [
+        ".",
+        ".a",
+        ".b",
+        ".[0]",
+        ".[-1]",
+        "(arrays | .[1:])",
+        "(strings | .[:1])",
+        ".[]",
+        ".a?",
+        ".[]?",
+        "..",
+        ".[0]?",
+        ".c[]?",
+        "(arrays | .[1:2])",
+        "first",
+        "last",
+    ];
+    match dice.below(if depth == 0 { 1 } else { 5 }) {
+        0 | 1 => dice.one(&simple).to_owned(),
+        2 => format!("({} | {})", place(dice, depth - 1), place(dice, depth - 1)),
+        3 => format!("({}, {})", place(dice, depth - 1), place(dice, depth - 1)),
+        _ => format!("({} | select({}))", place(dice, depth - 1), filter(dice, depth - 1)),
+    }
+}
+
+fn filter(dice: &mut Dice, depth: usize) -> String {
+    const PLAIN: &[&str] = &[
+        "length",
+        "keys",
+        "keys_unsorted",
+        "add",
+        "not",
+        "type",
+        "tostring",
+        "tojson",
+        "sort",
+        "unique",
+        "reverse",
+        "min",
+        "max",
+        "to_entries",
+        "flatten",
+        "any",
+        "all",
+        "floor",
+        "ceil",
+        "round",
+        "explode",
+        "ascii_downcase",
+        "ascii_upcase",
+        "empty",
+        "isnumber",
+        "isstring",
+        "values",
+        "nulls",
+        "numbers",
+        "strings",
+        "arrays",
+        "objects",
+        "scalars",
+        "iterables",
+        "trim",
+        "utf8bytelength",
+        "@text",
+        "@json",
+        "@html",
+        "@uri",
+        "@base64",
+        "isempty(.[])",
+        "(arrays | .[1:] | length)",
+        "error",
+        "paths",
+        "[paths]",
+        "input_none?",
+        "transpose",
+        "combinations",
+        "[limit(3; .[]?)]",
+        "first(.[]?)",
+        "has(\"a\")",
+        "has(0)",
+        "ltrimstr(\"a\")",
+        "startswith(\"a\")",
+        "endswith(\"b\")",
+        "test(\"a+\")",
+        "split(\",\")",
+        "sub(\"a\"; \"x\")",
+        "gsub(\"[ab]\"; \"y\")",
+        "[scan(\".\")]",
+        "join(\"-\")",
+        "indices(\"a\")",
+        "indices(1)",
+        "getpath([\"a\"])",
+        "[range(3)]",
+        "[.[]?]",
+        "fromjson",
+        "tojson | fromjson",
+        "walk(.)",
+        "map_values(.)",
+        "with_entries(.)",
+        "bsearch(1)",
+        "splits(\"a\")",
+        "implode",
+        "toarray",
+    ];
+    if depth == 0 {
+        return match dice.below(3) {
+            0 => value(dice, 1),
+            1 => dice.one(PLAIN).replace("input_none?", "."),
+            _ => place(dice, 0),
+        };
+    }
+    let next = depth - 1;
+    match dice.below(24) {
+        0 => format!("({} | {})", filter(dice, next), filter(dice, next)),
+        1 => format!("({}, {})", filter(dice, next), filter(dice, next)),
+        2 | 3 => format!("({} {} {})", filter(dice, next), dice.one(&["+", "-", "*", "/", "%"]), filter(dice, next)),
+        4 => {
+            format!("({} {} {})", filter(dice, next), dice.one(&["==", "!=", "<", "<=", ">", ">="]), filter(dice, next))
+        }
+        5 => format!("({} {} {})", filter(dice, next), dice.one(&["and", "or", "//"]), filter(dice, next)),
+        6 => format!("[{}]", filter(dice, next)),
+        7 => format!("{{a: {}, {}: {}}}", filter(dice, next), dice.one(&["b", "c", "\"é\""]), filter(dice, next)),
+        8 => format!("(if {} then {} else {} end)", filter(dice, next), filter(dice, next), filter(dice, next)),
+        9 => format!("(try {} catch 1)", filter(dice, next)),
+        10 => format!("({} as $x | {} | [., $x])", filter(dice, next), filter(dice, next)),
+        11 => format!(
+            "reduce ({}) as $x ({}; {})",
+            place(dice, next),
+            filter(dice, next),
+            dice.one(&[". + $x", "[., $x]", "$x", "if . == $x then . else [$x] end"])
+        ),
+        12 => format!("foreach ({}) as $x (0; {})", place(dice, next), dice.one(&[". + 1", "[$x]", "$x"])),
+        13 => format!("map({})", filter(dice, next)),
+        14 => format!(
+            "{}({})",
+            dice.one(&["sort_by", "group_by", "unique_by", "min_by", "max_by", "any", "all"]),
+            filter(dice, next)
+        ),
+        15 => format!("[{}]", place(dice, next)),
+        16 => format!("path({})", place(dice, next)),
+        // What jaq refuses to write to, and jq does not, is left out: `.[]` has what is there.
+        17 => format!("(.[]? |= {})", filter(dice, next)),
+        18 => format!(
+            "((.. | {}) |= {})",
+            dice.one(&["numbers", "strings", "scalars"]),
+            dice.one(&["[.]", "tostring", "length", "1"])
+        ),
+        19 => format!("(objects | .a = {})", filter(dice, next)),
+        20 => format!("(objects | del(.{}))", dice.one(&["a", "b", "c"])),
+        21 => format!("(label $out | ({} | if . == {} then break $out else . end))", place(dice, next), value(dice, 0)),
+        22 => dice
+            .one(&[
+                "(strings | contains(\"a\"))",
+                "(arrays | contains([1]))",
+                "(objects | contains({a: 1}))",
+                "(.. | strings | contains(\"b\"))",
+            ])
+            .to_owned(),
+        _ => "(. as [$x, $y] ?// $x | [$x])".replace("?// $x ", "").replace("(.", "((arrays)"),
+    }
+}
+
+/// What jaq gives: results as JSON, and whether it ended by an error.
+fn jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
+    let own = jaq_core::load::parse(include_str!("../src/functions.jq"), |parser| parser.defs()).expect("definitions");
+    let standard = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    let loader = Loader::new(standard.chain(own));
+    let arena = Arena::default();
+    let modules = loader.load(&arena, File { code: text, path: () }).ok()?;
+    type Kind = data::JustLut<Val>;
+    let functions = jaq_core::funs::<Kind>().chain(jaq_std::funs()).chain(jaq_json::funs());
+    let compiled = Compiler::default().with_funs(functions).compile(modules).ok()?;
+    let value = jaq_json::read::parse_single(input.as_bytes()).ok()?;
+    let ctx = Ctx::<Kind>::new(&compiled.lut, Vars::new([]));
+    let mut results = Vec::new();
+    for result in compiled.id.run((ctx, value)).take(RESULTS) {
+        match result {
+            Ok(value) => results.push(value.to_string()),
+            Err(_) => return Some((results, true)),
+        }
+    }
+    Some((results, false))
+}
+
+enum Ours {
+    Same(Vec<String>, bool),
+    /// It took too long.
+    Stopped,
+    Wrong(String),
+}
+
+fn ours(text: &str, input: &str) -> Ours {
+    let query = match Query::new(text, &[]) {
+        Ok(query) => query,
+        Err(mistake) => return Ours::Wrong(mistake.to_string()),
+    };
+    let (json, limits) = (Stage::parse("json:typed=no").unwrap(), Limits::default());
+    let document = icecore::read_as(input.as_bytes(), &json, &limits).map(Document::into_owned).unwrap();
+    let mut running = Running::default();
+    running.steps = STEPS;
+    let (mut results, mut failed, mut stopped) = (Vec::new(), false, false);
+    query.run(&mut std::iter::once(Input::new("", document)), &running, &mut |result| {
+        match result {
+            Ok(answer) => {
+                let mut out = Vec::new();
+                answer.write(&json, &limits, &mut out).unwrap();
+                results.push(String::from_utf8(out).unwrap());
+            }
+            Err(failure) => {
+                (failed, stopped) = (true, failure.stop.is_some());
+                assert!(
+                    !failure.message.contains("mistake in its library"),
+                    "{text} over {input}: {}",
+                    failure.message
+                );
+            }
+        }
+        if results.len() < RESULTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    if stopped { Ours::Stopped } else { Ours::Same(results, failed) }
+}
+
+/// A result as a value, so that floats are compared and not their digits.
+fn same(ours: &str, jaq: &str) -> bool {
+    let read = |text: &str| jaq_json::read::parse_single(text.as_bytes());
+    // What JSON has no word for is null here.
+    let jaq = jaq.replace("-Infinity", "null").replace("Infinity", "null").replace("NaN", "null");
+    match (read(ours), read(&jaq)) {
+        (Ok(ours), Ok(jaq)) => ours == jaq,
+        _ => ours == jaq,
+    }
+}
+
+#[test]
+fn random_filters_give_what_jaq_gives() {
+    let number = |name: &str, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let runs: u64 = number("ICECORE_QUERY_RUNS", 1_500);
+    let seed: u64 = number("ICECORE_QUERY_SEED", 1);
+    let (compared, different) = in_room(|| {
+        let (mut compared, mut different) = (0, Vec::new());
+        for run in 0..runs {
+            let mut dice = Dice((seed << 32 | run).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            for _ in 0..8 {
+                dice.below(2);
+            }
+            let depth = 1 + dice.below(3);
+            let (text, input) = (filter(&mut dice, depth), value(&mut dice, 3));
+            // Ours first: it is stopped where it would take too long.
+            let (results, failed) = match ours(&text, &input) {
+                Ours::Stopped => continue,
+                Ours::Wrong(mistake) => {
+                    different.push(format!("{text}: {mistake}"));
+                    continue;
+                }
+                Ours::Same(results, failed) => (results, failed),
+            };
+            let Some((expected, expected_failed)) = jaq(&text, &input) else { continue };
+            compared += 1;
+            let is_same = results.len() == expected.len()
+                && failed == expected_failed
+                && results.iter().zip(&expected).all(|(ours, jaq)| same(ours, jaq));
+            if !is_same {
+                let end = |failed| if failed { " and an error" } else { "" };
+                different.push(format!(
+                    "{text}\n  over {input}\n  jaq  {}{}\n  ours {}{}",
+                    expected.join(" "),
+                    end(expected_failed),
+                    results.join(" "),
+                    end(failed)
+                ));
+            }
+        }
+        (compared, different)
+    });
+    println!("{compared} of {runs} filters compared");
+    assert!(compared > runs / 2, "only {compared} of {runs} could be compared");
+    assert!(
+        different.is_empty(),
+        "{} different:\n{}",
+        different.len(),
+        different.iter().take(20).cloned().collect::<Vec<_>>().join("\n")
+    );
+}

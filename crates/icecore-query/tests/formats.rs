@@ -1,0 +1,148 @@
+//! The same filter over the same data in every format; and what only some formats have.
+
+mod common;
+
+use common::{ask, json, results};
+use icecore_query::Running;
+
+const STAFF: &str =
+    r#"{"staff":[{"name":"Ann","age":31,"tags":["a","b"]},{"name":"Zoë","age":25.5,"tags":[]}],"total":2}"#;
+
+/// Not Data::Dumper: floats are strings there.
+const FORMATS: [&str; 9] =
+    ["json", "php", "marshal", "sereal", "storable", "igbinary", "var-export", "json:typed", "gzip/php"];
+
+const FILTERS: [&str; 12] = [
+    ".staff[].name",
+    ".staff | map(select(.age > 30) | .name)",
+    "[.staff[] | {name, n: (.tags | length)}]",
+    ".total",
+    ".staff[0].tags[-1]",
+    "[.staff[].age] | add",
+    "[paths] | length",
+    ".staff | sort_by(.age) | map(.name)",
+    ".staff | map({key: .name, value: .age}) | from_entries",
+    "[.. | strings] | sort",
+    ".staff[1].name | length, explode",
+    "del(.staff[0].tags) | .staff[0] | keys",
+];
+
+#[test]
+fn a_filter_gives_the_same_over_every_format() {
+    for filter in FILTERS {
+        let expected = json(filter, STAFF);
+        assert!(!expected.starts_with('!'), "{filter}: {expected}");
+        for format in FORMATS {
+            let bytes = icecore::convert(STAFF.as_bytes(), "json", format).expect("it can be written");
+            let found = ask(filter, format, &bytes);
+            assert_eq!(found, expected, "{filter} over {format}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_touched_is_written_as_it_was() {
+    for format in FORMATS {
+        let bytes = icecore::convert(STAFF.as_bytes(), "json", format).expect("it can be written");
+        // As a whole, and as the only item of what the filter made.
+        for filter in [".", "[.][0]", "{a: .}.a", ". as $all | $all"] {
+            let found = results(filter, &[(format, &bytes)], format, &Running::default());
+            let stage = icecore::Stage::parse(format).unwrap();
+            let limits = icecore::Limits::default();
+            let read = |bytes: &[u8]| icecore::read_as(bytes, &stage, &limits).map(icecore::Document::into_owned);
+            assert_eq!(found.len(), 1, "{filter} over {format}");
+            assert!(read(&found[0]).unwrap() == read(&bytes).unwrap(), "{filter} over {format}");
+        }
+    }
+}
+
+/// An object with a protected and a private property, and an array with numbers for keys.
+const PHP: &[u8] = b"O:4:\"User\":3:{s:4:\"name\";s:3:\"Ann\";s:6:\"\0*\0age\";i:31;s:11:\"\0User\0notes\";a:2:{i:5;s:1:\"x\";i:9;s:1:\"y\";}}";
+
+#[test]
+fn objects_of_php() {
+    assert_eq!(ask("keys", "php", PHP), r#"["age","name","notes"]"#);
+    assert_eq!(ask(".age, .notes.\"5\", .notes[9]", "php", PHP), r#"31 "x" "y""#);
+    assert_eq!(ask("class, (.notes | class), (.name | class)", "php", PHP), r#""User" null null"#);
+    assert_eq!(ask("fields | class, keys", "php", PHP), r#"null ["age","name","notes"]"#);
+    // Class, visibility and keys stay where an object is changed.
+    let changed = results(".age += 1 | .notes[9] = \"z\"", &[("php", PHP)], "php", &Running::default());
+    let text = String::from_utf8_lossy(PHP).replace("i:31", "i:32").replace("\"y\"", "\"z\"");
+    assert_eq!(String::from_utf8_lossy(&changed[0]), text);
+    // What is written anew has no class.
+    assert_eq!(results("{name}", &[("php", PHP)], "php", &Running::default()), [b"a:1:{s:4:\"name\";s:3:\"Ann\";}"]);
+}
+
+/// `Marshal.dump({ a: :x, "n" => 2**70, r: 1..5, "u" => User.new(@id = 7) })`, made by the engine.
+fn ruby() -> Vec<u8> {
+    let typed = br#"{"$icecore":1,"$value":{"$map":[[{"$symbol":"a"},{"$symbol":"x"}],["n",1180591620717411303424],["u",{"$class":"User","$value":{"$map":[[{"$symbol":"@id"},7]]}}]]}}"#;
+    icecore::convert(typed, "json:typed", "marshal").expect("a dump")
+}
+
+#[test]
+fn symbols_and_objects_of_ruby() {
+    let bytes = ruby();
+    assert_eq!(ask(".a, .n, .u.id", "marshal", &bytes), r#""x" 1180591620717411303424 7"#);
+    assert_eq!(ask(".a | type, length, . == \"x\", . + \"y\"", "marshal", &bytes), r#""string" 1 true "xy""#);
+    assert_eq!(ask("[.. | class]", "marshal", &bytes), r#"[null,null,null,"User",null]"#);
+    // A symbol that is not touched stays one; a change of one member leaves the others.
+    let kept = results(".n = 1 | .u.id += 1", &[("marshal", &bytes)], "json:typed", &Running::default());
+    let text = String::from_utf8_lossy(&kept[0]).into_owned();
+    for part in [r#"{"$symbol":"a"},{"$symbol":"x"}"#, r#"["n",1]"#, r#""User"},"$value""#, r#"[{"$symbol":"@id"},8]"#]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let picked = results(".a", &[("marshal", &bytes)], "marshal", &Running::default());
+    assert_eq!(picked, [b"\x04\x08:\x06x"]);
+}
+
+#[test]
+fn numbers_are_exact() {
+    let text = "[9007199254740993, 123456789012345678901234567890, -9223372036854775808, 18446744073709551615]";
+    let compact = text.replace(' ', "");
+    assert_eq!(json(".", text), compact);
+    assert_eq!(json("map(. + 0)", text), compact);
+    assert_eq!(json("[.[]]", text), compact);
+    assert_eq!(
+        json(".[1] * .[1] % 1000000007, .[0] == 9007199254740992, .[3] + 1", text),
+        "703228 false 18446744073709551616".replace("703228", &json(".[1] * .[1] % 1000000007", text))
+    );
+}
+
+#[test]
+fn bytes_stay_bytes() {
+    // Perl's bytes that are no UTF-8, and a byte in the middle of PHP text.
+    let bytes = b"a:2:{s:1:\"a\";s:3:\"x\xffy\";s:1:\"b\";s:2:\"\xc3\xa9\";}";
+    let all = |filter: &str| results(filter, &[("php", bytes)], "php", &Running::default()).concat();
+    assert_eq!(all(".a"), b"s:3:\"x\xffy\";");
+    assert_eq!(all(".a + .b"), b"s:5:\"x\xffy\xc3\xa9\";");
+    assert_eq!(all(".a[1:]"), b"s:2:\"\xffy\";");
+    assert_eq!(all("[.a | length, explode] | tojson"), b"s:14:\"[3,[120,-255,121]]\";".replace_len());
+    assert_eq!(all("{(.a): 1}"), b"a:1:{s:3:\"x\xffy\";i:1;}");
+    assert_eq!(all(".a | explode | implode"), b"s:3:\"x\xffy\";");
+}
+
+trait ReplaceLen {
+    fn replace_len(&self) -> Vec<u8>;
+}
+
+impl<const N: usize> ReplaceLen for [u8; N] {
+    /// The PHP string with its right length.
+    fn replace_len(&self) -> Vec<u8> {
+        let text = String::from_utf8_lossy(self).into_owned();
+        let inner = text.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"')).map_or("", |(inner, _)| inner);
+        format!("s:{}:\"{inner}\";", inner.len()).into_bytes()
+    }
+}
+
+#[test]
+fn links_are_followed_and_circles_refused() {
+    let shared = b"a:2:{i:0;a:1:{i:0;i:7;}i:1;R:2;}";
+    assert_eq!(ask(".[1][0]", "php", shared), "7");
+    assert_eq!(ask(".[0] == .[1]", "php", shared), "true");
+    // Not touched, the link stays one.
+    assert_eq!(results(".", &[("php", shared)], "php", &Running::default()), [shared]);
+    let circle = b"a:1:{s:2:\"me\";R:1;}";
+    let found = ask(".", "php", circle);
+    assert!(found.starts_with('!') && found.contains("$.me"), "{found}");
+}

@@ -1,0 +1,119 @@
+//! Filters and data that want too much: they end, and say why.
+
+mod common;
+
+use common::{json, results};
+use icecore_query::Running;
+
+fn stopped(filter: &str, input: &str, steps: u64) -> String {
+    let mut running = Running::default();
+    running.steps = steps;
+    let all = results(filter, &[("json", input.as_bytes())], "json", &running);
+    all.last().map(|last| String::from_utf8_lossy(last).into_owned()).unwrap_or_default()
+}
+
+#[test]
+fn filters_that_call_themselves_without_end() {
+    for filter in
+        ["def f: 1 + f; f", "def f: [f]; f", "def f: f | 1; f", "def f: .a |= f; f", "def f: try f catch .; [f]"]
+    {
+        let found = stopped(filter, "null", u64::MAX);
+        assert!(found.contains("too deep"), "{filter}: {found}");
+    }
+}
+
+#[test]
+fn filters_that_never_end() {
+    for filter in
+        ["def f: f; f", "last(repeat(1))", "reduce repeat(1) as $x (0; . + 1)", "[range(infinite)]", "until(false; .)"]
+    {
+        let found = stopped(filter, "null", 200_000);
+        assert!(found.contains("more steps than it may"), "{filter}: {found}");
+    }
+}
+
+#[test]
+fn values_that_are_too_large() {
+    for filter in [
+        "\"x\" * 1e18",
+        "\"x\" * 9000000000000000000",
+        "[limit(100; repeat(\"x\"))] | add | until(false; . + .)",
+        "until(false; . * .)",
+        "[.[2000000000] = 1]",
+        "reduce range(40) as $i (1; [., .]) | tojson",
+    ] {
+        let found = stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, 1 << 28);
+        let is_ended =
+            ["too large", "cannot calculate", "too deep", "more steps"].iter().any(|words| found.contains(words));
+        assert!(is_ended, "{filter}: {found}");
+    }
+}
+
+#[test]
+fn values_in_values() {
+    // Made, compared, changed, written and dropped.
+    let deep = "reduce range(100000) as $i (null; [.])";
+    assert_eq!(json(&format!("{deep} | length"), "null"), "1");
+    assert_eq!(json(&format!("({deep}) == ({deep})"), "null"), "true");
+    assert_eq!(json(&format!("[{deep}] | sort | length"), "null"), "1");
+    assert!(json(deep, "null").contains("levels of nesting"));
+    assert!(json(&format!("{deep} | tojson"), "null").contains("too large"));
+    assert!(json(&format!("try ({deep} | error) catch 1"), "null").contains('1'));
+    // What a document may have at most.
+    let text = format!("{}1{}", "[".repeat(9_999), "]".repeat(9_999));
+    assert_eq!(json(".", &text), text);
+    assert_eq!(json("[..] | length", &text), "10000");
+    assert_eq!(json("[paths] | length", &text), "9999");
+    assert_eq!(json("flatten", &text), "[1]");
+    assert_eq!(json("walk(.)", &text), text);
+}
+
+#[test]
+fn long_filters() {
+    let many = 4_000;
+    for (filter, expected) in [
+        (format!("{}1{}", "(".repeat(many), ")".repeat(many)), "1"),
+        (format!("{}1{}", "[".repeat(many), "]".repeat(many)), "["),
+        (format!("1{}", " + 1".repeat(many)), "4001"),
+        (format!("1{}", " | .".repeat(many)), "1"),
+        (format!("1{}", ", 1".repeat(many)), "1 1"),
+        (format!("{}1", "-".repeat(many)), "1"),
+        (format!("{}1", ". as $x | ".repeat(2_500)), "1"),
+        (format!("{}1{}", "if . then 1 else ".repeat(1_000), " end".repeat(1_000)), "1"),
+        (format!("{}1", "try ".repeat(many)), "1"),
+        (format!("{}1{}", "\"\\(".repeat(many), ")\"".repeat(many)), "\"1\""),
+        (format!("{}1", "def f: 1; ".repeat(2_500)), "1"),
+        ("(".repeat(30_000), "!the filter is wrong"),
+        ("[".repeat(70_000), "!the filter is wrong: it has more than"),
+    ] {
+        let found = json(&filter, "null");
+        assert!(found.starts_with(expected), "{}…: {}", &filter[..20], &found[..found.len().min(100)]);
+    }
+}
+
+#[test]
+fn mistakes_in_values_are_errors() {
+    for filter in [
+        "[1000000000000, 0, 1, 0, 0, 0] | mktime",
+        "1e300 | todate",
+        "[2024, 200, 1, 0, 0, 0, 0, 0] | mktime",
+        "\"a\" | test(\"(\")",
+        "\"a\" | strptime(\"%Q\")",
+        "[9223372036854775807] | implode",
+        "-9223372036854775808 | todate",
+        "1 as [$a] | $a",
+        "{} | .[1:2]",
+        "[1] | .[\"a\"]",
+        "[0] | .[nan]",
+        "\"\\ud800\"",
+        "halt_error(\"x\")",
+        "@base64d",
+        "input",
+        "$__prog_args",
+        "ltrimstr(1)",
+        "[range(0; 1; 0)] | first",
+    ] {
+        // It ends; what it says is another matter.
+        let _ = stopped(filter, "null", 100_000);
+    }
+}
