@@ -33,6 +33,7 @@ mod query;
 mod rules;
 mod schedule;
 mod sql;
+pub mod table;
 pub mod time;
 mod timing;
 mod walking;

@@ -174,6 +174,18 @@ fn has_nul(database: &str) -> Error {
     Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
 }
 
+/// A connection for tables that are not the store's own: nothing of the database is set for the
+/// store.
+pub(crate) fn connect_freely(address: &Address) -> Result<Box<dyn Session + Send>> {
+    match address.scheme() {
+        #[cfg(feature = "sqlite")]
+        Scheme::Sqlite => Ok(Box::new(sqlite::connect_freely(address)?)),
+        #[cfg(feature = "postgres")]
+        Scheme::Postgres => Ok(Box::new(postgres::connect_freely(address)?)),
+        _ => connect(address),
+    }
+}
+
 pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]

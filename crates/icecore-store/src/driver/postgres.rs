@@ -91,6 +91,13 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
     Ok(session)
 }
 
+/// For tables that are not the store's own.
+pub(super) fn connect_freely(address: &Address) -> Result<Postgres> {
+    let mut session = connect(address)?;
+    session.script(FREELY)?;
+    Ok(session)
+}
+
 #[cfg(not(feature = "tls"))]
 fn connected(config: &mut Config, _: &Tls) -> Result<Client> {
     config.ssl_mode(SslMode::Disable);

@@ -35,6 +35,17 @@ pub(super) fn connect(address: &Address) -> Result<Sqlite> {
     Ok(Sqlite(connection))
 }
 
+/// A file of another program, which must be there: how it keeps its log stays as it is.
+pub(super) fn connect_freely(address: &Address) -> Result<Sqlite> {
+    let file = address.file();
+    check_file(&file)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags).map_err(|error| said(&error))?;
+    connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
+    connection.set_prepared_statement_cache_capacity(PREPARED);
+    Ok(Sqlite(connection))
+}
+
 /// SQLite takes a file of one byte for an empty database, and writes over it.
 ///
 /// The file is not opened: where it is closed again, the system drops the locks that other

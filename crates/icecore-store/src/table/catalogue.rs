@@ -1,0 +1,182 @@
+//! What the database says of a table: its columns and its key.
+
+use super::words::Words;
+use super::{Column, Key, Table};
+use crate::backend::Flow;
+use crate::driver::Value;
+use crate::error::{Error, ErrorKind, Result};
+
+/// A column as the catalogue has it.
+struct Known {
+    name: String,
+    /// By which its form is found.
+    kind: String,
+    /// As casts name it.
+    type_name: String,
+    longest: Option<u64>,
+    is_computed: bool,
+    /// Its place in the primary key, from 1 on.
+    key: i64,
+}
+
+impl Table {
+    /// Finds the table by its name, which may have its schema before it.
+    pub(super) fn look(&mut self, name: &str, key: Option<&str>) -> Result<()> {
+        let mut known = self.known(None, name)?;
+        self.quoted = self.words.quoted(name);
+        if known.is_empty()
+            && let Some((schema, name)) = name.split_once('.')
+        {
+            known = self.known(Some(schema), name)?;
+            (self.schema, self.name) = (Some(schema.to_owned()), name.to_owned());
+            self.quoted = format!("{}.{}", self.words.quoted(schema), self.words.quoted(name));
+        }
+        if known.is_empty() {
+            return Err(Error::new(ErrorKind::Missing, format!("there is no table `{name}`")));
+        }
+        if let Some(odd) = known.iter().find(|column| column.name.contains('?')) {
+            let text = format!("column `{}`: a name with a question mark can't be used", odd.name);
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        self.find_key(&known, key)?;
+        let is_key = |name: &str| self.key.iter().any(|key| key.name == name);
+        let column = |known: &Known| {
+            let form = self.words.form(&known.kind).filter(|_| !known.is_computed && !is_key(&known.name))?;
+            let (name, type_name) = (known.name.clone(), known.kind.clone());
+            Some(Column { name, form, longest: known.longest, type_name })
+        };
+        self.columns = known.iter().filter_map(column).collect();
+        Ok(())
+    }
+
+    fn find_key(&mut self, known: &[Known], wanted: Option<&str>) -> Result<()> {
+        let mut chosen: Vec<(&str, &str)> = match wanted {
+            Some(wanted) => {
+                let column = known
+                    .iter()
+                    .find(|column| column.name == wanted)
+                    .or_else(|| known.iter().find(|column| column.name.eq_ignore_ascii_case(wanted)));
+                let column = column.ok_or_else(|| {
+                    Error::new(ErrorKind::Missing, format!("there is no column `{wanted}` in `{}`", self.name))
+                })?;
+                vec![(&column.name, &column.type_name)]
+            }
+            None => {
+                let mut columns: Vec<&Known> = known.iter().filter(|column| column.key > 0).collect();
+                columns.sort_by_key(|column| column.key);
+                columns.iter().map(|column| (&*column.name, &*column.type_name)).collect()
+            }
+        };
+        if wanted.is_none() && self.words == Words::Sqlite && self.has_rowid()? && !is_rowid(&chosen) {
+            let is_free = |name: &&&str| !known.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+            chosen =
+                ["rowid", "_rowid_", "oid"].iter().find(is_free).map(|name| (*name, "INTEGER")).into_iter().collect();
+        }
+        if chosen.is_empty() {
+            let text = format!(
+                "the table `{}` has no primary key: --key COLUMN names a column in which no value is twice",
+                self.name
+            );
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        let words = self.words;
+        let key = |(name, type_name): &(&str, &str)| {
+            let (read, place) = words.key(name, type_name).ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Input,
+                    format!("the key `{name}` has bytes: --key names a column of numbers or text"),
+                )
+            })?;
+            Ok(Key { name: (*name).to_owned(), read, place })
+        };
+        self.key = chosen.iter().map(key).collect::<Result<_>>()?;
+        if wanted.is_some() { self.check_unique() } else { Ok(()) }
+    }
+
+    /// Rows with the same key would be passed over.
+    fn check_unique(&mut self) -> Result<()> {
+        let Some(key) = self.key.first() else { return Ok(()) };
+        let name = self.words.quoted(&key.name);
+        let sql = format!(
+            "SELECT {} FROM {} GROUP BY {name} HAVING COUNT(*) > 1 OR {name} IS NULL LIMIT 1",
+            key.read, self.quoted
+        );
+        let mut is_twice = false;
+        self.session.ask(&sql, &[], &mut |_| {
+            is_twice = true;
+            Ok(Flow::Stop)
+        })?;
+        if !is_twice {
+            return Ok(());
+        }
+        let text = format!("the column `{}` has a value twice, or NULL: it can't tell rows apart", key.name);
+        Err(Error::new(ErrorKind::Input, text))
+    }
+
+    fn has_rowid(&mut self) -> Result<bool> {
+        let sql = "SELECT COUNT(*) FROM pragma_table_list WHERE name = ? AND schema = COALESCE(?, 'main') AND wr = 0 AND type = 'table'";
+        let mut has = false;
+        self.session.ask(sql, &[Value::Text(&self.name), Value::text(self.schema.as_deref())], &mut |row| {
+            has = row.int(0)? > Some(0);
+            Ok(Flow::Stop)
+        })?;
+        Ok(has)
+    }
+
+    /// The columns of a table, in their order.
+    fn known(&mut self, schema: Option<&str>, name: &str) -> Result<Vec<Known>> {
+        let mut columns = Vec::new();
+        let quoted = match schema {
+            Some(schema) => format!("{}.{}", self.words.quoted(schema), self.words.quoted(name)),
+            None => self.words.quoted(name),
+        };
+        let (sql, values) = match self.words {
+            Words::Sqlite => (SQLITE, vec![Value::Text(name), Value::text(schema)]),
+            Words::Postgres => (POSTGRES, vec![Value::Text(&quoted)]),
+            Words::Mysql => (MYSQL, vec![Value::text(schema), Value::Text(name)]),
+        };
+        self.session.ask(sql, &values, &mut |row| {
+            let text = |column| Ok::<_, Error>(row.text(column)?.unwrap_or_default());
+            columns.push(Known {
+                name: text(0)?,
+                kind: text(1)?,
+                type_name: text(2)?,
+                longest: row.text(3)?.and_then(|number| number.parse().ok()),
+                is_computed: row.int(4)? != Some(0),
+                key: row.int(5)?.unwrap_or(0),
+            });
+            Ok(Flow::On)
+        })?;
+        Ok(columns)
+    }
+}
+
+/// Whether the primary key is SQLite's number of the row.
+fn is_rowid(key: &[(&str, &str)]) -> bool {
+    matches!(key, [(_, type_name)] if type_name.eq_ignore_ascii_case("integer"))
+}
+
+const SQLITE: &str = "\
+SELECT name, type, type, NULL, hidden IN (2, 3), pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid";
+
+const POSTGRES: &str = "\
+SELECT CAST(a.attname AS text), CAST(t.typname AS text), format_type(a.atttypid, a.atttypmod),
+    CASE WHEN t.typname IN ('varchar', 'bpchar') AND a.atttypmod > 4 THEN CAST(a.atttypmod - 4 AS text) END,
+    CASE WHEN a.attgenerated = '' THEN 0 ELSE 1 END,
+    COALESCE(array_position(CAST(i.indkey AS int2[]), a.attnum) + 1, 0)
+FROM pg_attribute a
+JOIN pg_type own ON own.oid = a.atttypid
+JOIN pg_type t ON t.oid = COALESCE(NULLIF(own.typbasetype, 0), own.oid)
+LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+WHERE a.attrelid = to_regclass(CAST(? AS text)) AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum";
+
+const MYSQL: &str = "\
+SELECT c.COLUMN_NAME, c.DATA_TYPE, c.COLUMN_TYPE, CAST(c.CHARACTER_MAXIMUM_LENGTH AS CHAR),
+    CAST(c.EXTRA LIKE '%VIRTUAL GENERATED%' OR c.EXTRA LIKE '%STORED GENERATED%' AS SIGNED),
+    CAST(COALESCE(s.SEQ_IN_INDEX, 0) AS SIGNED)
+FROM information_schema.COLUMNS c
+LEFT JOIN information_schema.STATISTICS s ON s.TABLE_SCHEMA = c.TABLE_SCHEMA AND s.TABLE_NAME = c.TABLE_NAME
+    AND s.COLUMN_NAME = c.COLUMN_NAME AND s.INDEX_NAME = 'PRIMARY'
+WHERE c.TABLE_SCHEMA = COALESCE(?, DATABASE()) AND c.TABLE_NAME = ?
+ORDER BY c.ORDINAL_POSITION";

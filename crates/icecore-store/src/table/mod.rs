@@ -1,0 +1,267 @@
+//! Values in tables of other programs: read by ranges of the key, and changed where nobody
+//! changed them meanwhile.
+//!
+//! ```
+//! use icecore_store::table::{Change, Table};
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("a.db");
+//! # let connection = icecore_store::within::rusqlite::Connection::open(&file)?;
+//! # connection.execute_batch("CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO notes VALUES (7, 'old')")?;
+//! # let address = format!("sqlite:{}", file.display()).parse()?;
+//! let mut table = Table::open(&address, "notes", None)?;
+//! let rows = table.rows(None, &[0], 100)?;
+//! let cell = rows[0].cells[0].as_ref().expect("no NULL");
+//! assert_eq!((&*rows[0].key, &*cell.bytes), (&["7".to_owned()][..], &b"old"[..]));
+//! let change = Change { key: &rows[0].key, column: 0, is_text: cell.is_text, old: &cell.bytes, new: b"new" };
+//! assert_eq!(table.change(&[change])?, [true]);
+//! // It is no longer what it was: nothing happens.
+//! assert_eq!(table.change(&[change])?, [false]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod catalogue;
+mod words;
+
+use crate::address::{Address, Scheme};
+use crate::backend::Flow;
+use crate::driver::{Session, Value, connect_freely};
+use crate::error::{Error, ErrorKind, Result};
+use words::Words;
+
+/// How many bytes are read at once, if rows are long.
+const MUCH: usize = 16 << 20;
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// Text that is JSON.
+    Json,
+}
+
+/// A column that has text or bytes.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    pub form: Form,
+    /// How many characters of text, or bytes, a value may have, if that is bounded.
+    longest: Option<u64>,
+    /// As the database calls its type.
+    type_name: String,
+}
+
+/// A column of the key, and how it is written in statements.
+#[derive(Clone, Debug)]
+struct Key {
+    name: String,
+    /// How it is read, as text.
+    read: String,
+    /// Where its text stands in a condition.
+    place: String,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Its bytes; text in UTF-8, where the database knows its characters.
+    pub bytes: Vec<u8>,
+    /// Whether it is text.
+    pub is_text: bool,
+}
+
+/// A row: its key as text, and the values of the columns that were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The values of the key's columns.
+    pub key: Vec<String>,
+    /// `None` is NULL, or a value of another kind.
+    pub cells: Vec<Option<Cell>>,
+}
+
+/// A value that is to change.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'c> {
+    /// The key of its row.
+    pub key: &'c [String],
+    /// Which of [`Table::columns`].
+    pub column: usize,
+    /// As [`Cell::is_text`] says.
+    pub is_text: bool,
+    /// What it was when it was read.
+    pub old: &'c [u8],
+    /// What it becomes.
+    pub new: &'c [u8],
+}
+
+/// A table of another program.
+pub struct Table {
+    session: Box<dyn Session + Send>,
+    words: Words,
+    /// Its name in statements.
+    quoted: String,
+    schema: Option<String>,
+    name: String,
+    columns: Vec<Column>,
+    key: Vec<Key>,
+}
+
+impl Table {
+    /// Finds a table, its columns and its primary key; `key` names a column to take instead,
+    /// which must be unique.
+    ///
+    /// # Errors
+    /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if it has no key
+    /// that its rows can be told apart by, or the database keeps no tables.
+    pub fn open(address: &Address, name: &str, key: Option<&str>) -> Result<Table> {
+        let words = match address.scheme() {
+            Scheme::Sqlite => Words::Sqlite,
+            Scheme::Postgres => Words::Postgres,
+            Scheme::Mysql => Words::Mysql,
+            _ => {
+                let text = format!("{address} has no tables: PostgreSQL, MariaDB, MySQL and SQLite have");
+                return Err(Error::new(ErrorKind::Input, text));
+            }
+        };
+        // The places of values are `?` in statements.
+        if name.contains('?') || key.is_some_and(|key| key.contains('?')) {
+            return Err(Error::new(ErrorKind::Input, "a name with a question mark can't be used"));
+        }
+        let session = connect_freely(address)?;
+        let mut table = Table {
+            session,
+            words,
+            quoted: String::new(),
+            schema: None,
+            name: name.to_owned(),
+            columns: Vec::new(),
+            key: Vec::new(),
+        };
+        table.look(name, key)?;
+        Ok(table)
+    }
+
+    /// Its name, without its schema.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The schema that was named.
+    pub fn schema(&self) -> Option<&str> {
+        self.schema.as_deref()
+    }
+
+    /// The columns that have text or bytes, and are neither of the key nor computed.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The names of the columns of the key.
+    pub fn key(&self) -> Vec<&str> {
+        self.key.iter().map(|key| &*key.name).collect()
+    }
+
+    /// The next rows behind this key, in the order of the key: at most so many, and fewer where
+    /// they are long. None means that there are no more.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn rows(&mut self, after: Option<&[String]>, columns: &[usize], most: u32) -> Result<Vec<Row>> {
+        let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
+        let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
+        for column in &chosen {
+            reads.extend(self.words.reads(column));
+        }
+        let mut sql = format!("SELECT {} FROM {}", reads.join(", "), self.quoted);
+        let mut values = Vec::new();
+        if let Some(after) = after {
+            sql.push_str(&format!(" WHERE {}", behind(&self.key, self.words)));
+            values.extend(repeated(after).into_iter().map(Value::Text));
+        }
+        // With the name of the table: what is selected has the names of its columns in PostgreSQL, and is text.
+        let name = |key: &Key| format!("{}.{}", self.quoted, self.words.quoted(&key.name));
+        let names: Vec<String> = self.key.iter().map(name).collect();
+        sql.push_str(&format!(" ORDER BY {} LIMIT {most}", names.join(", ")));
+        let (words, keys) = (self.words, self.key.len());
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        self.session.ask(&sql, &values, &mut |row| {
+            let key = (0..keys).map(|column| Ok(row.text(column)?.unwrap_or_default())).collect::<Result<Vec<_>>>()?;
+            let mut cells = Vec::with_capacity(chosen.len());
+            let mut at = keys;
+            for column in &chosen {
+                cells.push(words.cell(column, row, &mut at)?);
+            }
+            bytes += cells.iter().flatten().map(|cell| cell.bytes.len()).sum::<usize>();
+            rows.push(Row { key, cells });
+            Ok(if bytes >= MUCH { Flow::Stop } else { Flow::On })
+        })?;
+        Ok(rows)
+    }
+
+    /// Whether a new value fits into a column, and is one that the database takes.
+    pub fn fits(&self, column: usize, is_text: bool, new: &[u8]) -> bool {
+        let Some(column) = self.columns.get(column) else { return false };
+        let is_counted_in_bytes = !is_text || (self.words == Words::Mysql && column.type_name.ends_with("text"));
+        let len = match std::str::from_utf8(new) {
+            _ if is_counted_in_bytes && !is_text => new.len(),
+            Ok(text) if self.words == Words::Postgres && text.contains('\0') => return false,
+            Ok(_) if is_counted_in_bytes => new.len(),
+            Ok(text) => text.chars().count(),
+            Err(_) if self.words != Words::Sqlite => return false,
+            Err(_) => new.len(),
+        };
+        column.longest.is_none_or(|longest| len as u64 <= longest)
+    }
+
+    /// Changes values, all in one transaction: each only where it still is what it was. Says
+    /// which were changed.
+    ///
+    /// # Errors
+    /// What the database says; then nothing was changed.
+    pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
+        self.session.begin()?;
+        let done = changes.iter().map(|change| self.change_one(change)).collect::<Result<Vec<_>>>();
+        match done {
+            Ok(done) => self.session.commit().map(|()| done),
+            Err(error) => {
+                self.session.rollback();
+                Err(error)
+            }
+        }
+    }
+
+    fn change_one(&mut self, change: &Change<'_>) -> Result<bool> {
+        let Some(column) = self.columns.get(change.column) else { return Ok(false) };
+        let name = self.words.quoted(&column.name);
+        let written = self.words.written(column, change.is_text);
+        let is_old = self.words.is_old(column, &name, change.is_text);
+        let is_key: Vec<String> =
+            self.key.iter().map(|key| format!("{} = {}", self.words.quoted(&key.name), key.place)).collect();
+        let sql = format!("UPDATE {} SET {name} = {written} WHERE {} AND {is_old}", self.quoted, is_key.join(" AND "));
+        let old = self.words.value(column, change.is_text, change.old)?;
+        let mut values = vec![self.words.value(column, change.is_text, change.new)?];
+        values.extend(change.key.iter().map(|key| Value::Text(key)));
+        values.push(old);
+        Ok(self.session.run(&sql, &values)? > 0)
+    }
+}
+
+/// The condition for all keys behind one: `a > ? OR a = ? AND b > ?`.
+fn behind(key: &[Key], words: Words) -> String {
+    let compared = |key: &Key, sign: &str| format!("{} {sign} {}", words.quoted(&key.name), key.place);
+    let part = |last: usize| {
+        let same = key.iter().take(last).map(|key| compared(key, "="));
+        let parts: Vec<String> = same.chain(key.get(last).map(|key| compared(key, ">"))).collect();
+        format!("({})", parts.join(" AND "))
+    };
+    (0..key.len()).map(part).collect::<Vec<_>>().join(" OR ")
+}
+
+/// The values for [`behind`].
+fn repeated(after: &[String]) -> Vec<&str> {
+    (0..after.len()).flat_map(|last| after.iter().take(last + 1).map(String::as_str)).collect()
+}
