@@ -2,6 +2,9 @@
 //! from.
 
 pub use crate::commands::bench::Bench;
+use crate::commands::get::args::{Get, Paths};
+use crate::commands::query::Query;
+pub use crate::commands::replace::Replace;
 use crate::commands::rows::{Bytea, Form, OnError, Text};
 #[cfg(feature = "serve")]
 use crate::commands::serve::Serve;
@@ -47,7 +50,7 @@ pub struct Global {
     /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
     /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
     /// for each byte of the input, 256 if not said.
-    /// Numbers may end in K, M or G. With `inspect` a number alone says how many items of a list are shown:
+    /// Numbers may end in K, M or G. With `inspect` and `paths` a number alone says how many items of a list are shown:
     /// `--limit 100`.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
     pub limit: Bounds,
@@ -63,10 +66,11 @@ impl Global {
     /// A number of items is for those who show items.
     pub fn check(&self, command: &Command) -> Result<(), Abort> {
         match (self.limit.items, command) {
-            (None, _) | (_, Command::Inspect(_)) => Ok(()),
+            (None, _) | (_, Command::Inspect(_) | Command::Paths(_)) => Ok(()),
             (Some(items), _) => {
-                let text =
-                    format!("`--limit {items}` is for `icecore inspect`; bounds are NAME=N: --limit depth={items}");
+                let text = format!(
+                    "`--limit {items}` is for `icecore inspect` and `icecore paths`; bounds are NAME=N: --limit depth={items}"
+                );
                 Err(Abort::Failed(code::USAGE, text))
             }
         }
@@ -87,7 +91,13 @@ pub enum Command {
     Detect(Detect),
     Classes(Classes),
     Convert(Convert),
+    Query(Box<Query>),
+    Get(Get),
+    Paths(Paths),
     Rows(Rows),
+    Replace(Box<Replace>),
+    Diff(Diff),
+    Patch(Patch),
     #[cfg(feature = "store")]
     Store(Store),
     #[cfg(feature = "store")]
@@ -110,7 +120,12 @@ impl Command {
             | Command::Detect(Detect { said, .. })
             | Command::Classes(Classes { said, .. })
             | Command::Convert(Convert { said, .. })
-            | Command::Rows(Rows { said, .. }) => said.report,
+            | Command::Rows(Rows { said, .. })
+            | Command::Get(Get { said, .. })
+            | Command::Paths(Paths { said, .. })
+            | Command::Diff(Diff { said, .. })
+            | Command::Patch(Patch { said, .. }) => said.report,
+            Command::Query(query) => query.said.report,
             #[cfg(feature = "store")]
             Command::Store(Store { said, .. })
             | Command::Queue(Queue { said, .. })
@@ -522,13 +537,82 @@ impl Rows {
     }
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
+pub fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),
         [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),
         [byte] if byte.is_ascii() => Ok(*byte),
         _ => Err("it is one ASCII character".to_owned()),
     }
+}
+
+/// Compare two documents by meaning, whatever their formats
+///
+/// Prints what was added, removed, changed and moved, by path; exit 0 if nothing differs, 1 if something does. Maps are
+/// compared by key, lists are aligned by what is in them, links are what they name. Bytes and text of the same
+/// characters are the same, and so are a symbol and a string, 1 and 1.0; --exact tells them apart.
+#[derive(Debug, Args)]
+#[command(after_long_help = DIFF_EXAMPLES)]
+pub struct Diff {
+    #[command(flatten)]
+    pub said: Reporting,
+    /// The format of both files, with options; found out if not given
+    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// The format of the second file, if it is another
+    #[arg(long = "from-b", value_name = "FORMAT")]
+    pub format_b: Option<String>,
+    /// An option of the formats; the value is taken verbatim
+    #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
+    pub options: Vec<String>,
+    /// The two files; one of them may be `-`, the standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
+    pub files: Vec<PathBuf>,
+    /// All counts that a program could see: kinds of strings and numbers, the order of maps, what is shared
+    #[arg(long)]
+    pub exact: bool,
+    /// Print a list of changes as JSON (json:typed), which `icecore patch` applies
+    #[arg(long)]
+    pub json: bool,
+    /// How changes are shown: a line each, or below their path in two columns; on a terminal in columns
+    #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
+    pub view: View,
+    /// Take the arguments that git gives to a command for differences, and end with 0
+    #[arg(long)]
+    pub git: bool,
+}
+
+/// How changes are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    Auto,
+    Lines,
+    Columns,
+}
+
+/// Apply a difference that `icecore diff --json` wrote
+///
+/// Writes the file with the changes in its own format; what the difference does not touch keeps its spelling. A file
+/// that is not what the difference was made from is refused: exit 1, and it is said where.
+#[derive(Debug, Args)]
+#[command(after_long_help = PATCH_EXAMPLES)]
+pub struct Patch {
+    #[command(flatten)]
+    pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
+    /// The file; `-` is the standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The difference; the standard input if not given
+    #[arg(value_name = "DIFFERENCE", value_hint = ValueHint::FilePath)]
+    pub difference: Option<PathBuf>,
+    /// Write to this file; it appears when it is complete
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Overwrite a file that exists, but never an input; write binary formats to a terminal
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// List the formats, or show the page of one with every option
@@ -568,12 +652,14 @@ Examples:
   icecore detect /var/lib/app                   what all these files are
   icecore classes --as perl cache.srl           the classes that must be allowed
   icecore convert orders.storable               JSON to the standard output
+  icecore get '$.cart[0].sku' session.storable  one value of it
   icecore convert -t sereal:compress=zstd a.storable -o a.srl
 
 Exit codes:
   0  fine
   1  a loss under --strict, or a finding: a path that an input lacks, a class that no allow-list
-     can name, something that became worse (bench --fail-on)
+     can name, a difference (diff), a file that a difference does not fit (patch), something that
+     became worse (bench --fail-on)
   2  wrong usage, or a file that can't be read or written
   4  some input can't be decoded
   5  anything else";
@@ -622,6 +708,19 @@ Examples:
   icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal
   icecore rows --db redis://localhost/0 --match 'cache:*'
   icecore rows --db memcached://localhost --match 'user:*' -t csv -o users.csv";
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  icecore diff before.storable after.storable
+  icecore diff session.php session.json         the same in two formats?
+  icecore diff --json a.srl b.srl > change.json; icecore patch a.srl change.json -o c.srl
+  git config diff.icecore.command 'icecore diff --git'
+  echo '*.storable diff=icecore' >> .gitattributes";
+
+const PATCH_EXAMPLES: &str = "\
+Examples:
+  icecore patch before.storable change.json -o after.storable
+  icecore diff --json a.php b.json | icecore patch a.php > c.php";
 
 const FORMATS_EXAMPLES: &str = "\
 Examples:

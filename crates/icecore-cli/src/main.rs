@@ -7,6 +7,7 @@ mod commands;
 mod json;
 mod limits;
 mod paint;
+mod pool;
 mod progress;
 mod reading;
 mod records;

@@ -148,6 +148,13 @@ impl Report {
         }
     }
 
+    /// Something to know about all that was done, unless nothing is wanted.
+    pub fn remark(&self, kind: &str, message: String) {
+        if !self.quiet {
+            self.say(&Said::note(kind, message));
+        }
+    }
+
     /// The string at `path` is frozen data, and was not looked into.
     pub fn nested(&self, name: &str, path: &str, stage: &Stage) {
         if !self.quiet {

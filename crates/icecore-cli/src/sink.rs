@@ -182,6 +182,17 @@ impl Sink {
         self.ready().map_err(|_| self.stop())
     }
 
+    /// Appends bytes of which there may be many: these are not copied.
+    pub fn piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
+        if bytes.len() < PIECE {
+            return self.bytes(bytes);
+        }
+        let written = self.pass_on().and_then(|()| self.to.write_all(bytes).map_err(|error| self.fail(error)));
+        self.passed += bytes.len() as u64;
+        self.last = bytes.last().copied().unwrap_or(self.last);
+        written.map_err(|_| self.stop())
+    }
+
     /// Appends text.
     pub fn text(&mut self, text: &str) -> Result<(), Abort> {
         self.buffer.extend_from_slice(text.as_bytes());

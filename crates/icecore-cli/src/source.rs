@@ -80,6 +80,14 @@ impl Source {
         }
     }
 
+    /// The file that it is, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// What the system says of the file.
     pub fn metadata(&self) -> io::Result<Metadata> {
         match &self.place {
@@ -110,6 +118,14 @@ impl Source {
                 Ok(Bytes::Read(bytes))
             }
             Place::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),
+        }
+    }
+
+    /// The file itself, if it is one.
+    pub fn file(&self) -> Option<io::Result<File>> {
+        match &self.place {
+            Place::File(path) => Some(File::open(path)),
+            Place::Stdin | Place::Value(..) => None,
         }
     }
 

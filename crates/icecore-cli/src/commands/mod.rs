@@ -6,13 +6,19 @@ mod convert;
 #[cfg(feature = "store")]
 pub mod database;
 mod detect;
+mod diff;
 mod formats;
+pub mod get;
 mod inspect;
 #[cfg(feature = "store")]
 pub mod keyed;
 mod manual;
+mod patch;
+mod paths;
+pub mod query;
 #[cfg(feature = "store")]
 pub mod queue;
+pub mod replace;
 pub mod rows;
 #[cfg(feature = "serve")]
 pub mod serve;
@@ -32,7 +38,13 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         Command::Detect(args) => detect::run(args, global, report),
         Command::Classes(args) => classes::run(args, global, report),
         Command::Convert(args) => convert::run(args, global, report),
+        Command::Query(args) => query::run(args, global, report),
+        Command::Get(args) => get::run(args, global, report),
+        Command::Paths(args) => paths::run(args, global, report),
         Command::Rows(args) => rows::run(args, global, report),
+        Command::Replace(args) => replace::run(args, global, report),
+        Command::Diff(args) => diff::run(args, global, report),
+        Command::Patch(args) => patch::run(args, global, report),
         #[cfg(feature = "store")]
         Command::Store(args) => store::run(args, global, report),
         #[cfg(feature = "store")]

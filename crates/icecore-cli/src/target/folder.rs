@@ -25,13 +25,21 @@ impl Folder {
 
     /// The file for an input; or why it is not written.
     pub fn target(&mut self, source: &Source, extension: &str) -> Result<Target, Abort> {
-        let path = self.path(&source.below, extension);
+        self.target_at(source, &self.path(&source.below, extension))
+    }
+
+    /// The same under the name of the input.
+    pub fn target_as(&mut self, source: &Source) -> Result<Target, Abort> {
+        self.target_at(source, &self.top.join(&source.below))
+    }
+
+    fn target_at(&mut self, source: &Source, path: &Path) -> Result<Target, Abort> {
         // Where it leads is known only when it is there.
         if let Some(folder) = path.parent() {
             let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
             fs::create_dir_all(folder).map_err(failed)?;
         }
-        Target::new(self.outputs.place_for(source, &path)?)
+        Target::new(self.outputs.place_for(source, path)?)
     }
 
     /// `a.storable` becomes `a.json`; where there is an `a.srl` as well, `a.storable.json`.

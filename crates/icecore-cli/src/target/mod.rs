@@ -4,7 +4,7 @@ mod destination;
 mod folder;
 mod unfinished;
 
-pub use destination::{Destination, Id, Outputs};
+pub use destination::{Destination, FileDestination, Id, Outputs};
 pub use folder::Folder;
 
 use crate::report::{Abort, code, io_reason};

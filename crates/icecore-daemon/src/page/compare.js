@@ -4,17 +4,17 @@ import { get, query } from "./api.js";
 import { h, put } from "./dom.js";
 import { count_of, counted, data } from "./text.js";
 
-const SIGNS = { added: "+", removed: "−", changed: "≠" };
+const SIGNS = { added: "+", removed: "−", changed: "≠", moved: "→" };
 
 const side = (value) => value && [h("span", { class: "type" }, value.type), " ",
     value.class && [h("span", { class: "class" }, data(value.class, { most: 120 })), " "], value.text !== undefined && data(value.text)];
 
-function row({ what, path, left, right }) {
+function row({ what, path, to, left, right }) {
     return h("tr", { class: what },
         h("td", { "data-name": "What" }, h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[what]), ` ${what}`),
         h("td", { "data-name": "Where" }, h("code", { tabindex: "0", "data-row": path }, data(path))),
         h("td", { "data-name": "First" }, side(left)),
-        h("td", { "data-name": "Second" }, side(right)));
+        h("td", { "data-name": "Second" }, to === undefined ? side(right) : ["to ", h("code", {}, data(to))]));
 }
 
 function verdict({ is_equal, count, is_whole, differences }) {

@@ -6,6 +6,7 @@ mod escaped;
 use super::batch::Batch;
 use super::plan::{Form, usage};
 use crate::cli::Rows;
+use crate::pool::Batches;
 use crate::records::Window;
 use crate::report::Abort;
 use csv::Csv;
@@ -95,38 +96,6 @@ impl Table {
         Ok(names)
     }
 
-    /// Fills a batch with rows. Returns whether there is any.
-    pub fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        batch.before = self.rows;
-        if let Some(error) = self.stopped.take() {
-            return Err(error);
-        }
-        while batch.bytes.len() < BATCH && !self.is_done {
-            match self.row(batch) {
-                Ok(true) => continue,
-                Ok(false) => {}
-                Err(error) if batch.rows() > 0 => {
-                    self.stopped = Some(error);
-                    break;
-                }
-                Err(error) => return Err(error),
-            }
-            if self.is_done {
-                break;
-            }
-            // Rows are not kept back while the rest is waited for.
-            if batch.rows() > 0 {
-                batch.is_last_for_now = true;
-                break;
-            }
-            self.more()?;
-        }
-        self.rows += batch.rows() as u64;
-        batch.end = self.window.offset();
-        self.mark_nulls(batch);
-        Ok(batch.rows() > 0)
-    }
-
     fn more(&mut self) -> io::Result<()> {
         self.check_length(self.window.bytes().len())?;
         self.window.more()
@@ -196,5 +165,42 @@ impl Table {
         for cell in cells {
             cell.is_null |= bytes.get(cell.start as usize..cell.end as usize) == Some(null);
         }
+    }
+}
+
+impl Batches for Table {
+    type Batch = Batch;
+
+    /// Fills a batch with rows.
+    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        batch.clear();
+        batch.before = self.rows;
+        if let Some(error) = self.stopped.take() {
+            return Err(error);
+        }
+        while batch.bytes.len() < BATCH && !self.is_done {
+            match self.row(batch) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(error) if batch.rows() > 0 => {
+                    self.stopped = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+            if self.is_done {
+                break;
+            }
+            // Rows are not kept back while the rest is waited for.
+            if batch.rows() > 0 {
+                batch.is_last_for_now = true;
+                break;
+            }
+            self.more()?;
+        }
+        self.rows += batch.rows() as u64;
+        batch.end = self.window.offset();
+        self.mark_nulls(batch);
+        Ok(batch.rows() > 0)
     }
 }

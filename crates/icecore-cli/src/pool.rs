@@ -1,41 +1,47 @@
-//! Batches of rows through several threads, in order.
+//! Batches of an input through several threads, in order.
 
-use super::batch::Batch;
-use super::table::Table;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// How many batches may be under way for each thread that decodes.
+/// How many batches may be under way for each thread that works on them.
 const WAITING: usize = 3;
 
-/// A batch to decode, and the channel for its result.
-type Task = (Batch, SyncSender<Batch>);
+/// What reads batches.
+pub trait Batches: Send + 'static {
+    /// Some of the input, and what comes of it.
+    type Batch: Default + Send + 'static;
+
+    /// Fills a batch, which may have been used before. Returns whether there is any.
+    fn fill(&mut self, batch: &mut Self::Batch) -> io::Result<bool>;
+}
+
+/// A batch to work on, and the channel for its result.
+type Task<B> = (B, SyncSender<B>);
 
 /// What comes next, in the order of the input: a batch to wait for, or why there is
 /// no more.
-type Ticket = io::Result<Receiver<Batch>>;
+type Ticket<B> = io::Result<Receiver<B>>;
 
 /// The threads behind the one that writes. They end with the program: one may be
 /// waiting for input when no more is needed.
-pub struct Pool {
-    tickets: Receiver<Ticket>,
-    used: Sender<Batch>,
+pub struct Pool<B> {
+    tickets: Receiver<Ticket<B>>,
+    used: Sender<B>,
 }
 
-impl Pool {
-    /// Starts a thread that reads the table, and for each processor one that works on
-    /// its batches.
-    pub fn start<W>(table: Table, worker: impl Fn() -> W) -> Pool
+impl<B: Default + Send + 'static> Pool<B> {
+    /// Starts a thread that reads batches, and for each processor one that works on them.
+    pub fn start<W>(from: impl Batches<Batch = B>, worker: impl Fn() -> W) -> Pool<B>
     where
-        W: FnMut(&mut Batch) + Send + 'static,
+        W: FnMut(&mut B) + Send + 'static,
     {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let (issue, tickets) = sync_channel(threads * WAITING);
-        let (jobs, to_do) = sync_channel::<Task>(threads);
+        let (jobs, to_do) = sync_channel::<Task<B>>(threads);
         let (used, unused) = channel();
-        thread::spawn(move || read(table, &issue, &jobs, &unused));
+        thread::spawn(move || read(from, &issue, &jobs, &unused));
         let to_do = Arc::new(Mutex::new(to_do));
         for _ in 0..threads {
             let (to_do, mut work) = (Arc::clone(&to_do), worker());
@@ -53,26 +59,30 @@ impl Pool {
         Pool { tickets, used }
     }
 
-    /// The next batch, decoded.
-    pub fn next(&self) -> Option<io::Result<Batch>> {
+    /// The next batch, worked on.
+    pub fn next(&self) -> Option<io::Result<B>> {
         let ticket = self.tickets.recv().ok()?;
         // A thread that broke off says why on its own.
-        let lost = |_| io::Error::other("a thread that decodes broke off");
+        let lost = |_| io::Error::other("a thread broke off");
         Some(ticket.and_then(|batch| batch.recv().map_err(lost)))
     }
 
     /// Its memory is used again.
-    pub fn give_back(&self, batch: Batch) {
+    pub fn give_back(&self, batch: B) {
         let _ = self.used.send(batch);
     }
 }
 
 /// Reads batch by batch, until the input ends or no more is needed.
-fn read(mut table: Table, tickets: &SyncSender<Ticket>, jobs: &SyncSender<Task>, unused: &Receiver<Batch>) {
+fn read<F: Batches>(
+    mut from: F,
+    tickets: &SyncSender<Ticket<F::Batch>>,
+    jobs: &SyncSender<Task<F::Batch>>,
+    unused: &Receiver<F::Batch>,
+) {
     loop {
-        let mut batch: Batch = unused.try_recv().unwrap_or_default();
-        batch.clear();
-        match table.fill(&mut batch) {
+        let mut batch = unused.try_recv().unwrap_or_default();
+        match from.fill(&mut batch) {
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => return drop(tickets.send(Err(error))),

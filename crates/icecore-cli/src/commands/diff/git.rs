@@ -1,0 +1,46 @@
+//! `icecore diff --git`: as git calls a command of `diff.NAME.command`.
+
+use super::compare;
+use super::show::Shown;
+use crate::cli::{Diff, Global};
+use crate::paint::{Ink, Paint};
+use crate::report::{Abort, Report, code};
+use crate::said::Form;
+use crate::sink::Sink;
+use std::path::{Path, PathBuf};
+
+/// What git gives for a side that is not there.
+const NOTHING: &str = "/dev/null";
+
+/// Git ends its own command if this one ends with anything but 0: so a file that can't be
+/// decoded is said, and no more.
+pub fn run(args: &Diff, global: &Global, sink: &mut Sink) -> Result<(), Abort> {
+    let paint = Paint::new(global.color, &std::io::stdout());
+    let heading = |name: &Path, what: &str| {
+        let name = paint.ink(Ink::Name, name.display());
+        format!("icecore diff {name}{what}\n")
+    };
+    // path old-file old-hex old-mode new-file new-hex new-mode, and of a renamed one two more.
+    let (path, old, new): (&PathBuf, &PathBuf, &PathBuf) = match &args.files[..] {
+        [path] => return sink.text(&heading(path, ": not merged")),
+        [path, old, _, _, new, _, _, ..] => (path, old, new),
+        _ => {
+            let text = "--git is for git, which gives 7 arguments: see docs/diff.md".to_owned();
+            return Err(Abort::Failed(code::USAGE, text));
+        }
+    };
+    let is_nothing = |file: &Path| file == Path::new(NOTHING);
+    if is_nothing(old) || is_nothing(new) {
+        return sink.text(&heading(path, if is_nothing(old) { ": a new file" } else { ": the file is removed" }));
+    }
+    if !args.json {
+        sink.text(&heading(path, ""))?;
+    }
+    let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, Form::Text);
+    let found = compare(args, global, [old, new], &mut report, |found| Shown::new(args, global).write(found, sink))?;
+    match found {
+        None => sink.text("the files differ, and can't be decoded\n"),
+        Some(false) if !args.json => sink.text("the bytes differ, and mean the same\n"),
+        Some(_) => Ok(()),
+    }
+}

@@ -1,0 +1,89 @@
+//! `icecore diff`
+
+mod git;
+mod show;
+
+use crate::cli::{Diff, From, Global};
+use crate::reading::{Detail, Opened, Reader};
+use crate::report::{Abort, Report, code};
+use crate::sink::Sink;
+use crate::source::Source;
+use icecore::{Document, raw::Tape};
+use icecore_diff::{Differences, Rules, differences};
+use show::Shown;
+use std::path::Path;
+
+pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let mut sink = Sink::report(args.json, global.color);
+    if args.git {
+        git::run(args, global, &mut sink)?;
+        return sink.flush();
+    }
+    let [left, right] = &args.files[..] else {
+        return Err(Abort::Failed(code::USAGE, "two files are compared: icecore diff A B".to_owned()));
+    };
+    if left == right && left.as_os_str() == "-" {
+        return Err(Abort::Failed(code::USAGE, "only one of the two can be the standard input".to_owned()));
+    }
+    let is_other =
+        compare(args, global, [left, right], report, |found| Shown::new(args, global).write(found, &mut sink))?;
+    if is_other == Some(true) {
+        report.worse(code::FINDING);
+    }
+    sink.flush()
+}
+
+/// Compares two files and hands on what differs. Whether anything does; `None`, if one can't be
+/// read, which is reported.
+fn compare(
+    args: &Diff,
+    global: &Global,
+    files: [&Path; 2],
+    report: &mut Report,
+    then: impl FnOnce(&Differences<'_>) -> Result<(), Abort>,
+) -> Result<Option<bool>, Abort> {
+    let format = |other: Option<&String>| other.or(args.format.as_ref()).cloned();
+    let from = |format| From { format, options: args.options.clone(), each: None };
+    let (of_left, of_right) = (from(format(None)), from(format(args.format_b.as_ref())));
+    let (a, b) = (Source::one(Some(files[0])), Source::one(Some(files[1])));
+    let readers = (Reader::new(&of_left, &global.limit)?, Reader::new(&of_right, &global.limit)?);
+    report.input();
+    report.input();
+    let (left, right) = (bytes(&a, report), bytes(&b, report));
+    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    // Both are tried, so that all that is wrong is said.
+    let opened = (readers.0.open(&a.name(), &left, report), readers.1.open(&b.name(), &right, report));
+    let (Some(left), Some(right)) = &opened else { return Ok(None) };
+    let names = (left.stage.format().of_document().name, right.stage.format().of_document().name);
+    let left = document(&readers.0, &a.name(), left, Detail::No, report)?;
+    let right = document(&readers.1, &b.name(), right, Detail::No, report)?;
+    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    let mut rules = if names.0 == names.1 { Rules::new() } else { Rules::new().across() };
+    if args.exact {
+        rules = rules.exact();
+    }
+    let found = differences(&left, &right, rules);
+    then(&found)?;
+    Ok(Some(!found.is_empty()))
+}
+
+/// All bytes of an input; why they can't be read is reported.
+pub(super) fn bytes(source: &Source, report: &mut Report) -> Option<crate::whole::Bytes> {
+    source.read().map_err(|error| report.io(&source.name(), &error)).ok()
+}
+
+/// The one document of an input, unless it breaks off.
+pub(super) fn document<'a>(
+    reader: &Reader<'_>,
+    name: &str,
+    opened: &'a Opened<'_>,
+    detail: Detail,
+    report: &mut Report,
+) -> Result<Option<Document<'a>>, Abort> {
+    let mut document = None;
+    let is_well = reader.documents(name, opened, detail, report, |_, outcome, _, _| {
+        document = Some(outcome.document);
+        Ok(Tape::new())
+    })?;
+    Ok(document.filter(|_| is_well))
+}

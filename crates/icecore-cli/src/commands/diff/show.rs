@@ -1,0 +1,158 @@
+//! What differs, for people and for programs.
+
+use crate::cli::{Diff, Global, View};
+use crate::paint::{Ink, Paint};
+use crate::report::{Abort, code};
+use crate::sink::Sink;
+use crate::terminal;
+use icecore::{Cursor, Limits};
+use icecore_diff::{Change, ChangeKind, Differences};
+use icecore_inspect::describe::{Tone, words};
+
+/// How many characters are shown of a string, in lines.
+const CHARACTERS: usize = 200;
+
+/// How differences are shown.
+pub struct Shown<'a> {
+    is_json: bool,
+    /// How wide each of two columns is; 0: there are none.
+    width: usize,
+    paint: Paint,
+    limits: &'a Limits,
+}
+
+impl<'a> Shown<'a> {
+    pub fn new(args: &Diff, global: &'a Global) -> Shown<'a> {
+        let in_columns = match args.view {
+            View::Auto => terminal::is_stdout(),
+            View::Lines => false,
+            View::Columns => true,
+        };
+        let width = if in_columns { columns().saturating_sub(5) / 2 } else { 0 };
+        let paint = Paint::new(global.color, &std::io::stdout());
+        Shown { is_json: args.json, width, paint, limits: &global.limit }
+    }
+
+    pub fn write(&self, found: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
+        if self.is_json {
+            let json = found.to_json(self.limits);
+            return sink.bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
+        }
+        let paths = found.paths().into_iter().zip(found.new_paths());
+        for (change, (path, new_path)) in found.changes().iter().zip(paths) {
+            let (path, new_path) = (icecore::text::printable(&path), icecore::text::printable(&new_path));
+            match self.width {
+                0 => self.line(change, &path, &new_path, sink)?,
+                width => self.columns(change, &path, &new_path, width, sink)?,
+            }
+        }
+        if found.has_other_header() {
+            sink.text("changed the user header\n")?;
+        }
+        Ok(())
+    }
+
+    /// `changed $.to: "ann" -> "bob"`
+    fn line(&self, change: &Change<'_>, path: &str, new_path: &str, sink: &mut Sink) -> Result<(), Abort> {
+        let (word, ink) = kind(change.kind);
+        let value = |side: Option<Cursor<'_>>| side.map(|side| self.value(side, CHARACTERS, usize::MAX));
+        let rest = match change.kind {
+            ChangeKind::Moved => format!(" -> {}", self.paint.ink(Ink::Name, new_path)),
+            _ => match (value(change.left), value(change.right)) {
+                (Some(left), Some(right)) => format!(": {left} -> {right}"),
+                (left, right) => format!(": {}", left.or(right).unwrap_or_default()),
+            },
+        };
+        sink.text(&format!("{} {}{rest}\n", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path)))
+    }
+
+    /// The path, and below it what stands in the first document and in the second.
+    fn columns(
+        &self,
+        change: &Change<'_>,
+        path: &str,
+        new_path: &str,
+        width: usize,
+        sink: &mut Sink,
+    ) -> Result<(), Abort> {
+        let (word, ink) = kind(change.kind);
+        let heading = format!("{} {}\n", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
+        let (left, right) = match change.kind {
+            ChangeKind::Moved => (Some(cut(path, width)), Some(cut(new_path, width))),
+            _ => (change.left, change.right).map_both(|side| self.words(side, width, width)),
+        };
+        let padding = width.saturating_sub(left.as_deref().map_or(0, |left| left.chars().count()));
+        let show = |text: Option<String>, side: Option<Cursor<'_>>| {
+            let ink = side.map_or(Ink::Faint, ink_of);
+            text.map_or_else(String::new, |text| self.paint.ink(ink, text))
+        };
+        let is_moved = change.kind == ChangeKind::Moved;
+        let (of_left, of_right) = (change.left.filter(|_| !is_moved), change.right.filter(|_| !is_moved));
+        let (left, right) = (show(left, of_left), show(right, of_right));
+        let line = format!("  {left}{:padding$} | {right}", "");
+        sink.text(&format!("{heading}{}\n", line.trim_end()))
+    }
+
+    /// A value in a few words, painted.
+    fn value(&self, value: Cursor<'_>, most: usize, width: usize) -> String {
+        self.paint.ink(ink_of(value), self.words(value, most, width))
+    }
+
+    /// A value in a few words; strings are cut at so many characters, and all at a width.
+    fn words(&self, value: Cursor<'_>, most: usize, width: usize) -> String {
+        let target = value.target();
+        let words = words(target.document(), target.index(), most.max(8));
+        let class = words.class.map(|class| format!(" {class}")).unwrap_or_default();
+        let text = match words.value {
+            Some((Tone::Count, count)) => format!("{}{class} of {count}", words.kind),
+            Some((_, text)) if class.is_empty() => text,
+            Some((_, text)) => format!("{}{class} {text}", words.kind),
+            None => format!("{}{class}", words.kind),
+        };
+        cut(&text, width)
+    }
+}
+
+/// Both of a pair.
+trait Both<T> {
+    fn map_both<U>(self, with: impl Fn(T) -> U) -> (Option<U>, Option<U>);
+}
+
+impl<T> Both<T> for (Option<T>, Option<T>) {
+    fn map_both<U>(self, with: impl Fn(T) -> U) -> (Option<U>, Option<U>) {
+        (self.0.map(&with), self.1.map(&with))
+    }
+}
+
+fn kind(kind: ChangeKind) -> (&'static str, Ink) {
+    match kind {
+        ChangeKind::Added => ("added", Ink::String),
+        ChangeKind::Removed => ("removed", Ink::Bad),
+        ChangeKind::Moved => ("moved", Ink::Class),
+        _ => ("changed", Ink::Number),
+    }
+}
+
+fn ink_of(value: Cursor<'_>) -> Ink {
+    match value.target().kind() {
+        kind if kind.is_string() => Ink::String,
+        kind if kind.has_class() => Ink::Class,
+        kind if kind.is_container() => Ink::Faint,
+        _ => Ink::Number,
+    }
+}
+
+/// The text, no longer than this.
+fn cut(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// How many characters a line of the terminal has.
+fn columns() -> usize {
+    const USUAL: usize = 100;
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    said.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).unwrap_or(USUAL).max(40)
+}

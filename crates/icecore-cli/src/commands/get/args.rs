@@ -1,0 +1,115 @@
+//! The command lines of `get` and `paths`.
+
+use crate::cli::{DEFAULT_TARGET, From, Reporting};
+#[cfg(feature = "store")]
+use crate::commands::keyed::Keyed;
+use crate::report::{Abort, Report};
+use crate::source::Source;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Print the values on a path, without reading what is beside it
+///
+/// A line for each value, as JSON. Only what the path names is read; the rest is passed over, and not checked. An item
+/// of a list is found even if the file breaks off behind it; of a map all is looked at, as the last of equal keys
+/// counts. A large file is read in parts, so that memory does not grow with it. Where that is not possible (a
+/// compressed file, a value that links to others outside, `..`, --each, --deep), all of it is read: that is slower.
+/// A path that an input lacks is a finding: exit 1.
+#[derive(Debug, Args)]
+#[command(after_long_help = GET_EXAMPLES)]
+pub struct Get {
+    /// The path, as `inspect` and `paths` show it: '$.staff[0].name'
+    ///
+    /// `[-1]` is the last item, `[1:5]` the items from 1 up to before 5, `[*]` or `.*` everything in it, `..name` the
+    /// name wherever it is. A key in quotes may have any characters: '$["first name"]'. Ruby's symbols are written as
+    /// strings, members of objects by their plain names.
+    #[arg(value_name = "PATH")]
+    pub path: String,
+    #[command(flatten)]
+    pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub keyed: Keyed,
+    /// Print strings as they are: without quotes and escapes
+    #[arg(short, long)]
+    pub raw: bool,
+    /// Print the path of each value before it, and a tab; with several inputs, the input as well
+    #[arg(short, long)]
+    pub paths: bool,
+    /// The format of the values, with options: json:indent=2
+    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
+    pub to: String,
+    /// An option of the output's format; the value is taken verbatim
+    #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
+    pub to_options: Vec<String>,
+    /// Follow the path into strings that are frozen data themselves
+    #[arg(long)]
+    pub deep: bool,
+}
+
+impl Get {
+    /// What is read.
+    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
+        #[cfg(feature = "store")]
+        return self.keyed.sources(&self.files, report);
+        #[cfg(not(feature = "store"))]
+        Ok(Source::all(&self.files, report))
+    }
+}
+
+/// Print every path with its value, a line each
+///
+/// For `grep` and the like: a path, a tab, and the value as JSON, whatever is in it. An array or a map has a line of
+/// its own only if it is empty, or not shown because of --depth. `icecore get` takes the paths.
+#[derive(Debug, Args)]
+#[command(after_long_help = PATHS_EXAMPLES)]
+pub struct Paths {
+    #[command(flatten)]
+    pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub keyed: Keyed,
+    /// Show N levels of values only
+    ///
+    /// `--limit N` says how many items of a list are shown.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Show what is in strings that are frozen data themselves
+    #[arg(long)]
+    pub deep: bool,
+}
+
+impl Paths {
+    /// What is read.
+    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
+        #[cfg(feature = "store")]
+        return self.keyed.sources(&self.files, report);
+        #[cfg(not(feature = "store"))]
+        Ok(Source::all(&self.files, report))
+    }
+}
+
+const GET_EXAMPLES: &str = "\
+Examples:
+  icecore get '$.cart[0].sku' session.storable
+  icecore get -r '$[*].name' staff.srl          a name a line
+  icecore get -p '..email' sessions/            where addresses are, in a whole folder
+  icecore get '$[-1]' -t php employees.storable
+  icecore get --each '$.user' log.srl           of each document of a log
+  icecore get --deep '$.data.command.to' job.payload";
+
+const PATHS_EXAMPLES: &str = "\
+Examples:
+  icecore paths session.storable | grep @example.org
+  icecore paths --depth 2 --limit 3 big.srl     an overview
+  diff <(icecore paths a.storable) <(icecore paths b.srl)";

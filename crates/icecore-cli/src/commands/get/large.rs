@@ -1,0 +1,61 @@
+//! Large files: only those parts are read that a path needs.
+
+use crate::reading::{Reader, set};
+use crate::source::Source;
+use icecore::detect::identify_head;
+use icecore::select;
+use icecore::{Stage, format};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+/// From this size on a file is not read as a whole.
+const LARGE: u64 = 16 << 20;
+/// How much of it is looked at to tell its format.
+const HEAD: u64 = 1 << 20;
+
+/// A file that is read in parts.
+pub struct Parts {
+    file: File,
+    len: u64,
+    /// What it may be in, the likeliest first. A beginning alone does not always tell.
+    pub stages: Vec<Stage>,
+}
+
+impl Parts {
+    /// The file, if it is large, and in a format without wrappers.
+    pub fn of(source: &Source, reader: &Reader<'_>, options: &[String]) -> Option<Parts> {
+        let known = source.metadata().ok().filter(|known| known.is_file() && known.len() >= LARGE)?;
+        let file = source.file()?.ok()?;
+        let stages = match reader.is_named() {
+            true => vec![reader.stage(&[]).ok()?],
+            false => stages(&source.head(HEAD).ok()?.0, options),
+        };
+        let is_plain = !stages.is_empty() && stages.iter().all(|stage| stage.wrappers().is_empty());
+        is_plain.then_some(Parts { file, len: known.len(), stages })
+    }
+}
+
+/// What begins so.
+fn stages(head: &[u8], options: &[String]) -> Vec<Stage> {
+    let formats = match identify_head(head) {
+        Some(found) if found.wrappers.is_empty() => found.format.into_iter().collect(),
+        Some(_) => Vec::new(),
+        // A list may be said to have more items than there is room for in the beginning.
+        None => format::all().iter().copied().filter(|format| format.may_begin(head)).collect::<Vec<_>>(),
+    };
+    let with_options = |format| {
+        let mut stage = Stage::of(format);
+        set(&mut stage, options).ok().map(|()| stage)
+    };
+    formats.into_iter().filter_map(with_options).collect()
+}
+
+impl select::Source for Parts {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+        self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(to)).is_ok()
+    }
+}

@@ -1,0 +1,251 @@
+//! `icecore get`
+
+pub mod args;
+mod large;
+
+use crate::cli::Global;
+use crate::reading::{self, Detail, Opened, Reader};
+use crate::report::{Abort, Report, code};
+use crate::said::Said;
+use crate::sink::Sink;
+use crate::source::Source;
+use args::Get;
+use icecore::raw::{Input, Tape};
+use icecore::select::{self, Pattern, Skimmed};
+use icecore::{Document, Error, ErrorKind, Limits, Losses, Stage, deep};
+use large::Parts;
+
+pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let pattern = Pattern::parse(&args.path).map_err(reading::usage)?;
+    let reader = Reader::new(&args.from, &global.limit)?;
+    let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
+    reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
+    let sources = args.sources(report)?;
+    let mut sink = Sink::stdout();
+    for source in &sources {
+        report.input();
+        let name = source.name();
+        let get = Job { args, pattern: &pattern, reader: &reader, limits: &global.limit, to: &to };
+        let mut answers = Answers {
+            job: &get,
+            file: (args.paths && sources.len() > 1).then_some(&*name),
+            sink: &mut sink,
+            count: 0,
+            losses: Losses::default(),
+            most: u64::MAX,
+            stopped: None,
+        };
+        let end = get.source(source, &name, &mut answers, report);
+        let Answers { count, losses, .. } = answers;
+        report.losses(&name, &losses, false);
+        let missing = end?;
+        if let (true, 0) = (missing.is_read, count) {
+            absent(&missing, &pattern, &name, report);
+        }
+        sink.flush()?;
+    }
+    Ok(())
+}
+
+/// Reports that an input has nothing on the path.
+fn absent(missing: &Missing, pattern: &Pattern, name: &str, report: &mut Report) {
+    let message = match &missing.why {
+        Some(why) => {
+            format!("expected {}, found {}", why.expected().unwrap_or_default(), why.found().unwrap_or_default())
+        }
+        None => format!("nothing at `{}`", pattern.as_str()),
+    };
+    report.worse(code::FINDING);
+    report.say(&Said::error(code::FINDING, message).with_kind("absent").at(pattern.as_str()).of(name));
+}
+
+/// What is known if nothing was found.
+#[derive(Default)]
+struct Missing {
+    /// Whether the input could be read.
+    is_read: bool,
+    why: Option<Error>,
+}
+
+/// What is wanted of each input.
+struct Job<'j> {
+    args: &'j Get,
+    pattern: &'j Pattern,
+    reader: &'j Reader<'j>,
+    limits: &'j Limits,
+    to: &'j Stage,
+}
+
+/// Up to this size an input is read once more to say what it has in the place of a path.
+const SMALL: usize = 1 << 20;
+
+impl Job<'_> {
+    /// Finds what is wanted in an input.
+    fn source(
+        &self,
+        source: &Source,
+        name: &str,
+        answers: &mut Answers<'_>,
+        report: &mut Report,
+    ) -> Result<Missing, Abort> {
+        let skims = self.args.from.each.is_none() && !self.args.deep;
+        let mut handed = 0;
+        if skims && let Some(mut parts) = Parts::of(source, self.reader, &self.args.from.options) {
+            answers.begin(usize::try_from(select::Source::len(&parts)).unwrap_or(usize::MAX));
+            let stages = std::mem::take(&mut parts.stages);
+            for stage in &stages {
+                match self.skim(Input::Source(&mut parts), stage, answers, name, report)? {
+                    Some(Skimmed::Unsure(0)) => {}
+                    // It may be another format.
+                    Some(Skimmed::All(0)) if stages.len() > 1 => {}
+                    Some(Skimmed::Unsure(count)) => {
+                        handed = count;
+                        break;
+                    }
+                    Some(_) => return Ok(Missing { is_read: true, why: None }),
+                    None => return Ok(Missing::default()),
+                }
+            }
+        }
+        let bytes = match source.read() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                report.io(name, &error);
+                return Ok(Missing::default());
+            }
+        };
+        let Some(opened) = self.reader.open(name, &bytes, report) else { return Ok(Missing::default()) };
+        let size = opened.bytes.len();
+        answers.begin(size);
+        if skims && handed == 0 && opened.stage.wrappers().is_empty() {
+            match self.skim(Input::Bytes(&opened.bytes), &opened.stage, answers, name, report)? {
+                Some(Skimmed::Unsure(count)) => handed = count,
+                Some(Skimmed::All(0)) if size <= SMALL => {}
+                Some(_) => return Ok(Missing { is_read: true, why: None }),
+                None => return Ok(Missing::default()),
+            }
+        }
+        self.documents(&opened, handed, name, answers, report)
+    }
+
+    /// `None`: what was wrong is reported.
+    fn skim(
+        &self,
+        input: Input<'_>,
+        stage: &Stage,
+        answers: &mut Answers<'_>,
+        name: &str,
+        report: &mut Report,
+    ) -> Result<Option<Skimmed>, Abort> {
+        let then = &mut |path: &str, document: &Document<'_>| answers.answer(path, document);
+        match select::skim(input, stage, self.pattern, self.limits, then) {
+            Ok(skimmed) => Ok(Some(skimmed)),
+            Err(error) => answers.refused(&error, name, report).map(|()| None),
+        }
+    }
+
+    /// Reads all, and looks for what is wanted in each document.
+    fn documents(
+        &self,
+        opened: &Opened<'_>,
+        handed: u64,
+        name: &str,
+        answers: &mut Answers<'_>,
+        report: &mut Report,
+    ) -> Result<Missing, Abort> {
+        let mut why = None;
+        let is_read = self.reader.documents(name, opened, Detail::No, report, |_, outcome, _, report| {
+            if outcome.error.is_some() {
+                return Ok(outcome.document.into_tape());
+            }
+            let document = match self.args.deep {
+                true => deep::open(outcome.document, self.limits).map(|deep| deep.document),
+                false => Ok(outcome.document),
+            };
+            let document = match document {
+                Ok(document) => document,
+                Err(error) => {
+                    report.unwritable(name, &error);
+                    return Ok(Tape::new());
+                }
+            };
+            let then = &mut |path: &str, document: &Document<'_>| answers.answer(path, document);
+            match select::within(&document, self.pattern, self.limits, handed, then) {
+                Ok(0) => why = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some()),
+                Ok(_) => {}
+                Err(error) => answers.refused(&error, name, report)?,
+            }
+            Ok(document.into_tape())
+        })?;
+        Ok(Missing { is_read, why })
+    }
+}
+
+/// What becomes of the values of an input.
+struct Answers<'s> {
+    job: &'s Job<'s>,
+    /// The input, if it is to be shown.
+    file: Option<&'s str>,
+    sink: &'s mut Sink,
+    count: u64,
+    losses: Losses,
+    /// How much may be written before it is too much for this input.
+    most: u64,
+    stopped: Option<Abort>,
+}
+
+impl Answers<'_> {
+    /// What comes is of an input of so many bytes.
+    fn begin(&mut self, size: usize) {
+        self.most = self.sink.position().saturating_add(self.job.limits.output_from(size));
+    }
+
+    fn answer(&mut self, path: &str, document: &Document<'_>) -> Result<(), Error> {
+        self.count += 1;
+        if self.job.args.paths {
+            let file = self.file.map(|file| format!("{}:", icecore::text::printable(file))).unwrap_or_default();
+            self.text(&format!("{file}{path}\t"))?;
+        }
+        if let (true, Some(bytes)) = (self.job.args.raw, document.root().as_bytes()) {
+            self.bytes(bytes)?;
+            self.text("\n")?;
+        } else {
+            self.losses.merge(icecore::write_to(document, self.job.to, self.job.limits, self.sink)?);
+            if !self.sink.at_line_start() && !self.job.to.is_binary() {
+                self.text("\n")?;
+            }
+        }
+        if self.sink.position() > self.most {
+            return Err(Error::new(ErrorKind::Limit)
+                .expecting("values that are not much longer than the input")
+                .finding("more of them: links lead to the same ones again")
+                .helping("raise the limit `growth` if the input is trusted: `--limit growth=N`"));
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Error> {
+        self.bytes(text.as_bytes())
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.sink.bytes(bytes).map_err(|abort| {
+            self.stopped = Some(abort);
+            Error::new(ErrorKind::Output)
+        })
+    }
+
+    /// A value that could not be written.
+    fn refused(&mut self, error: &Error, name: &str, report: &mut Report) -> Result<(), Abort> {
+        if let Some(abort) = self.stopped.take() {
+            return Err(abort);
+        }
+        if error.kind() == ErrorKind::Output {
+            return Err(self.sink.stop());
+        }
+        report.unwritable(name, error);
+        // That is no value that is not there.
+        self.count += 1;
+        Ok(())
+    }
+}

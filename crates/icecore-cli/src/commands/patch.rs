@@ -1,0 +1,68 @@
+//! `icecore patch`
+
+use super::diff::{bytes, document};
+use crate::cli::{Global, Patch};
+use crate::reading::{Detail, Opened, Reader};
+use crate::report::{Abort, Report, code};
+use crate::source::Source;
+use crate::target::{Outputs, Target};
+use crate::terminal;
+use icecore::ErrorKind;
+use icecore_diff::Refusal;
+
+pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let (source, given) = (Source::one(Some(&args.file)), Source::one(args.difference.as_deref()));
+    let is_stdin = |path: Option<&std::path::PathBuf>| path.is_none_or(|path| path.as_os_str() == "-");
+    if is_stdin(Some(&args.file)) && is_stdin(args.difference.as_ref()) {
+        let text = "only one of the file and the difference can be the standard input".to_owned();
+        return Err(Abort::Failed(code::USAGE, text));
+    }
+    let reader = Reader::new(&args.from, &global.limit)?;
+    let place = Outputs::new(&[source.clone(), given.clone()], args.force).output(args.output.as_ref())?;
+    report.input();
+    let (name, given_name) = (source.name(), given.name());
+    let (Some(input), Some(json)) = (bytes(&source, report), bytes(&given, report)) else { return Ok(()) };
+    let patch = match icecore_diff::Patch::read(&json, &global.limit) {
+        Ok(patch) => patch,
+        Err(error) => {
+            report.unreadable(&given_name, &error, &json);
+            return Ok(());
+        }
+    };
+    let Some(opened) = reader.open(&name, &input, report) else { return Ok(()) };
+    let Opened { stage, .. } = &opened;
+    if args.output.is_none() && terminal::is_stdout() {
+        terminal::refuse_binary(stage, args.force)?;
+    }
+    let format = stage.format().name;
+    let Some(left) = document(&reader, &name, &opened, Detail::For(format), report)? else { return Ok(()) };
+    let made = match patch.apply(&left) {
+        Ok(made) => made,
+        Err(Refusal::Broken(error)) => {
+            report.unreadable(&given_name, &error, &[]);
+            return Ok(());
+        }
+        Err(refusal) => {
+            report.fault(code::FINDING, &name, refusal);
+            return Ok(());
+        }
+    };
+    let mut target = Target::new(place)?;
+    if patch.is_empty() {
+        // What does not change keeps every byte.
+        target.sink.bytes(&input)?;
+        return target.keep();
+    }
+    match icecore::write_to(&made, stage, &global.limit, &mut target.sink) {
+        Ok(losses) => report.losses(&name, &losses, false),
+        Err(error) if error.kind() == ErrorKind::Output => return Err(target.sink.stop()),
+        Err(error) => {
+            report.unwritable(&name, &error);
+            return Ok(());
+        }
+    }
+    if !stage.is_binary() && !target.sink.at_line_start() && input.ends_with(b"\n") {
+        target.sink.text("\n")?;
+    }
+    target.keep()
+}

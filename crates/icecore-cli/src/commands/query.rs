@@ -1,0 +1,309 @@
+//! `icecore query`: the jq language over documents of any format.
+
+use crate::cli::{DEFAULT_TARGET, From, Global, Reporting};
+use crate::progress::Progress;
+use crate::reading::{self, Detail, Reader};
+use crate::report::{Abort, Report, code};
+use crate::said::Said;
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::target::{Destination, Outputs, Target};
+use crate::terminal;
+use clap::{Args, ValueHint};
+use icecore::raw::Tape;
+use icecore::{Builder, Document, ErrorKind, Losses, Stage};
+use icecore_query::{Answer, End, Failure, Input, Running, in_room};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Ask documents of any format with a filter in the language of jq
+///
+/// A filter sees a document as JSON would show it: objects are their fields, symbols are strings, links are what they
+/// name. `class` gives the class of an object or null, `fields` its fields without it. What a filter leaves as it was
+/// is written as it was. A filter that fails ends with exit 5, for its input; a filter that is wrong with 2.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Query {
+    /// The filter: `.staff[] | select(.age > 30) | .name`
+    #[arg(value_name = "FILTER")]
+    pub filter: String,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
+    /// The format of the results, with options: json:indent=2
+    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
+    pub to: String,
+    /// An option of the results' format; the value is taken verbatim
+    #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
+    pub to_options: Vec<String>,
+    /// Write results that are strings as they are, without quotes
+    #[arg(short, long = "raw-output")]
+    pub raw: bool,
+    /// Run the filter once, over null: `input` and `inputs` give the documents
+    #[arg(short, long = "null-input")]
+    pub null_input: bool,
+    /// Exit 1 if the last result is false or null, or if there is none
+    #[arg(short, long = "exit-status")]
+    pub exit_status: bool,
+    /// Give the filter a string as `$NAME`
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
+    pub arg: Vec<String>,
+    /// Give the filter a value that is written as JSON as `$NAME`
+    #[arg(long, num_args = 2, value_names = ["NAME", "JSON"])]
+    pub argjson: Vec<String>,
+    /// Stop a filter after N steps, for each input
+    ///
+    /// A filter may run for ever, as `def f: f; f` does. Without a limit it is stopped by hand.
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+    /// Write to this file; it appears when it is complete
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Overwrite a file that exists, but never an input; write binary formats to a terminal
+    #[arg(long)]
+    pub force: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore query '.[].name' staff.storable          the names, a line each
+  icecore query -r '.[] | select(.age > 40) | .name' staff.srl
+  icecore query 'map(class)' staff.storable        the class of each
+  icecore query -t marshal '.staff[0]' staff.php >first.marshal
+  icecore query -n '[inputs | length] | add' sessions/
+  icecore query --arg who Alice '.[] | select(.name == $who)' staff.storable";
+
+pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let sources = Source::all(&args.files, report);
+    report.progress = Progress::over(sources.len(), global.quiet);
+    quiet_in_rooms();
+    // Filters run where the stack is large.
+    in_room(|| ask(args, global, &sources, report))
+}
+
+/// A mistake in the library of the language is reported as any other; it needs no backtrace.
+fn quiet_in_rooms() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().name() != Some("query") {
+            usual(info);
+        }
+    }));
+}
+
+fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+    let reader = Reader::new(&args.from, &global.limit)?;
+    let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
+    let query = icecore_query::Query::new(&args.filter, &variables(args)?).map_err(|mistake| wrong(&mistake))?;
+    let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
+    reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
+    let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;
+    let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
+    if is_shown {
+        terminal::refuse_binary(&to, args.force)?;
+        to = terminal::laid_out(to);
+    }
+    let mut target = Target::new(place)?;
+    if is_shown && terminal::is_json(&to) && !args.raw {
+        target.sink.paint_json(global.color);
+    }
+    let job = Job { args, global, to, query, report: RefCell::new(report) };
+    let mut results = Results { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
+    let end = job.all(&reader, sources, &mut results)?;
+    let is_true = results.last;
+    if let Some(stop) = results.stop {
+        return Err(stop);
+    }
+    let report = job.report.into_inner();
+    match end {
+        End::Halted(code) => report.worse(u8::try_from(code).unwrap_or(code::OTHER)),
+        _ if args.exit_status && is_true != Some(true) => report.worse(code::FINDING),
+        _ => {}
+    }
+    target.keep()
+}
+
+/// What `--arg` and `--argjson` give, and the environment, if it is asked for.
+fn variables(args: &Query) -> Result<Vec<(String, Document<'static>)>, Abort> {
+    let wrong = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
+    let text = |text: &str| {
+        let mut builder = Builder::new();
+        builder.text(text);
+        builder.finish().map_err(wrong)
+    };
+    let mut variables = Vec::new();
+    for pair in args.arg.chunks_exact(2) {
+        variables.push((pair[0].clone(), text(&pair[1])?));
+    }
+    let json = Stage::parse("json:typed=no").map_err(wrong)?;
+    for pair in args.argjson.chunks_exact(2) {
+        let read = icecore::read_as(pair[1].as_bytes(), &json, &icecore::Limits::default());
+        let value = read.map_err(|error| Abort::Failed(code::USAGE, format!("--argjson {}: {error}", pair[0])))?;
+        variables.push((pair[0].clone(), value.into_owned()));
+    }
+    if args.filter.contains("$ENV") {
+        let mut builder = Builder::new();
+        builder.begin_map();
+        for (name, value) in std::env::vars_os() {
+            builder.text_key(&name.to_string_lossy()).text(&value.to_string_lossy());
+        }
+        builder.end();
+        variables.push(("ENV".to_owned(), builder.finish().map_err(wrong)?));
+    }
+    Ok(variables)
+}
+
+struct Job<'j> {
+    args: &'j Query,
+    global: &'j Global,
+    to: Stage,
+    query: icecore_query::Query,
+    report: RefCell<&'j mut Report>,
+}
+
+/// What came out so far.
+struct Results<'s> {
+    sink: &'s mut Sink,
+    /// Whether the last result is neither null nor false.
+    last: Option<bool>,
+    losses: Losses,
+    stop: Option<Abort>,
+}
+
+impl Job<'_> {
+    fn all(&self, reader: &Reader<'_>, sources: &[Source], results: &mut Results<'_>) -> Result<End, Abort> {
+        // A filter that asks for inputs takes them; any other is given one after the other.
+        if self.args.null_input || self.args.filter.contains("input") {
+            let mut waiting = VecDeque::new();
+            let mut left = sources.iter();
+            let mut inputs = std::iter::from_fn(|| {
+                while waiting.is_empty() {
+                    self.source(reader, left.next()?, &mut |input| {
+                        waiting.push_back(input);
+                        Ok(End::Done)
+                    })
+                    .ok()?;
+                }
+                waiting.pop_front()
+            });
+            let end = self.run(&mut inputs, results);
+            self.losses("the results", results);
+            return Ok(end);
+        }
+        for source in sources {
+            let end = self.source(reader, source, &mut |input| Ok(self.run(&mut std::iter::once(input), results)))?;
+            self.losses(&source.name(), results);
+            if end != End::Done {
+                return Ok(end);
+            }
+        }
+        Ok(End::Done)
+    }
+
+    /// Hands over the documents of an input.
+    fn source(
+        &self,
+        reader: &Reader<'_>,
+        source: &Source,
+        then: &mut dyn FnMut(Input) -> Result<End, Abort>,
+    ) -> Result<End, Abort> {
+        let name = source.name();
+        let mut report = self.report.borrow_mut();
+        report.progress.show(&name);
+        report.input();
+        let bytes = match source.read() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                report.io(&name, &error);
+                return Ok(End::Done);
+            }
+        };
+        let Some(opened) = reader.open(&name, &bytes, &mut report) else { return Ok(End::Done) };
+        if let Some(what) = opened.unchecked {
+            report.unchecked(&name, what);
+        }
+        // The report is the reader's until it is done, so documents wait for that. One that is
+        // broken is reported before those in front of it are asked.
+        let mut documents = Vec::new();
+        reader.documents(&name, &opened, Detail::No, &mut report, |_, outcome, _, _| {
+            if outcome.error.is_none() {
+                documents.push(outcome.document.into_owned());
+            }
+            Ok(Tape::new())
+        })?;
+        report.progress.step();
+        drop(report);
+        for document in documents {
+            let end = then(Input::new(name.clone(), document))?;
+            if end != End::Done {
+                return Ok(end);
+            }
+        }
+        Ok(End::Done)
+    }
+
+    /// Runs the filter.
+    fn run(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut Results<'_>) -> End {
+        let say = |text: &str| self.report.borrow().say(&Said::note("debug", text.to_owned()));
+        let mut running = Running::default();
+        running.null_input = self.args.null_input;
+        running.steps = self.args.max_steps.unwrap_or(u64::MAX);
+        running.say = &say;
+        self.query.run(inputs, &running, &mut |result| match result {
+            Ok(answer) => self.answer(&answer, results),
+            Err(failure) => {
+                self.failure(&failure);
+                ControlFlow::Continue(())
+            }
+        })
+    }
+
+    fn failure(&self, failure: &Failure) {
+        let code = if failure.is_input { code::INPUT } else { code::OTHER };
+        let name = failure.name.as_deref().unwrap_or("filter");
+        self.report.borrow_mut().fault(code, name, &failure.message);
+    }
+
+    fn answer(&self, answer: &Answer, results: &mut Results<'_>) -> ControlFlow<()> {
+        results.last = Some(answer.is_true());
+        let end = match answer.as_bytes().filter(|_| self.args.raw) {
+            Some(bytes) => results.sink.bytes(bytes).and_then(|()| results.sink.text("\n")),
+            None => self.write(answer, results),
+        };
+        match end {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(stop) => {
+                results.stop = Some(stop);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn write(&self, answer: &Answer, results: &mut Results<'_>) -> Result<(), Abort> {
+        let start = results.sink.position();
+        match answer.write(&self.to, &self.global.limit, results.sink) {
+            Ok(losses) => {
+                results.losses.merge(losses);
+                results.sink.document_done();
+            }
+            Err(error) if error.kind() == ErrorKind::Output => return Err(results.sink.stop()),
+            Err(error) => {
+                self.report.borrow_mut().unwritable("a result", &error);
+                results.sink.take_back(start);
+            }
+        }
+        let is_parted = !self.to.format().can.separator.is_empty() && self.to.wrappers().is_empty();
+        if is_parted && !results.sink.at_line_start() { results.sink.text("\n") } else { Ok(()) }
+    }
+
+    /// Says what the format of the results could not say.
+    fn losses(&self, name: &str, results: &mut Results<'_>) {
+        self.report.borrow_mut().losses(name, &std::mem::take(&mut results.losses), false);
+    }
+}

@@ -1,0 +1,256 @@
+//! `icecore replace --db`: values in the tables of a database, by ranges of their keys.
+
+use super::account::{Account, Wrong};
+use super::filter::Filter;
+use super::resume::Resume;
+use super::{Done, Job, pairs, said, shown, value, written};
+use crate::commands::database::failed;
+use crate::report::{Abort, Report, code};
+use crate::sink::Sink;
+use crate::target::{Outputs, Target};
+use icecore::rewrite::{self, Edits, Tally};
+use icecore_store::Address;
+use icecore_store::table::{Cell, Change, Column, Form, Row, Table};
+
+impl Job<'_> {
+    /// Changes the tables that were named.
+    pub(super) fn database(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
+        let args = self.args;
+        if let Some(file) = files.first() {
+            return Err(pairs::usage(format!("`{}`: there are no files with --db", file.display())));
+        }
+        if args.tables.is_empty() {
+            return Err(pairs::usage("--db needs --table TABLE, which may be given several times"));
+        }
+        if args.output.is_some() || args.out_dir.is_some() || args.in_place || args.form.is_some() {
+            return Err(pairs::usage("-o, --out-dir, --in-place and --in are for files, not for --db"));
+        }
+        let mut outputs = Outputs::new(&[], args.force);
+        let place = args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
+        let address = args.database.address()?;
+        let mut resume = match args.resume.as_ref().filter(|_| !args.dry_run) {
+            Some(file) => Resume::open(file, &self.rules)?,
+            None => Resume::default(),
+        };
+        let mut done = Done::default();
+        let mut sink = Sink::stdout();
+        for name in &args.tables {
+            report.input();
+            let end = self.table(&address, name, &mut resume, &mut done, &mut sink, report);
+            if let Err(Abort::Failed(code, message)) = end {
+                report.fault(code, name, message);
+                if code != code::FINDING {
+                    break;
+                }
+                continue;
+            }
+            end?;
+        }
+        sink.flush()?;
+        said::after(&done, &self.rules, args, &self.places, report);
+        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run);
+        place.map_or(Ok(()), |place| Target::text(place, &written()?))
+    }
+
+    fn table(
+        &self,
+        address: &Address,
+        name: &str,
+        resume: &mut Resume,
+        done: &mut Done,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        if resume.is_done(name) {
+            report.remark("resume", format!("{name}: done before, as --resume says"));
+            return Ok(());
+        }
+        let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(failed)?;
+        let filter = Filter::of(self.args).of_any_table();
+        let takes = |column: &Column| filter.takes(table.schema(), table.name(), &column.name);
+        let columns: Vec<usize> =
+            table.columns().iter().enumerate().filter(|(_, column)| takes(column)).map(|(at, _)| at).collect();
+        let number = |column: &usize| {
+            let name = table.columns().get(*column).map_or("", |column| &column.name);
+            self.places.number(table.schema(), table.name(), name).unwrap_or_default()
+        };
+        let places: Vec<u32> = columns.iter().map(number).collect();
+        for column in table.columns() {
+            self.places.number(table.schema(), table.name(), &column.name);
+        }
+        let before = done.account.total().values;
+        let mut after = resume.after(name);
+        let mut walk = Walk { job: self, name, places: &places, columns: &columns, row: 0, report };
+        while !columns.is_empty() {
+            let rows = match table.rows(after.as_deref(), &columns, self.args.rows) {
+                Ok(rows) => rows,
+                Err(error) => return Err(walk.stopped(error, after.as_deref())),
+            };
+            let Some(last) = rows.last() else { break };
+            let last = last.key.clone();
+            walk.rows(&mut table, &rows, &mut done.account, sink)
+                .map_err(|error| walk.stopped(error, after.as_deref()))?;
+            sink.pass()?;
+            resume.note(name, &last)?;
+            after = Some(last);
+        }
+        resume.finish(name)?;
+        let is_changed = done.account.total().values > before;
+        done.inputs.push(written::Input { input: name.to_owned(), form: "table".to_owned(), is_changed });
+        Ok(())
+    }
+}
+
+/// The walk over a table.
+struct Walk<'w, 'j, 'r> {
+    job: &'w Job<'j>,
+    name: &'w str,
+    columns: &'w [usize],
+    /// Their numbers in the account.
+    places: &'w [u32],
+    row: u64,
+    report: &'r mut Report,
+}
+
+/// A value that is to change.
+struct Planned<'p> {
+    row: &'p Row,
+    cell: &'p Cell,
+    /// Which of the chosen columns.
+    at: usize,
+    number: u64,
+    edits: Edits,
+    new: Vec<u8>,
+    tally: Tally,
+    counts: std::collections::BTreeMap<usize, u64>,
+}
+
+impl Walk<'_, '_, '_> {
+    /// Changes what is in some rows, in one transaction.
+    fn rows(
+        &mut self,
+        table: &mut Table,
+        rows: &[Row],
+        account: &mut Account,
+        sink: &mut Sink,
+    ) -> icecore_store::Result<()> {
+        let mut planned = Vec::new();
+        for row in rows {
+            self.row += 1;
+            for (at, cell) in row.cells.iter().enumerate() {
+                let Some(cell) = cell else { continue };
+                planned.extend(self.plan(table, row, at, cell, account));
+            }
+        }
+        self.report.progress.count(self.name, self.row);
+        let mut applied = vec![true; planned.len()];
+        if !self.job.args.dry_run && !planned.is_empty() {
+            let planned = planned.iter().map(|plan: &Planned<'_>| (plan, self.columns.get(plan.at).copied()));
+            let changes: Vec<Change<'_>> = planned
+                .map(|(plan, column)| Change {
+                    key: &plan.row.key,
+                    column: column.unwrap_or_default(),
+                    is_text: plan.cell.is_text,
+                    old: &plan.cell.bytes,
+                    new: &plan.new,
+                })
+                .collect();
+            applied = table.change(&changes)?;
+        }
+        for (mut plan, is_done) in planned.into_iter().zip(applied) {
+            let place = self.places.get(plan.at).copied().unwrap_or_default();
+            if !is_done {
+                account.places.entry(place).or_default().skipped += 1;
+                continue;
+            }
+            if self.job.args.dry_run {
+                self.show(table, &plan, place, sink);
+            }
+            account.pairs(&plan.counts);
+            let before = account.broken.len();
+            account.value(place, plan.number, None, true, &mut plan.tally);
+            name_keys(account.broken.get_mut(before..).unwrap_or_default(), self.name, plan.row);
+        }
+        Ok(())
+    }
+
+    /// What becomes of a value.
+    fn plan<'p>(
+        &self,
+        table: &Table,
+        row: &'p Row,
+        at: usize,
+        cell: &'p Cell,
+        account: &mut Account,
+    ) -> Option<Planned<'p>> {
+        let chosen = *self.columns.get(at)?;
+        let column = table.columns().get(chosen)?;
+        let (job, place) = (self.job, self.places.get(at).copied().unwrap_or_default());
+        if !job.how.base64 && !job.rules.may_match(&cell.bytes) {
+            return None;
+        }
+        let mut replacing = job.rules.replacing().encoded(job.how.base64);
+        let mut tally = Tally::default();
+        let as_json = (column.form == Form::Json)
+            .then(|| rewrite::document(&cell.bytes, &job.json, &mut replacing, &job.how, &mut tally).ok());
+        let edits = match as_json.flatten() {
+            Some(edits) => edits,
+            None => value::edits(&cell.bytes, &mut replacing, &job.how, &mut tally),
+        };
+        if job.args.only_serialized && tally.frozen.is_empty() {
+            return None;
+        }
+        let new = edits.apply(&cell.bytes);
+        if edits.is_empty() {
+            if tally.is_notable() {
+                let before = account.broken.len();
+                account.value(place, self.row, None, false, &mut tally);
+                name_keys(account.broken.get_mut(before..).unwrap_or_default(), self.name, row);
+            }
+            return None;
+        }
+        if !table.fits(chosen, cell.is_text, &new) {
+            account.places.entry(place).or_default().refused += 1;
+            return None;
+        }
+        Some(Planned { row, cell, at, number: self.row, edits, new, tally, counts: replacing.take_counts() })
+    }
+
+    fn show(&self, table: &Table, plan: &Planned<'_>, place: u32, sink: &mut Sink) {
+        let known = self.job.places.place(place);
+        let key = key_text(&table.key(), &plan.row.key);
+        let head = shown::Head { input: &key, place: &known, row: 0, tally: &plan.tally };
+        shown::keyed(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.part());
+    }
+
+    /// An error in the middle: what was done stays, and the way to go on is said.
+    fn stopped(&self, error: icecore_store::Error, after: Option<&[String]>) -> Abort {
+        let code = match failed(error) {
+            Abort::Failed(code, message) => (code, message),
+            other => return other,
+        };
+        let (code, message) = code;
+        match after {
+            Some(after) if !self.job.args.dry_run => {
+                let way = match &self.job.args.resume {
+                    Some(file) => format!("the same command goes on from there, as {} says", file.display()),
+                    None => "running it again finds the rest".to_owned(),
+                };
+                Abort::Failed(code, format!("{message}; done up to the key {}: {way}", after.join(", ")))
+            }
+            _ => Abort::Failed(code, message),
+        }
+    }
+}
+
+fn name_keys(wrong: &mut [Wrong], table: &str, row: &Row) {
+    for wrong in wrong {
+        (wrong.input, wrong.key) = (table.to_owned(), row.key.join(", "));
+    }
+}
+
+/// `id = 7`
+fn key_text(names: &[&str], key: &[String]) -> String {
+    let pairs: Vec<String> = names.iter().zip(key).map(|(name, value)| format!("{name} = {value}")).collect();
+    pairs.join(", ")
+}

@@ -1,0 +1,106 @@
+//! Which tables and columns are changed.
+
+use super::args::Replace;
+use std::collections::BTreeSet;
+
+/// Which tables and columns are changed. Names are the same in upper and lower case.
+#[derive(Debug, Default)]
+pub struct Filter {
+    tables: Vec<String>,
+    columns: Vec<String>,
+    skipped: Vec<String>,
+}
+
+impl Filter {
+    pub fn of(args: &Replace) -> Filter {
+        Filter { tables: args.tables.clone(), columns: args.columns.clone(), skipped: args.skipped.clone() }
+    }
+
+    /// Whether columns are named.
+    pub fn has_columns(&self) -> bool {
+        !self.columns.is_empty() || !self.skipped.is_empty()
+    }
+
+    /// The same for a table that was named already.
+    #[cfg(feature = "store")]
+    pub fn of_any_table(self) -> Filter {
+        Filter { tables: Vec::new(), ..self }
+    }
+
+    /// Whether this column is changed.
+    pub fn takes(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
+        let is_table = |name: &String| is_name(name, schema, table);
+        let is_column = |name: &String| is_column(name, schema, table, column);
+        (self.tables.is_empty() || self.tables.iter().any(is_table))
+            && (self.columns.is_empty() || self.columns.iter().any(is_column))
+            && !self.skipped.iter().any(is_column)
+    }
+
+    /// The names that are none of these tables and columns: probably a slip.
+    pub fn unknown<'n>(
+        &self,
+        places: impl Iterator<Item = (Option<&'n str>, &'n str, &'n str)> + Clone,
+    ) -> Vec<String> {
+        let mut unknown = BTreeSet::new();
+        for name in &self.tables {
+            if !places.clone().any(|(schema, table, _)| is_name(name, schema, table)) {
+                unknown.insert(format!("there is no table `{name}`"));
+            }
+        }
+        for name in self.columns.iter().chain(&self.skipped) {
+            if !places.clone().any(|(schema, table, column)| is_column(name, schema, table, column)) {
+                unknown.insert(format!("there is no column `{name}`"));
+            }
+        }
+        unknown.into_iter().collect()
+    }
+}
+
+/// `table` or `schema.table`.
+fn is_name(name: &str, schema: Option<&str>, table: &str) -> bool {
+    name.eq_ignore_ascii_case(table)
+        || schema.is_some_and(|schema| behind(name, schema).is_some_and(|rest| rest.eq_ignore_ascii_case(table)))
+}
+
+/// `column`, `table.column` or `schema.table.column`.
+fn is_column(name: &str, schema: Option<&str>, table: &str, column: &str) -> bool {
+    if name.eq_ignore_ascii_case(column) {
+        return true;
+    }
+    let in_table = |name: &str| behind(name, table).is_some_and(|rest| rest.eq_ignore_ascii_case(column));
+    in_table(name) || schema.is_some_and(|schema| behind(name, schema).is_some_and(in_table))
+}
+
+/// What stands behind `first.`.
+fn behind<'n>(name: &'n str, first: &str) -> Option<&'n str> {
+    let (front, rest) = (name.get(..first.len())?, name.get(first.len()..)?);
+    front.eq_ignore_ascii_case(first).then(|| rest.strip_prefix('.')).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_long_or_short() {
+        let filter = |tables: &[&str], columns: &[&str], skipped: &[&str]| {
+            let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            Filter { tables: all(tables), columns: all(columns), skipped: all(skipped) }
+        };
+        let posts = |filter: &Filter| filter.takes(Some("wp"), "Posts", "guid");
+        for table in ["posts", "POSTS", "wp.posts"] {
+            assert!(posts(&filter(&[table], &[], &[])), "{table}");
+        }
+        for column in ["guid", "posts.GUID", "wp.posts.guid"] {
+            assert!(posts(&filter(&[], &[column], &[])), "{column}");
+            assert!(!posts(&filter(&[], &[], &[column])), "{column}");
+        }
+        for table in ["post", "other.posts", "posts.guid", "wp"] {
+            assert!(!posts(&filter(&[table], &[], &[])), "{table}");
+        }
+        assert!(!posts(&filter(&[], &["id", "users.guid"], &[])));
+        let places = [(Some("wp"), "posts", "guid")];
+        let unknown = filter(&["posts", "users"], &["guid"], &["gid"]).unknown(places.into_iter());
+        assert_eq!(unknown, ["there is no column `gid`", "there is no table `users`"]);
+    }
+}

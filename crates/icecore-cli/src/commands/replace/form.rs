@@ -1,0 +1,202 @@
+//! How an input is written.
+
+use crate::report::{Abort, code};
+use icecore::Stage;
+use std::path::Path;
+
+/// JSON, a value a line.
+pub const NDJSON: &str = "ndjson";
+
+/// How an input is written.
+#[derive(Clone, Debug)]
+pub enum Form {
+    Sql,
+    Csv,
+    Tsv,
+    Ndjson,
+    Text,
+    /// A document, or several, of a format.
+    Document(Stage),
+}
+
+impl Form {
+    /// As the command line says.
+    pub fn parse(text: &str) -> Result<Form, Abort> {
+        Ok(match text {
+            "sql" => Form::Sql,
+            "csv" => Form::Csv,
+            "tsv" => Form::Tsv,
+            NDJSON => Form::Ndjson,
+            "text" => Form::Text,
+            format => match Stage::parse(format) {
+                Ok(stage) => Form::Document(stage),
+                Err(error) => {
+                    let text = format!("--in takes sql, csv, tsv, ndjson, text or a format: {error}");
+                    return Err(Abort::Failed(code::USAGE, text));
+                }
+            },
+        })
+    }
+
+    /// As reports call it.
+    pub fn name(&self) -> String {
+        match self {
+            Form::Sql => "sql".to_owned(),
+            Form::Csv => "csv".to_owned(),
+            Form::Tsv => "tsv".to_owned(),
+            Form::Ndjson => NDJSON.to_owned(),
+            Form::Text => "text".to_owned(),
+            Form::Document(stage) => stage.name(),
+        }
+    }
+
+    /// By the name of a file and its first bytes; `None` if they don't tell. `is_all`: there are no
+    /// more bytes.
+    pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<Form> {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+            Some("sql" | "mysql" | "pgsql") => return Some(Form::Sql),
+            Some("dump") if begins_sql(head) || is_text(head) => return Some(Form::Sql),
+            Some("csv") => return Some(Form::Csv),
+            Some("tsv" | "tab") => return Some(Form::Tsv),
+            Some(NDJSON | "jsonl") => return Some(Form::Ndjson),
+            Some("txt" | "html" | "htm" | "xml" | "md" | "css" | "js" | "conf" | "ini" | "yml" | "yaml") => {
+                return Some(Form::Text);
+            }
+            _ => {}
+        }
+        if begins_sql(head) {
+            return Some(Form::Sql);
+        }
+        match stage_of(head, is_all) {
+            Some(stage) => Some(Form::Document(stage)),
+            None if is_text(head) => Some(Form::Text),
+            None => None,
+        }
+    }
+}
+
+/// The format that an input is in, which begins so.
+fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
+    if is_all {
+        return icecore::detect::stage_of(head).ok();
+    }
+    let found = icecore::detect::identify_head(head)?;
+    let path: Vec<&str> = found.wrappers.iter().copied().chain([found.name]).collect();
+    if found.is_read { Stage::parse(&path.join("/")).ok() } else { None }
+}
+
+/// Whether this begins as a dump does: with statements, perhaps behind comments.
+fn begins_sql(head: &[u8]) -> bool {
+    /// What no prose begins with.
+    const SURE: [&str; 14] = [
+        "/*!",
+        "/*M!",
+        "-- MySQL dump",
+        "-- MariaDB dump",
+        "-- PostgreSQL database dump",
+        "-- phpMyAdmin",
+        "INSERT INTO ",
+        "INSERT IGNORE ",
+        "REPLACE INTO ",
+        "CREATE TABLE ",
+        "DROP TABLE ",
+        "LOCK TABLES ",
+        "START TRANSACTION;",
+        "PRAGMA ",
+    ];
+    /// What prose may begin with, too.
+    const LIKELY: [&str; 18] = [
+        "INSERT ",
+        "REPLACE ",
+        "UPDATE ",
+        "DELETE FROM ",
+        "TRUNCATE ",
+        "CREATE ",
+        "DROP ",
+        "ALTER ",
+        "SET ",
+        "USE ",
+        "COPY ",
+        "BEGIN",
+        "COMMIT",
+        "SELECT ",
+        "GRANT ",
+        "DELIMITER ",
+        "\\connect ",
+        "\\restrict ",
+    ];
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    loop {
+        rest = rest.trim_ascii_start();
+        let begins =
+            |word: &&str| rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
+        if SURE.iter().any(begins) {
+            return true;
+        }
+        if LIKELY.iter().any(begins) {
+            return has_statement(rest);
+        }
+        let Some(behind) = behind_comment(rest) else { return false };
+        rest = behind;
+    }
+}
+
+/// Whether a line ends with a `;`, or with the name of a table to fill.
+fn has_statement(text: &[u8]) -> bool {
+    let begins_line =
+        |word: &str| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
+    text.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end().ends_with(b";"))
+        || begins_line("DELIMITER ")
+        || text.starts_with(b"\\")
+}
+
+/// What stands behind a comment; `None`, if this is no comment, or one without an end.
+fn behind_comment(text: &[u8]) -> Option<&[u8]> {
+    let end = match text {
+        [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => memchr::memchr(b'\n', text)? + 1,
+        [b'/', b'*', ..] => memchr::memmem::find(text, b"*/")? + 2,
+        [b';', ..] => 1,
+        _ => return None,
+    };
+    text.get(end..)
+}
+
+/// Whether these bytes are text: no control characters but those of lines, and UTF-8 but for a
+/// character that is cut off at the end.
+fn is_text(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    !head.iter().any(is_control) && std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumps_are_known_by_their_beginning() {
+        for dump in [
+            "/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump 10.19\n",
+            "-- a comment\n--\n\nINSERT INTO t VALUES (1);",
+            "# a comment\r\n/* another\n*/ update t set a='b';\n",
+            "INSERT t VALUES(1);",
+            "\\connect shop\n",
+            "DELIMITER ;;\n",
+            "\u{feff}ALTER TABLE t ADD x int;\nINSERT INTO t VALUES (1);\n",
+            "SET a = 1;",
+        ] {
+            assert!(begins_sql(dump.as_bytes()), "{dump}");
+        }
+        for text in [
+            "Use old.example, it's new",
+            "# A heading\n\nSet it up; then go on\n",
+            "/* a { b: c } */\na { b: c }",
+            "--\n",
+            "",
+        ] {
+            assert!(!begins_sql(text.as_bytes()), "{text}");
+        }
+        assert!(matches!(Form::guess("x.sql", b"INSERT t VALUES('\xff')", true), Some(Form::Sql)));
+    }
+}

@@ -1,0 +1,385 @@
+//! `icecore replace`: text in dumps changes, also inside what is frozen in them.
+//!
+//! One thread reads an input and cuts it into chunks (`input/`), others change the values in
+//! them (`worker.rs`), and this one writes, in the order of the input. What is a document as a
+//! whole is read as a whole (`whole.rs`).
+
+mod account;
+mod args;
+mod cells;
+mod chunk;
+#[cfg(feature = "store")]
+mod database;
+mod filter;
+mod form;
+mod in_place;
+mod input;
+mod lines;
+mod pairs;
+mod places;
+mod plan;
+#[cfg(feature = "store")]
+mod resume;
+mod said;
+mod shown;
+mod value;
+mod whole;
+mod worker;
+mod written;
+
+pub use args::Replace;
+
+use crate::cli::Global;
+use crate::paint::Paint;
+use crate::pool::{Batches, Pool};
+use crate::progress::Progress;
+use crate::report::{Abort, Report, code, io_reason};
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::target::{Destination, Folder, Outputs, Target};
+use account::Account;
+use chunk::Chunk;
+use filter::Filter;
+use form::Form;
+use icecore::Stage;
+use icecore::rewrite::Rewriting;
+use icecore_replace::Rules;
+use in_place::InPlace;
+use input::{Cut, Cutter, Dump};
+use places::Places;
+use plan::Plan;
+use std::io::{self, Read};
+use std::sync::Arc;
+use worker::{Columns, Lexer, Worker};
+
+/// How much of an input is looked at to find out how it is written.
+const LOOK: u64 = 64 << 10;
+
+pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let (rules, files) = pairs::rules(args)?;
+    said::before(&rules, report);
+    let job = Job::new(args, global, rules)?;
+    #[cfg(feature = "store")]
+    if args.database.db.is_some() || args.database.db_file.is_some() {
+        return job.database(&files, report);
+    }
+    job.files(&files, report)
+}
+
+/// What is done with all inputs.
+struct Job<'j> {
+    args: &'j Replace,
+    global: &'j Global,
+    rules: Rules,
+    how: Rewriting,
+    form: Option<Form>,
+    json: Stage,
+    places: Arc<Places>,
+    paint: Paint,
+}
+
+/// What came of the inputs so far.
+#[derive(Default)]
+struct Done {
+    account: Account,
+    inputs: Vec<written::Input>,
+}
+
+impl Job<'_> {
+    fn new<'j>(args: &'j Replace, global: &'j Global, rules: Rules) -> Result<Job<'j>, Abort> {
+        let mut how = Rewriting::default();
+        (how.keys, how.classes, how.base64, how.mend) = (args.keys, args.classes, args.base64, args.mend);
+        how.limits = (*global.limit).clone();
+        let form = args.form.as_deref().map(Form::parse).transpose()?;
+        if args.each.is_some() && !matches!(form, Some(Form::Document(_))) {
+            return Err(pairs::usage("--each is for documents of a format: --in FORMAT says which"));
+        }
+        let json = Stage::parse("json").map_err(crate::reading::usage)?;
+        let places = Arc::new(Places::new(Filter::of(args)));
+        Ok(Job { args, global, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
+    }
+
+    /// Changes files, folders, the standard input.
+    fn files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
+        let sources = Source::all(files, report);
+        let mut outputs = Outputs::new(&sources, self.args.force);
+        let place = self.args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
+        report.progress = Progress::over(sources.len(), self.global.quiet);
+        let mut done = Done::default();
+        if self.args.dry_run {
+            self.to_one(outputs.output(None)?, &sources, &mut done, report)?;
+        } else if self.args.in_place {
+            self.in_place(&sources, &mut done, report)?;
+        } else if let Some(folder) = &self.args.out_dir {
+            self.to_folder(&mut Folder::new(folder, outputs, &sources), &sources, &mut done, report)?;
+        } else {
+            self.to_one(outputs.output(self.args.output.as_ref())?, &sources, &mut done, report)?;
+        }
+        said::after(&done, &self.rules, self.args, &self.places, report);
+        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run);
+        place.map_or(Ok(()), |place| Target::text(place, &written()?))
+    }
+
+    /// All to the standard output, or to one file.
+    fn to_one(
+        &self,
+        place: Destination,
+        sources: &[Source],
+        done: &mut Done,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let mut target = Target::new(place)?;
+        let mut is_whole = true;
+        for source in sources {
+            is_whole &= self.source(source, &mut target.sink, done, report)?;
+        }
+        // A file in which something is missing does not appear.
+        if target.is_file() && !is_whole { Ok(()) } else { target.keep() }
+    }
+
+    /// Each to a file of its own.
+    fn to_folder(
+        &self,
+        folder: &mut Folder,
+        sources: &[Source],
+        done: &mut Done,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        for source in sources {
+            match folder.target_as(source) {
+                Ok(mut target) => {
+                    if self.source(source, &mut target.sink, done, report)? {
+                        target.keep()?;
+                    }
+                }
+                Err(Abort::Failed(code, message)) => report.fault(code, &source.name(), message),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// Each in its own place, if something changes in it.
+    fn in_place(&self, sources: &[Source], done: &mut Done, report: &mut Report) -> Result<(), Abort> {
+        let places = sources.iter().map(|source| InPlace::new(source, &self.args.backup, self.args.force));
+        let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
+        for (source, place) in sources.iter().zip(places) {
+            let mut target = place.target()?;
+            let (before, account) = (done.inputs.len(), done.account.clone());
+            let is_whole = self.source(source, &mut target.sink, done, report)?;
+            let is_changed =
+                done.inputs.get(before..).is_some_and(|inputs| inputs.iter().any(|input| input.is_changed));
+            if is_whole && is_changed {
+                match place.keep(target) {
+                    Err(Abort::Failed(code, message)) => {
+                        // Nothing of it was changed.
+                        done.account = account;
+                        done.inputs.truncate(before);
+                        report.fault(code, &source.name(), message);
+                    }
+                    end => end?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes one input. Returns whether all of it is in the output.
+    fn source(&self, source: &Source, sink: &mut Sink, done: &mut Done, report: &mut Report) -> Result<bool, Abort> {
+        report.input();
+        let name = source.name();
+        report.progress.show(&name);
+        let end = match source.open() {
+            Ok(input) => self.input(input, source, &name, sink, done, report),
+            Err(error) => {
+                report.io(&name, &error);
+                return Ok(false);
+            }
+        };
+        report.progress.step();
+        match end {
+            Err(Abort::Failed(code, message)) => {
+                report.fault(code, &name, message);
+                Ok(false)
+            }
+            end => end,
+        }
+    }
+
+    fn input(
+        &self,
+        input: Box<dyn Read + Send>,
+        source: &Source,
+        name: &str,
+        sink: &mut Sink,
+        done: &mut Done,
+        report: &mut Report,
+    ) -> Result<bool, Abort> {
+        let (input, head, is_all) = looked_at(input).map_err(|error| failed(&error))?;
+        let form = match self.form.clone().or_else(|| Form::guess(name, &head, is_all)) {
+            Some(form) => form,
+            None if is_packed(&head) => {
+                return Err(pairs::usage(
+                    "it is compressed: `zcat FILE | icecore replace … | gzip > NEW`, or zstdcat and zstd",
+                ));
+            }
+            None => return Err(pairs::usage("how it is written can't be told from its beginning: say --in FORM")),
+        };
+        let table = match source.below.file_stem() {
+            Some(stem) => stem.to_string_lossy().into_owned(),
+            None => name.to_owned(),
+        };
+        let plan = Arc::new(Plan {
+            rules: self.rules.clone(),
+            how: self.how.clone(),
+            only_serialized: self.args.only_serialized,
+            shows: self.args.dry_run.then_some(self.paint),
+            places: Arc::clone(&self.places),
+            json: self.json.clone(),
+            input: name.to_owned(),
+            table,
+        });
+        let work = Work { plan: &plan, name, form: &form, is_guessed: self.form.is_none() };
+        let chunk = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
+        let (is_whole, mut account, is_changed) = match &form {
+            Form::Sql => work.chunks(Dump::new(input, chunk, Arc::clone(&self.places)), Lexer::None, sink, report)?,
+            Form::Csv | Form::Tsv => {
+                let is_csv = matches!(form, Form::Csv);
+                let mut cutter = Cutter::new(input, chunk, if is_csv { Cut::Rows } else { Cut::Lines });
+                let delimiter = self.args.delimiter.unwrap_or(if is_csv { b',' } else { b'\t' });
+                let columns = self.columns(&mut cutter, &plan, is_csv, delimiter).map_err(|error| failed(&error))?;
+                let lexer = if is_csv { Lexer::Csv(delimiter, columns) } else { Lexer::Tsv(delimiter, columns) };
+                work.chunks(cutter, lexer, sink, report)?
+            }
+            Form::Ndjson => work.chunks(Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson, sink, report)?,
+            Form::Text => {
+                work.chunks(Cutter::new(input, chunk, Cut::Text(self.rules.clone())), Lexer::Text, sink, report)?
+            }
+            Form::Document(stage) => whole::documents(&plan, input, stage, self.args.each, sink, report)?,
+        };
+        account.broken.iter_mut().for_each(|wrong| wrong.input = name.to_owned());
+        done.inputs.push(written::Input { input: name.to_owned(), form: form.name(), is_changed });
+        done.account.add(account);
+        sink.document_done();
+        Ok(is_whole)
+    }
+
+    /// The columns of a table, as its first row names them.
+    fn columns(&self, cutter: &mut Cutter, plan: &Plan, is_csv: bool, delimiter: u8) -> io::Result<Columns> {
+        let mut places = Vec::new();
+        if !self.args.no_header {
+            let row = cutter.header()?;
+            let row = row.strip_prefix(crate::reading::MARK).unwrap_or(&row);
+            let mut found = Vec::new();
+            if is_csv {
+                cells::csv(row, delimiter, 0, 0, |column| u32::try_from(column).ok(), &mut found);
+            } else {
+                cells::tsv(row, delimiter, 0, 0, |column| u32::try_from(column).ok(), &mut found);
+            }
+            for piece in found {
+                let column = piece.place as usize;
+                let body = row.get(piece.body).unwrap_or_default();
+                let name = String::from_utf8_lossy(&cells::unquoted(body)).into_owned();
+                // A column without a name is called by its number.
+                while places.len() < column {
+                    places.push(plan.places.number(None, &plan.table, &(places.len() + 1).to_string()));
+                }
+                places.push(plan.places.number(None, &plan.table, &name));
+            }
+        }
+        Ok(Columns { places, table: plan.table.clone() })
+    }
+}
+
+/// An input, and what is done with it.
+struct Work<'w> {
+    plan: &'w Arc<Plan>,
+    name: &'w str,
+    form: &'w Form,
+    /// Nobody said how it is written.
+    is_guessed: bool,
+}
+
+impl Work<'_> {
+    /// One thread reads, as many as there are processors change values, and this one
+    /// writes. Returns whether all was written, the counts, and whether anything changed.
+    fn chunks(
+        &self,
+        from: impl Batches<Batch = Chunk>,
+        lexer: Lexer,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<(bool, Account, bool), Abort> {
+        let plan = Arc::clone(self.plan);
+        let pool = Pool::start(from, move || {
+            let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
+            move |chunk: &mut Chunk| worker.chunk(chunk)
+        });
+        let (mut account, mut is_changed, mut is_whole) = (Account::default(), false, true);
+        while let Some(chunk) = pool.next() {
+            let mut chunk = match chunk {
+                Ok(chunk) => chunk,
+                Err(error) => {
+                    sink.flush()?;
+                    return Err(failed(&error));
+                }
+            };
+            if let Some(offset) = chunk.unclosed {
+                let text = format!(
+                    "it ends inside of the literal that starts at offset {offset}: what is left is as it was ({} is cut off?)",
+                    self.form.name()
+                );
+                report.bad_input();
+                report.fault(code::INPUT, self.name, text);
+                is_whole = false;
+            }
+            if self.is_guessed && chunk.account.suspects > 0 {
+                sink.flush()?;
+                return Err(pairs::usage(
+                    "it was taken for text, and lengths of serialized values in it would become wrong: \
+                     say --in sql, csv, tsv or ndjson; --in text changes it all the same",
+                ));
+            }
+            if self.plan.shows.is_some() {
+                sink.piece(&chunk.shown)?;
+            } else {
+                sink.piece(chunk.result())?;
+            }
+            // What comes next may be long in coming.
+            if chunk.is_last_for_now {
+                sink.flush()?;
+            }
+            is_changed |= chunk.is_changed;
+            account.add(std::mem::take(&mut chunk.account));
+            report.progress.show(&format!("{}: {} MiB", self.name, chunk.offset >> 20));
+            pool.give_back(chunk);
+        }
+        sink.flush()?;
+        Ok((is_whole, account, is_changed))
+    }
+}
+
+/// An input, and its first bytes, which may be all.
+fn looked_at(mut input: Box<dyn Read + Send>) -> io::Result<(Box<dyn Read + Send>, Vec<u8>, bool)> {
+    let mut head = Vec::new();
+    let mut is_all = false;
+    while (head.len() as u64) < LOOK && !is_all {
+        let before = head.len();
+        input.by_ref().take(LOOK - before as u64).read_to_end(&mut head)?;
+        is_all = head.len() == before || (head.len() as u64) < LOOK;
+    }
+    let again: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()).chain(input));
+    Ok((again, head, is_all))
+}
+
+/// Whether this begins as gzip or Zstandard.
+fn is_packed(head: &[u8]) -> bool {
+    head.starts_with(b"\x1f\x8b") || head.starts_with(b"\x28\xb5\x2f\xfd")
+}
+
+/// Ends an input with why it could not be read.
+fn failed(error: &io::Error) -> Abort {
+    let is_bad =
+        matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof);
+    Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, io_reason(error))
+}

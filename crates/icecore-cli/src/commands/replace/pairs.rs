@@ -1,0 +1,164 @@
+//! The rules, as the command line and files say them.
+
+use super::args::Replace;
+use crate::report::{Abort, code, io_reason};
+use icecore_replace::{Builder, Rules};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The rules, and the inputs.
+pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
+    let mut builder = Rules::builder().regex(args.regex).ignore_case(args.ignore_case);
+    let mut words = &args.words[..];
+    if args.pairs.is_empty() && args.url.is_empty() && args.file.is_none() {
+        let [old, new, rest @ ..] = words else {
+            return Err(usage(
+                "OLD and NEW are missing: icecore replace OLD NEW [FILE]..., or -e OLD NEW, --pairs FILE, --url OLD NEW",
+            ));
+        };
+        if rest.is_empty() && Path::new(new).is_file() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+            let new = new.to_string_lossy();
+            return Err(usage(format!("`{new}` is NEW here, and a file: icecore replace OLD NEW {new}")));
+        }
+        builder = builder.pair(bytes(old)?, bytes(new)?);
+        words = rest;
+    }
+    for pair in args.pairs.chunks_exact(2) {
+        builder = builder.pair(bytes(&pair[0])?, bytes(&pair[1])?);
+    }
+    for pair in args.url.chunks_exact(2) {
+        builder = builder.url(bytes(&pair[0])?, bytes(&pair[1])?);
+    }
+    if let Some(file) = &args.file {
+        builder = of_file(file, builder)?;
+    }
+    let rules = builder.build().map_err(|error| usage(error.to_string()))?;
+    Ok((rules, words.iter().map(PathBuf::from).collect()))
+}
+
+pub fn usage(text: impl Into<String>) -> Abort {
+    Abort::Failed(code::USAGE, text.into())
+}
+
+#[cfg(unix)]
+fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(OsStr::as_bytes(word).to_vec())
+}
+
+#[cfg(not(unix))]
+fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
+    let text = OsStr::to_str(word).ok_or_else(|| usage("OLD and NEW must be Unicode"))?;
+    Ok(text.as_bytes().to_vec())
+}
+
+/// The pairs of a file.
+fn of_file(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
+    let name = file.display();
+    let bytes = std::fs::read(file).map_err(|error| usage(format!("{name}: {}", io_reason(&error))))?;
+    let bytes = bytes.strip_prefix(crate::reading::MARK).unwrap_or(&bytes);
+    let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
+    let pairs = match &*extension {
+        "json" => json(bytes),
+        "csv" => csv(bytes),
+        _ => lines(bytes),
+    };
+    for (old, new) in pairs.map_err(|why| usage(format!("{name}: {why}")))? {
+        builder = builder.pair(old, new);
+    }
+    Ok(builder)
+}
+
+type Pairs = Result<Vec<(Vec<u8>, Vec<u8>)>, String>;
+
+/// `{"old": "new", …}`
+fn json(bytes: &[u8]) -> Pairs {
+    let object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON object: {error}"))?;
+    let pair = |(old, new): (String, serde_json::Value)| match new {
+        serde_json::Value::String(new) => Ok((old.into_bytes(), new.into_bytes())),
+        _ => Err(format!("what `{old}` becomes is no string")),
+    };
+    object.into_iter().map(pair).collect()
+}
+
+/// Two columns.
+fn csv(bytes: &[u8]) -> Pairs {
+    let (mut reader, mut rest, mut pairs) = (csv_core::Reader::new(), bytes, Vec::new());
+    let (mut text, mut ends) = (vec![0; bytes.len() + 1], vec![0; 4]);
+    loop {
+        let (result, read, _, cells) = reader.read_record(rest, &mut text, &mut ends);
+        rest = rest.get(read..).unwrap_or_default();
+        let row = pairs.len() + 1;
+        match result {
+            csv_core::ReadRecordResult::End => return Ok(pairs),
+            csv_core::ReadRecordResult::InputEmpty => {}
+            csv_core::ReadRecordResult::Record if cells == 2 => {
+                let cell = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_vec();
+                pairs.push((cell(0, ends[0]), cell(ends[0], ends[1])));
+            }
+            _ => return Err(format!("row {row} has not two columns, OLD and NEW")),
+        }
+    }
+}
+
+/// OLD, a tab, NEW.
+fn lines(bytes: &[u8]) -> Pairs {
+    let mut pairs = Vec::new();
+    for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            continue;
+        }
+        let mut cells = line.split(|byte| *byte == b'\t');
+        let (Some(old), Some(new), None) = (cells.next(), cells.next(), cells.next()) else {
+            return Err(format!("line {} is not OLD, a tab and NEW", at + 1));
+        };
+        pairs.push((unescaped(old), unescaped(new)));
+    }
+    Ok(pairs)
+}
+
+fn unescaped(cell: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(cell.len());
+    let mut rest = cell.iter().copied();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(b't') => out.push(b'\t'),
+            Some(b'n') => out.push(b'\n'),
+            Some(b'r') => out.push(b'\r'),
+            Some(b'\\') | None => out.push(b'\\'),
+            Some(other) => out.extend_from_slice(&[b'\\', other]),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(pairs: Pairs) -> Result<Vec<(String, String)>, String> {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        pairs.map(|pairs| pairs.into_iter().map(|(old, new)| (text(old), text(new))).collect())
+    }
+
+    fn pair(old: &str, new: &str) -> (String, String) {
+        (old.to_owned(), new.to_owned())
+    }
+
+    #[test]
+    fn files_of_three_forms() {
+        assert_eq!(texts(lines(b"a\tb\r\n\nc\\td\\\\\t\\x\n")), Ok(vec![pair("a", "b"), pair("c\td\\", "\\x")]));
+        assert_eq!(texts(lines(b"a\tb\nc\n")), Err("line 2 is not OLD, a tab and NEW".to_owned()));
+        assert_eq!(texts(csv(b"a,\"b,\"\"c\"\"\"\nd,\n")), Ok(vec![pair("a", "b,\"c\""), pair("d", "")]));
+        assert_eq!(texts(csv(b"a,b\nc,d,e\n")), Err("row 2 has not two columns, OLD and NEW".to_owned()));
+        assert_eq!(texts(csv(b"a,b,c,d,e,f\n")), Err("row 1 has not two columns, OLD and NEW".to_owned()));
+        assert_eq!(texts(json(br#"{"a": "b", "c": ""}"#)), Ok(vec![pair("a", "b"), pair("c", "")]));
+        assert_eq!(texts(json(br#"{"a": 1}"#)), Err("what `a` becomes is no string".to_owned()));
+    }
+}

@@ -1,0 +1,112 @@
+//! How far a walk over tables came, in a file.
+
+use crate::report::{Abort, code, io_reason};
+use icecore_replace::Rules;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How far each table is done. Without a file nothing is kept.
+#[derive(Default)]
+pub struct Resume {
+    file: Option<PathBuf>,
+    state: State,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    /// What is replaced: with other pairs, what was done is not what is asked for.
+    pairs: Vec<(String, String)>,
+    tables: BTreeMap<String, Table>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Table {
+    /// The key of the last row.
+    after: Option<Vec<String>>,
+    done: bool,
+}
+
+impl Resume {
+    /// Reads the file, if it is there.
+    pub fn open(file: &Path, rules: &Rules) -> Result<Resume, Abort> {
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let pairs: Vec<_> = rules.pairs().iter().map(|pair| (lossy(pair.old()), lossy(pair.becomes()))).collect();
+        let state = match fs::read(file) {
+            Ok(bytes) => {
+                let state: State = serde_json::from_slice(&bytes)
+                    .map_err(|error| failed(file, format!("it is no file of --resume: {error}")))?;
+                if state.pairs != pairs {
+                    return Err(failed(file, "it is of other pairs: another file, or none, begins anew".to_owned()));
+                }
+                state
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => State { pairs, ..State::default() },
+            Err(error) => return Err(failed(file, io_reason(&error))),
+        };
+        Ok(Resume { file: Some(file.to_owned()), state })
+    }
+
+    /// Whether a table is done.
+    pub fn is_done(&self, table: &str) -> bool {
+        self.state.tables.get(table).is_some_and(|table| table.done)
+    }
+
+    /// The key behind which to go on.
+    pub fn after(&self, table: &str) -> Option<Vec<String>> {
+        self.state.tables.get(table).and_then(|table| table.after.clone())
+    }
+
+    /// All rows up to this key are done.
+    pub fn note(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
+        self.state.tables.entry(table.to_owned()).or_default().after = Some(key.to_vec());
+        self.write()
+    }
+
+    /// All rows are done.
+    pub fn finish(&mut self, table: &str) -> Result<(), Abort> {
+        self.state.tables.entry(table.to_owned()).or_default().done = true;
+        self.write()
+    }
+
+    /// Writes the file anew: at any time it is the old one or the new one.
+    fn write(&self) -> Result<(), Abort> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let written = || -> io::Result<()> {
+            let mut new = tempfile::Builder::new().prefix(".icecore-").suffix(".part").tempfile_in(folder)?;
+            new.write_all(&serde_json::to_vec(&self.state)?)?;
+            new.persist(file).map_err(|failure| failure.error)?;
+            Ok(())
+        };
+        written().map_err(|error| failed(file, io_reason(&error)))
+    }
+}
+
+fn failed(file: &Path, why: String) -> Abort {
+    Abort::Failed(code::USAGE, format!("{}: {why}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_goes_on_where_it_was_and_not_with_other_pairs() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state.json");
+        let rules = |new: &str| Rules::builder().pair("old", new).build().unwrap();
+        let mut resume = Resume::open(&file, &rules("new")).unwrap();
+        assert_eq!((resume.after("t"), resume.is_done("t")), (None, false));
+        resume.note("t", &["7".to_owned(), "a".to_owned()]).unwrap();
+        let mut resume = Resume::open(&file, &rules("new")).unwrap();
+        assert_eq!(resume.after("t"), Some(vec!["7".to_owned(), "a".to_owned()]));
+        resume.finish("t").unwrap();
+        assert!(Resume::open(&file, &rules("new")).unwrap().is_done("t"));
+        assert!(Resume::open(&file, &rules("newer")).is_err());
+        std::fs::write(&file, "{").unwrap();
+        assert!(Resume::open(&file, &rules("new")).is_err());
+    }
+}

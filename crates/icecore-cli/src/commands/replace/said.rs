@@ -1,0 +1,128 @@
+//! What is said on stderr, before and after.
+
+use super::Done;
+use super::account::Account;
+use super::args::Replace;
+use super::form::NDJSON;
+use super::places::Places;
+use crate::records::grouped;
+use crate::report::Report;
+use icecore_replace::{Again, Pair, Rules, Spelling};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Before anything is changed: would a second run change more?
+pub fn before(rules: &Rules, report: &Report) {
+    let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.becomes()));
+    let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.old()));
+    let message = match rules.again() {
+        Again::Contains(put, sought) if text(put) == old(sought) => {
+            format!("{} is put in and looked for as well: running this twice changes more each time", text(put))
+        }
+        Again::Contains(put, sought) => {
+            format!("{} has {} in it: running this twice changes more each time", text(put), old(sought))
+        }
+        Again::Joins(put, sought) => format!(
+            "{} can become a part of a new {} together with what stands beside it: running this twice may change more",
+            text(put),
+            old(sought)
+        ),
+        _ => return,
+    };
+    note(report, "again", message);
+}
+
+/// What has values in tables.
+const TABLES: [&str; 6] = ["sql", "csv", "tsv", NDJSON, "table", "text"];
+
+/// When all is done: the sums.
+pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report: &Report) {
+    let Done { account, inputs } = done;
+    if inputs.is_empty() {
+        return;
+    }
+    let all = |what: fn(&str) -> bool| inputs.iter().all(|input| what(&input.form));
+    let (value, values, table, tables) = if all(|form| form == "text") {
+        ("place", "places", "file", "files")
+    } else if all(|form| !TABLES.contains(&form)) {
+        ("document", "documents", "file", "files")
+    } else {
+        ("value", "values", "table", "tables")
+    };
+    let total = account.total();
+    let changed = account.places.iter().filter(|(_, counts)| counts.values > 0);
+    let places_of: BTreeSet<_> =
+        changed.map(|(place, _)| (places.place(*place).schema, places.place(*place).table)).collect();
+    let verb = if args.dry_run { "would change" } else { "changed" };
+    let mut message = format!(
+        "{} {verb} in {}",
+        counted(total.values, value, values),
+        counted(places_of.len() as u64, table, tables)
+    );
+    if total.tally.changed != total.values {
+        message.push_str(&format!(" ({})", counted(total.tally.changed, "string", "strings")));
+    }
+    let broken = total.tally.broken;
+    message.push_str(&match broken {
+        0 => "; 0 broken".to_owned(),
+        count => {
+            format!("; {} broken: looks frozen, can't be read, was taken for plain text", grouped(count))
+        }
+    });
+    note(report, "done", message);
+    spellings(account, rules, report);
+    let more = [
+        (total.tally.mended, "had wrong lengths, which are right now (--mend)"),
+        (total.refused + total.tally.unsayable, "could not be changed: their form has no way to write what is new"),
+        (total.skipped, "were changed by somebody else meanwhile, and stay: run it again"),
+        (total.tally.opaque, "stand in bytes that only their own class understands, and stay"),
+        (total.tally.signed, "stand in signed or encrypted data, and stay"),
+        (total.tally.beyond, "stand in more layers or levels than are looked into, and stay (--limit depth=N)"),
+        (account.outside, "stand in statements that are no rows, such as defaults and views, and stay"),
+        (
+            account.suspects,
+            "stand in plain text that looks serialized: the lengths before them are wrong now (--in csv, tsv or sql counts them)",
+        ),
+    ];
+    for (count, what) in more {
+        if count > 0 {
+            note(report, "found", format!("{} {what}", grouped(count)));
+        }
+    }
+    for unknown in places.unknown() {
+        note(report, "unknown", format!("{unknown} in what was read"));
+    }
+}
+
+/// In which spellings addresses were found.
+fn spellings(account: &Account, rules: &Rules, report: &Report) {
+    if !rules.pairs().iter().any(is_spelled) {
+        return;
+    }
+    let mut counts: BTreeMap<Spelling, u64> = BTreeMap::new();
+    for (pair, count) in &account.pairs {
+        if let Some(pair) = rules.pairs().get(*pair) {
+            *counts.entry(pair.spelling()).or_default() += count;
+        }
+    }
+    let parts: Vec<String> =
+        counts.iter().map(|(spelling, count)| format!("{} {}", grouped(*count), spelling.name())).collect();
+    if !parts.is_empty() {
+        note(report, "spellings", format!("addresses: {}", parts.join(", ")));
+    }
+}
+
+fn is_spelled(pair: &Pair) -> bool {
+    !matches!(pair.spelling(), Spelling::Given | Spelling::Regex)
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+fn quoted(text: &[u8]) -> String {
+    format!("`{}`", icecore::text::shortened(&String::from_utf8_lossy(text), 80))
+}
+
+fn note(report: &Report, kind: &str, message: String) {
+    report.remark(kind, message);
+}

@@ -1,0 +1,132 @@
+//! What a dry run shows of a value: where it is, and what becomes of it.
+
+use super::places::Place;
+use crate::paint::{Ink, Paint};
+use icecore::rewrite::{Edit, Edits, Tally};
+use icecore::text::printable;
+
+/// How much is shown around a change.
+const AROUND: usize = 32;
+/// How many changes of a value are shown.
+const MOST: usize = 5;
+/// How much is shown of what goes or comes.
+const LONG: usize = 200;
+
+/// Where a value is.
+pub struct Head<'h> {
+    pub input: &'h str,
+    pub place: &'h Place,
+    /// From 1 on; 0, if there are no rows.
+    pub row: u64,
+    pub tally: &'h Tally,
+}
+
+impl Head<'_> {
+    fn text(&self) -> String {
+        let mut text = self.input.to_owned();
+        let place = self.place.name();
+        if !place.is_empty() && self.row > 0 {
+            text.push_str(&format!(": {place}"));
+        }
+        if self.row > 0 {
+            text.push_str(&format!(", row {}", self.row));
+        }
+        let frozen: Vec<&str> = self.tally.frozen.keys().copied().collect();
+        if !frozen.is_empty() {
+            text.push_str(&format!(" ({})", frozen.join(", ")));
+        }
+        if self.tally.broken > 0 {
+            text.push_str(" (looks frozen, and is broken)");
+        }
+        text
+    }
+}
+
+/// Shows what becomes of a value.
+pub fn value(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
+    show(head, text, edits, MOST, paint, out);
+}
+
+/// Shows what becomes of a value in a database: its key stands in the place of the input.
+#[cfg(feature = "store")]
+pub fn keyed(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
+    let key = format!("{} where {}", head.place.name(), head.input);
+    show(&Head { input: &key, ..*head }, text, edits, MOST, paint, out);
+}
+
+/// Shows every change of a text.
+pub fn all(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
+    show(head, text, edits, usize::MAX, paint, out);
+}
+
+fn show(head: &Head<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, out: &mut Vec<u8>) {
+    out.extend_from_slice(paint.ink(Ink::Name, head.text()).as_bytes());
+    out.push(b'\n');
+    let edits: Vec<&Edit> = edits.iter().collect();
+    let mut groups: Vec<&[&Edit]> = Vec::new();
+    let mut start = 0;
+    for end in 1..=edits.len() {
+        let is_near = edits.get(end).is_some_and(|next| next.start.saturating_sub(edits[end - 1].end) <= 2 * AROUND);
+        if !is_near {
+            groups.push(&edits[start..end]);
+            start = end;
+        }
+    }
+    for group in groups.iter().take(most) {
+        line(b'-', group, text, paint, out);
+        line(b'+', group, text, paint, out);
+    }
+    if let Some(more) = groups.len().checked_sub(most).filter(|more| *more > 0) {
+        let places = if more == 1 { "place" } else { "places" };
+        out.extend_from_slice(format!("  and in {more} {places} more\n").as_bytes());
+    }
+}
+
+/// What was, or what will be, around changes that are near to each other.
+fn line(sign: u8, group: &[&Edit], text: &[u8], paint: Paint, out: &mut Vec<u8>) {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
+    let is_old = sign == b'-';
+    let ink = if is_old { Ink::Bad } else { Ink::String };
+    let from = floor(text, first.start.saturating_sub(AROUND));
+    let to = ceiling(text, last.end.saturating_add(AROUND));
+    out.extend_from_slice(paint.ink(ink, char::from(sign)).as_bytes());
+    out.push(b' ');
+    if from > 0 {
+        out.extend_from_slice("…".as_bytes());
+    }
+    let mut at = from;
+    for edit in group {
+        plain(text.get(at..edit.start).unwrap_or_default(), out);
+        let piece = if is_old { text.get(edit.start..edit.end).unwrap_or_default() } else { &edit.new };
+        if !piece.is_empty() {
+            let piece = String::from_utf8_lossy(piece);
+            out.extend_from_slice(paint.ink(ink, icecore::text::shortened(&piece, LONG)).as_bytes());
+        }
+        at = edit.end;
+    }
+    plain(text.get(at..to).unwrap_or_default(), out);
+    if to < text.len() {
+        out.extend_from_slice("…".as_bytes());
+    }
+    out.push(b'\n');
+}
+
+fn plain(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(printable(&String::from_utf8_lossy(bytes)).as_bytes());
+}
+
+/// Not inside of a character.
+fn floor(text: &[u8], mut at: usize) -> usize {
+    while at > 0 && text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceiling(text: &[u8], at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,176 @@
+//! Inputs that are documents: each is read as a whole.
+
+use super::account::Account;
+use super::plan::Plan;
+use super::shown;
+use crate::records::{CHUNK, Frame, Split, Window};
+use crate::report::{Abort, Report, code, io_reason};
+use crate::sink::Sink;
+use icecore::rewrite::{self, Tally};
+use icecore::{Error, Request, Stage};
+use std::io::{self, Read};
+
+/// Changes the documents of an input. Returns whether all are in the output, the counts, and
+/// whether anything changed.
+pub fn documents(
+    plan: &Plan,
+    input: Box<dyn Read + Send>,
+    stage: &Stage,
+    each: Option<Frame>,
+    sink: &mut Sink,
+    report: &mut Report,
+) -> Result<(bool, Account, bool), Abort> {
+    let failed = |error: io::Error| Abort::Failed(code::USAGE, io_reason(&error));
+    let mut work = Documents { plan, stage, account: Account::default(), is_changed: false, is_whole: true, row: 0 };
+    let mut window = Window::new(input, CHUNK);
+    match each {
+        None => {
+            while !window.is_end() {
+                window.more().map_err(failed)?;
+            }
+            work.document(window.bytes(), 0, sink, report)?;
+        }
+        Some(Frame::Documents) => {
+            while !window.is_end() {
+                window.more().map_err(failed)?;
+            }
+            work.row_by_row(window.bytes(), sink, report)?;
+        }
+        Some(frame) => loop {
+            let (bytes, is_end) = (window.bytes(), window.is_end());
+            match frame.split(bytes, is_end) {
+                Split::Record { start, end, next } => {
+                    work.row += 1;
+                    let offset = window.offset() + start as u64;
+                    work.framed(frame, bytes, (start, end, next), offset, sink, report)?;
+                    window.take(next);
+                }
+                Split::More => window.more().map_err(failed)?,
+                Split::End if !is_end => window.more().map_err(failed)?,
+                Split::End => break,
+                Split::Bad(error) => {
+                    work.refuse(&error, window.bytes(), report);
+                    break;
+                }
+            }
+        },
+    }
+    sink.flush()?;
+    Ok((work.is_whole, work.account, work.is_changed))
+}
+
+struct Documents<'d> {
+    plan: &'d Plan,
+    stage: &'d Stage,
+    account: Account,
+    is_changed: bool,
+    is_whole: bool,
+    /// Which document, from 1 on; 0, if there is one only.
+    row: u64,
+}
+
+impl Documents<'_> {
+    fn refuse(&mut self, error: &Error, bytes: &[u8], report: &mut Report) {
+        report.unreadable(&self.plan.input, error, bytes);
+        self.is_whole = false;
+    }
+
+    /// What a document becomes; `None`, if it stays.
+    fn changed(&mut self, bytes: &[u8], offset: u64, sink: &mut Sink) -> Result<Option<Vec<u8>>, Error> {
+        let plan = self.plan;
+        let mut replacing = plan.rules.replacing().encoded(true);
+        let mut tally = Tally::default();
+        let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.how, &mut tally)?;
+        let Some(place) = plan.places.number(None, &plan.table, "") else { return Ok(None) };
+        if edits.is_empty() {
+            if tally.is_notable() {
+                self.account.value(place, self.row, Some(offset), false, &mut tally);
+            }
+            return Ok(None);
+        }
+        if let Some(paint) = plan.shows {
+            let known = plan.places.place(place);
+            let head = shown::Head { input: &plan.input, place: &known, row: self.row, tally: &tally };
+            let mut text = Vec::new();
+            shown::value(&head, bytes, &edits, paint, &mut text);
+            // What can't be written is found out when the next piece is.
+            sink.part().extend_from_slice(&text);
+        }
+        self.account.pairs(&replacing.take_counts());
+        self.account.value(place, self.row, Some(offset), true, &mut tally);
+        self.is_changed = true;
+        Ok(Some(edits.apply(bytes)))
+    }
+
+    /// Writes a document, changed or not.
+    fn document(&mut self, bytes: &[u8], offset: u64, sink: &mut Sink, report: &mut Report) -> Result<(), Abort> {
+        let changed = match self.changed(bytes, offset, sink) {
+            Ok(changed) => changed,
+            Err(error) => {
+                self.refuse(&error, bytes, report);
+                None
+            }
+        };
+        if self.plan.shows.is_some() {
+            return sink.pass();
+        }
+        sink.piece(changed.as_deref().unwrap_or(bytes))
+    }
+
+    /// Documents one behind the other.
+    fn row_by_row(&mut self, bytes: &[u8], sink: &mut Sink, report: &mut Report) -> Result<(), Abort> {
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.trim_ascii().is_empty()) {
+            self.row += 1;
+            let request = Request::new(&self.plan.how.limits);
+            let outcome = self.stage.format().read(rest, self.stage.settings(), request);
+            let consumed = outcome.consumed;
+            if let Some(error) = outcome.error {
+                self.refuse(&error, rest, report);
+                break;
+            }
+            if consumed == 0 {
+                break;
+            }
+            self.document(rest.get(..consumed).unwrap_or_default(), at as u64, sink, report)?;
+            at += consumed;
+        }
+        if self.plan.shows.is_none() {
+            sink.piece(bytes.get(at..).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// A record in its frame, which is written anew if the record changes.
+    fn framed(
+        &mut self,
+        frame: Frame,
+        bytes: &[u8],
+        (start, end, next): (usize, usize, usize),
+        offset: u64,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let record = bytes.get(start..end).unwrap_or_default();
+        let changed = match self.changed(record, offset, sink) {
+            Ok(changed) => changed,
+            Err(error) => {
+                self.refuse(&error, record, report);
+                None
+            }
+        };
+        if self.plan.shows.is_some() {
+            return sink.pass();
+        }
+        let whole = bytes.get(..next).unwrap_or_default();
+        let Some(mut new) = changed else { return sink.piece(whole) };
+        if matches!(frame, Frame::Lines | Frame::Nul) {
+            // The end stays as it is: a line may end in two characters, the last one in none.
+            new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
+        } else if let Err(error) = frame.close(&mut new, 0) {
+            self.refuse(&error, record, report);
+            return sink.piece(whole);
+        }
+        sink.piece(&new)
+    }
+}

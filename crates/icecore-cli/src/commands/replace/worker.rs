@@ -1,0 +1,263 @@
+//! The values of a chunk are changed.
+
+use super::chunk::{Chunk, Manner, Piece};
+use super::plan::Plan;
+use super::{cells, lines, shown, value};
+use icecore::rewrite::{self, Change as _, Edits, Escaping, Part, Tally};
+use icecore_replace::Replacing;
+use icecore_sql::Quoting;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What the reader leaves to the workers.
+#[derive(Clone, Debug)]
+pub enum Lexer {
+    /// Nothing: it knows the pieces.
+    None,
+    /// Rows of cells, with what is between them, and which column has which number.
+    Csv(u8, Columns),
+    Tsv(u8, Columns),
+    /// A value of JSON on each line.
+    Ndjson,
+    /// All is one text.
+    Text,
+}
+
+/// The columns of a table with a header.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// The number of each place; `None` for those that are not changed.
+    pub places: Vec<Option<u32>>,
+    pub table: String,
+}
+
+/// A thread's own state.
+pub struct Worker {
+    plan: Arc<Plan>,
+    lexer: Lexer,
+    /// What was asked of the shared table of places.
+    known: HashMap<Vec<u8>, Option<u32>>,
+    tally: Tally,
+}
+
+impl Worker {
+    pub fn new(plan: Arc<Plan>, lexer: Lexer) -> Worker {
+        Worker { plan, lexer, known: HashMap::new(), tally: Tally::default() }
+    }
+
+    /// Changes what is in a chunk.
+    pub fn chunk(&mut self, chunk: &mut Chunk) {
+        let plan = Arc::clone(&self.plan);
+        let mut replacing = plan.rules.replacing().encoded(plan.how.base64);
+        if let Lexer::Text = self.lexer {
+            return self.text(chunk, &mut replacing);
+        }
+        let bytes = std::mem::take(&mut chunk.bytes);
+        let mut pieces = std::mem::take(&mut chunk.pieces);
+        self.find(&bytes, chunk, &mut pieces);
+        let mut hints = plan.rules.hints(&bytes);
+        // What is encoded shows nothing, and lengths may be wrong where nothing matches.
+        let asks_all = plan.how.base64 || plan.how.mend;
+        let mut done = 0;
+        for piece in &pieces {
+            let is_clear = !asks_all && !piece.manner.is_encoded() && !hints.within(piece.body.clone());
+            if is_clear {
+                continue;
+            }
+            if let Some((range, new)) = self.piece(&bytes, piece, chunk, &mut replacing) {
+                chunk.out.extend_from_slice(bytes.get(done..range.start).unwrap_or_default());
+                chunk.out.extend_from_slice(&new);
+                (done, chunk.is_changed) = (range.end, true);
+            }
+        }
+        if chunk.is_changed {
+            chunk.out.extend_from_slice(bytes.get(done..).unwrap_or_default());
+        }
+        (chunk.bytes, chunk.pieces) = (bytes, pieces);
+    }
+
+    /// Finds the pieces that the reader left.
+    fn find(&mut self, bytes: &[u8], chunk: &Chunk, pieces: &mut Vec<Piece>) {
+        let Worker { plan, lexer, known, .. } = self;
+        match lexer {
+            Lexer::None | Lexer::Text => {}
+            Lexer::Csv(delimiter, columns) => {
+                let place = |column: usize| columns.place(column, plan, known);
+                cells::csv(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
+            }
+            Lexer::Tsv(delimiter, columns) => {
+                let place = |column: usize| columns.place(column, plan, known);
+                cells::tsv(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
+            }
+            Lexer::Ndjson => {
+                let place = |key: &[u8]| match known.get(key) {
+                    Some(known) => *known,
+                    None => {
+                        let name = lines::name(key);
+                        let place = plan.places.number(None, &plan.table, &name);
+                        known.insert(key.to_owned(), place);
+                        place
+                    }
+                };
+                lines::pieces(bytes, plan, chunk.row, place, pieces);
+            }
+        }
+    }
+
+    /// What a value becomes, and which bytes go for it; `None`, if it stays.
+    fn piece(
+        &mut self,
+        bytes: &[u8],
+        piece: &Piece,
+        chunk: &mut Chunk,
+        replacing: &mut Replacing<'_>,
+    ) -> Option<(std::ops::Range<usize>, Vec<u8>)> {
+        let raw = bytes.get(piece.body.clone())?;
+        let plan = Arc::clone(&self.plan);
+        if piece.manner == Manner::Outside {
+            let mut edits = Edits::new();
+            replacing.change(raw, Part::Value, &mut edits);
+            replacing.take_counts();
+            chunk.account.outside += u64::from(!edits.is_empty());
+            return None;
+        }
+        let changed = match piece.manner {
+            Manner::Sql(quoting) => self.escaped(raw, &quoting, replacing),
+            Manner::Tsv => self.escaped(raw, &Quoting::Copy, replacing),
+            Manner::Csv { is_quoted } => self.csv(raw, is_quoted, replacing),
+            Manner::Json => self.json(raw, replacing),
+            Manner::Outside => Ok(None),
+        };
+        let counts = replacing.take_counts();
+        // Plain text is not asked for.
+        let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
+        let offset = Some(chunk.offset + piece.whole.start as u64);
+        let mut tally = std::mem::take(&mut self.tally);
+        match changed {
+            Ok(Some(changed)) if is_wanted => {
+                chunk.account.pairs(&counts);
+                if let Some(paint) = plan.shows {
+                    let place = plan.places.place(piece.place);
+                    let head = shown::Head { input: &plan.input, place: &place, row: piece.row, tally: &tally };
+                    shown::value(&head, &changed.text, &changed.edits, paint, &mut chunk.shown);
+                }
+                chunk.account.value(piece.place, piece.row, offset, true, &mut tally);
+                let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
+                Some((range, changed.new))
+            }
+            Err(()) if is_wanted => {
+                chunk.account.places.entry(piece.place).or_default().refused += 1;
+                None
+            }
+            _ => {
+                if tally.is_notable() && is_wanted {
+                    chunk.account.value(piece.place, piece.row, offset, false, &mut tally);
+                }
+                None
+            }
+        }
+    }
+
+    /// What the text becomes that stands escaped in these bytes.
+    fn escaped<'t>(
+        &mut self,
+        raw: &'t [u8],
+        escaping: &dyn Escaping,
+        replacing: &mut Replacing<'_>,
+    ) -> Result<Option<Changed<'t>>, ()> {
+        let decoded = escaping.decode(raw).ok_or(())?;
+        let edits = value::edits(decoded.text(), replacing, &self.plan.how, &mut self.tally);
+        if edits.is_empty() {
+            return Ok(None);
+        }
+        let new = rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?.apply(raw);
+        Ok(Some(Changed { text: decoded.into_text(), edits, new, takes_quotes: false }))
+    }
+
+    /// What a cell becomes. One that needs quotes afterwards gets them.
+    fn csv<'t>(
+        &mut self,
+        raw: &'t [u8],
+        is_quoted: bool,
+        replacing: &mut Replacing<'_>,
+    ) -> Result<Option<Changed<'t>>, ()> {
+        let text = if is_quoted { cells::unquoted(raw) } else { Cow::Borrowed(raw) };
+        let edits = value::edits(&text, replacing, &self.plan.how, &mut self.tally);
+        if edits.is_empty() {
+            return Ok(None);
+        }
+        let delimiter = if let Lexer::Csv(delimiter, _) = &self.lexer { *delimiter } else { b',' };
+        let mut new = Vec::new();
+        cells::quoted(&edits.apply(&text), delimiter, is_quoted, &mut new);
+        Ok(Some(Changed { text, edits, new, takes_quotes: true }))
+    }
+
+    /// What a value of JSON becomes.
+    fn json<'t>(&mut self, raw: &'t [u8], replacing: &mut Replacing<'_>) -> Result<Option<Changed<'t>>, ()> {
+        let Plan { how, json, .. } = &*self.plan;
+        let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
+            Ok(edits) => edits,
+            // A line that is no JSON is text.
+            Err(_) => rewrite::value(raw, replacing, how, &mut self.tally),
+        };
+        let changed =
+            |edits: Edits| Changed { text: Cow::Borrowed(raw), new: edits.apply(raw), edits, takes_quotes: false };
+        Ok((!edits.is_empty()).then(|| changed(edits)))
+    }
+
+    /// Changes a chunk of plain text.
+    fn text(&mut self, chunk: &mut Chunk, replacing: &mut Replacing<'_>) {
+        let mut edits = Edits::new();
+        lines::text(&chunk.bytes, chunk.own(), &self.plan.rules, replacing, &mut edits);
+        if edits.is_empty() || self.plan.only_serialized {
+            return;
+        }
+        let Some(place) = self.plan.places.number(None, &self.plan.table, "") else { return };
+        edits.apply_to(&chunk.bytes, &mut chunk.out);
+        let (before, behind) = chunk.beside;
+        chunk.out.truncate(chunk.out.len().saturating_sub(behind));
+        chunk.out.drain(..before.min(chunk.out.len()));
+        chunk.is_changed = true;
+        chunk.account.pairs(&replacing.take_counts());
+        chunk.account.suspects += lines::suspects(&chunk.bytes, &edits);
+        let mut tally = Tally::default();
+        tally.changed = edits.len() as u64;
+        if let Some(paint) = self.plan.shows {
+            let known = self.plan.places.place(place);
+            let head = shown::Head { input: &self.plan.input, place: &known, row: 0, tally: &tally };
+            shown::all(&head, &chunk.bytes, &edits, paint, &mut chunk.shown);
+        }
+        let values = edits.len() as u64;
+        chunk.account.value(place, 0, None, false, &mut tally);
+        chunk.account.places.entry(place).or_default().values += values;
+    }
+}
+
+/// What a value becomes.
+struct Changed<'t> {
+    text: Cow<'t, [u8]>,
+    edits: Edits,
+    /// As it is written.
+    new: Vec<u8>,
+    /// Whether this has its quotes with it.
+    takes_quotes: bool,
+}
+
+impl Columns {
+    /// The number of a column, from 0 on; rows may have more than the header.
+    fn place(&self, column: usize, plan: &Plan, known: &mut HashMap<Vec<u8>, Option<u32>>) -> Option<u32> {
+        if let Some(place) = self.places.get(column) {
+            return *place;
+        }
+        let key = column.to_le_bytes().to_vec();
+        *known.entry(key).or_insert_with(|| plan.places.number(None, &self.table, &(column + 1).to_string()))
+    }
+}
+
+impl Manner {
+    /// Whether letters do not stand for themselves.
+    fn is_encoded(self) -> bool {
+        matches!(self, Manner::Sql(Quoting::Hex | Quoting::Bytea(_) | Quoting::Replaced(_)))
+    }
+}

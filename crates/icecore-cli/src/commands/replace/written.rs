@@ -1,0 +1,158 @@
+//! What `--report` writes.
+
+use super::account::Account;
+use super::places::Places;
+use crate::report::{Abort, code};
+use icecore_replace::Rules;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// An input, and how it is written.
+#[derive(Clone, Debug, Serialize)]
+pub struct Input {
+    pub input: String,
+    pub form: String,
+    #[serde(rename = "changed")]
+    pub is_changed: bool,
+}
+
+#[derive(Serialize)]
+struct Written<'w> {
+    dry_run: bool,
+    /// Values and strings in them that changed, over all.
+    values: u64,
+    strings: u64,
+    broken: u64,
+    mended: u64,
+    inputs: &'w [Input],
+    tables: Vec<Table>,
+    pairs: Vec<Pair>,
+    /// The first values that look frozen and are broken.
+    broken_values: Vec<Wrong>,
+    /// Literals of statements that are no rows, in which something would have been changed.
+    outside: u64,
+}
+
+#[derive(Serialize)]
+struct Table {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<String>,
+    table: String,
+    columns: Vec<Column>,
+}
+
+#[derive(Serialize)]
+struct Column {
+    column: String,
+    values: u64,
+    strings: u64,
+    /// What was looked into, by format.
+    frozen: BTreeMap<&'static str, u64>,
+    broken: u64,
+    mended: u64,
+    opaque: u64,
+    signed: u64,
+    /// In more layers than are looked into.
+    beyond: u64,
+    refused: u64,
+    skipped: u64,
+}
+
+#[derive(Serialize)]
+struct Pair {
+    old: String,
+    new: String,
+    spelling: &'static str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct Wrong {
+    input: String,
+    table: String,
+    column: String,
+    row: u64,
+    /// Where the value starts in the input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    /// The key of its row, in a database.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    key: String,
+    format: &'static str,
+    /// In how many other texts it stands, and where in it reading stopped.
+    level: u32,
+    stopped: u64,
+    reason: String,
+    begins: String,
+}
+
+/// The report as JSON.
+pub fn text(
+    account: &Account,
+    inputs: &[Input],
+    rules: &Rules,
+    places: &Places,
+    dry_run: bool,
+) -> Result<String, Abort> {
+    let total = account.total();
+    let mut tables: BTreeMap<(Option<String>, String), Vec<Column>> = BTreeMap::new();
+    for (number, counts) in &account.places {
+        let place = places.place(*number);
+        tables.entry((place.schema, place.table)).or_default().push(Column {
+            column: place.column,
+            values: counts.values,
+            strings: counts.tally.changed,
+            frozen: counts.tally.frozen.clone(),
+            broken: counts.tally.broken,
+            mended: counts.tally.mended,
+            opaque: counts.tally.opaque,
+            signed: counts.tally.signed,
+            beyond: counts.tally.beyond,
+            refused: counts.refused + counts.tally.unsayable,
+            skipped: counts.skipped,
+        });
+    }
+    let table = |((schema, table), columns)| Table { schema, table, columns };
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let pair = |(number, count): (&usize, &u64)| {
+        let pair = rules.pairs().get(*number)?;
+        Some(Pair {
+            old: lossy(pair.old()),
+            new: lossy(pair.becomes()),
+            spelling: pair.spelling().name(),
+            count: *count,
+        })
+    };
+    let wrong = |wrong: &super::account::Wrong| {
+        let place = places.place(wrong.place);
+        Wrong {
+            input: wrong.input.clone(),
+            table: place.table,
+            column: place.column,
+            row: wrong.row,
+            offset: wrong.offset,
+            key: wrong.key.clone(),
+            format: wrong.broken.format,
+            level: wrong.broken.level,
+            stopped: wrong.broken.offset,
+            reason: wrong.broken.reason.clone(),
+            begins: lossy(&wrong.broken.head),
+        }
+    };
+    let written = Written {
+        dry_run,
+        values: total.values,
+        strings: total.tally.changed,
+        broken: total.tally.broken,
+        mended: total.tally.mended,
+        inputs,
+        tables: tables.into_iter().map(table).collect(),
+        pairs: account.pairs.iter().filter_map(pair).collect(),
+        broken_values: account.broken.iter().map(wrong).collect(),
+        outside: account.outside,
+    };
+    let mut text = Vec::new();
+    crate::json::push_lines(&written, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+    text.push(b'\n');
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

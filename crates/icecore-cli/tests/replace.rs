@@ -1,0 +1,263 @@
+//! `icecore replace`: what people who use such tools have reported elsewhere; there and back
+//! over random dumps in every form; PHP as the judge.
+
+mod replacing;
+mod run;
+
+use icecore::rewrite::Escaping as _;
+use icecore_sql::{Next, Reader};
+use replacing::{ALL, Random, Written, value};
+use run::icecore;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Stdout of `icecore replace`, which must end well.
+fn replaced(args: &[&str], input: &[u8]) -> Vec<u8> {
+    let (stdout, stderr, code) = icecore(&[&["replace"][..], args].concat(), input);
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    stdout
+}
+
+fn sql(args: &[&str], input: &str) -> String {
+    String::from_utf8(replaced(&[args, &["--in", "sql"]].concat(), input.as_bytes())).unwrap()
+}
+
+/// A literal as mysqldump writes it, and as it must not be misread.
+fn row(literal: &str) -> String {
+    format!("INSERT INTO `t` VALUES (1,'{literal}','end');\n")
+}
+
+#[test]
+fn values_that_other_tools_broke() {
+    let long_css = r#"a:1:{s:3:\"css\";s:46:\"a::after{content:\";\"} b{url(old.example)} s:3:\";\";}"#;
+    let long_css = long_css.replace("s:46", &format!("s:{}", long_css_len()));
+    let cases: &[(&str, &str, &str, String, String)] = &[
+        ("double quotes without backslashes", "bbbbb", "c", r#"s:9:"aabbbbbaa";"#.into(), r#"s:5:"aacaa";"#.into()),
+        ("no end of line behind it", "bb", "cccc", r#"s:4:\"abba\";"#.into(), r#"s:6:\"acccca\";"#.into()),
+        (
+            "what ends a string, in a string",
+            "old.example",
+            "new.example.org",
+            long_css.clone(),
+            long_css
+                .replace("old.example", "new.example.org")
+                .replace(&format!("s:{}", long_css_len()), &format!("s:{}", long_css_len() + 4)),
+        ),
+        (
+            "serialized twice",
+            "example.org",
+            "test.com",
+            r#"a:1:{s:4:\"test\";s:44:\"a:1:{s:3:\"url\";s:20:\"https://example.org/\";}\";}"#.into(),
+            r#"a:1:{s:4:\"test\";s:41:\"a:1:{s:3:\"url\";s:17:\"https://test.com/\";}\";}"#.into(),
+        ),
+        (
+            "a class that is not there, protected properties, a float",
+            "old",
+            "newer",
+            r#"O:9:\"DUP_Thing\":2:{s:6:\"\0*\0url\";s:3:\"old\";s:1:\"f\";d:0.10000000000000001;}"#.into(),
+            r#"O:9:\"DUP_Thing\":2:{s:6:\"\0*\0url\";s:5:\"newer\";s:1:\"f\";d:0.10000000000000001;}"#.into(),
+        ),
+        (
+            "every place, not only the first; lengths count bytes",
+            "a.es",
+            "b.example",
+            r#"a:2:{i:0;s:6:\"\"a.es\"\";i:1;s:7:\"é-a.es\";}"#.into(),
+            r#"a:2:{i:0;s:11:\"\"b.example\"\";i:1;s:12:\"é-b.example\";}"#.into(),
+        ),
+        (
+            "line ends and backslashes count as what they stand for",
+            "old",
+            "new er",
+            r#"s:8:\"a\r\nb\\old\";"#.into(),
+            r#"s:11:\"a\r\nb\\new er\";"#.into(),
+        ),
+        (
+            "JSON in a page",
+            "https://old.example",
+            "http://x",
+            r#"{\"url\":\"https:\\/\\/old.example\\/a\"}"#.into(),
+            r#"{\"url\":\"http:\\/\\/x\\/a\"}"#.into(),
+        ),
+        ("looks serialized and is not", "old", "newer", r#"a:1:{old}"#.into(), r#"a:1:{newer}"#.into()),
+        (
+            "serialized behind lines of text",
+            "old",
+            "newer",
+            r#"https://old/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:3:\"old\";}"#.into(),
+            r#"https://newer/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:5:\"newer\";}"#.into(),
+        ),
+        ("a quote that is new", "old", "O'Neil", r#"s:3:"old"; old"#.into(), r#"s:3:"O\'Neil"; O\'Neil"#.into()),
+    ];
+    for (what, old, new, before, after) in cases {
+        assert_eq!(sql(&[old, new], &row(before)), row(after), "{what}");
+    }
+}
+
+/// How long the text of the style sheet is.
+fn long_css_len() -> usize {
+    r#"a::after{content:";"} b{url(old.example)} s:3:";"#.len()
+}
+
+#[test]
+fn columns_are_chosen_by_name() {
+    let dump = "CREATE TABLE posts (id int, guid text, body text);\nINSERT INTO posts VALUES (1,'old','old');\n\
+                INSERT INTO users (guid) VALUES ('old');\n";
+    let skipped = dump.replace("1,'old','old'", "1,'old','new'");
+    assert_eq!(sql(&["old", "new", "--skip-column", "guid"], dump), skipped);
+    assert_eq!(sql(&["old", "new", "--column", "posts.BODY"], dump), skipped);
+    assert_eq!(sql(&["old", "new", "--table", "users"], dump), dump.replace("('old')", "('new')"));
+}
+
+#[test]
+fn chunks_of_any_size_come_to_the_same() {
+    for form in ALL {
+        let mut random = Random::new(7);
+        let values: Vec<Vec<u8>> = (0..60).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
+        let file = form.file(&values);
+        let args = |chunk| ["old.example", "new.example.org", "--in", form.extension(), "--chunk", chunk];
+        let whole = replaced(&args("1M"), &file);
+        assert_ne!(whole, file);
+        for chunk in ["1", "7", "100", "4096"] {
+            assert!(replaced(&args(chunk), &file) == whole, "{form:?} in pieces of {chunk}");
+        }
+    }
+    // A text is cut where no match is, also where it has no lines.
+    let text = b"-old.example//old.example_https://old.example".repeat(300);
+    let url = |chunk| replaced(&["--url", "https://old.example", "https://n", "--in", "text", "--chunk", chunk], &text);
+    let whole = url("1M");
+    for chunk in ["1", "64", "100", "1000"] {
+        assert!(url(chunk) == whole, "text in pieces of {chunk}");
+    }
+}
+
+#[test]
+fn there_and_back_gives_the_same_bytes() {
+    /// Over how many dumps, for each form.
+    const DUMPS: u64 = 1000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for form in ALL {
+        let (first, there, back) = (path("first"), path("there"), path("back"));
+        fs::create_dir(&first).unwrap();
+        for seed in 0..DUMPS {
+            let mut random = Random::new(seed);
+            let values: Vec<Vec<u8>> = (0..6).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
+            fs::write(first.join(format!("{seed}.{}", form.extension())), form.file(&values)).unwrap();
+        }
+        go(&["old.example", "brand-new.example.org"], &first, &there);
+        go(&["brand-new.example.org", "old.example"], &there, &back);
+        let mut changed = 0;
+        for seed in 0..DUMPS {
+            let name = format!("{seed}.{}", form.extension());
+            let read = |folder: &Path| fs::read(folder.join(&name)).unwrap();
+            changed += u64::from(read(&first) != read(&there));
+            assert!(read(&first) == read(&back), "{form:?}, dump {seed}: {}", String::from_utf8_lossy(&read(&first)));
+        }
+        assert!(changed > DUMPS / 2, "{form:?}: only {changed} changed");
+        for folder in [first, there, back] {
+            fs::remove_dir_all(folder).unwrap();
+        }
+    }
+}
+
+fn go(pair: &[&str], from: &Path, to: &Path) {
+    let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
+    let (_, stderr, code) = icecore(&[&["replace", "-q"][..], pair, &[from, "--out-dir", to]].concat(), b"");
+    assert_eq!(code, 0, "{stderr}");
+}
+
+/// The texts of the second value of each row.
+fn values_of(dump: &[u8]) -> Vec<Vec<u8>> {
+    let mut reader = Reader::new();
+    let mut values = Vec::new();
+    while let Next::Literal(literal) = reader.next(dump, true).unwrap() {
+        if literal.cell.is_some() {
+            values.push(literal.quoting.decode(&dump[literal.body]).unwrap().into_text().into_owned());
+        }
+    }
+    values
+}
+
+/// Reads values as lines of hexadecimal digits; says of each what `unserialize` says.
+const JUDGE: &str = r#"
+while (($line = fgets(STDIN)) !== false) {
+    $value = hex2bin(trim($line));
+    echo $value === serialize(false) || @unserialize($value, ["allowed_classes" => false]) !== false ? "1" : "0";
+}"#;
+
+fn judged(values: &[Vec<u8>]) -> Vec<u8> {
+    let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
+    let mut php = Command::new("php");
+    php.args(["-d", "unserialize_max_depth=0", "-r", JUDGE]);
+    let done = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    done.stdout
+}
+
+#[test]
+fn php_reads_what_it_read_before() {
+    if Command::new("php").arg("-v").output().is_err() {
+        return eprintln!("SKIPPED: php is missing");
+    }
+    let mut random = Random::new(2026);
+    let values: Vec<Vec<u8>> = (0..3000).map(|_| replacing::php(&mut random, 4)).collect();
+    for form in [Written::Mysql, Written::Doubled] {
+        let before = form.file(&values);
+        assert_eq!(values_of(&before), values, "the reader");
+        for new in ["n", "very.much.longer.example", "it's \"new\" \\ here;", "old.example.org", ""] {
+            let after = values_of(&replaced(&["-q", "old.example", new, "--in", "sql"], &before));
+            assert_eq!(after.len(), values.len());
+            let is_changed = after.iter().zip(&values).filter(|(after, before)| after != before).count();
+            assert!(is_changed > values.len() / 3, "{is_changed}");
+            let (was, is) = (judged(&values), judged(&after));
+            let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
+            let shown = worse.map(|at| (String::from_utf8_lossy(&values[at]), String::from_utf8_lossy(&after[at])));
+            assert!(worse.is_none(), "{new:?}: {shown:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_changes_in_its_place_and_what_it_was_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text = |name: &str| fs::read_to_string(path(name)).unwrap();
+    let run = |args: &[&str]| {
+        let file = path("a.csv");
+        icecore(&[&["replace", "--in-place", file.to_str().unwrap()][..], args].concat(), b"")
+    };
+    fs::write(path("a.csv"), "id,v\n1,old\n").unwrap();
+    // Nothing to change: nothing happens.
+    assert_eq!(run(&["-e", "absent", "x"]).2, 0);
+    assert!(!path("a.csv.bak").exists());
+    assert_eq!(run(&["-e", "old", "new"]).2, 0);
+    assert_eq!((text("a.csv"), text("a.csv.bak")), ("id,v\n1,new\n".into(), "id,v\n1,old\n".into()));
+    // What was kept is not overwritten.
+    let (_, stderr, code) = run(&["-e", "new", "newer"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert_eq!((text("a.csv"), text("a.csv.bak")), ("id,v\n1,new\n".into(), "id,v\n1,old\n".into()));
+    assert_eq!(run(&["-e", "new", "newer", "--backup", ".2"]).2, 0);
+    assert_eq!((text("a.csv"), text("a.csv.2")), ("id,v\n1,newer\n".into(), "id,v\n1,new\n".into()));
+    // No other files were left.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
+/// An oracle of its own in PHP, by another hand: it changes live values and freezes them, and says what a dump
+/// must become. `ICECORE_ROUNDS` and `ICECORE_SEED` take more dumps of a hundred cells, and others.
+#[test]
+fn dumps_become_what_an_oracle_in_php_says() {
+    if Command::new("php").arg("-v").output().is_err() {
+        return eprintln!("SKIPPED: php is missing");
+    }
+    let number = |name: &str, usual: u64| std::env::var(name).map_or(usual, |text| text.parse().expect("a number"));
+    let (seed, rounds) = (number("ICECORE_SEED", 0), number("ICECORE_ROUNDS", 60));
+    let done = Command::new("php")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/replace_oracle/run.php"))
+        .args([seed.to_string(), (seed + rounds).to_string()])
+        .env("ICECORE", env!("CARGO_BIN_EXE_icecore"))
+        .output()
+        .expect("php runs");
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains(" cells, 0 wrong"), "{said}");
+}

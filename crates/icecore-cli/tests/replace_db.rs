@@ -1,0 +1,378 @@
+//! `icecore replace --db`: a file of SQLite always, PostgreSQL and MariaDB where servers are:
+//! `scripts/servers.sh run cargo test -p icecore-cli --features postgres,mysql --test replace_db`.
+#![cfg(feature = "store")]
+
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+#[allow(dead_code, reason = "a part is for files")]
+mod replacing;
+mod run;
+
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+use icecore_store::within;
+use run::icecore;
+use serde_json::Value;
+use std::path::Path;
+
+const FROZEN: &str = r#"a:1:{s:3:"url";s:19:"https://old.example";}"#;
+const CHANGED: &str = r#"a:1:{s:3:"url";s:21:"https://brand.example";}"#;
+
+/// What a command says on both streams; it must end so.
+fn replace(db: &str, args: &[&str], expected: i32) -> (String, String) {
+    let all = [&["replace", "old.example", "brand.example", "--db", db][..], args].concat();
+    let (stdout, stderr, code) = icecore(&all, b"");
+    assert_eq!(code, expected, "{args:?}: {stderr}");
+    (String::from_utf8(stdout).unwrap(), stderr)
+}
+
+/// The rows that a query answers, cells as text.
+fn rows(db: &str, query: &str) -> Vec<Value> {
+    // A column has to be decoded: one that needs it not.
+    let query = query.replacen("SELECT ", "SELECT 'x' AS x, ", 1);
+    let (stdout, stderr, code) = icecore(&["rows", "--db", db, "--query", &query, "-c", "x"], b"");
+    assert_eq!(code, 0, "{stderr}");
+    String::from_utf8(stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The whole of it, over a table `options` with 25 rows in which the text of every second one is to
+/// change: `id`, `name`, `value`, `bytes`.
+fn check(db: &str, folder: &Path, has_rowid: bool) {
+    let report = folder.join("report.json");
+    let report = report.to_str().unwrap();
+    let (shown, said) = replace(db, &["--table", "options", "--dry-run", "--report", report, "--rows", "4"], 0);
+    assert!(said.contains("26 values would change in 1 table"), "{said}");
+    assert!(shown.contains("options.value where id = 4 (php)\n"), "{shown}");
+    assert!(shown.contains("- a:1:{s:3:\"url\";s:19:\"https://old.example\";}\n"), "{shown}");
+    let text = |query: &str| rows(db, query)[0]["n"].clone();
+    let left = "SELECT COUNT(*) AS n FROM options WHERE value LIKE '%old.example%'";
+    assert_eq!(text(left), "13");
+    // Some rows at a time; a column stays.
+    replace(db, &["--table", "options", "--skip-column", "bytes", "--rows", "4", "--report", report, "--force"], 0);
+    assert_eq!(text(left), "0");
+    let known: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!(
+        (&known["values"], &known["tables"][0]["columns"][0]["column"]),
+        (&Value::from(13), &Value::from("value"))
+    );
+    let all = rows(db, "SELECT id, name, value FROM options ORDER BY id");
+    for (at, row) in all.iter().enumerate() {
+        let expected = if at % 2 == 0 { CHANGED } else { "plain" };
+        assert_eq!(row["value"], expected, "row {at}");
+        assert_eq!(row["name"], format!("option {at}"));
+    }
+    // Once more: nothing is left but the column that was skipped.
+    let (_, said) = replace(db, &["--table", "options"], 0);
+    assert!(said.contains("13 values changed"), "{said}");
+    let (_, said) = replace(db, &["--table", "options"], 0);
+    assert!(said.contains("0 values changed"), "{said}");
+    // A key of two columns.
+    replace(db, &["--table", "pairs", "--rows", "3"], 0);
+    assert_eq!(text("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), "20");
+    // No key, and one that is named; no table.
+    if !has_rowid {
+        let (_, said) = replace(db, &["--table", "loose"], 2);
+        assert!(said.contains("has no primary key: --key COLUMN"), "{said}");
+    }
+    let (_, said) = replace(db, &["--table", "loose", "--key", "twice"], 2);
+    assert!(said.contains("has a value twice"), "{said}");
+    replace(db, &["--table", "loose", "--key", "number"], 0);
+    assert_eq!(text("SELECT COUNT(*) AS n FROM loose WHERE note = 'brand.example'"), "3");
+    let (_, said) = replace(db, &["--table", "absent"], 1);
+    assert!(said.contains("there is no table `absent`"), "{said}");
+}
+
+/// What fills the tables, in words that all databases know.
+fn script(bytes: &str) -> String {
+    let mut sql = format!(
+        "CREATE TABLE options (id INTEGER PRIMARY KEY, name VARCHAR(100), value VARCHAR(1000), bytes {bytes});\n\
+         CREATE TABLE pairs (a INTEGER, b VARCHAR(20), note VARCHAR(100), PRIMARY KEY (a, b));\n\
+         CREATE TABLE loose (number INTEGER, twice INTEGER, note VARCHAR(100));\n"
+    );
+    for at in 0..25 {
+        let value = if at % 2 == 0 { FROZEN } else { "plain" };
+        let id = at * 2;
+        sql += &format!(
+            "INSERT INTO options (id, name, value, bytes) VALUES ({id}, 'option {at}', '{value}', '{value}');\n"
+        );
+    }
+    for at in 0..20 {
+        sql += &format!("INSERT INTO pairs VALUES ({}, 'k{at}', 'at old.example');\n", at / 3);
+    }
+    for at in 0..3 {
+        sql += &format!("INSERT INTO loose VALUES ({at}, {}, 'old.example');\n", at / 2);
+    }
+    sql
+}
+
+#[test]
+fn a_file_of_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    // Every table has a number for each row there, so it always has a key.
+    connection
+        .execute_batch(&script("BLOB").replace("loose (number INTEGER", "loose (number INTEGER NOT NULL"))
+        .unwrap();
+    connection.execute_batch("CREATE VIEW seen AS SELECT * FROM options").unwrap();
+    let db = format!("sqlite:{}", file.display());
+    let mode = |connection: &rusqlite::Connection| -> String {
+        connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap()
+    };
+    let (_, said) = replace(&db, &["--table", "options", "--dry-run"], 0);
+    assert!(said.contains("26 values would change"), "{said}");
+    assert_eq!(mode(&connection), "delete", "it stays as it was");
+    check(&db, folder.path(), true);
+    // Text that is no UTF-8, values of other types, a text that one column has and another one not.
+    connection
+        .execute_batch(
+            "INSERT INTO loose VALUES (7, 7, CAST(x'ff' || 'old.example' AS TEXT)), (8, 8, x'00' || 'x'), (9, 9, 5)",
+        )
+        .unwrap();
+    replace(&db, &["--table", "loose"], 0);
+    let odd: (String, Vec<u8>) = connection
+        .query_row("SELECT typeof(note), CAST(note AS BLOB) FROM loose WHERE number = 7", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert_eq!(odd, ("text".to_owned(), b"\xffbrand.example".to_vec()));
+    let (_, said) = replace(&db, &["--table", "seen"], 2);
+    assert!(said.contains("has no primary key"), "{said}");
+    let (_, said) =
+        replace(&format!("sqlite:{}", folder.path().join("absent.db").display()), &["--table", "options"], 2);
+    assert!(said.contains("unable to open"), "{said}");
+    assert!(!folder.path().join("absent.db").exists());
+}
+
+#[test]
+fn it_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.execute_batch(&script("BLOB")).unwrap();
+    // The row in the middle can't be changed: what stands before it is done.
+    connection
+        .execute_batch(
+            "CREATE TRIGGER held BEFORE UPDATE ON options WHEN old.id = 24 BEGIN SELECT RAISE(ABORT, 'held'); END",
+        )
+        .unwrap();
+    let (db, state) = (format!("sqlite:{}", file.display()), folder.path().join("state.json"));
+    let args = ["--table", "options", "--rows", "5", "--resume", state.to_str().unwrap()];
+    let (_, said) = replace(&db, &args, 5);
+    assert!(said.contains("held; done up to the key 18: the same command goes on from there"), "{said}");
+    connection.execute_batch("DROP TRIGGER held").unwrap();
+    // What was done is not looked at again.
+    connection.execute("UPDATE options SET value = 'old.example' WHERE id = 0", []).unwrap();
+    let (_, said) = replace(&db, &args, 0);
+    assert!(said.contains("16 values changed"), "{said}");
+    let (_, said) = replace(&db, &args, 0);
+    assert!(said.contains("done before"), "{said}");
+    let first: String = connection.query_row("SELECT value FROM options WHERE id = 0", [], |row| row.get(0)).unwrap();
+    assert_eq!(first, "old.example");
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_server_of_postgresql() {
+    let Ok(server) = std::env::var("ICECORE_TEST_POSTGRES") else {
+        return eprintln!("SKIPPED: ICECORE_TEST_POSTGRES is not set");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let db = fresh_postgres(&server, "replace", |client| {
+        client.batch_execute(&script("BYTEA")).unwrap();
+        client
+            .batch_execute(
+                "CREATE TABLE kinds (id UUID PRIMARY KEY, plain JSON, binary_json JSONB, short VARCHAR(13), made TEXT GENERATED ALWAYS AS (short) STORED);
+                 INSERT INTO kinds VALUES ('00000000-0000-4000-8000-000000000001', '{ \"a\":  \"old.example\" }', '\"old.example\"', 'old.example', DEFAULT),
+                     ('00000000-0000-4000-8000-000000000002', NULL, NULL, 'x old.example', DEFAULT)",
+            )
+            .unwrap();
+    });
+    check(&db, folder.path(), false);
+    let (_, said) = replace(&db, &["--table", "public.kinds"], 0);
+    assert!(said.contains("1 could not be changed"), "{said}");
+    let kinds = rows(&db, "SELECT plain::text, binary_json::text, short, made FROM kinds ORDER BY id");
+    assert_eq!(kinds[0]["plain"], "{ \"a\":  \"brand.example\" }");
+    assert_eq!(
+        (&kinds[0]["binary_json"], &kinds[0]["made"]),
+        (&Value::from("\"brand.example\""), &Value::from("brand.example"))
+    );
+    assert_eq!(kinds[1]["short"], "x old.example");
+}
+
+/// A database that is new.
+#[cfg(feature = "postgres")]
+fn fresh_postgres(server: &str, name: &str, fill: impl FnOnce(&mut within::postgres::Client)) -> String {
+    let name = format!("icecore_cli_{}_{name}", std::process::id());
+    let connect =
+        |address: &str| within::postgres::Client::connect(address, within::postgres::NoTls).expect("a server");
+    connect(server).batch_execute(&format!("CREATE DATABASE {name}")).expect("a database");
+    let (place, _) = server.rsplit_once('/').expect("postgres://HOST/NAME");
+    let address = format!("{place}/{name}");
+    fill(&mut connect(&address));
+    address
+}
+
+#[cfg(feature = "mysql")]
+#[test]
+fn a_server_of_mariadb() {
+    use within::mysql::prelude::Queryable;
+    let Ok(server) = std::env::var("ICECORE_TEST_MYSQL") else {
+        return eprintln!("SKIPPED: ICECORE_TEST_MYSQL is not set");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut connection = within::mysql::Conn::new(&*server).expect("a server");
+    let name = format!("icecore_cli_{}_replace", std::process::id());
+    connection.query_drop(format!("CREATE DATABASE {name} CHARACTER SET utf8mb4")).expect("a database");
+    connection.query_drop(format!("USE {name}")).unwrap();
+    let mut run = |sql: &str| {
+        for statement in sql.split(";\n").filter(|statement| !statement.trim().is_empty()) {
+            connection.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+    };
+    run(&script("LONGBLOB"));
+    run(
+        "CREATE TABLE kinds (id BINARY(4) PRIMARY KEY, latin TEXT CHARACTER SET latin1, plain JSON, short VARCHAR(13), made VARCHAR(20) AS (short) VIRTUAL);\n\
+         INSERT INTO kinds (id, latin, plain, short) VALUES (x'00ff0001', 's:14:\"é old.example\";', '{\"a\":\"old.example\"}', 'old.example'), (x'00ff0002', NULL, NULL, 'x old.example');\n",
+    );
+    let (place, _) = server.rsplit_once('/').expect("mysql://HOST/NAME");
+    let db = format!("{place}/{name}");
+    check(&db, folder.path(), false);
+    let (_, said) = replace(&db, &["--table", "kinds"], 0);
+    assert!(said.contains("1 could not be changed"), "{said}");
+    let kinds = rows(&db, "SELECT latin, plain, short, made FROM kinds ORDER BY id");
+    assert_eq!(
+        (&kinds[0]["latin"], &kinds[0]["made"]),
+        (&Value::from("s:16:\"é brand.example\";"), &Value::from("brand.example"))
+    );
+    assert_eq!(kinds[0]["plain"], "{\"a\":\"brand.example\"}");
+    assert_eq!(kinds[1]["short"], "x old.example");
+}
+
+/// A value for each row: what PHP serializes.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+fn values(has_nul: bool) -> Vec<Vec<u8>> {
+    let mut random = replacing::Random::new(17);
+    let values = (0..500).map(|_| replacing::php(&mut random, 4));
+    values.filter(|value| has_nul || !value.contains(&0)).collect()
+}
+
+/// What of these values PHP can read, as `1` and `0`; nothing, if it is missing.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+fn judged(values: &[Vec<u8>]) -> Option<Vec<u8>> {
+    const JUDGE: &str = "while (($line = fgets(STDIN)) !== false) {
+        echo @unserialize(hex2bin(trim($line)), ['allowed_classes' => false]) !== false ? '1' : '0';
+    }";
+    let mut php = std::process::Command::new("php");
+    if php.arg("-v").output().is_err() {
+        eprintln!("SKIPPED: php is missing");
+        return None;
+    }
+    let mut php = std::process::Command::new("php");
+    php.args(["-r", JUDGE]);
+    let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
+    let done = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(done.stdout)
+}
+
+/// What a program of a database does with this input.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+fn program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u8> {
+    let mut words = words.split(' ');
+    let mut command = std::process::Command::new(words.next().expect("a program"));
+    command.args(words).envs(environment.iter().copied());
+    let done = run::fed(command, input);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    done.stdout
+}
+
+/// The values that a database has after a dump of it was changed and loaded: as many as before, and PHP
+/// reads those that it read.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>]) {
+    assert_eq!(after.len(), before.len());
+    let has = |values: &[Vec<u8>]| {
+        values.iter().filter(|value| value.windows(11).any(|piece| piece == b"old.example")).count()
+    };
+    assert!(has(before) > before.len() / 4 && has(after) == 0, "{} and {}", has(before), has(after));
+    if let (Some(was), Some(is)) = (judged(before), judged(after)) {
+        let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
+        let shown = worse.map(|at| (String::from_utf8_lossy(&before[at]), String::from_utf8_lossy(&after[at])));
+        assert!(worse.is_none(), "{shown:?}");
+    }
+}
+
+#[cfg(feature = "mysql")]
+#[test]
+fn mariadb_loads_a_dump_that_changed() {
+    use within::mysql::prelude::Queryable;
+    let Ok(server) = std::env::var("ICECORE_TEST_MYSQL") else {
+        return eprintln!("SKIPPED: ICECORE_TEST_MYSQL is not set");
+    };
+    if std::process::Command::new("mariadb-dump").arg("--version").output().is_err() {
+        return eprintln!("SKIPPED: mariadb-dump is missing");
+    }
+    let mut connection = within::mysql::Conn::new(&*server).expect("a server");
+    let name = format!("icecore_cli_{}_dump", std::process::id());
+    connection.query_drop(format!("CREATE DATABASE {name} CHARACTER SET utf8mb4")).expect("a database");
+    connection.query_drop(format!("USE {name}")).unwrap();
+    let values = values(true);
+    for (table, kind) in [("texts", "LONGTEXT"), ("blobs", "LONGBLOB")] {
+        connection.query_drop(format!("CREATE TABLE {table} (id INT PRIMARY KEY, v {kind})")).unwrap();
+        for (id, value) in values.iter().enumerate() {
+            connection.exec_drop(format!("INSERT INTO {table} VALUES (?, ?)"), (id, value)).unwrap();
+        }
+    }
+    let opts = within::mysql::Opts::from_url(&server).unwrap();
+    let (user, port) = (opts.get_user().unwrap_or_default(), opts.get_tcp_port());
+    // A dump for other databases does not say which characters it has.
+    let way = format!("-h 127.0.0.1 -P {port} -u {user} --default-character-set=utf8mb4");
+    let environment = [("MYSQL_PWD", opts.get_pass().unwrap_or_default())];
+    for how in [
+        "",
+        " --hex-blob",
+        " --skip-extended-insert --complete-insert",
+        " --no-create-info --replace --compatible=ansi",
+    ] {
+        let dump = program(&format!("mariadb-dump {way}{how} {name}"), &environment, b"");
+        let (changed, said, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
+        assert_eq!(code, 0, "{said}");
+        program(&format!("mariadb {way} {name}"), &environment, &changed);
+        for table in ["texts", "blobs"] {
+            let after: Vec<Vec<u8>> = connection.query(format!("SELECT v FROM {table} ORDER BY id")).unwrap();
+            check_loaded(&values, &after);
+        }
+        // As it was, for the next way to write it.
+        program(&format!("mariadb {way} {name}"), &environment, &dump);
+    }
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn postgresql_loads_a_dump_that_changed() {
+    let Ok(server) = std::env::var("ICECORE_TEST_POSTGRES") else {
+        return eprintln!("SKIPPED: ICECORE_TEST_POSTGRES is not set");
+    };
+    if std::process::Command::new("pg_dump").arg("--version").output().is_err() {
+        return eprintln!("SKIPPED: pg_dump is missing");
+    }
+    let values = values(false);
+    let db = fresh_postgres(&server, "dump", |client| {
+        client.batch_execute("CREATE TABLE t (id INT PRIMARY KEY, v TEXT, b BYTEA)").unwrap();
+        for (id, value) in values.iter().enumerate() {
+            let text = std::str::from_utf8(value).expect("text");
+            client.execute("INSERT INTO t VALUES ($1, $2, $3)", &[&(id as i32), &text, value]).unwrap();
+        }
+    });
+    for how in ["", " --inserts", " --column-inserts --rows-per-insert=20"] {
+        let dump = program(&format!("pg_dump --clean{how} {db}"), &[], b"");
+        let (changed, said, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
+        assert_eq!(code, 0, "{said}");
+        program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &changed);
+        let mut client = within::postgres::Client::connect(&db, within::postgres::NoTls).expect("a server");
+        for column in ["convert_to(v, 'UTF8')", "b"] {
+            let after = client.query(&format!("SELECT {column} FROM t ORDER BY id"), &[]).unwrap();
+            check_loaded(&values, &after.iter().map(|row| row.get(0)).collect::<Vec<_>>());
+        }
+        program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &dump);
+    }
+}
