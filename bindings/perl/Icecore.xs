@@ -22,6 +22,7 @@ at_end(pTHX_ void *unused)
     ice_json_end(aTHX);
     ice_dumper_end(aTHX);
     ice_pack_end(aTHX);
+    ice_replace_end(aTHX);
     ice_contexts_free(aTHX);
 }
 
@@ -64,6 +65,7 @@ BOOT:
     ice_dumper_boot(aTHX);
     ice_pack_boot(aTHX);
     ice_operators_boot(aTHX);
+    ice_replace_boot(aTHX);
     ice_hooks_boot(aTHX);
     ice_contexts_boot(aTHX);
     ice_policy_boot(aTHX);
@@ -79,6 +81,7 @@ CLONE(...)
     ice_json_clone(aTHX);
     ice_dumper_clone(aTHX);
     ice_pack_clone(aTHX);
+    ice_replace_clone(aTHX);
     ice_hooks_clone(aTHX);
     ice_contexts_clone(aTHX);
     ice_policy_clone(aTHX);
@@ -124,6 +127,13 @@ classes(bytes, ...)
     EXTEND(SP, AvFILLp(list) + 1);
     for (i = 0; i <= AvFILLp(list); i++)
         PUSHs(sv_2mortal(SvREFCNT_inc(AvARRAY(list)[i])));
+
+SV *
+replace(...)
+  CODE:
+    RETVAL = ice_replace(aTHX_ ax, items);
+  OUTPUT:
+    RETVAL
 
 SV *
 pack_list(template, ...)

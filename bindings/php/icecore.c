@@ -3,6 +3,7 @@
 #include "core/documents.h"
 #include "ext/spl/spl_exceptions.h"
 #include "ext/standard/info.h"
+#include "formats/replace.h"
 #include "icecore_arginfo.h"
 #include "php_icecore.h"
 #include "plugs/plugs.h"
@@ -82,6 +83,7 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(icecore)
 {
     ice_contexts_end_request(CG(unclean_shutdown));
     ice_policy_end_request();
+    ice_replace_end_request();
     return SUCCESS;
 }
 

@@ -63,6 +63,21 @@ function encode(mixed $value, string $format): string {}
 function convert(string $bytes, ?string $from, string $to): string {}
 
 /**
+ * Replaces text in every string of frozen data, however deep, with lengths that fit; data that
+ * is not frozen is replaced as text. All pairs act at once, the longest match first; a text
+ * that was put in is not looked at again.
+ *
+ * @param string|string[] $old a text, or several; a map of old and new texts, if $new is null
+ * @param string|string[]|null $new what it becomes; of several each that at its place, or
+ *     nothing, as in str_replace()
+ * @param array{keys?: bool, classes?: bool, base64?: bool, mend?: bool, regex?: bool, ignore_case?: bool, url?: bool, format?: ?string, max_depth?: int} $options
+ * @param array{strings: int, occurrences: int, frozen: int, broken: int, mended: int, opaque: int, unsayable: int, signed: int, first_broken: ?string} $report
+ * @throws DecodeException if the data is not in the format that was named
+ * @throws Exception if a pair or an option is wrong
+ */
+function replace(string|array $old, string|array|null $new, string $data, array $options = [], &$report = null): string {}
+
+/**
  * The classes that the data names, without building anything.
  *
  * @return list<array{class: string, kind: string, path: string, count: int}>

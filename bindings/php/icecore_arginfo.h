@@ -36,6 +36,14 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_Icecore_convert, 0, 3, IS_STRING
     ZEND_ARG_TYPE_INFO(0, to, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_Icecore_replace, 0, 3, IS_STRING, 0)
+    ZEND_ARG_TYPE_MASK(0, old, MAY_BE_ARRAY | MAY_BE_STRING, NULL)
+    ZEND_ARG_TYPE_MASK(0, new, MAY_BE_ARRAY | MAY_BE_STRING | MAY_BE_NULL, NULL)
+    ZEND_ARG_TYPE_INFO(0, data, IS_STRING, 0)
+    ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, options, IS_ARRAY, 0, "[]")
+    ZEND_ARG_INFO_WITH_DEFAULT_VALUE(1, report, "null")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_Icecore_classes, 0, 1, IS_ARRAY, 0)
     ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 0)
     ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, format, IS_STRING, 1, "null")
@@ -65,6 +73,7 @@ ZEND_FUNCTION(Icecore_var_import);
 ZEND_FUNCTION(Icecore_decode);
 ZEND_FUNCTION(Icecore_encode);
 ZEND_FUNCTION(Icecore_convert);
+ZEND_FUNCTION(Icecore_replace);
 ZEND_FUNCTION(Icecore_classes);
 ZEND_FUNCTION(Icecore_detect);
 ZEND_FUNCTION(Icecore_igbinary_serialize);
@@ -79,6 +88,7 @@ static const zend_function_entry icecore_functions[] = {
     ZEND_NS_FALIAS("Icecore", decode, Icecore_decode, arginfo_Icecore_decode)
     ZEND_NS_FALIAS("Icecore", encode, Icecore_encode, arginfo_Icecore_encode)
     ZEND_NS_FALIAS("Icecore", convert, Icecore_convert, arginfo_Icecore_convert)
+    ZEND_NS_FALIAS("Icecore", replace, Icecore_replace, arginfo_Icecore_replace)
     ZEND_NS_FALIAS("Icecore", classes, Icecore_classes, arginfo_Icecore_classes)
     ZEND_NS_FALIAS("Icecore", detect, Icecore_detect, arginfo_Icecore_detect)
     ZEND_NS_FALIAS("Icecore", igbinary_serialize, Icecore_igbinary_serialize, arginfo_Icecore_igbinary_serialize)

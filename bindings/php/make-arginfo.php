@@ -14,17 +14,31 @@ function type(ReflectionNamedType $type): string
     return TYPES[$type->getName()] . ', ' . (int) ($type->allowsNull() && $type->getName() !== 'mixed');
 }
 
+function default_of(ReflectionParameter $parameter): string
+{
+    return str_replace(["array (\n)", 'NULL'], ['[]', 'null'], var_export($parameter->getDefaultValue(), true));
+}
+
 function argument(ReflectionParameter $parameter): string
 {
+    $name = $parameter->getName();
+    $reference = (int) $parameter->isPassedByReference();
+    $default = $parameter->isDefaultValueAvailable() ? default_of($parameter) : null;
+    if ($parameter->getType() instanceof ReflectionUnionType) {
+        $types = array_map(fn ($one) => 'MAY_BE_' . strtoupper($one->getName()), $parameter->getType()->getTypes());
+        return "    ZEND_ARG_TYPE_MASK($reference, $name, " . implode(' | ', $types) . ', ' . ($default === null ? 'NULL' : "\"$default\"") . ")\n";
+    }
+    if ($parameter->getType() === null) {
+        return $default === null ? "    ZEND_ARG_INFO($reference, $name)\n" : "    ZEND_ARG_INFO_WITH_DEFAULT_VALUE($reference, $name, \"$default\")\n";
+    }
     $type = type($parameter->getType());
     if ($parameter->isVariadic()) {
-        return "    ZEND_ARG_VARIADIC_TYPE_INFO(0, {$parameter->getName()}, $type)\n";
+        return "    ZEND_ARG_VARIADIC_TYPE_INFO($reference, $name, $type)\n";
     }
-    if (!$parameter->isDefaultValueAvailable()) {
-        return "    ZEND_ARG_TYPE_INFO(0, {$parameter->getName()}, $type)\n";
+    if ($default === null) {
+        return "    ZEND_ARG_TYPE_INFO($reference, $name, $type)\n";
     }
-    $default = str_replace(["array (\n)", 'NULL'], ['[]', 'null'], var_export($parameter->getDefaultValue(), true));
-    return "    ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, {$parameter->getName()}, $type, \"$default\")\n";
+    return "    ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE($reference, $name, $type, \"$default\")\n";
 }
 
 $functions = array_map(fn ($name) => new ReflectionFunction($name),

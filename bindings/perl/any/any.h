@@ -10,6 +10,12 @@ SV *ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count);
 /* The classes that a document names: a mortal list of hashes. */
 AV *ice_classes(pTHX_ SV *bytes, SV *format);
 
+/* Text replaced in frozen data. */
+SV *ice_replace(pTHX_ I32 at, I32 count);
+void ice_replace_boot(pTHX);
+void ice_replace_clone(pTHX);
+void ice_replace_end(pTHX);
+
 void ice_operators_boot(pTHX);
 
 #endif

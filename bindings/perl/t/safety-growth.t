@@ -79,6 +79,10 @@ my %ways = (
     'what has no form'  => sub { eval { freeze([1, [2, sub { }]]) }; eval { encode_sereal([1, [2, sub { }]]) } },
     'any format'        => sub { Icecore::decode(Icecore::encode($plain, 'json')) },
     'classes'           => sub { Icecore::classes($storable) },
+    'replaced'          => sub { Icecore::replace('Employee', 'Worker', $storable, report => \my %report); Icecore::replace('none', 'x', $storable) },
+    'other pairs'       => sub { Icecore::replace({ 'Some' . $key++ => 'x', a => 'b' }, $storable, keys => 1) },
+    'wrong pairs'       => sub { eval { Icecore::replace({ "a$key" => 'b', c => undef }, $storable) }; eval { Icecore::replace('', 'x', $storable) } },
+    'replaced in none'  => sub { eval { Icecore::replace('a', 'b', '[', format => 'json') }; eval { Icecore::replace('a', 'b', undef) } },
 );
 
 for my $name (sort keys %ways) {

@@ -61,6 +61,10 @@ is_deeply([which([Icecore::unpack_list('A1 n', "abc$taint")])], [which([unpack '
 is_deeply([which([Icecore::unpack_list('A1 n', 'abc')])], [0, 0], 'of others');
 is(tainted(Icecore::pack_list('A2 n', "ab$taint", 5)), tainted(pack 'A2 n', "ab$taint", 5), 'pack_list');
 is_deeply([which(Icecore::decode('{"a":["b",1]}' . $taint))], [1, 1], 'decode');
+for (['old', 'new', "old$taint"], ["old$taint", 'new', 'old'], ['old', "new$taint", 'old'], ["old$taint", 'x', 'y']) {
+    is(tainted(Icecore::replace(@$_)) ? 1 : 0, 1, 'replace');
+}
+is(tainted(Icecore::replace('old', 'new', 'old')) ? 1 : 0, 0, 'of others');
 
 my $file = "taint.$$";
 Storable::store($data, $file);

@@ -332,6 +332,8 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     bool replace;
     HashTable *reported;      /* classes that this request reported; or NULL */
     icecore_stage *stages[ICE_STAGES]; /* those that functions of this module need */
+    icecore_replacer *replacer; /* the request's last pairs; or NULL */
+    icecore_buffer replaced;  /* what is still to be copied */
     zend_long depths[ICE_STAGES];
     uint32_t classes_seen;    /* how many of the request's classes were looked at, and whether */
     bool has_serializable;    /* one of them freezes itself as text */

@@ -154,6 +154,43 @@
 #define ICECORE_REPORTED 16
 
 /*
+ Keys of arrays and names of properties are changed as well.
+ */
+#define ICECORE_REPLACE_KEYS 1
+
+/*
+ Names of classes are changed as well.
+ */
+#define ICECORE_REPLACE_CLASSES 2
+
+/*
+ What is inside Base64 and compressed data is changed as well.
+ */
+#define ICECORE_REPLACE_BASE64 4
+
+/*
+ Data with wrong lengths is repaired, and then changed.
+ */
+#define ICECORE_REPLACE_MEND 8
+
+/*
+ What is looked for are regular expressions; `$1` and `${name}` in what they become are
+ groups, `$$` is a dollar.
+ */
+#define ICECORE_REPLACE_REGEX 16
+
+/*
+ `A` and `a` are the same.
+ */
+#define ICECORE_REPLACE_IGNORE_CASE 32
+
+/*
+ Pairs are addresses, `https://old` and `https://new`: their spellings in JSON, in other
+ addresses and without a scheme are looked for as well.
+ */
+#define ICECORE_REPLACE_URL 64
+
+/*
  The version of the layout of nodes and views. A program that was built with
  another header must not use the library: it compares this number with
  `icecore_tape_version()`.
@@ -696,6 +733,12 @@ typedef struct icecore_class_map icecore_class_map;
 typedef struct icecore_context icecore_context;
 
 /*
+ Pairs that were made ready once, with flags, a format and limits. A host keeps one, and
+ says before each document what it is for: what is ready already stays.
+ */
+typedef struct icecore_replacer icecore_replacer;
+
+/*
  A layer of rules that the engine keeps: names, patterns, and what is done with all
  other classes.
  */
@@ -1100,6 +1143,77 @@ typedef struct icecore_refused_class {
   uint32_t is_reported;
 } icecore_refused_class;
 
+/*
+ A text and what it becomes. Lent for the time of the call.
+ */
+typedef struct icecore_pair {
+  /*
+   The bytes that are looked for.
+   */
+  const uint8_t *from;
+  /*
+   How many there are.
+   */
+  size_t from_len;
+  /*
+   The bytes that come in their place.
+   */
+  const uint8_t *to;
+  /*
+   How many there are.
+   */
+  size_t to_len;
+} icecore_pair;
+
+/*
+ What was found and done.
+ */
+typedef struct icecore_replaced {
+  /*
+   1: the buffer has the bytes; 0: they are those that came, and the buffer is empty.
+   */
+  uint32_t is_changed;
+  /*
+   Strings that were changed.
+   */
+  uint64_t strings;
+  /*
+   How often something was replaced in them.
+   */
+  uint64_t occurrences;
+  /*
+   What was frozen and looked into, at all levels.
+   */
+  uint64_t frozen;
+  /*
+   Texts that look frozen and can't be read: they were changed as plain text.
+   */
+  uint64_t broken;
+  /*
+   Texts with wrong lengths that were repaired.
+   */
+  uint64_t mended;
+  /*
+   Bytes that only their own class understands, and that have what was looked for: they
+   stayed as they are.
+   */
+  uint64_t opaque;
+  /*
+   Changes that can't be said where they would stand, as bytes that are no UTF-8 in JSON:
+   the strings stayed as they are.
+   */
+  uint64_t unsayable;
+  /*
+   Signed or encrypted data that has what was looked for: it stayed as it is.
+   */
+  uint64_t signed_values;
+  /*
+   The first broken text: its format, where it breaks off and why; empty, if there is
+   none. Cut off, if it is longer. Ends with 0.
+   */
+  char first_broken[256];
+} icecore_replaced;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1253,8 +1367,8 @@ uint32_t icecore_convert_stages(const struct icecore_stage *from,
  Frees the bytes of a buffer, and empties it.
 
  # Safety
- `buffer` is null, or names a struct that `icecore_convert` filled or that is all
- zeros; the caller did not change it.
+ `buffer` is null, or names a struct that a function of this library filled or that is
+ all zeros; the caller did not change it.
  */
 void icecore_buffer_free(struct icecore_buffer *buffer);
 
@@ -1446,6 +1560,92 @@ size_t icecore_class_words(uint32_t what,
                            size_t path_len,
                            char *text,
                            size_t room);
+
+/*
+ Replaces text in a value, as `icecore replace` does: all pairs at once, in every string
+ of what is frozen, however deep, with lengths and escapes that fit. Every other byte stays.
+
+ With a null or empty `format` the value may be frozen data of any format, or plain text;
+ otherwise it is an error, if it can't be read as that. `flags` are bits of
+ `ICECORE_REPLACE_`. If nothing changes, `out` is empty: `counts` says so.
+
+ `out` and `counts` are written only if the result is ICECORE_OK.
+
+ # Safety
+ `bytes` names `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
+ names `count` structs, whose pointers name as many bytes as they say; `out`, `counts` and
+ `error` are null or name structs.
+ */
+uint32_t icecore_replace(const uint8_t *bytes,
+                         size_t len,
+                         const char *format,
+                         const struct icecore_pair *pairs,
+                         size_t count,
+                         uint32_t flags,
+                         struct icecore_buffer *out,
+                         struct icecore_replaced *counts,
+                         struct icecore_error *error);
+
+/*
+ A new replacer, which has no pairs, to be freed with `icecore_replacer_free`.
+ */
+struct icecore_replacer *icecore_replacer_new(void);
+
+/*
+ Says what a replacer is for: these pairs, this format (empty: it is found out) and these
+ flags, as `icecore_replace` takes them, with the usual limits. What was for the same
+ already is not made again. After an error it has no pairs.
+
+ # Safety
+ `replacer` is null or a replacer that no other call uses; `pairs` is null or names `count`
+ structs, whose pointers name as many bytes as they say; `format` names `format_len` bytes;
+ `error` is null or names a struct.
+ */
+uint32_t icecore_replacer_prepare(struct icecore_replacer *replacer,
+                                  const struct icecore_pair *pairs,
+                                  size_t count,
+                                  const char *format,
+                                  size_t format_len,
+                                  uint32_t flags,
+                                  struct icecore_error *error);
+
+/*
+ Sets a limit of what follows, by the names of `icecore_stage_limit`, until the replacer
+ is prepared anew.
+
+ # Safety
+ `replacer` is null or a replacer that no other call uses; `name` names `len` bytes;
+ `error` is null or names a struct.
+ */
+uint32_t icecore_replacer_limit(struct icecore_replacer *replacer,
+                                const char *name,
+                                size_t len,
+                                uint64_t value,
+                                struct icecore_error *error);
+
+/*
+ Replaces text in a value, as `icecore_replace` does.
+
+ `out` and `counts` are written only if the result is ICECORE_OK.
+
+ # Safety
+ `replacer` is null or a replacer; `bytes` names `len` bytes; `out`, `counts` and `error`
+ are null or name structs.
+ */
+uint32_t icecore_replacer_apply(const struct icecore_replacer *replacer,
+                                const uint8_t *bytes,
+                                size_t len,
+                                struct icecore_buffer *out,
+                                struct icecore_replaced *counts,
+                                struct icecore_error *error);
+
+/*
+ Frees a replacer, or does nothing with null.
+
+ # Safety
+ `replacer` is null or a replacer; the caller does not use it again.
+ */
+void icecore_replacer_free(struct icecore_replacer *replacer);
 
 /*
  Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be

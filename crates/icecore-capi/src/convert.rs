@@ -95,7 +95,9 @@ pub unsafe extern "C" fn icecore_convert_stages(
 }
 
 impl icecore_buffer {
-    fn of(converted: Vec<u8>) -> icecore_buffer {
+    pub(crate) const NONE: icecore_buffer = icecore_buffer { bytes: std::ptr::null_mut(), len: 0, capacity: 0 };
+
+    pub(crate) fn of(converted: Vec<u8>) -> icecore_buffer {
         let mut converted = std::mem::ManuallyDrop::new(converted);
         icecore_buffer { bytes: converted.as_mut_ptr(), len: converted.len(), capacity: converted.capacity() }
     }
@@ -104,16 +106,16 @@ impl icecore_buffer {
 /// Frees the bytes of a buffer, and empties it.
 ///
 /// # Safety
-/// `buffer` is null, or names a struct that `icecore_convert` filled or that is all
-/// zeros; the caller did not change it.
+/// `buffer` is null, or names a struct that a function of this library filled or that is
+/// all zeros; the caller did not change it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_buffer_free(buffer: *mut icecore_buffer) {
     // SAFETY: null, or a struct that was filled, so it is initialised.
     let Some(buffer) = (unsafe { buffer.as_mut() }) else { return };
     if !buffer.bytes.is_null() {
         // SAFETY: pointer, length and capacity are those of the vector that
-        // `icecore_convert` forgot. It is dropped once: the struct is emptied below.
+        // `icecore_buffer::of` forgot. It is dropped once: the struct is emptied below.
         drop(unsafe { Vec::from_raw_parts(buffer.bytes, buffer.len, buffer.capacity) });
     }
-    *buffer = icecore_buffer { bytes: std::ptr::null_mut(), len: 0, capacity: 0 };
+    *buffer = icecore_buffer::NONE;
 }

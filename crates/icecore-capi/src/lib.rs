@@ -15,7 +15,7 @@
 //!
 //! What callers guarantee, and the SAFETY comments rely on:
 //!
-//! - *Handles.* A pointer to a context, a stage or rules is null, or a function of this
+//! - *Handles.* A pointer to a context, a stage, rules or a replacer is null, or a function of this
 //!   library returned it and it was not freed. During a call that changes a handle no
 //!   other call uses it.
 //! - *Structs.* A pointer to a struct is null, or names one that is aligned. A struct for
@@ -32,6 +32,7 @@ mod error;
 mod json;
 mod kinds;
 mod policy;
+mod replace;
 mod stage;
 mod tape;
 mod write;
@@ -57,6 +58,12 @@ pub use policy::{
     icecore_question_begin, icecore_question_items, icecore_question_otherwise, icecore_question_rules,
     icecore_refused, icecore_refused_class, icecore_rules, icecore_rules_allow, icecore_rules_free, icecore_rules_new,
     icecore_rules_otherwise, icecore_use, icecore_verdict, icecore_words,
+};
+pub use replace::{
+    ICECORE_REPLACE_BASE64, ICECORE_REPLACE_CLASSES, ICECORE_REPLACE_IGNORE_CASE, ICECORE_REPLACE_KEYS,
+    ICECORE_REPLACE_MEND, ICECORE_REPLACE_REGEX, ICECORE_REPLACE_URL, icecore_pair, icecore_replace, icecore_replaced,
+    icecore_replacer, icecore_replacer_apply, icecore_replacer_free, icecore_replacer_limit, icecore_replacer_new,
+    icecore_replacer_prepare,
 };
 pub use stage::{
     icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_new,

@@ -20,4 +20,5 @@ Init_icecore(void)
     ice_documents_init();
     ice_marshal_init();
     ice_any_init();
+    ice_replace_init();
 }

@@ -9,16 +9,21 @@ module Chance
       "an Encoding that is linked" => "a link to an Encoding is its name in Ruby, a String",
       "a pattern in UTF-8, of a subclass or extended" => "Ruby compiles it before it knows the encoding",
       "a regexp that is linked from its own variables" => "Marshal writes it, and can't read it",
+      "a regexp with variables of its own" => "Ruby 3.1.2 forgets them when it loads one, later ones don't",
       "an extended object with _dump_data" => "Ruby extends what _load_data gets",
       "a proc or freeze, and a key that is there twice" => "equal keys of hashes are one object, however they are written",
       "a Data with variables" => "Marshal refuses it at the first variable, ours when all are read, and hooks in them have run"
     }.freeze
+
+    # Whether this Ruby is one of those that forget the variables of a Regexp.
+    FORGETS = ::Marshal.load("\x04\bI/\x00\x00\a:\x06EF:\a@a0".b).instance_variables.empty?
 
     def self.name(bytes, ours, theirs, check, value)
       return unless bytes
       return "a proc or freeze, and a key that is there twice" if check.match?(/proc|freeze/) && (key_twice?(value) || key_twice?(Outcome.of { Oracle.load(bytes) }.value))
       return "a class whose name is not ASCII" if theirs.error? && theirs.error.message.b.match?(/undefined class\/module .*(?:\\x|[\x80-\xff])/n)
       return "a regexp that is linked from its own variables" if theirs.error? && theirs.error.message.match?(/bad link|can.t convert (\w+) into \1/) && bytes.match?(%r{I[^@]*/}mn)
+      return "a regexp with variables of its own" if FORGETS && bytes.match?(%r{I[^@]*/}mn) && bytes.match?(/@/n)
       return "an extended object with _dump_data" if bytes.match?(/(?:e(?::.[\w:]+?|;.))+d[:;]/mn)
       return "a Data with variables" if theirs.error.is_a?(FrozenError) && theirs.error.message.include?("#<data ") && ours.like_error?(theirs)
       return "an Encoding that is linked" if bytes.match?(/u:\rEncoding/n) && bytes.count("@").positive?

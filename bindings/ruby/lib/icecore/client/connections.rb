@@ -58,6 +58,7 @@ module Icecore
         http.read_timeout = @timeout + longer
         http.allow(HEAD)
         answer = http.request(request) { http.allow(@longest) }
+        raise EOFError, "the answer breaks off" if answer.content_length && answer.body.to_s.bytesize < answer.content_length
         give(http)
         http = nil
         answer
@@ -77,8 +78,8 @@ module Icecore
           http.open_timeout = http.write_timeout = @timeout
           http.keep_alive_timeout = KEPT
           http.max_retries = 0
-          # A body that breaks off is no answer.
-          http.ignore_eof = false
+          # A body that breaks off is no answer; Rubies before 3.2 have no such setting.
+          http.ignore_eof = false if http.respond_to?(:ignore_eof=)
           http.start
         end
       end

@@ -1,0 +1,127 @@
+<?php
+// Text replaced in values by chance: what comes out must be the bytes that PHP writes of the
+// value whose texts strtr() changed, at all levels of values in values.
+//
+//   php -d extension=icecore.so replace-chance.php [--seed N] [--count N] [--from N] [--show N]
+
+declare(strict_types=1);
+
+require __DIR__ . '/lib/Chance/Dice.php';
+require __DIR__ . '/lib/Replace/Plan.php';
+
+use Replace\Plan;
+
+ini_set('memory_limit', '1G');
+error_reporting(E_ALL & ~E_DEPRECATED);
+$options = getopt('', ['seed:', 'count:', 'from:', 'show:']);
+$seed = (int) ($options['seed'] ?? 1);
+$from = (int) ($options['from'] ?? 0);
+$count = (int) ($options['count'] ?? 500);
+$show = (int) ($options['show'] ?? 10);
+$passed = $failed = 0;
+$changed = $bytes = 0;
+
+/** Pieces of texts; what is replaced is among them. No two of them make data of some format. */
+const WORDS = ['old', 'older', 'an old one', 'Old', 'o', 'ld', ' ', "\n", 'text', '"', "'", '\\', '\\"', "\\'", '/', '://old.example/', ';}', '";', 's:4:"old";', "\0", '%6Fld', '&amp;', '<b>', '$1', 'ink'];
+const WORDS_UTF8 = ['é', '☺', "\u{1F600}", "\u{7f}", "\u{2028}"];
+const WORDS_BINARY = ["\xff", "\xc3", "\x80\0\x1b"];
+
+/** Pairs, each with whether JSON has one way only to write what is put in. */
+const PAIRS = [
+    [['old' => 'new'], true],
+    [['old' => 'brand new'], true],
+    [['old' => 'o'], true],
+    [['old' => ''], true],
+    [['old' => 'an old one'], true],
+    [['old' => 'ink', 'ink' => 'old'], true],
+    [['old' => 'x', 'older' => 'much older', 'o' => '0'], true],
+    [['old' => 'long long long long long long long long long long long long long long long long '], true],
+    [['old' => '"', '"' => "'", '\\' => 'back'], false],
+    [['old' => "\\\n", ';}' => '}'], false],
+    [['old' => "a/b"], false],
+    [['old' => 'é☺', 'é' => 'e'], false],
+    [['old' => "\0", "\0" => 'nul'], false],
+    [["'" => "''", 'ld' => '%'], false],
+];
+
+function report(string $what, int $case, array $seen): void
+{
+    global $failed, $show, $seed;
+    if (++$failed > $show) {
+        return;
+    }
+    echo "not ok - $what (--seed $seed --from $case --count 1)\n";
+    foreach ($seen as $name => $value) {
+        echo "    $name: ", addcslashes(substr(is_string($value) ? $value : var_export($value, true), 0, 1500), "\0..\37\177..\377"), "\n";
+    }
+}
+
+function expect(string $what, int $case, string $wanted, ?string $data, array $pairs, array $options): void
+{
+    global $passed, $changed, $bytes;
+    try {
+        $got = Icecore\replace($pairs, null, $data, $options, $report);
+    } catch (Throwable $thrown) {
+        report($what, $case, ['threw' => $thrown->getMessage(), 'data' => $data, 'pairs' => $pairs]);
+        return;
+    }
+    $bytes += strlen($data);
+    $changed += $data !== $wanted;
+    $isCounted = ($report['strings'] > 0) === ($data !== $got) && ($report['occurrences'] > 0) === ($data !== $got);
+    if ($got === $wanted && $isCounted) {
+        $passed++;
+    } else {
+        report($what, $case, compact('data', 'wanted', 'got', 'pairs', 'report'));
+    }
+}
+
+for ($case = $from; $case < $from + $count; $case++) {
+    Dice::seed($seed, $case);
+    [$pairs, $isPlain] = Dice::pick(PAIRS);
+    // Bytes that are no UTF-8 stand in no JSON, and what JSON writes in two ways is not compared in it.
+    $isUtf8 = $isPlain && Dice::one(2);
+    $hasBase64 = Dice::one(6);
+    $words = [...WORDS, ...($isUtf8 || Dice::one(2) ? WORDS_UTF8 : WORDS_BINARY)];
+    $plan = new Plan($words, $isUtf8, $hasBase64);
+    $change = fn (string $text) => strtr($text, $pairs);
+    $same = fn (string $text) => $text;
+    $options = $hasBase64 ? ['base64' => true] : [];
+
+    $before = $plan->render($same, $same, false);
+    $after = $plan->render($change, $same, false);
+    expect('serialize', $case, serialize($after), serialize($before), $pairs, $options);
+    expect('serialize, named', $case, serialize($after), serialize($before), $pairs, $options + ['format' => 'php']);
+    expect('serialize twice', $case, serialize([serialize($after)]), serialize([serialize($before)]), $pairs, $options);
+    $session = fn (mixed $value) => 'first|' . serialize($value) . 'second|i:7;';
+    expect('a session', $case, $session($after), $session($before), $pairs, $options + ['format' => 'php-session']);
+    // Where nothing has slashes, nobody knows how they would be written.
+    if (!$hasBase64 && addslashes(serialize($before)) !== serialize($before)) {
+        expect('slashes', $case, addslashes(serialize($after)), addslashes(serialize($before)), $pairs, ['format' => 'slashes/php']);
+    }
+
+    // igbinary writes an equal string once: which bytes are the original's depends on what
+    // becomes equal. What it reads is compared.
+    if (!str_contains(serialize($before), 'OldText')) {
+        $data = Icecore\igbinary_serialize($before);
+        $got = Icecore\replace($pairs, null, $data, $options);
+        $read = @Icecore\igbinary_unserialize($got, ['classes' => 'any']);
+        if (serialize($read) === serialize(Icecore\igbinary_unserialize(Icecore\igbinary_serialize($after), ['classes' => 'any']))) {
+            $passed++;
+        } else {
+            report('igbinary', $case, ['data' => $data, 'got' => $got, 'pairs' => $pairs, 'wanted' => serialize($after)]);
+        }
+    }
+
+    // With keys, and with names of classes.
+    if (!$hasBase64 && $isPlain && isset($pairs['old'])) {
+        $changeKey = fn (string $key) => strtr($key, $pairs);
+        $keys = $plan->render($change, $changeKey, false);
+        if (!array_intersect_key($pairs, ['a' => 1, 'b' => 1, 'c' => 1, 'next' => 1, 'text' => 1, 'o' => 1])) {
+            expect('keys', $case, serialize($keys), serialize($before), $pairs, ['keys' => true]);
+        }
+        $class = [...$pairs, 'Replace\OldThing' => 'Replace\RenamedThing'];
+        expect('classes', $case, serialize($plan->render($change, $same, true)), serialize($before), $class, ['classes' => true]);
+    }
+}
+echo "# seed $seed: $changed of the values were changed, $bytes bytes\n$passed passed, $failed failed\n";
+exit($failed ? 1 : 0);

@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+# A value by chance that can be made twice: with its texts as they are, and with what they
+# become. Both are frozen by Ruby itself, texts in texts too, so what replacing must give is
+# known without looking into any bytes.
+class Plan
+  Plain = Class.new
+  Row = Struct.new(:one, :two)
+  Own = Class.new(String)
+
+  # Pieces of texts. No two of them make data of some format.
+  WORDS = ["old", "older", "an old one", "Old", "o", "ld", " ", "\n", "text", '"', "'", "\\", "/", "ink", "\0", "é", "☺", ";}", "$1"].freeze
+
+  # Held, so that equal keys are one object, however the collector runs.
+  KEYS = Array.new(30) { |at| -"key#{at}" }.freeze
+
+  # `is_plain`: texts that JSON writes in one way only may be put in.
+  def initialize(dice, is_plain)
+    @dice = dice
+    @left = dice.pick([5, 30, 200])
+    @json = is_plain && dice.one(2)
+    @nested = is_plain
+    @shared = 0
+    @root = node(0)
+  end
+
+  # Whether JSON can say it.
+  def json? = @json
+
+  def render(&change)
+    Rendering.new(change).value(@root)
+  end
+
+  private
+
+  def node(depth)
+    return [:text, text] if (@left -= 1).negative? || depth > 10
+    case @dice.below(@json ? 8 : 18)
+    when 0..2 then [:text, text]
+    when 3 then [:scalar, @dice.pick([nil, true, false, 0, -7, 123_456, 1.5])]
+    when 4 then [:list, several(depth)]
+    when 5 then [:map, several(depth)]
+    when 6 then @nested ? [:json, several(depth).map { |one| plain(one) }] : [:text, text]
+    when 7 then [:list, several(depth)]
+    when 8 then [:marshal, apart { node(depth + 1) }]
+    when 9 then [:scalar, @dice.pick([2**70, :old_symbol, 1e100, 3.25r, 1..2, Float::INFINITY])]
+    when 10 then [:object, several(depth)]
+    when 11 then [:row, [node(depth + 1), node(depth + 1)]]
+    when 12 then [:binary, text]
+    when 13 then [:own, text]
+    when 14 then [:variable, text, node(depth + 1)]
+    when 15 then [:shared, (@shared += 1), node(depth + 1)]
+    when 16 then @shared.zero? ? [:text, text] : [:again, 1 + @dice.below(@shared)]
+    else [:latin, text.encode("ISO-8859-1", undef: :replace)]
+    end
+  end
+
+  def several(depth) = Array.new(@dice.below(@dice.one(20) ? 30 : 5)) { node(depth + 1) }
+
+  # In JSON there are texts and scalars of its own only.
+  def plain(one) = %i[text scalar].include?(one[0]) && ![2**70, :old_symbol, 1e100, 3.25r, 1..2, Float::INFINITY].include?(one[1]) ? one : [:text, text]
+
+  def text = Array.new(@dice.pick([0, 1, 1, 2, 3, 5, 60])) { @dice.pick(WORDS) }.join
+
+  # A document of its own: links do not lead out of it.
+  def apart
+    shared, @shared = @shared, 0
+    yield
+  ensure
+    @shared = shared
+  end
+
+  # Makes the value.
+  class Rendering
+    def initialize(change)
+      @change = change
+      @shared = {}
+    end
+
+    def value(node)
+      kind, *parts = node
+      send(kind, *parts)
+    end
+
+    private
+
+    def text(text) = @change.call(text)
+    # Of another encoding than that of the texts that are looked for: bytes count.
+    alias latin text
+
+    def binary(text) = @change.call(text.b)
+    def own(text) = Own.new(@change.call(text))
+    def scalar(value) = value
+    def list(parts) = parts.map { |part| value(part) }
+    def map(parts) = parts.each_with_index.to_h { |part, at| [KEYS[at], value(part)] }
+    def row(parts) = Row.new(*parts.map { |part| value(part) })
+    def json(parts) = JSON.generate(parts.map { |part| value(part) })
+    def marshal(part) = Oracle.dump(Rendering.new(@change).value(part))
+
+    def object(parts)
+      parts.each_with_index.with_object(Plain.new) { |(part, at), one| one.instance_variable_set(:"@v#{at}", value(part)) }
+    end
+
+    def variable(text, part)
+      @change.call(text).dup.tap { |one| one.instance_variable_set(:@more, value(part)) }
+    end
+
+    def shared(number, part)
+      @shared[number] = value(part)
+    end
+
+    def again(number) = @shared[number]
+  end
+end

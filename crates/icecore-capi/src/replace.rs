@@ -1,0 +1,371 @@
+//! Text is changed inside of documents, and every other byte stays.
+
+use crate::convert::icecore_buffer;
+use crate::error::{ErrorOut, guard, icecore_error, put, usage};
+use crate::lent;
+use crate::stage::text;
+use icecore::rewrite::{Broken, Rewriting, Tally, document, value};
+use icecore::{Error, ErrorKind, Limits, Stage};
+use icecore_replace::{Replacing, Rules};
+use std::ffi::{CStr, c_char};
+
+/// Keys of arrays and names of properties are changed as well.
+pub const ICECORE_REPLACE_KEYS: u32 = 1;
+/// Names of classes are changed as well.
+pub const ICECORE_REPLACE_CLASSES: u32 = 2;
+/// What is inside Base64 and compressed data is changed as well.
+pub const ICECORE_REPLACE_BASE64: u32 = 4;
+/// Data with wrong lengths is repaired, and then changed.
+pub const ICECORE_REPLACE_MEND: u32 = 8;
+/// What is looked for are regular expressions; `$1` and `${name}` in what they become are
+/// groups, `$$` is a dollar.
+pub const ICECORE_REPLACE_REGEX: u32 = 16;
+/// `A` and `a` are the same.
+pub const ICECORE_REPLACE_IGNORE_CASE: u32 = 32;
+/// Pairs are addresses, `https://old` and `https://new`: their spellings in JSON, in other
+/// addresses and without a scheme are looked for as well.
+pub const ICECORE_REPLACE_URL: u32 = 64;
+
+const ALL_FLAGS: u32 = 127;
+
+/// A text and what it becomes. Lent for the time of the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct icecore_pair {
+    /// The bytes that are looked for.
+    pub from: *const u8,
+    /// How many there are.
+    pub from_len: usize,
+    /// The bytes that come in their place.
+    pub to: *const u8,
+    /// How many there are.
+    pub to_len: usize,
+}
+
+/// What was found and done.
+#[repr(C)]
+pub struct icecore_replaced {
+    /// 1: the buffer has the bytes; 0: they are those that came, and the buffer is empty.
+    pub is_changed: u32,
+    /// Strings that were changed.
+    pub strings: u64,
+    /// How often something was replaced in them.
+    pub occurrences: u64,
+    /// What was frozen and looked into, at all levels.
+    pub frozen: u64,
+    /// Texts that look frozen and can't be read: they were changed as plain text.
+    pub broken: u64,
+    /// Texts with wrong lengths that were repaired.
+    pub mended: u64,
+    /// Bytes that only their own class understands, and that have what was looked for: they
+    /// stayed as they are.
+    pub opaque: u64,
+    /// Changes that can't be said where they would stand, as bytes that are no UTF-8 in JSON:
+    /// the strings stayed as they are.
+    pub unsayable: u64,
+    /// Signed or encrypted data that has what was looked for: it stayed as it is.
+    pub signed_values: u64,
+    /// The first broken text: its format, where it breaks off and why; empty, if there is
+    /// none. Cut off, if it is longer. Ends with 0.
+    pub first_broken: [c_char; 256],
+}
+
+/// Pairs that were made ready once, with flags, a format and limits. A host keeps one, and
+/// says before each document what it is for: what is ready already stays.
+pub struct icecore_replacer {
+    ready: Option<Ready>,
+    how: Rewriting,
+}
+
+/// What was asked for, and what was made of it.
+struct Ready {
+    pairs: Vec<(Vec<u8>, Vec<u8>)>,
+    format: String,
+    flags: u32,
+    rules: Rules,
+    stage: Option<Stage>,
+}
+
+/// Threads may replace with one handle at the same time: `icecore_replacer_apply` only reads it.
+const _: () = {
+    const fn is_sync<T: Sync>() {}
+    is_sync::<icecore_replacer>();
+};
+
+type Lent<'a> = (&'a [u8], &'a [u8]);
+
+impl icecore_pair {
+    /// # Safety
+    /// `pairs` is null or names `count` structs, whose pointers name as many bytes as they
+    /// say; nothing of it changes for `'a`.
+    unsafe fn lent<'a>(pairs: *const icecore_pair, count: usize) -> impl ExactSizeIterator<Item = Lent<'a>> + Clone {
+        let pairs: &'a [icecore_pair] = match pairs.is_null() || count == 0 {
+            true => &[],
+            // SAFETY: neither null nor empty, so it names `count` initialised structs.
+            false => unsafe { std::slice::from_raw_parts(pairs, count) },
+        };
+        // SAFETY: the caller filled each of them; the bytes stay for `'a`.
+        pairs.iter().map(|pair| unsafe { (lent(pair.from, pair.from_len), lent(pair.to, pair.to_len)) })
+    }
+}
+
+impl Ready {
+    fn new<'a>(pairs: impl Iterator<Item = Lent<'a>> + Clone, format: &str, flags: u32) -> Result<Ready, Error> {
+        if flags & !ALL_FLAGS != 0 {
+            return Err(usage("flags of ICECORE_REPLACE_", format!("{flags:#x}")));
+        }
+        let has = |flag: u32| flags & flag != 0;
+        if has(ICECORE_REPLACE_URL) && has(ICECORE_REPLACE_REGEX) {
+            return Err(usage("pairs that are addresses, or pairs that are regular expressions", "both"));
+        }
+        let mut builder =
+            Rules::builder().regex(has(ICECORE_REPLACE_REGEX)).ignore_case(has(ICECORE_REPLACE_IGNORE_CASE));
+        for (from, to) in pairs.clone() {
+            builder = if has(ICECORE_REPLACE_URL) { builder.url(from, to) } else { builder.pair(from, to) };
+        }
+        let rules = builder.build().map_err(|error| Error::new(ErrorKind::Usage).finding(error.to_string()))?;
+        let stage = if format.is_empty() { None } else { Some(Stage::parse(format)?) };
+        let pairs = pairs.map(|(from, to)| (from.to_vec(), to.to_vec())).collect();
+        Ok(Ready { pairs, format: format.to_owned(), flags, rules, stage })
+    }
+
+    fn is_for<'a>(&self, pairs: impl ExactSizeIterator<Item = Lent<'a>>, format: &str, flags: u32) -> bool {
+        let is_same = |(own, asked): (&(Vec<u8>, Vec<u8>), Lent<'a>)| own.0 == asked.0 && own.1 == asked.1;
+        let has_same_settings = self.flags == flags && self.format == format && self.pairs.len() == pairs.len();
+        has_same_settings && self.pairs.iter().zip(pairs).all(is_same)
+    }
+
+    /// The bytes with everything replaced; `None`: nothing was.
+    fn apply(&self, bytes: &[u8], how: &Rewriting) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
+        let mut replacing = self.rules.replacing().encoded(how.base64).at_most(most(bytes.len(), &how.limits));
+        let mut tally = Tally::default();
+        let edits = match &self.stage {
+            None => value(bytes, &mut replacing, how, &mut tally),
+            Some(stage) => document(bytes, stage, &mut replacing, how, &mut tally)?,
+        };
+        if replacing.is_full() {
+            return Err(Error::new(ErrorKind::Limit)
+                .finding("the data would grow too much")
+                .helping("replace by something shorter, or fewer places at once"));
+        }
+        let changed = (!edits.is_empty()).then(|| edits.apply(bytes));
+        let replaced = icecore_replaced::of(&tally, &replacing, changed.is_some());
+        Ok((changed, replaced))
+    }
+}
+
+impl icecore_replaced {
+    fn of(tally: &Tally, replacing: &Replacing<'_>, is_changed: bool) -> icecore_replaced {
+        let mut first_broken = [0; 256];
+        if let Some(Broken { format, offset, reason, .. }) = tally.first_broken.first() {
+            put(&format!("{format} at offset {offset}: {reason}"), &mut first_broken);
+        }
+        icecore_replaced {
+            is_changed: u32::from(is_changed),
+            strings: tally.changed,
+            occurrences: replacing.counts().values().sum(),
+            frozen: tally.frozen.values().sum(),
+            broken: tally.broken,
+            mended: tally.mended,
+            opaque: tally.opaque,
+            unsayable: tally.unsayable,
+            signed_values: tally.signed,
+            first_broken,
+        }
+    }
+}
+
+/// How many bytes may be put in: a short text may be found in many places of hostile data.
+fn most(len: usize, limits: &Limits) -> u64 {
+    /// What is never worth refusing.
+    const ALWAYS: u64 = 64 << 20;
+    (len as u64).saturating_mul(limits.growth).max(ALWAYS).min(limits.output)
+}
+
+fn rewriting(flags: u32) -> Rewriting {
+    let mut how = Rewriting::default();
+    how.keys = flags & ICECORE_REPLACE_KEYS != 0;
+    how.classes = flags & ICECORE_REPLACE_CLASSES != 0;
+    how.base64 = flags & ICECORE_REPLACE_BASE64 != 0;
+    how.mend = flags & ICECORE_REPLACE_MEND != 0;
+    how
+}
+
+/// Gives the caller what came out.
+///
+/// # Safety
+/// `out` names a struct; `counts` is null or names one.
+unsafe fn give(
+    (changed, replaced): (Option<Vec<u8>>, icecore_replaced),
+    out: *mut icecore_buffer,
+    counts: *mut icecore_replaced,
+) {
+    let buffer = changed.map_or(icecore_buffer::NONE, icecore_buffer::of);
+    // SAFETY: `out` names a struct, which may be written.
+    unsafe { out.write(buffer) };
+    if !counts.is_null() {
+        // SAFETY: not null, so it names a struct.
+        unsafe { counts.write(replaced) };
+    }
+}
+
+/// Replaces text in a value, as `icecore replace` does: all pairs at once, in every string
+/// of what is frozen, however deep, with lengths and escapes that fit. Every other byte stays.
+///
+/// With a null or empty `format` the value may be frozen data of any format, or plain text;
+/// otherwise it is an error, if it can't be read as that. `flags` are bits of
+/// `ICECORE_REPLACE_`. If nothing changes, `out` is empty: `counts` says so.
+///
+/// `out` and `counts` are written only if the result is ICECORE_OK.
+///
+/// # Safety
+/// `bytes` names `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
+/// names `count` structs, whose pointers name as many bytes as they say; `out`, `counts` and
+/// `error` are null or name structs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_replace(
+    bytes: *const u8,
+    len: usize,
+    format: *const c_char,
+    pairs: *const icecore_pair,
+    count: usize,
+    flags: u32,
+    out: *mut icecore_buffer,
+    counts: *mut icecore_replaced,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        if out.is_null() {
+            return Err(usage("a buffer", "null"));
+        }
+        let format = match format.is_null() {
+            true => "",
+            // SAFETY: not null, so it names a text that ends with 0.
+            false => text(unsafe { CStr::from_ptr(format) }.to_bytes(), "a stage")?,
+        };
+        // SAFETY: `pairs` and `count` belong together; the pairs are copied.
+        let ready = Ready::new(unsafe { icecore_pair::lent(pairs, count) }, format, flags)?;
+        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        let replaced = ready.apply(unsafe { lent(bytes, len) }, &rewriting(flags))?;
+        // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
+        unsafe { give(replaced, out, counts) };
+        Ok(())
+    })
+}
+
+/// A new replacer, which has no pairs, to be freed with `icecore_replacer_free`.
+#[unsafe(no_mangle)]
+pub extern "C" fn icecore_replacer_new() -> *mut icecore_replacer {
+    Box::into_raw(Box::new(icecore_replacer { ready: None, how: Rewriting::default() }))
+}
+
+/// Says what a replacer is for: these pairs, this format (empty: it is found out) and these
+/// flags, as `icecore_replace` takes them, with the usual limits. What was for the same
+/// already is not made again. After an error it has no pairs.
+///
+/// # Safety
+/// `replacer` is null or a replacer that no other call uses; `pairs` is null or names `count`
+/// structs, whose pointers name as many bytes as they say; `format` names `format_len` bytes;
+/// `error` is null or names a struct.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_replacer_prepare(
+    replacer: *mut icecore_replacer,
+    pairs: *const icecore_pair,
+    count: usize,
+    format: *const c_char,
+    format_len: usize,
+    flags: u32,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle that no other call uses.
+        let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
+        // SAFETY: `pairs` and `count` belong together; the pairs are copied.
+        let pairs = unsafe { icecore_pair::lent(pairs, count) };
+        // SAFETY: `format` names `format_len` bytes; the slice is dropped before the call returns.
+        let format = text(unsafe { lent(format.cast(), format_len) }, "a stage, as `gzip/php`");
+        replacer.how = rewriting(flags);
+        if let (Some(ready), Ok(format)) = (&replacer.ready, &format)
+            && ready.is_for(pairs.clone(), format, flags)
+        {
+            return Ok(());
+        }
+        replacer.ready = None;
+        replacer.ready = Some(Ready::new(pairs, format?, flags)?);
+        Ok(())
+    })
+}
+
+/// Sets a limit of what follows, by the names of `icecore_stage_limit`, until the replacer
+/// is prepared anew.
+///
+/// # Safety
+/// `replacer` is null or a replacer that no other call uses; `name` names `len` bytes;
+/// `error` is null or names a struct.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_replacer_limit(
+    replacer: *mut icecore_replacer,
+    name: *const c_char,
+    len: usize,
+    value: u64,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle that no other call uses.
+        let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
+        // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
+        let name = unsafe { lent(name.cast(), len) };
+        Limits::set(&mut replacer.how.limits, text(name, "the name of a limit")?, value)
+    })
+}
+
+/// Replaces text in a value, as `icecore_replace` does.
+///
+/// `out` and `counts` are written only if the result is ICECORE_OK.
+///
+/// # Safety
+/// `replacer` is null or a replacer; `bytes` names `len` bytes; `out`, `counts` and `error`
+/// are null or name structs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_replacer_apply(
+    replacer: *const icecore_replacer,
+    bytes: *const u8,
+    len: usize,
+    out: *mut icecore_buffer,
+    counts: *mut icecore_replaced,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle, see `lib.rs`; it is only read.
+        let replacer = unsafe { replacer.as_ref() };
+        let (Some(icecore_replacer { ready: Some(ready), how }), false) = (replacer, out.is_null()) else {
+            return Err(usage("a replacer that was prepared, and a buffer", "null, or one that was not"));
+        };
+        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        let replaced = ready.apply(unsafe { lent(bytes, len) }, how)?;
+        // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
+        unsafe { give(replaced, out, counts) };
+        Ok(())
+    })
+}
+
+/// Frees a replacer, or does nothing with null.
+///
+/// # Safety
+/// `replacer` is null or a replacer; the caller does not use it again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_replacer_free(replacer: *mut icecore_replacer) {
+    if !replacer.is_null() {
+        // SAFETY: every replacer comes from `Box::into_raw` in `icecore_replacer_new`, and is
+        // freed once: the caller does not use it again.
+        drop(unsafe { Box::from_raw(replacer) });
+    }
+}
