@@ -1,6 +1,9 @@
 //! Promises that hold for every format.
 
-use icecore::{Cursor, Document, Key, Kind, Known, Limits, Value, raw::{Outcome, flag}};
+use icecore::{
+    Cursor, Document, Key, Kind, Known, Limits, Value,
+    raw::{Outcome, flag},
+};
 
 /// Small enough that no input takes long.
 pub fn limits() -> Limits {

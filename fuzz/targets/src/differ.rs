@@ -5,7 +5,11 @@
 //! difference has a name here, and `fuzz/README.md` explains it.
 
 use crate::perl::Answer;
-use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, Stage, value::{Comparison, Form}, raw::{Node, Outcome, flag}};
+use icecore::{
+    Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, Stage,
+    raw::{Node, Outcome, flag},
+    value::{Comparison, Form},
+};
 use std::collections::HashSet;
 
 /// What comes of a comparison.

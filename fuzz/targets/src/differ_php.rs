@@ -1,8 +1,8 @@
 //! Where PHP and igbinary may differ from us.
 
-use crate::roundtrip::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
+use crate::roundtrip::Ours;
 use icecore::{Cursor, ErrorKind, Kind};
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! Where Ruby's Marshal and ours may differ.
 
-use crate::roundtrip::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
+use crate::roundtrip::Ours;
 use icecore::{Cursor, Error, Key, Kind, value::Form};
 use std::collections::{HashMap, HashSet};
 use std::process::Command;

@@ -42,8 +42,11 @@ pub fn json_read(data: &[u8]) {
     let laid_out = written(&fast.document, other).expect("what was JSON is JSON");
     let again = read(&laid_out, &stage, &wide, false);
     assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&laid_out));
-    let order =
-        if other == "json:sort_keys" { icecore::value::Comparison::new().any_order() } else { icecore::value::Comparison::new() };
+    let order = if other == "json:sort_keys" {
+        icecore::value::Comparison::new().any_order()
+    } else {
+        icecore::value::Comparison::new()
+    };
     assert!(order.equal(&again.document, &fast.document), "{other}: {:?}\n{:?}", fast.document, again.document);
     assert!(!other.contains("ascii") || laid_out.is_ascii(), "{other}: not ASCII");
 }

@@ -3,10 +3,10 @@
 //! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing
 //! but Rust, run the same functions. Each panics if a promise is broken.
 
-mod roundtrip;
 pub mod check;
 pub mod contest;
 mod convert;
+mod diff;
 pub mod differ;
 mod differ_php;
 mod differ_ruby;
@@ -16,15 +16,23 @@ pub mod oracle;
 mod others;
 mod pack;
 pub mod perl;
+mod rewrite;
+mod roundtrip;
 pub mod seeds;
+mod select;
 mod sereal;
+mod sql;
 mod storable;
 
 pub use convert::convert;
+pub use diff::diff;
 pub use json::{json_read, json_typed};
 pub use others::{dumper_read, igbinary_read, marshal_read, php_read, php_session_read, var_export_read};
 pub use pack::{join_read, pack_read, pack_template};
+pub use rewrite::rewrite;
+pub use select::select;
 pub use sereal::sereal_read;
+pub use sql::sql_read;
 pub use storable::storable_read;
 
 /// A target by name.
@@ -51,10 +59,24 @@ pub static TARGETS: &[Target] = &[
     Target { name: "pack_template", run: pack_template, seeds: &["pack.jsonl"] },
     Target { name: "join_read", run: join_read, seeds: &["pack.jsonl"] },
     Target { name: "json_read", run: json_read, seeds: &["json", "expected.jsonl"] },
+    Target { name: "sql_read", run: sql_read, seeds: &["sql"] },
     Target {
         name: "json_typed",
         run: json_typed,
         seeds: &["expected.jsonl", "storable.jsonl", "sereal.jsonl", "storable-arch.jsonl"],
+    },
+    Target {
+        name: "diff",
+        run: diff,
+        seeds: &[
+            "expected.jsonl",
+            "storable.jsonl",
+            "sereal.jsonl",
+            "php.jsonl",
+            "marshal.jsonl",
+            "igbinary.jsonl",
+            "json",
+        ],
     },
     Target {
         name: "convert",
@@ -69,6 +91,26 @@ pub static TARGETS: &[Target] = &[
             "deep.jsonl",
             "dumper-read.jsonl",
         ],
+    },
+    Target {
+        name: "rewrite",
+        run: rewrite,
+        seeds: &[
+            "php.jsonl",
+            "php-session.jsonl",
+            "json",
+            "var-export.jsonl",
+            "dumper-read.jsonl",
+            "igbinary.jsonl",
+            "marshal.jsonl",
+            "storable.jsonl",
+            "sereal.jsonl",
+        ],
+    },
+    Target {
+        name: "select",
+        run: select,
+        seeds: &["storable.jsonl", "sereal.jsonl", "php.jsonl", "igbinary.jsonl", "marshal.jsonl", "json"],
     },
 ];
 

@@ -1,7 +1,10 @@
 //! The formats of PHP and Ruby: what holds of each.
 
 use crate::check::{self, agree, equal_but_numbers};
-use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, raw::{Node, Outcome}};
+use icecore::{
+    Document, ErrorKind, Kind, Limits, Request, Stage,
+    raw::{Node, Outcome},
+};
 
 fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
     let request = Request::new(limits);

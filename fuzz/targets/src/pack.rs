@@ -2,7 +2,11 @@
 
 use crate::check::{self, agree};
 use icecore::raw::Reader as _;
-use icecore::{Builder, Document, ErrorKind, Request, raw::Outcome, format::{join, pack}};
+use icecore::{
+    Builder, Document, ErrorKind, Request,
+    format::{join, pack},
+    raw::Outcome,
+};
 
 /// A byte says how long the template is, which comes first; the data follow.
 pub fn pack_read(data: &[u8]) {

@@ -17,6 +17,7 @@ pub fn load(files: &[&str]) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
     for file in files {
         match *file {
+            "sql" => seeds.extend(SQL.iter().map(|text| text.as_bytes().to_vec())),
             "json" => seeds.extend(JSON.iter().map(|text| text.as_bytes().to_vec())),
             _ => seeds.extend(blobs(&folder().join(file))),
         }
@@ -57,6 +58,15 @@ pub fn base64(text: &str) -> Vec<u8> {
     }
     out
 }
+
+/// Small dumps. The first byte says how they are read.
+const SQL: &[&str] = &[
+    "\0-- MySQL dump 10\nCREATE TABLE `t` (`a` text, b blob, KEY (a));\nINSERT INTO `t` VALUES (1,'it\\'s','x''y',0xAB),(2,NULL,_binary '\\0');\n",
+    "\u{1}/*!50003 SET sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES' */;\nINSERT INTO \"t\" SET a='\\', b=\"x\";\nDELIMITER ;;\nCREATE TRIGGER x BEGIN END;;\nDELIMITER ;\n",
+    "\u{2}-- PostgreSQL database dump\nCREATE TABLE public.t (a text, b bytea);\nCOPY public.t (a, b) FROM stdin;\na\\tb\t\\\\x4142\n\\N\t\\\\000\n\\.\nSELECT $x$ ' $x$, E'\\'', '\\x41';\n",
+    "\u{3}PRAGMA foreign_keys=OFF;\nCREATE TABLE [t](a,b);\nINSERT INTO t VALUES(replace(replace('a\\nb\\r','\\r',char(13)),'\\n',char(10)),unistr('\\u0041'));\nINSERT INTO t VALUES(X'41','it''s');\n",
+    "\u{7}insert ignore into d.t (b, `a``x`) values ('1', N'y') on duplicate key update a='4';update t set x='7', z='8' where k='9';",
+];
 
 /// JSON of every kind, right and wrong.
 const JSON: &[&str] = &[

@@ -3,9 +3,13 @@
 use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
 use crate::storable::assert_bytes;
-use icecore::raw::Reader as _;
 use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, write};
-use icecore::{Document, Error, ErrorKind, Limits, Request, Stage, value::Comparison, raw::{Outcome, Span}};
+use icecore::raw::Reader as _;
+use icecore::{
+    Document, Error, ErrorKind, Limits, Request, Stage,
+    raw::{Outcome, Span},
+    value::Comparison,
+};
 use std::collections::HashSet;
 
 pub(crate) fn read<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {

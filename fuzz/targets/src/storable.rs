@@ -2,8 +2,8 @@
 
 use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
-use icecore::raw::Reader as _;
 use icecore::format::storable::{LongDouble, ReadOptions, WriteOptions, write};
+use icecore::raw::Reader as _;
 use icecore::{Document, Error, ErrorKind, Request};
 
 /// What headers leave open is chosen by the bytes.
@@ -95,6 +95,10 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
 pub fn assert_bytes(wanted: &[u8], found: &[u8]) {
     if wanted != found {
         let at = wanted.iter().zip(found).take_while(|(a, b)| a == b).count() as u64;
-        panic!("other bytes from {at} on:\n{}\n{}", icecore::text::window(wanted, at), icecore::text::window(found, at));
+        panic!(
+            "other bytes from {at} on:\n{}\n{}",
+            icecore::text::window(wanted, at),
+            icecore::text::window(found, at)
+        );
     }
 }

@@ -1,0 +1,69 @@
+//! Dumps of SQL.
+
+use icecore::rewrite::{Around, Escaping};
+use icecore_sql::{Dialect, Error, Literal, Next, Options, Quoting, Reader, reference};
+
+/// The literals, as ranges of the dump, that come out of windows of such sizes.
+fn windows(dump: &[u8], options: Options, mut size: impl FnMut() -> usize) -> Result<Vec<Literal>, Error> {
+    let mut reader = Reader::with_options(options);
+    let mut literals = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    loop {
+        match reader.next(&dump[start..end], end == dump.len())? {
+            Next::Literal(mut literal) => {
+                for range in [&mut literal.whole, &mut literal.body] {
+                    *range = range.start + start..range.end + start;
+                }
+                literals.push(literal);
+            }
+            Next::More { used } => {
+                start += used;
+                end = (end + size()).min(dump.len());
+            }
+            Next::End => return Ok(literals),
+        }
+    }
+}
+
+/// The fast reader says what its twin says, in windows of any size; literals stand in order;
+/// what one decodes to is encoded to the same; limits are errors.
+pub fn sql_read(data: &[u8]) {
+    let Some((how, dump)) = data.split_first() else { return };
+    let mut options = Options::default();
+    options.dialect =
+        [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][usize::from(how & 3)];
+    let (expected, _) = reference(dump, &options);
+    let mut step = usize::from(*how);
+    let mut random = || {
+        step = step.wrapping_mul(31).wrapping_add(7) % 251;
+        1 + step % 23
+    };
+    assert_eq!(windows(dump, options.clone(), || dump.len().max(1)).expect("no limit"), expected);
+    assert_eq!(windows(dump, options.clone(), &mut random).expect("no limit"), expected);
+    let mut at = 0;
+    for literal in &expected {
+        assert!(at <= literal.whole.start && literal.whole.start <= literal.body.start);
+        assert!(literal.body.end <= literal.whole.end && literal.whole.end <= dump.len());
+        at = literal.whole.end;
+        comes_back(literal.quoting, &dump[literal.body.clone()]);
+    }
+    options.literal = 3;
+    options.names = 1000;
+    assert_eq!(
+        windows(dump, options.clone(), &mut random).is_ok(),
+        windows(dump, options, || 1).is_ok(),
+        "limits hold in windows of any size"
+    );
+}
+
+fn comes_back(quoting: Quoting, raw: &[u8]) {
+    let Some(decoded) = quoting.decode(raw) else { return };
+    let text = decoded.text();
+    let mut new = Vec::new();
+    let whole = Around { raw, start: decoded.raw_offset(0), end: raw.len() };
+    if quoting.encode(text, &whole, &mut new) {
+        let new = [&raw[..whole.start], &new].concat();
+        let again = quoting.decode(&new).expect("what was encoded");
+        assert!(again.text() == text, "{quoting:?} {:?}", String::from_utf8_lossy(raw));
+    }
+}
