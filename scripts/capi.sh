@@ -14,7 +14,7 @@ $3"
     passed=$((passed + 1))
 }
 
-for example in convert tape; do
+for example in convert replace tape; do
     cc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -I "$here/include" "$here/examples/$example.c" \
         "$target/release/libicecore_capi.a" -lpthread -ldl -lm -o "$folder/$example"
 done
@@ -46,6 +46,19 @@ case $said in
 *'(storable) at offset 0'*) passed=$((passed + 1)) ;;
 *) fail "the message of an error: $said" ;;
 esac
+
+lines='a:1:{i:0;s:7:"old ink";}
+{"a":"[\"old\"]","old":1.50}
+plain and old'
+replaced='a:1:{i:0;s:13:"brand new pen";}
+{"a":"[\"brand new\"]","old":1.50}
+plain and brand new
+4 replaced'
+same 'replace.c' "$("$folder/replace" old 'brand new' ink pen <<<"$lines" 2>&1)" "$replaced"
+ended=0
+said=$("$folder/replace" '' x </dev/null 2>&1) || ended=$?
+same 'the exit code of wrong pairs' "$ended" 2
+same 'the message' "$said" 'wrong option: an empty OLD is found everywhere: give some text'
 if have python3; then
     same 'convert.py' "$(python3 "$here/examples/convert.py" "$target/release/libicecore_capi.so" storable json <"$sample")" "$wanted"
 else
@@ -54,6 +67,10 @@ fi
 if have valgrind; then
     valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/convert" '' json <"$sample" >/dev/null
     valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/tape" >/dev/null
-    passed=$((passed + 2))
+    valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/replace" old 'brand new' <<<"$lines" >/dev/null 2>"$folder/said" || {
+        cat "$folder/said" >&2
+        fail 'replace.c under valgrind'
+    }
+    passed=$((passed + 3))
 fi
 say "$passed passed, 0 failed"

@@ -78,7 +78,7 @@ new_folder() {
 # without the checkout and without the network.
 stage_engine() { # FOLDER
     local crate file to
-    for crate in icecore icecore-capi; do
+    for crate in icecore icecore-replace icecore-capi; do
         mkdir -p "$1/crates/$crate"
         git ls-files -z "crates/$crate/Cargo.toml" "crates/$crate/src" "crates/$crate/include" | while IFS= read -r -d '' file; do
             to=$1/$file
@@ -89,7 +89,7 @@ stage_engine() { # FOLDER
         awk '/^\[/ { skip = ($0 == "[dev-dependencies]" || $0 == "[[bench]]") } !skip' "crates/$crate/Cargo.toml" \
             >"$1/crates/$crate/Cargo.toml"
     done
-    sed -e 's/^members = .*/members = ["crates\/icecore", "crates\/icecore-capi"]/' Cargo.toml >"$1/Cargo.toml"
+    sed -e 's/^members = .*/members = ["crates\/icecore", "crates\/icecore-replace", "crates\/icecore-capi"]/' Cargo.toml >"$1/Cargo.toml"
     cp Cargo.lock README.md "$1/"
     mkdir -p "$1/.cargo"
     (cd "$1" && cargo vendor --quiet vendor >.cargo/config.toml)

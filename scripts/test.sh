@@ -109,8 +109,9 @@ step 'tests' cargo test --locked --workspace --no-fail-fast
 # One set of features for all: each other one would be built once more.
 drivers=postgres,mysql,mongodb,redis,memcached
 step 'the store on servers' scripts/servers.sh run cargo test --locked -p icecore-store --features "$drivers,tls"
+step 'SQL dumps that programs write' scripts/servers.sh run cargo test --locked -p icecore-sql --test programs
 step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test served killed
-step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test mongo --test keys
+step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test mongo --test keys --test replace_db
 step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" \
     --test bench pending_objects
 # The step with the store on servers has built the example.
@@ -123,6 +124,8 @@ have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
 php -m 2>/dev/null | grep -qx pdo_pgsql || skip 'objects and jobs by PDO' 'PHP lacks drivers: php-sqlite3, php-pgsql, php-mysql'
 ruby -e 'require "mongo"' 2>/dev/null || skip 'objects in MongoDB by its driver for Ruby' 'mongo is missing: ruby-mongo'
 have chromium || have chromium-browser || have google-chrome || skip 'the page of the daemon in a browser' 'chromium is missing: chromium'
+have sqlite3 || skip 'dumps of SQLite' 'its shell is missing: sqlite3'
+have mydumper || skip 'dumps of mydumper' 'mydumper is missing: mydumper'
 have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php-fpm are missing: nginx-light, php-fpm'
 missing=$(perl benches/store/ask.pl 2>/dev/null || echo perl)
 [ -z "$missing" ] || skip 'the store beside a daemon in Perl' "perl lacks ${missing//$'\n'/, }: libdbi-perl, libdbd-sqlite3-perl, libdbd-pg-perl, libev-perl, libjson-xs-perl"

@@ -54,9 +54,6 @@ fn the_files_beside_the_report_are_made_from_it() {
     same("docs/bench/chart.svg", &chart);
 }
 
-/// What `scripts/bench.sh` has yet to run. One that it has run is not one of these.
-const NOT_YET: [&str; 1] = ["pending-store"];
-
 #[test]
 fn the_tables_of_the_store_are_what_its_report_says() {
     let text = text("docs/bench/store.md");
@@ -80,11 +77,6 @@ fn every_scenario_was_run_in_full() {
     for scenario in icecore_lab::scenario::all().expect("their files are right") {
         let found = report.scenarios.iter().find(|one| one.name == scenario.name);
         let found = found.unwrap_or_else(|| panic!("{} is not in the report", scenario.name));
-        if NOT_YET.contains(&&*scenario.name) {
-            assert!(found.points.is_empty(), "{} was run: take it off the list NOT_YET", scenario.name);
-            println!("not published yet: {}", scenario.name);
-            continue;
-        }
         assert!(!found.stopped, "{} was stopped", scenario.name);
         let sizes =
             if scenario.waits.is_some() { 0 } else { scenario.sizes(false).count() * scenario.clients.len().max(1) };
