@@ -9,8 +9,15 @@
 use crate::pair::{Pair, Spelling};
 use crate::rules::Rules;
 use aho_corasick::AhoCorasick;
+use icecore::raw::near;
 use memchr::memmem;
 use std::ops::Range;
+
+/// How far escapes are looked for at once.
+const LOOK: usize = 1024;
+
+/// How many bytes behind a backslash are looked at.
+const ESCAPE: usize = 2;
 
 #[derive(Debug)]
 pub(crate) struct Hint(Search);
@@ -65,19 +72,27 @@ pub struct Hints<'h> {
     escape: Ahead,
 }
 
+/// What was found ahead, and up to where nothing else is.
 #[derive(Debug, Default)]
 struct Ahead {
     from: usize,
     next: Option<usize>,
-    is_known: bool,
+    to: usize,
 }
 
 impl Ahead {
-    /// Whether something is between `start` and `end`.
-    fn is_within(&mut self, start: usize, end: usize, find: impl FnOnce(usize) -> Option<usize>) -> bool {
+    /// Whether something is between `start` and `end`. `find` looks from its first argument on, not
+    /// much further than to the second one, and says how far it looked if there is nothing.
+    fn is_within(&mut self, start: usize, end: usize, find: impl FnOnce(usize, usize) -> Result<usize, usize>) -> bool {
         let is_passed = self.next.is_some_and(|next| next < start);
-        if !self.is_known || is_passed || start < self.from {
-            (self.from, self.next, self.is_known) = (start, find(start), true);
+        if is_passed || start < self.from {
+            *self = Ahead { from: start, next: None, to: start };
+        }
+        if self.next.is_none() && self.to < end {
+            match find(start.max(self.to), end) {
+                Ok(found) => (self.next, self.to) = (Some(found), found),
+                Err(to) => self.to = to,
+            }
         }
         self.next.is_some_and(|next| next < end)
     }
@@ -88,8 +103,15 @@ impl Hints<'_> {
     /// another are looked at together, so that many short ones cost no more than a long one.
     pub fn within(&mut self, range: Range<usize>) -> bool {
         let Hints { hint, raw, core, escape } = self;
-        core.is_within(range.start, range.end, |at| hint.core(raw, at))
-            || escape.is_within(range.start, range.end, |at| spelled(raw, at))
+        core.is_within(range.start, range.end, |at, _| hint.core(raw, at).ok_or(raw.len())) || {
+            // What has a core in it need not be looked through, so it is not looked far ahead.
+            escape.is_within(range.start, range.end, |at, end| {
+                let to = end.max(at + LOOK).min(raw.len());
+                // An escape may have its letters behind the part.
+                let part = raw.get(..(to + ESCAPE).min(raw.len())).unwrap_or_default();
+                spelled(part, at).filter(|found| *found < to).ok_or(to)
+            })
+        }
     }
 }
 
@@ -144,5 +166,13 @@ fn spelled(raw: &[u8], at: usize) -> Option<usize> {
         Some(b'0') => raw.get(place + 2).is_some_and(|digit| matches!(digit, b'0'..=b'7')),
         Some(_) => true,
     };
-    memchr::memchr_iter(b'\\', raw.get(at..)?).map(|found| at + found).find(spells)
+    backslashes(raw, at).find(spells)
+}
+
+/// Where backslashes are, from `at` on.
+fn backslashes(raw: &[u8], mut at: usize) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        at += near(raw.get(at..)?, [b'\\'])? + 1;
+        Some(at - 1)
+    })
 }

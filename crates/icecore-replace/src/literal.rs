@@ -3,13 +3,22 @@
 use crate::error::Error;
 use crate::pair::{Edges, Pair, Spelling};
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
+use memchr::memmem;
 use std::sync::Arc;
 
 /// The texts that are looked for as they are.
 #[derive(Clone, Debug)]
 pub(crate) struct Literals {
-    search: Option<AhoCorasick>,
+    search: Search,
     texts: Arc<[Text]>,
+}
+
+#[derive(Clone, Debug)]
+enum Search {
+    None,
+    /// A single text: no automaton is as fast.
+    One(Arc<memmem::Finder<'static>>),
+    Several(AhoCorasick),
 }
 
 #[derive(Debug)]
@@ -28,7 +37,14 @@ impl Literals {
         let literal = |(_, pair): &(usize, &Pair)| pair.spelling != Spelling::Regex;
         let chosen: Vec<(usize, &Pair)> = pairs.iter().enumerate().filter(literal).collect();
         if chosen.is_empty() {
-            return Ok(Literals { search: None, texts: Arc::new([]) });
+            return Ok(Literals { search: Search::None, texts: Arc::new([]) });
+        }
+        if let ([(index, pair)], false) = (&chosen[..], ignores_case)
+            && !pair.old.is_empty()
+        {
+            let finder = memmem::Finder::new(&pair.old).into_owned();
+            let text = Text { pair: *index, len: pair.old.len(), edges: pair.edges, shorter: None };
+            return Ok(Literals { search: Search::One(Arc::new(finder)), texts: Arc::new([text]) });
         }
         let has_edges = chosen.iter().any(|(_, pair)| pair.edges != Edges::default());
         let search = AhoCorasick::builder()
@@ -51,16 +67,21 @@ impl Literals {
                 shorter: if has_edges { shorter(pair) } else { None },
             })
             .collect();
-        Ok(Literals { texts, search: Some(search) })
+        Ok(Literals { texts, search: Search::Several(search) })
     }
 
     /// The first match from `at` on: where it starts, where it ends, its pair.
     pub fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
-        let search = self.search.as_ref()?;
         while at < text.len() {
-            let found = search.find(Input::new(text).span(at..text.len()))?;
-            let start = found.start();
-            let mut next = Some(found.pattern().as_usize());
+            let (start, index) = match &self.search {
+                Search::None => return None,
+                Search::One(finder) => (at + finder.find(text.get(at..)?)?, 0),
+                Search::Several(search) => {
+                    let found = search.find(Input::new(text).span(at..text.len()))?;
+                    (found.start(), found.pattern().as_usize())
+                }
+            };
+            let mut next = Some(index);
             while let Some(candidate) = next.and_then(|index| self.texts.get(index)) {
                 let end = start + candidate.len;
                 if candidate.edges.fit(text, start, end) {

@@ -101,7 +101,7 @@ impl Replacing<'_> {
                 return;
             };
             self.room = room;
-            edits.push(found.start, found.end, self.new.as_slice());
+            edits.push(found.start, found.end, &self.new);
             *self.counts.entry(found.pair).or_default() += 1;
         }
     }

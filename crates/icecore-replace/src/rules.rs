@@ -70,7 +70,9 @@ impl Rules {
 
     /// The same from a place on: what stands before it is only looked at.
     pub fn matches_from<'m>(&'m self, text: &'m [u8], at: usize) -> Matches<'m> {
-        Matches { rules: self, text, at, ahead: vec![Ahead::Unknown; 1 + self.regular.len()] }
+        // Texts alone need no comparison of what is ahead.
+        let searches = if self.regular.is_empty() { 0 } else { 1 + self.regular.len() };
+        Matches { rules: self, text, at, ahead: vec![Ahead::Unknown; searches] }
     }
 
     /// Appends what a match in this text becomes.
@@ -194,6 +196,11 @@ impl Iterator for Matches<'_> {
     type Item = Found;
 
     fn next(&mut self) -> Option<Found> {
+        if self.ahead.is_empty() {
+            let (start, end, pair) = self.rules.literals.find(self.text, self.at)?;
+            self.at = end;
+            return Some(Found { start, end, pair });
+        }
         let mut best: Option<(usize, usize, usize)> = None;
         for (index, ahead) in self.ahead.iter_mut().enumerate() {
             let is_old = match *ahead {

@@ -1,6 +1,7 @@
 //! Where pieces of SQL end.
 
-use memchr::{memchr, memchr2, memchr3, memmem};
+use icecore::raw::near;
+use memchr::{memchr, memchr2, memmem};
 
 /// Whether a byte may stand in a word.
 pub(crate) fn is_word(byte: u8) -> bool {
@@ -19,19 +20,6 @@ fn is_escaped(window: &[u8], floor: usize, at: usize) -> bool {
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// How many bytes are looked at one by one: a search begins slower than this ends.
-const SHORT: usize = 16;
-
-/// The first byte that is one of these: `find` looks for it many bytes at once.
-#[inline]
-pub(crate) fn first(rest: &[u8], is: impl Fn(u8) -> bool, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
-    let (short, long) = rest.split_at(rest.len().min(SHORT));
-    match short.iter().position(|byte| is(*byte)) {
-        Some(found) => Some(found),
-        None => find(long).map(|found| SHORT + found),
-    }
-}
-
 /// Where a piece ends, or from where to look on when there is more.
 pub(crate) type End = Result<usize, usize>;
 
@@ -42,7 +30,7 @@ pub(crate) fn quote_end(window: &[u8], body: usize, from: usize, quote: u8, back
     let mut from = from;
     loop {
         let rest = window.get(from..).unwrap_or_default();
-        let Some(found) = first(rest, |byte| byte == quote, |long| memchr(quote, long)) else {
+        let Some(found) = near(rest, [quote]) else {
             return Err(window.len());
         };
         let at = from + found;
@@ -63,8 +51,7 @@ pub(crate) fn cell_end(window: &[u8], body: usize, from: usize) -> End {
     let mut from = from;
     loop {
         let rest = window.get(from..).unwrap_or_default();
-        let ends = |byte| matches!(byte, b'\t' | b'\n' | b'\r');
-        let Some(found) = first(rest, ends, |long| memchr3(b'\t', b'\n', b'\r', long)) else {
+        let Some(found) = near(rest, [b'\t', b'\n', b'\r']) else {
             return Err(window.len());
         };
         let at = from + found;

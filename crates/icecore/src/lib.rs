@@ -36,6 +36,7 @@ mod hash;
 pub mod known;
 mod limits;
 mod losses;
+mod near;
 pub mod num;
 mod options;
 mod output;
@@ -94,6 +95,7 @@ pub mod raw {
     pub use crate::error::ErrorDetail;
     pub use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
     pub use crate::format::{Filled, Outcome, Part, Parts, Prepared, Reader, Rest, Store, Writer};
+    pub use crate::near::near;
     pub use crate::output::Spare;
     pub use crate::stage::Wrap;
 }

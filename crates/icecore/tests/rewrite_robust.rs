@@ -36,7 +36,7 @@ fn change(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], how: &Rewriti
         None => rewrite::value(bytes, &mut Vowels(new), how, &mut tally),
     };
     let mut last = 0;
-    for edit in &edits {
+    for edit in edits.iter() {
         assert!(last <= edit.start && edit.start <= edit.end && edit.end <= bytes.len(), "{}", bytes.escape_ascii());
         last = edit.end;
     }

@@ -51,7 +51,7 @@ pub fn rewrite(data: &[u8]) {
 
 fn fits(edits: &Edits, data: &[u8]) {
     let mut last = 0;
-    for edit in edits {
+    for edit in edits.iter() {
         assert!(last <= edit.start && edit.start <= edit.end && edit.end <= data.len());
         last = edit.end;
     }

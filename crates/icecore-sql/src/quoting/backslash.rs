@@ -1,10 +1,9 @@
 //! MySQL's strings.
 
+use icecore::raw::near;
 use icecore::rewrite::{Around, Decoded, Decoding};
-use memchr::memchr2;
 
 use super::nearest;
-use crate::scan::first;
 
 /// What a backslash makes of a letter.
 fn escaped(letter: u8) -> u8 {
@@ -22,8 +21,7 @@ fn escaped(letter: u8) -> u8 {
 pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
-    let is = |byte| byte == b'\\' || byte == quote;
-    while let Some(found) = first(raw.get(at..)?, is, |long| memchr2(b'\\', quote, long)) {
+    while let Some(found) = near(raw.get(at..)?, [b'\\', quote]) {
         at += found;
         let (byte, next) = (*raw.get(at)?, *raw.get(at + 1)?);
         match (byte, next) {

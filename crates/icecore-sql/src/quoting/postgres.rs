@@ -1,10 +1,10 @@
 //! PostgreSQL's `E'…'` and the cells of `COPY`.
 
+use icecore::raw::near;
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::{memchr, memchr2};
 
 use super::nearest;
-use crate::scan::first;
 
 /// The value of the digits at the front, of at most `most`; and how many there are.
 fn digits(text: &[u8], radix: u32, most: usize) -> (u32, usize) {
@@ -95,7 +95,7 @@ pub(super) fn decode_escape(raw: &[u8]) -> Option<Decoded<'_>> {
 pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
-    while let Some(found) = first(raw.get(at..)?, |byte| byte == b'\\', |long| memchr(b'\\', long)) {
+    while let Some(found) = near(raw.get(at..)?, [b'\\']) {
         at += found;
         let (len, byte) = byte_escape(raw.get(at + 1..)?, true)?;
         decoding.escape(at, at + 1 + len, &[byte]);

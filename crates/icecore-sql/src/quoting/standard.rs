@@ -1,12 +1,13 @@
 //! Strings of the standard, and those in dollars.
 
+use icecore::raw::near;
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::memchr;
 
 pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
-    while let Some(found) = memchr(quote, raw.get(at..)?) {
+    while let Some(found) = near(raw.get(at..)?, [quote]) {
         at += found + 2;
         if raw.get(at - 1) != Some(&quote) {
             return None;

@@ -1,6 +1,6 @@
 //! Texts that stand escaped in another one, with the way back to where each byte stands.
 
-use super::{Edit, Edits};
+use super::{Edit, Edits, Entry, common};
 use std::borrow::Cow;
 
 /// How a text is escaped inside of another one: literals of SQL, strings of JSON,
@@ -115,12 +115,17 @@ impl<'a> Decoded<'a> {
     /// Where the raw form of this offset of the text starts. In the middle of an escape: the
     /// start of it.
     pub fn raw_offset(&self, offset: usize) -> usize {
-        self.unit(offset, self.before(offset)).1
+        self.unit(offset, self.before(offset, 0)).1
     }
 
-    /// How many entries start at or before this offset.
-    fn before(&self, offset: usize) -> usize {
-        self.escapes.partition_point(|escape| escape.text <= offset)
+    /// How many entries start at or before this offset, of which so many are known.
+    fn before(&self, offset: usize, known: usize) -> usize {
+        /// So few are passed one by one.
+        const FEW: usize = 4;
+        let rest = self.escapes.get(known..).unwrap_or_default();
+        let few = rest.iter().take(FEW).take_while(|escape| escape.text <= offset).count();
+        let rest = rest.get(few..).filter(|_| few == FEW).unwrap_or_default();
+        known + few + rest.partition_point(|escape| escape.text <= offset)
     }
 
     /// The last place at or before this offset where text and raw form both begin anew.
@@ -153,42 +158,87 @@ impl<'a> Decoded<'a> {
 #[derive(Clone, Debug)]
 pub struct Decoding<'a> {
     raw: &'a [u8],
+    /// The text, and room for more.
     text: Vec<u8>,
+    len: usize,
     escapes: Vec<Escape>,
     /// How far the raw bytes are done.
     at: usize,
 }
 
+/// There is little between two escapes: so much is copied faster than just what is there.
+const PIECE: usize = 16;
+
 impl<'a> Decoding<'a> {
     /// Nothing is known of these bytes yet.
     pub fn new(raw: &'a [u8]) -> Decoding<'a> {
-        Decoding { raw, text: Vec::new(), escapes: Vec::new(), at: 0 }
+        Decoding { raw, text: Vec::new(), len: 0, escapes: Vec::new(), at: 0 }
     }
 
     /// The raw bytes from `start` to `end` stand for `text`: for nothing, if it is empty.
     /// Those before, behind the last escape, stand for themselves.
+    #[inline]
     pub fn escape(&mut self, start: usize, end: usize, text: &[u8]) {
+        let before = start.wrapping_sub(self.at);
+        if before < PIECE
+            && start <= end
+            && end <= self.raw.len()
+            && let [byte] = text
+            && let Some(piece) = self.raw.get(self.at..).and_then(|rest| rest.first_chunk::<PIECE>())
+            && let Some(room) = self.text.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut())
+        {
+            *room = *piece;
+            room[before] = *byte;
+            self.len += before + 1;
+            self.note(start, end, 1);
+        } else {
+            self.escape_any(start, end, text);
+        }
+    }
+
+    /// The same, whatever the lengths are.
+    #[inline(never)]
+    fn escape_any(&mut self, start: usize, end: usize, text: &[u8]) {
         let (start, end) = (start.max(self.at), end.min(self.raw.len()));
         if start > end {
             return;
         }
-        if self.text.capacity() == 0 {
-            self.text.reserve(self.raw.len());
-        }
-        self.text.extend_from_slice(self.raw.get(self.at..start).unwrap_or_default());
-        let (text_at, raw_len) = (self.text.len(), end - start);
-        self.text.extend_from_slice(text);
-        self.at = end;
-        match self.escapes.last_mut() {
-            Some(last)
-                if (last.text_end(), last.raw_end()) == (text_at, start)
-                    && (last.text_len, last.raw_len) == (text.len(), raw_len)
-                    && !text.is_empty() =>
-            {
-                last.times += 1;
+        for part in [self.raw.get(self.at..start).unwrap_or_default(), text] {
+            let len = self.len + part.len();
+            if self.text.len() < len {
+                self.grow(len);
             }
-            _ => self.escapes.push(Escape { text: text_at, raw: start, text_len: text.len(), raw_len, times: 1 }),
+            self.text[self.len..len].copy_from_slice(part);
+            self.len = len;
         }
+        self.note(start, end, text.len());
+    }
+
+    /// Most texts need not grow once more then.
+    #[cold]
+    fn grow(&mut self, len: usize) {
+        /// Bytes for each escape that is expected, and how many are expected at most.
+        const OFTEN: usize = 12;
+        const MANY: usize = 1 << 12;
+        self.escapes.reserve((self.raw.len() / OFTEN + 1).min(MANY));
+        self.text.resize(len.max(self.raw.len() + PIECE), 0);
+    }
+
+    /// Notes where an escape is whose text is the last of the text.
+    #[inline]
+    fn note(&mut self, start: usize, end: usize, text_len: usize) {
+        let is_behind = start == self.at;
+        let raw_len = end - start;
+        self.at = end;
+        if is_behind
+            && let Some(last) = self.escapes.last_mut()
+            && (last.text_len, last.raw_len) == (text_len, raw_len)
+            && text_len > 0
+        {
+            last.times += 1;
+            return;
+        }
+        self.escapes.push(Escape { text: self.len - text_len, raw: start, text_len, raw_len, times: 1 });
     }
 
     /// What is left stands for itself.
@@ -197,6 +247,7 @@ impl<'a> Decoding<'a> {
         if self.escapes.is_empty() {
             return Decoded::plain(self.raw);
         }
+        self.text.truncate(self.len);
         self.text.extend_from_slice(self.raw.get(self.at..).unwrap_or_default());
         Decoded { text: Cow::Owned(self.text), escapes: self.escapes, raw_len }
     }
@@ -208,37 +259,67 @@ impl<'a> Decoding<'a> {
 /// A change that begins or ends in the middle of an escape (a character of several bytes
 /// that is written as one) takes all of it, and says the rest anew.
 pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dyn Escaping) -> Option<Edits> {
-    let mut list = Edits::new();
-    let mut all = edits.iter().peekable();
-    while let Some(edit) = all.next() {
-        let (from, start) = decoded.unit(edit.start, decoded.before(edit.start));
-        let text = decoded.text();
-        let mut new = Vec::new();
-        new.extend_from_slice(text.get(from..edit.start)?);
-        new.extend_from_slice(&edit.new);
-        let mut last = edit;
+    let mut list = Edits::with_room(edits.list.len(), edits.new.len() * 2);
+    let text = decoded.text();
+    let mut all = edits.iter().filter_map(|edit| Change::new(text, edit)).peekable();
+    let mut new = Vec::new();
+    let mut before = 0;
+    while let Some(mut last) = all.next() {
+        before = decoded.before(last.start, before);
+        let (from, start) = decoded.unit(last.start, before);
+        new.clear();
+        new.extend_from_slice(text.get(from..last.start)?);
+        new.extend_from_slice(last.new);
         // The next may begin in the escape that this one ends in, or behind it: what is around is then new, too.
-        let (mut to, mut end) = decoded.unit_end(last.end, decoded.before(last.end));
+        before = decoded.before(last.end, before);
+        let (mut to, mut end) = decoded.unit_end(last.end, before);
         while let Some(next) = all.next_if(|next| next.start <= to) {
             new.extend_from_slice(text.get(last.end..next.start)?);
-            new.extend_from_slice(&next.new);
+            new.extend_from_slice(next.new);
             last = next;
-            (to, end) = decoded.unit_end(last.end, decoded.before(last.end));
+            before = decoded.before(last.end, before);
+            (to, end) = decoded.unit_end(last.end, before);
         }
         new.extend_from_slice(text.get(last.end..to)?);
-        let mut escaped = Vec::with_capacity(new.len());
-        if !escaping.encode(&new, &Around { raw, start, end }, &mut escaped) {
+        let written = list.new.len();
+        if !escaping.encode(&new, &Around { raw, start, end }, &mut list.new) {
             return None;
         }
-        // Of what is said anew, most may be as it was.
-        let old = raw.get(start..end)?;
-        let front = old.iter().zip(&escaped).take_while(|(old, new)| old == new).count();
-        let (old, new) = (&old[front..], &escaped[front..]);
-        let back = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-        let new = new[..new.len() - back].to_vec();
-        if !list.add(Edit { start: start + front, end: end - back, new }) {
+        // Of what is said anew, some may be as it was.
+        let (front, back) = common(raw.get(start..end)?, list.new.get(written..)?);
+        let (start, end) = (start + front, end - back);
+        if !list.fits(start, end) {
             return None;
         }
+        let (new_start, new_end) = (written + front, list.new.len() - back);
+        list.list.push(Entry { start, end, new_start, new_end });
     }
     Some(list)
+}
+
+/// A change without what stays: no more than necessary is said anew.
+struct Change<'e> {
+    start: usize,
+    end: usize,
+    new: &'e [u8],
+}
+
+impl<'e> Change<'e> {
+    /// `None`, if nothing changes.
+    fn new(text: &[u8], edit: Edit<'e>) -> Option<Change<'e>> {
+        let old = text.get(edit.start..edit.end).unwrap_or_default();
+        let new = edit.new;
+        let (mut front, mut back) = common(old, new);
+        // Characters of several bytes are said as a whole.
+        let is_inside = |text: &[u8], at: usize| matches!(text.get(at), Some(0x80..0xc0));
+        while front > 0 && (is_inside(old, front) || is_inside(new, front)) {
+            front -= 1;
+        }
+        while back > 0 && (is_inside(old, old.len() - back) || is_inside(new, new.len() - back)) {
+            back -= 1;
+        }
+        let new = new.get(front..new.len() - back)?;
+        let (start, end) = (edit.start + front, edit.end - back);
+        (start < end || !new.is_empty()).then_some(Change { start, end, new })
+    }
 }

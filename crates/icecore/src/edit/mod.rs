@@ -5,14 +5,14 @@ mod escaping;
 pub use escaping::{Around, Decoded, Decoding, Escaping, raw_edits};
 
 /// One change of a text: the bytes from `start` to `end` become `new`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edit<'e> {
     /// Where the bytes start that go.
     pub start: usize,
     /// Where they end.
     pub end: usize,
     /// What comes in their place.
-    pub new: Vec<u8>,
+    pub new: &'e [u8],
 }
 
 /// Changes of one text: in order, and none overlaps another.
@@ -28,9 +28,20 @@ pub struct Edit {
 /// assert_eq!((edits.len(), edits.growth()), (2, 1));
 /// # assert_eq!(edits.iter().count(), 2);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Edits {
-    list: Vec<Edit>,
+    list: Vec<Entry>,
+    /// What comes new, of all of them: many are short.
+    new: Vec<u8>,
+}
+
+/// An edit whose new bytes stand elsewhere.
+#[derive(Clone, Copy)]
+struct Entry {
+    start: usize,
+    end: usize,
+    new_start: usize,
+    new_end: usize,
 }
 
 impl Edits {
@@ -39,20 +50,26 @@ impl Edits {
         Edits::default()
     }
 
+    /// None, with room for so many and for so many new bytes.
+    pub(crate) fn with_room(count: usize, bytes: usize) -> Edits {
+        Edits { list: Vec::with_capacity(count), new: Vec::with_capacity(bytes) }
+    }
+
     /// Adds one behind those that are there. One that starts before the last one ends, or
     /// that ends before it starts, is not taken; the answer is then `false`.
     pub fn push(&mut self, start: usize, end: usize, new: &[u8]) -> bool {
-        self.add(Edit { start, end, new: new.to_vec() })
-    }
-
-    /// As [`Edits::push`].
-    pub fn add(&mut self, edit: Edit) -> bool {
-        let last = self.list.last().map_or(0, |last| last.end);
-        let fits = last <= edit.start && edit.start <= edit.end;
+        let new_start = self.new.len();
+        let fits = self.fits(start, end);
         if fits {
-            self.list.push(edit);
+            self.new.extend_from_slice(new);
+            self.list.push(Entry { start, end, new_start, new_end: self.new.len() });
         }
         fits
+    }
+
+    /// Whether an edit of these bytes can come behind the last one.
+    fn fits(&self, start: usize, end: usize) -> bool {
+        self.list.last().map_or(0, |last| last.end) <= start && start <= end
     }
 
     /// Whether there are none.
@@ -66,18 +83,24 @@ impl Edits {
     }
 
     /// They, in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Edit> {
-        self.list.iter()
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Edit<'_>> + Clone {
+        self.list.iter().map(|entry| self.edit(entry))
+    }
+
+    fn edit(&self, entry: &Entry) -> Edit<'_> {
+        let new = self.new.get(entry.new_start..entry.new_end).unwrap_or_default();
+        Edit { start: entry.start, end: entry.end, new }
     }
 
     /// Forgets them.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.new.clear();
     }
 
     /// How many bytes longer the text becomes; negative: shorter.
     pub fn growth(&self) -> i64 {
-        self.list.iter().map(Edit::growth).sum()
+        self.iter().map(|edit| edit.growth()).sum()
     }
 
     /// The text with the changes made.
@@ -90,10 +113,10 @@ impl Edits {
     /// Appends the text with the changes made. What lies beyond its end is left out.
     pub fn apply_to(&self, text: &[u8], out: &mut Vec<u8>) {
         let mut at = 0;
-        out.reserve(text.len());
-        for edit in &self.list {
+        out.reserve(text.len() + self.new.len());
+        for edit in self.iter() {
             out.extend_from_slice(text.get(at..edit.start).unwrap_or_default());
-            out.extend_from_slice(&edit.new);
+            out.extend_from_slice(edit.new);
             at = edit.end;
         }
         out.extend_from_slice(text.get(at..).unwrap_or_default());
@@ -112,56 +135,61 @@ impl Edits {
         if old == new {
             return edits;
         }
-        let front = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-        let (old_rest, new_rest) = (&old[front..], &new[front..]);
-        let back = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
-        edits.push(front, old.len() - back, &new_rest[..new_rest.len() - back]);
+        let (front, back) = common(old, new);
+        edits.push(front, old.len() - back, &new[front..new.len() - back]);
         edits
     }
 
     /// Adds changes of a piece that starts at `offset` of this text.
-    pub fn append(&mut self, edits: Edits, offset: usize) {
-        for Edit { start, end, new } in edits.list {
-            self.add(Edit { start: start.saturating_add(offset), end: end.saturating_add(offset), new });
+    pub fn append(&mut self, edits: &Edits, offset: usize) {
+        for edit in edits.iter() {
+            self.push(edit.start.saturating_add(offset), edit.end.saturating_add(offset), edit.new);
         }
     }
 
     /// Puts something else in the place of what came new.
-    pub(crate) fn set(&mut self, at: usize, new: Vec<u8>) {
-        if let Some(edit) = self.list.get_mut(at) {
-            edit.new = new;
+    pub(crate) fn set(&mut self, at: usize, new: &[u8]) {
+        let new_start = self.new.len();
+        if let Some(entry) = self.list.get_mut(at) {
+            self.new.extend_from_slice(new);
+            (entry.new_start, entry.new_end) = (new_start, self.new.len());
         }
     }
 
     /// Drops those that change nothing of this text.
     pub(crate) fn drop_idle(&mut self, text: &[u8]) {
-        self.list.retain(|edit| text.get(edit.start..edit.end) != Some(&edit.new));
+        let Edits { list, new } = self;
+        list.retain(|entry| text.get(entry.start..entry.end) != new.get(entry.new_start..entry.new_end));
     }
 }
 
-impl Edit {
+impl PartialEq for Edits {
+    fn eq(&self, other: &Edits) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Edits {}
+
+impl std::fmt::Debug for Edits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Edit<'_> {
     /// How many bytes longer the text becomes; negative: shorter.
     pub fn growth(&self) -> i64 {
         self.new.len() as i64 - (self.end.saturating_sub(self.start)) as i64
     }
 }
 
-impl IntoIterator for Edits {
-    type Item = Edit;
-    type IntoIter = std::vec::IntoIter<Edit>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
-    }
-}
-
-impl<'e> IntoIterator for &'e Edits {
-    type Item = &'e Edit;
-    type IntoIter = std::slice::Iter<'e, Edit>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.list.iter()
-    }
+/// How many bytes two texts have in common at the front, and how many behind that at the back.
+fn common(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let front = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[front..], &new[front..]);
+    let back = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    (front, back)
 }
 
 /// What a string is in its document.

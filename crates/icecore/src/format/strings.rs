@@ -10,7 +10,7 @@ pub(crate) struct Strings {
     /// Whether a text looks so much like this format that it is worth looking for strings.
     pub(crate) inside: fn(&[u8]) -> bool,
     /// The strings of a document that starts where the text does, as its reader reads it.
-    pub(crate) find: fn(&[u8], &Settings, &Wanted<'_>) -> Result<Places, Error>,
+    pub(crate) find: for<'t> fn(&'t [u8], &Settings, &Wanted<'_>) -> Result<Places<'t>, Error>,
     /// A text that can't be read, with its lengths set right, if there is one way to do that.
     pub(crate) mend: Option<MendFn>,
 }
@@ -32,10 +32,10 @@ pub(crate) struct Wanted<'w> {
 
 /// What was found, in order.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct Places<'t> {
     pub(crate) list: Vec<Found>,
     /// What the strings are escaped with.
-    pub(crate) escapings: Vec<Box<dyn Escaping>>,
+    pub(crate) escapings: Vec<Box<dyn Escaping + 't>>,
     /// How many bytes the document has.
     pub(crate) consumed: usize,
 }

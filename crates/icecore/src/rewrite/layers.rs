@@ -105,7 +105,7 @@ impl Work<'_> {
         let edits = match &unwrapped.bytes {
             Cow::Borrowed(inside) if offset_in(bytes, inside).is_some() && wrapper.evidence == Evidence::Frame => {
                 let mut outer = Edits::new();
-                outer.append(edits, offset_in(bytes, inside).unwrap_or_default());
+                outer.append(&edits, offset_in(bytes, inside).unwrap_or_default());
                 Some(outer)
             }
             inside => {

@@ -25,6 +25,7 @@
 //! assert_eq!(edits.apply(text), b"See new.example");
 //! ```
 
+mod bare;
 mod layers;
 mod tally;
 mod tape;
@@ -90,7 +91,7 @@ pub struct Rewriting {
 /// assert_eq!((tally.frozen["php"], tally.frozen["json"], tally.changed), (1, 1, 1));
 /// ```
 pub fn value(bytes: &[u8], change: &mut dyn Change, how: &Rewriting, tally: &mut Tally) -> Edits {
-    let mut work = Work { change, how, tally, limits: how.limits.clone() };
+    let mut work = Work::new(change, how, tally);
     if work.may(bytes) || format::all().iter().any(|format| format.hides.is_some_and(|hides| hides(bytes))) {
         return work.looked_into(bytes, 0);
     }
@@ -108,7 +109,7 @@ pub fn document(
     how: &Rewriting,
     tally: &mut Tally,
 ) -> Result<Edits, Error> {
-    let mut work = Work { change, how, tally, limits: how.limits.clone() };
+    let mut work = Work::new(change, how, tally);
     let shows = stage.wrappers().is_empty() && stage.format().hides.is_none_or(|hides| !hides(bytes));
     if shows && !work.may(bytes) {
         return Ok(Edits::new());

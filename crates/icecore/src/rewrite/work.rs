@@ -1,7 +1,7 @@
 //! Looks for what is frozen, layer by layer.
 
 use super::tally::Broken;
-use super::{Change, Edits, Part, Rewriting, Tally, tape};
+use super::{Change, Edits, Part, Rewriting, Tally, bare, tape};
 use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
@@ -19,6 +19,7 @@ pub(super) struct Work<'w> {
     pub(super) tally: &'w mut Tally,
     /// What is left of them.
     pub(super) limits: Limits,
+    spare: Vec<Edits>,
 }
 
 /// What a text is.
@@ -31,7 +32,11 @@ pub(super) enum Inside {
     Plain(Option<Broken>),
 }
 
-impl Work<'_> {
+impl<'w> Work<'w> {
+    pub(super) fn new(change: &'w mut dyn Change, how: &'w Rewriting, tally: &'w mut Tally) -> Work<'w> {
+        Work { change, how, tally, limits: how.limits.clone(), spare: Vec::new() }
+    }
+
     /// Whether it is worth looking at these bytes.
     pub(super) fn may(&self, raw: &[u8]) -> bool {
         // What is encoded shows nothing, and lengths may be wrong anywhere.
@@ -59,7 +64,7 @@ impl Work<'_> {
 
     /// The changes of a text that is nothing else.
     pub(super) fn plain(&mut self, text: &[u8], part: Part) -> Edits {
-        let mut edits = Edits::new();
+        let mut edits = self.spare.pop().unwrap_or_default();
         if self.change.may_change(text) {
             self.change.change(text, part, &mut edits);
         }
@@ -69,9 +74,14 @@ impl Work<'_> {
 
     /// What a text is, and what is changed in it if it is frozen.
     pub(super) fn look(&mut self, bytes: &[u8], level: u32) -> Inside {
-        if bytes.len() < 2 {
+        if bytes.len() < 2 || !self.how.base64 && bare::is_bare(bytes) {
             return Inside::Plain(None);
         }
+        self.probe(bytes, level)
+    }
+
+    /// The same: each format and wrapper is asked.
+    pub(super) fn probe(&mut self, bytes: &[u8], level: u32) -> Inside {
         let mut broken = None;
         for format in format::all().iter().copied().filter(|format| is_candidate(format, bytes)) {
             if level >= LEVELS {
@@ -145,13 +155,17 @@ impl Work<'_> {
 
     /// The changes of the strings at these places.
     fn splice(&mut self, bytes: &[u8], places: &Places, level: u32) -> Edits {
-        let mut splice = Splice::default();
+        /// How long what comes new often is.
+        const OFTEN: usize = 32;
+        let count = places.list.len();
+        let mut splice = Splice { edits: Edits::with_room(count * 2, count * OFTEN), open: Vec::new() };
         for found in &places.list {
             match found {
                 Found::Text(place) => {
                     splice.reach(place.start);
-                    let Some(edits) = self.place(bytes, places, place, level) else { continue };
-                    splice.take(place, edits);
+                    let Some((edits, growth)) = self.place(bytes, places, place, level) else { continue };
+                    splice.take(place, &edits, growth);
+                    self.give_back(edits);
                 }
                 Found::Measured(measured) => {
                     splice.reach(measured.length.start);
@@ -185,11 +199,12 @@ impl Work<'_> {
                     return None;
                 }
                 let growth = edits.growth();
-                let Some(edits) = raw_edits(raw, &decoded, &edits, &**escaping) else {
+                let Some(raw_edits) = raw_edits(raw, &decoded, &edits, &**escaping) else {
                     self.tally.unsayable += 1;
                     return None;
                 };
-                (edits, growth)
+                self.give_back(edits);
+                (raw_edits, growth)
             }
         };
         if edits.is_empty() {
@@ -202,6 +217,15 @@ impl Work<'_> {
         Some((edits, growth))
     }
 
+    /// Keeps the memory of edits for those that come.
+    fn give_back(&mut self, mut edits: Edits) {
+        const KEPT: usize = 4;
+        if self.spare.len() < KEPT {
+            edits.clear();
+            self.spare.push(edits);
+        }
+    }
+
     fn text(&mut self, text: &[u8], part: Part, level: u32) -> Edits {
         match part {
             Part::Value => self.value(text, level + 1),
@@ -211,7 +235,6 @@ impl Work<'_> {
 }
 
 /// Edits from front to back, with the lengths of what is around them.
-#[derive(Default)]
 struct Splice {
     edits: Edits,
     /// What is open: where among the edits that of its length comes, and by how much it grew.
@@ -235,7 +258,7 @@ impl Splice {
             let length = measured.length;
             let Some(new) = length.grown(growth) else { continue };
             let more = new.len() as i64 - (length.end - length.start) as i64;
-            self.edits.set(place, new);
+            self.edits.set(place, &new);
             self.grow(growth + more);
         }
     }
@@ -248,7 +271,7 @@ impl Splice {
     }
 
     /// Takes the changes of a string.
-    fn take(&mut self, place: &Place, (edits, growth): (Edits, i64)) {
+    fn take(&mut self, place: &Place, edits: &Edits, growth: i64) {
         let mut more = edits.growth();
         if let Some(length) = place.length.filter(|_| growth != 0)
             && let Some(new) = length.grown(growth)

@@ -45,9 +45,9 @@ const LOOK: usize = 256;
 fn detect(input: &[u8]) -> bool {
     let text = input.trim_ascii_end();
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
-    let first = || text.iter().position(|byte| *byte == b'%').and_then(|at| text.get(at + 1..)?.first_chunk::<2>());
-    text.iter().take(LOOK).all(is_plain)
-        && first().is_some_and(|digits| digits.iter().all(|digit| value(*digit).is_some()))
+    let first = memchr::memchr(b'%', text).and_then(|at| text.get(at + 1..)?.first_chunk::<2>());
+    first.is_some_and(|digits| digits.iter().all(|digit| value(*digit).is_some()))
+        && text.iter().take(LOOK).all(is_plain)
 }
 
 /// All writers escape `+` itself: where it stands, it is a blank.

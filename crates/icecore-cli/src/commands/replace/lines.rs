@@ -118,7 +118,7 @@ pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Repl
         let mut own = Edits::new();
         replacing.change(line.strip_suffix(b"\r").unwrap_or(line), Part::Value, &mut own);
         for edit in own.iter() {
-            edits.push(at + edit.start, at + edit.end, &edit.new);
+            edits.push(at + edit.start, at + edit.end, edit.new);
         }
         at += len + 1;
     }
@@ -128,7 +128,7 @@ pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Repl
 pub fn suspects(bytes: &[u8], edits: &Edits) -> u64 {
     /// How far before a change the length may stand.
     const NEAR: usize = 200;
-    let is_suspect = |edit: &&icecore::rewrite::Edit| {
+    let is_suspect = |edit: &icecore::rewrite::Edit<'_>| {
         let before = bytes.get(edit.start.saturating_sub(NEAR)..edit.start).unwrap_or_default();
         let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         line.windows(4).any(|piece| matches!(piece, [b';' | b'{', b's', b':', digit] if digit.is_ascii_digit()))

@@ -62,8 +62,8 @@ pub fn all(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut 
 fn show(head: &Head<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, out: &mut Vec<u8>) {
     out.extend_from_slice(paint.ink(Ink::Name, head.text()).as_bytes());
     out.push(b'\n');
-    let edits: Vec<&Edit> = edits.iter().collect();
-    let mut groups: Vec<&[&Edit]> = Vec::new();
+    let edits: Vec<Edit<'_>> = edits.iter().collect();
+    let mut groups: Vec<&[Edit<'_>]> = Vec::new();
     let mut start = 0;
     for end in 1..=edits.len() {
         let is_near = edits.get(end).is_some_and(|next| next.start.saturating_sub(edits[end - 1].end) <= 2 * AROUND);
@@ -83,7 +83,7 @@ fn show(head: &Head<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, 
 }
 
 /// What was, or what will be, around changes that are near to each other.
-fn line(sign: u8, group: &[&Edit], text: &[u8], paint: Paint, out: &mut Vec<u8>) {
+fn line(sign: u8, group: &[Edit<'_>], text: &[u8], paint: Paint, out: &mut Vec<u8>) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let is_old = sign == b'-';
     let ink = if is_old { Ink::Bad } else { Ink::String };
@@ -97,7 +97,7 @@ fn line(sign: u8, group: &[&Edit], text: &[u8], paint: Paint, out: &mut Vec<u8>)
     let mut at = from;
     for edit in group {
         plain(text.get(at..edit.start).unwrap_or_default(), out);
-        let piece = if is_old { text.get(edit.start..edit.end).unwrap_or_default() } else { &edit.new };
+        let piece = if is_old { text.get(edit.start..edit.end).unwrap_or_default() } else { edit.new };
         if !piece.is_empty() {
             let piece = String::from_utf8_lossy(piece);
             out.extend_from_slice(paint.ink(ink, icecore::text::shortened(&piece, LONG)).as_bytes());

@@ -13,7 +13,7 @@ pub fn edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally:
     let (head, tail) = text.split_at(at);
     let mut edits = rewrite::value(head, replacing, how, tally);
     for edit in rewrite::value(tail, replacing, how, tally).iter() {
-        edits.push(at + edit.start, at + edit.end, &edit.new);
+        edits.push(at + edit.start, at + edit.end, edit.new);
     }
     edits
 }

@@ -2,6 +2,7 @@
 
 use super::string::{find_special, hex4, push_code_point, short_escape};
 use crate::edit::{Around, Decoded, Decoding, Escaping};
+use std::cell::OnceCell;
 
 /// How far around a change its string is looked at.
 const LOOK: usize = 256;
@@ -64,11 +65,13 @@ impl Manner {
 }
 
 /// The escapes of JSON, in the manner of a document.
-pub(super) struct Escapes {
-    pub(super) manner: Manner,
+pub(super) struct Escapes<'t> {
+    text: &'t [u8],
+    /// Known when it is asked for first.
+    manner: OnceCell<Manner>,
 }
 
-impl Escaping for Escapes {
+impl Escaping for Escapes<'_> {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
@@ -101,6 +104,11 @@ impl Escaping for Escapes {
     }
 
     fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+        // No writer escapes these.
+        if text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" -._:?".contains(byte)) {
+            out.extend_from_slice(text);
+            return true;
+        }
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let Around { raw, start, end } = *around;
         let gone = Manner::of(raw.get(start..end.min(start + LOOK)).unwrap_or_default());
@@ -109,8 +117,8 @@ impl Escaping for Escapes {
             let says = [gone, near].into_iter().map(|manner| of(&manner)).find(|(yes, no)| yes != no);
             says.map_or(default, |(yes, _)| yes)
         };
-        let slashes = decide(|manner| (manner.slashes, manner.bare_slashes), self.manner.slashes);
-        let default = self.manner.codes && !self.manner.bare;
+        let slashes = decide(|manner| (manner.slashes, manner.bare_slashes), self.manner().slashes);
+        let default = self.manner().codes && !self.manner().bare;
         let codes = decide(|manner| (manner.codes, manner.bare), default);
         for c in text.chars() {
             match c {
@@ -129,14 +137,23 @@ impl Escaping for Escapes {
     }
 }
 
-impl Escapes {
+impl<'t> Escapes<'t> {
+    /// Those of this text.
+    pub(super) fn of(text: &'t [u8]) -> Escapes<'t> {
+        Escapes { text, manner: OnceCell::new() }
+    }
+
+    fn manner(&self) -> &Manner {
+        self.manner.get_or_init(|| Manner::of(self.text))
+    }
+
     fn is_coded(&self, c: char) -> bool {
-        c.is_ascii() && self.manner.ascii >> (c as u32) & 1 == 1
+        c.is_ascii() && self.manner().ascii >> (c as u32) & 1 == 1
     }
 
     fn coded(&self, c: char, out: &mut Vec<u8>) {
         for unit in c.encode_utf16(&mut [0; 2]) {
-            let code = if self.manner.capitals { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+            let code = if self.manner().capitals { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
             out.extend_from_slice(code.as_bytes());
         }
     }

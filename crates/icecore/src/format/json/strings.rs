@@ -2,7 +2,7 @@
 
 mod scan;
 
-use super::escaping::{Escapes, Manner};
+use super::escaping::Escapes;
 use super::string::find_special;
 use super::{Plain, ReadOptions, Surrogates, detect, says_typed};
 use crate::document::Tape;
@@ -24,7 +24,7 @@ fn inside(text: &[u8]) -> bool {
     detect::inside(text) || is_string()
 }
 
-fn find(text: &[u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places, Error> {
+fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     let options = ReadOptions::from_settings(settings);
     if !says_typed(text, &options)
         && !options.is_relaxed()
@@ -36,12 +36,12 @@ fn find(text: &[u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places,
 }
 
 /// The strings of a text that this function reads.
-pub(super) fn strings_of(
-    text: &[u8],
+pub(super) fn strings_of<'t>(
+    text: &'t [u8],
     settings: &Settings,
     wanted: &Wanted<'_>,
     read: impl FnOnce(&ReadOptions, &Limits, &mut Tape) -> Filled,
-) -> Result<Places, Error> {
+) -> Result<Places<'t>, Error> {
     let options = ReadOptions { surrogates: Surrogates::Keep, ..ReadOptions::from_settings(settings) };
     if says_typed(text, &options) || options.is_relaxed() {
         return Err(Error::new(ErrorKind::Unsupported).expecting("plain JSON").finding("another form of it"));
@@ -54,7 +54,7 @@ pub(super) fn strings_of(
 }
 
 /// The strings of a text that is valid.
-fn places(text: &[u8], wanted: &Wanted<'_>) -> Places {
+fn places<'t>(text: &'t [u8], wanted: &Wanted<'_>) -> Places<'t> {
     let mut places = Places { consumed: text.len(), ..Places::default() };
     let mut from = 0;
     while let Some(at) = memchr::memchr(b'"', text.get(from..).unwrap_or_default()) {
@@ -78,9 +78,9 @@ fn places(text: &[u8], wanted: &Wanted<'_>) -> Places {
 }
 
 /// With the manner in which new strings are written.
-fn styled(text: &[u8], mut places: Places) -> Places {
+fn styled<'t>(text: &'t [u8], mut places: Places<'t>) -> Places<'t> {
     if !places.list.is_empty() {
-        places.escapings.push(Box::new(Escapes { manner: Manner::of(text) }));
+        places.escapings.push(Box::new(Escapes::of(text)));
     }
     places
 }

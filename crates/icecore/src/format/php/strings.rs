@@ -21,7 +21,7 @@ pub(super) use spans::{Names, collect};
 
 pub(super) static STRINGS: Strings = Strings { inside: detect::inside, find, mend: Some(mend) };
 
-fn find(text: &[u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places, Error> {
+fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     let options = ReadOptions { repair_lengths: false, loose_links: true, ..ReadOptions::from_settings(settings) };
     if !wanted.keys
         && !wanted.classes
@@ -60,7 +60,7 @@ mod tests {
     /// end, and its spans say the same places.
     #[test]
     fn the_quick_scan_finds_what_the_spans_say() {
-        const PIECES: [&str; 24] = [
+        const PIECES: [&str; 29] = [
             "a:1:{",
             "a:2:{",
             "a:0:{}",
@@ -81,6 +81,11 @@ mod tests {
             "i:01;",
             "b:2;",
             "r:1;",
+            "r:1;",
+            "r:3;",
+            "r:4;",
+            "R:2;",
+            "R:3;",
             "O:1:\"1\":0:{}",
             "a:9:{",
             "s:2:\"a\";",

@@ -42,6 +42,12 @@ pub(super) struct Image {
     pub(super) iv: u8,
 }
 
+/// Whether an image may begin so: with a magic, or with the version byte of one without.
+pub(super) fn may_begin(input: &[u8]) -> bool {
+    let is_version = |byte: &u8| (1..=MAJOR as u8).contains(&(byte >> 1));
+    input.first().is_some_and(is_version) || input.starts_with(MAGIC) || input.starts_with(OLD_MAGIC)
+}
+
 impl Image {
     /// The image that perl writes on a 64-bit little-endian machine.
     pub(super) fn native() -> Image {

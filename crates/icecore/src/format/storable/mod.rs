@@ -139,6 +139,9 @@ fn feed_with<S: Sink, const FAST: bool>(
 /// A magic is sure. A memory image has none: its header must make sense, and
 /// of a network-order one, whose header is two bytes, the whole must be read.
 fn detect(input: &[u8]) -> Option<Guess> {
+    if !image::may_begin(input) {
+        return None;
+    }
     let mut scan = Scan::new(input);
     let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).ok()?;
     let mut certainty = Certainty::Sure;

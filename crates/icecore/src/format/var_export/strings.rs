@@ -14,7 +14,7 @@ pub(super) static STRINGS: Strings = Strings { inside: |text| FORMAT.is_likely(t
 /// What nearly all strings are written with.
 const USUAL: usize = 0;
 
-fn find(text: &[u8], _: &Settings, wanted: &Wanted<'_>) -> Result<Places, Error> {
+fn find<'t>(text: &'t [u8], _: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     let outcome = ReadOptions::default().read(text, Request::new(wanted.limits).detailed());
     if let Some(error) = outcome.error {
         return Err(error);

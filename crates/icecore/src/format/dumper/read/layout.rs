@@ -4,6 +4,7 @@ use super::super::spelling as code;
 use super::heap::Root;
 use super::lex::{Lexer, is_word, is_word_start};
 use crate::document::{Detail, Kind};
+use memchr::{memchr, memchr2, memchr3_iter};
 
 /// What has been seen so far.
 #[derive(Clone, Debug, Default)]
@@ -121,11 +122,12 @@ fn written(root: &Root<'_>) -> Vec<u8> {
 /// too: the setting `Pad`.
 pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     let most = input.len().min(4096);
-    let end = input[..most].iter().position(|byte| *byte == b'\n').unwrap_or(most);
+    let end = memchr(b'\n', &input[..most]).unwrap_or(most);
     let (line, rest) = (&input[..end], &input[end..]);
     // Behind these a statement has begun.
-    let code = line.iter().position(|byte| matches!(byte, b'=' | b';')).unwrap_or(end);
-    let Some(pad) = (1..code).find(|at| begins_assignment(&line[*at..])).map(|at| &line[..at]) else {
+    let code = memchr2(b'=', b';', line).unwrap_or(end);
+    let mut signs = memchr3_iter(b'$', b'@', b'%', &line[..code]).filter(|at| *at > 0);
+    let Some(pad) = signs.find(|at| begins_assignment(&line[*at..])).map(|at| &line[..at]) else {
         return &[];
     };
     let is_statement =

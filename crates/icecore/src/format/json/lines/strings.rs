@@ -15,6 +15,6 @@ fn inside(text: &[u8]) -> bool {
     matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && has_lines() && FORMAT.is_likely(text)
 }
 
-fn find(text: &[u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places, Error> {
+fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     strings_of(text, settings, wanted, |options, limits, tape| feed::fill(&Plain(options), text, limits, tape))
 }

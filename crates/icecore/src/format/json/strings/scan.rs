@@ -9,7 +9,7 @@ use crate::steps;
 const NUMBER: usize = 40;
 
 /// The strings of interest. `None`: there is something unusual, or an error.
-pub(super) fn scan(text: &[u8], wanted: &Wanted<'_>) -> Option<Places> {
+pub(super) fn scan<'t>(text: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> {
     std::str::from_utf8(text).ok()?;
     let mut scan = Scan { text, at: 0, wanted, list: Vec::new() };
     // What is open: whether it is an object.

@@ -51,7 +51,7 @@ pub(super) fn is_plain_name(name: &[u8]) -> bool {
 
 /// The names that begin the input, for `php`.
 pub(super) fn first_name(input: &[u8]) -> Option<&[u8]> {
-    let bar = input.iter().position(|byte| *byte == b'|')?;
+    let bar = memchr::memchr(b'|', input)?;
     begins_value(&input[bar + 1..]).then(|| &input[..bar])
 }
 

@@ -16,7 +16,7 @@ fn is_candidate(text: &[u8]) -> bool {
     FORMAT.is_likely(text) || first_name(text.get(..512).unwrap_or(text)).is_some_and(named)
 }
 
-fn find(text: &[u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places, Error> {
+fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     let options = ReadOptions { loose_links: true, ..ReadOptions::from_settings(settings) };
     let outcome = options.read(text, Request::new(wanted.limits).detailed());
     if let Some(error) = outcome.error {

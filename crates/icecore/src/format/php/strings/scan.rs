@@ -9,14 +9,16 @@ use crate::steps;
 const FLOAT: usize = 40;
 
 /// The strings of interest. `None`: there is something unusual, or an error.
-pub(super) fn scan(input: &[u8], wanted: &Wanted<'_>) -> Option<Places> {
+pub(super) fn scan<'t>(input: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> {
     let mut places = Places::default();
     // How many entries are still to come: of the containers around, and of the innermost.
     let mut around: Vec<u32> = Vec::new();
     let (mut at, mut left, mut values) = (0, 0, 0u32);
+    let mut slots = Slots::default();
     loop {
         values = values.checked_add(1).filter(|values| *values < wanted.limits.nodes / 4)?;
         steps::count(1);
+        slots.count += 1;
         match input.get(at..at + 2)? {
             b"s:" => {
                 let (start, len, end) = string(input, at)?;
@@ -36,9 +38,17 @@ pub(super) fn scan(input: &[u8], wanted: &Wanted<'_>) -> Option<Places> {
             },
             b"d:" => at = float(input, at)?,
             b"N;" => at += 2,
+            b"r:" => at = slots.object(input, at)?,
+            b"R:" => {
+                slots.count -= 1;
+                at = slots.variable(input, at)?;
+            }
             head @ (b"a:" | b"O:") => {
                 let is_object = head == b"O:";
                 let (count, start) = if is_object { object(input, at)? } else { array(input, at)? };
+                if is_object {
+                    slots.objects.push(slots.count);
+                }
                 if (count > 0 || is_object) && around.len() >= wanted.limits.depth as usize {
                     return None;
                 }
@@ -64,6 +74,29 @@ pub(super) fn scan(input: &[u8], wanted: &Wanted<'_>) -> Option<Places> {
         }
         at = key(input, at, wanted)?;
         left -= 1;
+    }
+}
+
+/// The values that links can name, by their numbers from 1 on.
+#[derive(Default)]
+struct Slots {
+    count: u32,
+    /// Which of them are objects, in order.
+    objects: Vec<u32>,
+}
+
+impl Slots {
+    /// Where a link to an object ends. To what is itself one, the reader looks.
+    fn object(&self, input: &[u8], at: usize) -> Option<usize> {
+        let (slot, end) = number(input, at + 2)?;
+        self.objects.binary_search(&slot).ok()?;
+        (input.get(end) == Some(&b';')).then_some(end + 1)
+    }
+
+    /// Where an alias of a variable ends.
+    fn variable(&self, input: &[u8], at: usize) -> Option<usize> {
+        let (slot, end) = number(input, at + 2)?;
+        ((1..=self.count).contains(&slot) && input.get(end) == Some(&b';')).then_some(end + 1)
     }
 }
 

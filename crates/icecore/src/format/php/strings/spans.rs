@@ -21,7 +21,7 @@ pub(in crate::format::php) fn collect(
     consumed: usize,
     names: Names,
     wanted: &Wanted<'_>,
-) -> Places {
+) -> Places<'static> {
     let mut places = Places { consumed, escapings: vec![Box::new(Escaped), Box::new(Barless)], ..Places::default() };
     let Some(trace) = document.trace() else { return places };
     let mut found = Finding { text, wanted, list: &mut places.list };

@@ -1,0 +1,123 @@
+//! Texts that are surely nothing else: most names, addresses and phrases.
+
+/// Bytes of which alone no format makes a container or a string, and no wrapper an escape.
+const BARE: [bool; 256] = {
+    let mut bare = [false; 256];
+    let mut at = 0;
+    while at < 128 {
+        bare[at] = (at as u8).is_ascii_alphanumeric();
+        at += 1;
+    }
+    let marks = b" -._/:?=&,+#~";
+    let mut at = 0;
+    while at < marks.len() {
+        bare[marks[at] as usize] = true;
+        at += 1;
+    }
+    bare
+};
+
+/// Whether no format and no wrapper, other than Base64 and the like, takes this for its own. A
+/// quick answer, which the tests compare with the long one: `false` says nothing.
+pub(super) fn is_bare(text: &[u8]) -> bool {
+    // No number, and no letter of PHP's: what begins so and is broken is counted.
+    let begins = matches!(text, [first, second, ..] if first.is_ascii_alphabetic() && *second != b':');
+    // What `var_export()` writes, and files that return it.
+    let is_word = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let is_php = || is_word(b"array") || is_word(b"return");
+    let mut before = 0;
+    // What is signed has two dashes before the signature.
+    let mut may_follow = |byte: &u8| {
+        let follows = BARE[usize::from(*byte)] && (*byte, before) != (b'-', b'-');
+        before = *byte;
+        follows
+    };
+    begins && text.iter().all(&mut may_follow) && !is_php()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Edits, Part};
+    use crate::rewrite::work::{Inside, Work};
+    use crate::rewrite::{Change, Rewriting, Tally};
+
+    struct Nothing;
+
+    impl Change for Nothing {
+        fn change(&mut self, _: &[u8], _: Part, _: &mut Edits) {}
+    }
+
+    /// Texts of random pieces, among them the beginnings and the words of all formats.
+    #[test]
+    fn no_format_takes_what_is_bare() {
+        const PIECES: [&str; 48] = [
+            "a:1:",
+            "O:1:",
+            "s:3:",
+            "i:5",
+            "N",
+            "b:1",
+            "d:0.5",
+            "E:3:",
+            "true",
+            "TRUE",
+            "false",
+            "null",
+            "NULL",
+            "undef",
+            "INF",
+            "NAN",
+            "array",
+            "Array",
+            "stdClass",
+            "A::B",
+            "my ",
+            "our ",
+            "use utf8",
+            "VAR1 = ",
+            "name=",
+            "&b=",
+            "?a=",
+            "+",
+            "--",
+            "-",
+            "BAhJ",
+            "eyJ",
+            "deadbeef",
+            "x",
+            "pst0",
+            "perl-store",
+            "=srl",
+            "old",
+            " ",
+            "https://old.example",
+            "/",
+            "1",
+            "0",
+            "return ",
+            "1700000000",
+            ",",
+            "#!",
+            "~",
+        ];
+        let how = Rewriting::default();
+        let (mut state, mut bare) = (7u64, 0);
+        for _ in 0..200_000 {
+            let mut text = String::new();
+            for _ in 0..1 + (state >> 61) {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
+            }
+            if !is_bare(text.as_bytes()) {
+                continue;
+            }
+            bare += 1;
+            let (mut nothing, mut tally) = (Nothing, Tally::default());
+            let mut work = Work::new(&mut nothing, &how, &mut tally);
+            assert!(matches!(work.probe(text.as_bytes(), 0), Inside::Plain(None)), "{text}");
+            assert!(!tally.is_notable(), "{text}");
+        }
+        assert!(bare > 10_000, "{bare}");
+    }
+}
