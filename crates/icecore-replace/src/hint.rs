@@ -49,6 +49,14 @@ impl Hint {
         self.core(raw, 0).is_some() || spelled(raw, 0).is_some()
     }
 
+    /// Where the next core or the next escape that spells a letter is, from `at` on.
+    pub fn next(&self, raw: &[u8], at: usize) -> Option<usize> {
+        let core = self.core(raw, at);
+        // What is behind a core is not asked for.
+        let part = raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE).min(raw.len()))).unwrap_or_default();
+        spelled(part, at).into_iter().chain(core).min()
+    }
+
     /// Where the next core is, from `at` on.
     fn core(&self, raw: &[u8], at: usize) -> Option<usize> {
         let rest = raw.get(at..)?;

@@ -82,6 +82,10 @@ impl Change for Replacing<'_> {
     fn may_change(&self, raw: &[u8]) -> bool {
         self.is_encoded || self.rules.may_match(raw)
     }
+
+    fn next_change(&self, raw: &[u8], from: usize) -> Option<usize> {
+        if self.is_encoded { Some(from) } else { self.rules.hint.next(raw, from) }
+    }
 }
 
 impl Replacing<'_> {

@@ -26,8 +26,8 @@ pub(crate) struct Wanted<'w> {
     pub(crate) keys: bool,
     /// Names of classes.
     pub(crate) classes: bool,
-    /// Whether a string, as it stands in the text, is of interest.
-    pub(crate) may: &'w dyn Fn(&[u8]) -> bool,
+    /// Whether a string that stands between these offsets of the text is of interest.
+    pub(crate) may: &'w dyn Fn(usize, usize) -> bool,
 }
 
 /// What was found, in order.

@@ -25,6 +25,7 @@
 //! assert_eq!(edits.apply(text), b"See new.example");
 //! ```
 
+mod ahead;
 mod bare;
 mod layers;
 mod tally;
@@ -50,6 +51,12 @@ pub trait Change {
     fn may_change(&self, raw: &[u8]) -> bool {
         let _ = raw;
         true
+    }
+
+    /// The same for many strings in the same bytes: no string that begins at `from` or behind it
+    /// and ends at or before the answer has a change; `None`: no string behind `from` has one.
+    fn next_change(&self, raw: &[u8], from: usize) -> Option<usize> {
+        self.may_change(raw.get(from..).unwrap_or_default()).then_some(from)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Looks for what is frozen, layer by layer.
 
+use super::ahead::Ahead;
 use super::tally::Broken;
 use super::{Change, Edits, Part, Rewriting, Tally, bare, tape};
 use crate::deep::LEVELS;
@@ -39,8 +40,12 @@ impl<'w> Work<'w> {
 
     /// Whether it is worth looking at these bytes.
     pub(super) fn may(&self, raw: &[u8]) -> bool {
-        // What is encoded shows nothing, and lengths may be wrong anywhere.
-        self.how.base64 || self.how.mend || self.change.may_change(raw)
+        self.asks_all() || self.change.may_change(raw)
+    }
+
+    /// What is encoded shows nothing, and lengths may be wrong anywhere.
+    fn asks_all(&self) -> bool {
+        self.how.base64 || self.how.mend
     }
 
     /// The changes of a value, whatever it is.
@@ -125,7 +130,9 @@ impl<'w> Work<'w> {
     ) -> Result<Edits, Error> {
         let places = format.strings.map(|strings| {
             let (keys, classes) = (self.how.keys, self.how.classes);
-            let may = |raw: &[u8]| self.may(raw);
+            let ahead = Ahead::new(self.change, bytes);
+            let asks_all = self.asks_all();
+            let may = |start, end| asks_all || ahead.is_within(start, end);
             (strings.find)(bytes, settings, &Wanted { limits, keys, classes, may: &may })
         });
         let edits = match places {

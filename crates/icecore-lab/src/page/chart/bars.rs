@@ -1,6 +1,6 @@
 //! The times of one operation: a bar for each competitor, with the interval of its median.
 
-use super::canvas::{Anchor, Canvas, fit, width as text_width};
+use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
 use super::legend::{Sign, legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
@@ -19,6 +19,13 @@ struct Bar {
     times: String,
     /// Whether a heading stands above.
     engine: bool,
+}
+
+impl Bar {
+    /// See [`as_plain`].
+    fn size(&self) -> f64 {
+        as_plain(13.0, self.class == "own")
+    }
 }
 
 /// None if no competitor was measured.
@@ -113,11 +120,8 @@ struct Layout {
 impl Layout {
     fn new(bars: &[Bar], width: f64) -> Self {
         let narrow = width <= NARROW;
-        let widest = |text: &dyn Fn(&Bar) -> &str| {
-            bars.iter()
-                .map(|b| text_width(text(b), 13.0) * if b.class == "own" { 1.08 } else { 1.0 })
-                .fold(0.0, f64::max)
-        };
+        let widest =
+            |text: &dyn Fn(&Bar) -> &str| bars.iter().map(|b| text_width(text(b), b.size())).fold(0.0, f64::max);
         let times = if bars.iter().all(|b| b.times.is_empty()) { 0.0 } else { widest(&|b| &b.times).max(66.0) + 10.0 };
         if narrow {
             let columns = [width - times, width];
@@ -190,12 +194,12 @@ impl Layout {
         if self.narrow {
             let ns = time(bar.median.estimate);
             let room = self.columns[0] - text_width(&ns, 13.0) - 10.0;
-            canvas.text(class, Anchor::Start, [0.0, y + 14.0], &fit(&bar.label, room, 13.0));
+            canvas.text(class, Anchor::Start, [0.0, y + 14.0], &fit(&bar.label, room, bar.size()));
             canvas.text("t num", Anchor::End, [self.columns[0], y + 14.0], &ns);
             canvas.text("m num", Anchor::End, [self.columns[1], y + 14.0], &bar.times);
             return;
         }
-        let label = fit(&bar.label, self.left - 10.0, 13.0);
+        let label = fit(&bar.label, self.left - 10.0, bar.size());
         canvas.text(class, Anchor::End, [self.left - 10.0, line], &label);
         canvas.text("t num", Anchor::End, [self.columns[0], line], &time(bar.median.estimate));
         canvas.text("m num", Anchor::End, [self.columns[1], line], &bar.times);

@@ -118,6 +118,11 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(of).sum::<f64>() * size
 }
 
+/// The size of plain letters that are as wide as these: our own names are bold.
+pub(super) fn as_plain(size: f64, is_own: bool) -> f64 {
+    if is_own { size * 1.08 } else { size }
+}
+
 /// As much of a text as fits, with an ellipsis where something is left out.
 pub(super) fn fit(text: &str, room: f64, size: f64) -> String {
     let text = plain(text);

@@ -1,6 +1,6 @@
 //! Curves with their names at their right ends.
 
-use super::canvas::{Anchor, Canvas, fit, width as text_width};
+use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
 use super::labels::spread;
 use super::legend::{Sign, legend};
 use super::scale::Scale;
@@ -57,7 +57,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64
     };
     let ticks = y.ticks(if frame.narrow { 5 } else { 7 });
     let left = ticks.iter().map(|t| text_width(&(frame.show)(*t), 11.5)).fold(0.0, f64::max) + 8.0;
-    let names = series.iter().map(|s| text_width(&s.name, 12.5) * if s.own { 1.08 } else { 1.0 }).fold(0.0, f64::max);
+    let names = series.iter().map(|s| text_width(&s.name, as_plain(12.5, s.own))).fold(0.0, f64::max);
     // In narrow ones the names stand below.
     let right = if frame.narrow { frame.width - 10.0 } else { frame.width - (names + 30.0).min(frame.width * 0.33) };
     for tick in ticks {
@@ -158,7 +158,12 @@ fn names_at_ends(
         }
         let class = if series.own { "t lab strong" } else { "t lab" };
         canvas.mark(&format!("p{}", series.look), series.shape(), [right + 17.0, *at], 3.5);
-        canvas.text(class, Anchor::Start, [right + 25.0, at + 4.0], &fit(&series.name, width - right - 26.0, 12.5));
+        canvas.text(
+            class,
+            Anchor::Start,
+            [right + 25.0, at + 4.0],
+            &fit(&series.name, width - right - 26.0, as_plain(12.5, series.own)),
+        );
     }
     places.iter().copied().fold(bottom, f64::max)
 }

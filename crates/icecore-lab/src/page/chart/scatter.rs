@@ -1,6 +1,6 @@
 //! Bytes against time, a dot for each competitor.
 
-use super::canvas::{Anchor, Canvas, fit, width as text_width};
+use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
 use super::labels::Rect;
 use super::legend::{Sign, legend};
 use super::scale::Scale;
@@ -137,8 +137,9 @@ fn labelled(
     order.sort_by_key(|i| CLASSES.iter().position(|class| *class == dots[*i].class));
     for i in order {
         let (dot, at) = (&dots[i], places[i]);
-        let name = fit(&dot.name, area.width * 0.6, 12.5);
-        let (wide, high) = (text_width(&name, 12.5) * if dot.class == "own" { 1.08 } else { 1.0 }, 15.0);
+        let size = as_plain(12.5, dot.class == "own");
+        let name = fit(&dot.name, area.width * 0.6, size);
+        let (wide, high) = (text_width(&name, size), 15.0);
         // A line through another dot would seem to name that one.
         let near = |[x, y]: [f64; 2]| (x - at[0]).hypot(y - at[1]) < 14.0;
         let others: Vec<Rect> = places.iter().filter(|other| !near(**other)).map(|other| around(*other, 5.5)).collect();

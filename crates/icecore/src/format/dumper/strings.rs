@@ -26,7 +26,7 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
     let keys = wanted.keys && !document.nodes().iter().any(|node| node.kind.is_again());
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        if !(wanted.may)(token) {
+        if !(wanted.may)(span.start as usize, span.end as usize) {
             continue;
         }
         match span.what {

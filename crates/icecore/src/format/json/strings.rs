@@ -66,7 +66,7 @@ fn places<'t>(text: &'t [u8], wanted: &Wanted<'_>) -> Places<'t> {
             let next = behind.iter().find(|byte| !byte.is_ascii_whitespace());
             if next == Some(&b':') { Part::Key } else { Part::Value }
         };
-        if !(wanted.may)(text.get(start..end).unwrap_or_default()) {
+        if !(wanted.may)(start, end) {
             continue;
         }
         let part = part();
@@ -135,7 +135,7 @@ mod tests {
             "\"\t\"",
         ];
         let limits = Limits::default();
-        let wanted = Wanted { limits: &limits, keys: true, classes: false, may: &|_| true };
+        let wanted = Wanted { limits: &limits, keys: true, classes: false, may: &|_, _| true };
         let (mut state, mut taken, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();

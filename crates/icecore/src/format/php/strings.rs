@@ -92,7 +92,7 @@ mod tests {
             "d:.;",
         ];
         let limits = Limits::default();
-        let wanted = Wanted { limits: &limits, keys: false, classes: false, may: &|_| true };
+        let wanted = Wanted { limits: &limits, keys: false, classes: false, may: &|_, _| true };
         let (mut state, mut taken, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();

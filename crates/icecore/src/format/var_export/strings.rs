@@ -24,7 +24,7 @@ fn find<'t>(text: &'t [u8], _: &Settings, wanted: &Wanted<'_>) -> Result<Places<
     let document = &outcome.document;
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        if !(wanted.may)(token) {
+        if !(wanted.may)(span.start as usize, span.end as usize) {
             continue;
         }
         match span.what {

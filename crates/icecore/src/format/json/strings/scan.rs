@@ -114,7 +114,7 @@ impl Scan<'_> {
         if (at - start) as u64 > self.wanted.limits.string {
             return None;
         }
-        if (part == Part::Value || self.wanted.keys) && (self.wanted.may)(&self.text[start..at]) {
+        if (part == Part::Value || self.wanted.keys) && (self.wanted.may)(start, at) {
             let place = Place { part, escaping: Some(0), ..Place::plain(start, at, None) };
             self.list.push(Found::Text(place));
         }

@@ -25,7 +25,7 @@ pub(super) fn scan<'t>(input: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> 
                 if len as u64 > wanted.limits.string {
                     return None;
                 }
-                if (wanted.may)(&input[start..start + len]) {
+                if (wanted.may)(start, start + len) {
                     let length = Length { start: at + 2, end: start - 2, was: len as u64, most: None };
                     places.list.push(Found::Text(Place::plain(start, start + len, Some(length))));
                 }

@@ -37,7 +37,7 @@ pub(in crate::format::php) fn collect(
                 let body_end = trace.extents.get(span.node as usize).map_or(0, |extent| extent.end as usize);
                 found.head(start, end, body_end);
             }
-            "payload" if (wanted.may)(text.get(start..end).unwrap_or_default()) => {
+            "payload" if (wanted.may)(start, end) => {
                 found.list.push(Found::Opaque(start, end));
             }
             _ => {}
@@ -54,7 +54,7 @@ struct Finding<'f> {
 
 impl Finding<'_> {
     fn may(&self, start: usize, end: usize) -> bool {
-        (self.wanted.may)(self.text.get(start..end).unwrap_or_default())
+        (self.wanted.may)(start, end)
     }
 
     /// `s:5:"`

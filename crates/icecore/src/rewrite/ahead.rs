@@ -1,0 +1,30 @@
+//! Where in a text the next change may be.
+
+use super::Change;
+use std::cell::Cell;
+
+/// Answers for the strings of one text, one behind the other: a long text with many short strings
+/// is looked through once.
+pub(super) struct Ahead<'a> {
+    change: &'a dyn Change,
+    text: &'a [u8],
+    /// From where on the next place was looked for, and where it is.
+    known: Cell<Option<(usize, Option<usize>)>>,
+}
+
+impl<'a> Ahead<'a> {
+    pub(super) fn new(change: &'a dyn Change, text: &'a [u8]) -> Ahead<'a> {
+        Ahead { change, text, known: Cell::new(None) }
+    }
+
+    /// Whether a change may be between these offsets.
+    pub(super) fn is_within(&self, start: usize, end: usize) -> bool {
+        let fitting = |(from, next): &(usize, Option<usize>)| *from <= start && next.is_none_or(|next| start <= next);
+        let (_, next) = self.known.get().filter(fitting).unwrap_or_else(|| {
+            let known = (start, self.change.next_change(self.text, start));
+            self.known.set(Some(known));
+            known
+        });
+        next.is_some_and(|next| next < end)
+    }
+}
