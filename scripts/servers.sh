@@ -46,6 +46,7 @@ fi
 also=()
 have pg_dump && have pg_restore || also+=(postgresql-client)
 have mariadb-dump && have mariadb || also+=(mariadb-client)
+have mydumper || also+=(mydumper)
 for module in Pg MariaDB; do
     perl "-MDBD::$module" -e 1 2>/dev/null || also+=("libdbd-${module,,}-perl")
 done
