@@ -65,6 +65,8 @@ pub struct Decoded<'a> {
     /// Bytes that do not stand for themselves, in order.
     escapes: Vec<Escape>,
     raw_len: usize,
+    /// No part of it can be written without the rest.
+    is_token: bool,
 }
 
 /// Escapes of the same lengths, one behind the other.
@@ -94,7 +96,14 @@ impl Escape {
 impl<'a> Decoded<'a> {
     /// A text without escapes.
     pub fn plain(raw: &'a [u8]) -> Decoded<'a> {
-        Decoded { text: Cow::Borrowed(raw), escapes: Vec::new(), raw_len: raw.len() }
+        Decoded { text: Cow::Borrowed(raw), escapes: Vec::new(), raw_len: raw.len(), is_token: false }
+    }
+
+    /// A text that has one form as a whole, such as a token with its quotes: whatever changes in
+    /// it, all of it is encoded anew.
+    pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
+        let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
+        Decoded { text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
     }
 
     /// The text.
@@ -131,6 +140,9 @@ impl<'a> Decoded<'a> {
     /// The last place at or before this offset where text and raw form both begin anew.
     /// `before`: how many entries start there or before.
     fn unit(&self, offset: usize, before: usize) -> (usize, usize) {
+        if self.is_token {
+            return (0, 0);
+        }
         let Some(escape) = before.checked_sub(1).and_then(|at| self.escapes.get(at)) else {
             let offset = offset.min(self.raw_len);
             return (offset, offset);
@@ -145,6 +157,9 @@ impl<'a> Decoded<'a> {
 
     /// As [`Decoded::unit`], the first place at or behind.
     fn unit_end(&self, offset: usize, before: usize) -> (usize, usize) {
+        if self.is_token {
+            return (self.text.len(), self.raw_len);
+        }
         let (text, raw) = self.unit(offset, before);
         match before.checked_sub(1).and_then(|at| self.escapes.get(at)) {
             Some(escape) if text < offset => (text + escape.text_len, raw + escape.raw_len),
@@ -249,7 +264,7 @@ impl<'a> Decoding<'a> {
         }
         self.text.truncate(self.len);
         self.text.extend_from_slice(self.raw.get(self.at..).unwrap_or_default());
-        Decoded { text: Cow::Owned(self.text), escapes: self.escapes, raw_len }
+        Decoded { text: Cow::Owned(self.text), escapes: self.escapes, raw_len, is_token: false }
     }
 }
 

@@ -168,9 +168,7 @@ pub(crate) type WriteFn = Box<dyn Fn(&[u8], &mut Vec<u8>) -> bool>;
 
 impl Escaping for Anew {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let mut decoding = Decoding::new(raw);
-        decoding.escape(0, raw.len(), &self.text);
-        Some(decoding.finish())
+        Some(Decoded::token(raw, self.text.clone().into()))
     }
 
     fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
