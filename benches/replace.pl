@@ -98,6 +98,7 @@ for my $case (@cases) {
     die "$name: $found{$name}{wrong} rows are wrong\n" if $name =~ /icecore/ && $found{$name}{wrong};
 }
 unlink "$folder/out";
+say STDERR 'timing …';
 # In turns, so that what the machine does meanwhile hits all.
 for (1 .. $rounds) {
     for my $case (@cases) {

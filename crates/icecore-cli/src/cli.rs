@@ -343,6 +343,13 @@ pub struct Convert {
     /// said on stderr; that is no loss. The input is then read as a whole, whatever its size.
     #[arg(long)]
     pub deep: bool,
+    /// Of a document that breaks off, write what could be read
+    ///
+    /// Where something is missing stands a mark: a last item `{"(missing)": {…}}` in a list, a last entry with this key
+    /// in a map. It says how many items were read, how many there should be if the input tells, what is wrong, how many
+    /// bytes were not understood, and the first of them. The error is reported as always: exit 4.
+    #[arg(long, conflicts_with_all = ["strict", "each"])]
+    pub partial: bool,
     /// With --each: what to put around each document
     ///
     /// If not given, documents in text formats end with a line feed, others stand one behind the other.
@@ -351,7 +358,9 @@ pub struct Convert {
     /// With --each: skip records that can't be converted, and count them
     ///
     /// Without it the first one ends the conversion of its input. Where documents stand one behind the other, the next
-    /// one is looked for by the signature of Sereal; in other formats there is no way to find it.
+    /// one is looked for: by the signatures of Sereal, Storable, Marshal and igbinary; in PHP's text where a container
+    /// begins behind another, and in text on a line of its own. What can't be read from there on is a part of the bad
+    /// one, unless it begins with a signature that stands nowhere else.
     #[arg(long, requires = "each")]
     pub keep_going: bool,
     /// With --each: write counts as JSON into this file; `-` is the standard output

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// How many batches may be under way for each thread that works on them.
-const WAITING: usize = 3;
+const WAITING: usize = 8;
 
 /// What reads batches.
 pub trait Batches: Send + 'static {
@@ -39,7 +39,7 @@ impl<B: Default + Send + 'static> Pool<B> {
     {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let (issue, tickets) = sync_channel(threads * WAITING);
-        let (jobs, to_do) = sync_channel::<Task<B>>(threads);
+        let (jobs, to_do) = sync_channel::<Task<B>>(threads * WAITING);
         let (used, unused) = channel();
         thread::spawn(move || read(from, &issue, &jobs, &unused));
         let to_do = Arc::new(Mutex::new(to_do));

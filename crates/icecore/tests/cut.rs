@@ -24,6 +24,7 @@ fn cut(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
         .cut
         .iter()
         .filter(|cut| counts(cut.node))
+        .inspect(|cut| assert_eq!(trace.cut_at(cut.node), Some(**cut)))
         .map(|cut| (document.path(cut.node), children(cut.node), cut.of))
         .collect()
 }

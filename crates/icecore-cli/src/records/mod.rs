@@ -12,14 +12,14 @@ mod window;
 pub use cut::Cut;
 pub use frame::{Frame, Split};
 pub use step::Step;
-pub use tally::{Fault, LOSS, Tally, Wrong, grouped, write_summary};
+pub use tally::{Fault, LOSS, Tally, Wrong, counted, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
 use crate::reading::{MARK, knows_no_mark};
 use crate::report::{Abort, Report, code, io_reason};
 use crate::said::Said;
 use crate::sink::Sink;
-use icecore::format::End;
+use icecore::format::{End, Restart};
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
 use std::io::{self, Read};
 
@@ -56,6 +56,8 @@ pub struct Run<'r, R> {
     again: u64,
     /// The input could not be read to its end.
     is_broken: bool,
+    /// What comes was searched for behind a bad document, and may be a part of it.
+    is_guess: bool,
 }
 
 /// Whether there may be another record.
@@ -82,7 +84,7 @@ impl Plan {
 impl<'r, R: Read> Run<'r, R> {
     pub fn new(plan: Plan, mut window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
         window.bound(plan.most);
-        Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false }
+        Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false, is_guess: false }
     }
 
     /// Converts all records. Returns whether all are in the output.
@@ -213,9 +215,13 @@ impl<'r, R: Read> Run<'r, R> {
             sink.take_back(at);
             return self.more(sink);
         }
-        self.tally.records += 1;
         let (consumed, is_read, len) = (done.consumed, done.is_read, bytes.len());
         let looked = done.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
+        if std::mem::take(&mut self.is_guess) && !is_read {
+            sink.take_back(at);
+            return self.search(looked, sink);
+        }
+        self.tally.records += 1;
         let offset = self.window.offset();
         if is_read && consumed as u64 > self.plan.most {
             (done.is_read, done.written) = (false, Err(self.plan.too_long()));
@@ -294,7 +300,7 @@ impl<'r, R: Read> Run<'r, R> {
     /// in it.
     fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Abort> {
         let starts = self.plan.from.format().can.restarts;
-        let Some(longest) = starts.iter().map(|start| start.len()).max() else {
+        let Some(longest) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
             let format = self.plan.from.format().name;
             let text = format!("where the next document starts can't be told in {format}: stopped");
             self.report.say(&Said::note("stopped", text).of(&self.tally.input));
@@ -307,8 +313,15 @@ impl<'r, R: Read> Run<'r, R> {
         self.window.take(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
         loop {
             let bytes = self.window.bytes();
-            let is_start = |at: &usize| starts.iter().any(|start| bytes[*at..].starts_with(start));
-            if let Some(at) = (0..bytes.len()).find(is_start) {
+            let start = |at: usize| {
+                let is_here = |start: &&Restart| {
+                    let behind = bytes.get(at..).and_then(|rest| rest.strip_prefix(start.before));
+                    behind.is_some_and(|behind| behind.starts_with(start.begins))
+                };
+                starts.iter().find(is_here).map(|start| (at + start.before.len(), start.is_sure))
+            };
+            if let Some((at, is_sure)) = (0..bytes.len()).find_map(start) {
+                self.is_guess = !is_sure;
                 self.window.take(at);
                 return Ok(Next::Go);
             }

@@ -280,6 +280,11 @@ pub fn write_summary(place: Destination, tallies: &[Tally]) -> Result<(), Abort>
     target.keep()
 }
 
+/// So many of something, in words.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
 /// `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> impl Display {
     let digits = number.to_string();

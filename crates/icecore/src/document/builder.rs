@@ -3,6 +3,8 @@
 mod copied;
 mod extended;
 
+pub(super) use copied::Insert;
+
 use super::Document;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};
 use super::tape::Tape;

@@ -24,6 +24,7 @@ mod recorder;
 mod repair;
 mod repeated;
 mod rewrite;
+mod salvage;
 mod sink;
 mod tape;
 mod transcoded;
@@ -46,6 +47,7 @@ pub(crate) use recorder::Recorder;
 pub use repair::Repair;
 pub(crate) use repeated::{lose_repeated, shadowed};
 pub(crate) use rewrite::{GONE, Moves, Rewrite, same_node};
+pub use salvage::Salvaged;
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
 pub use window::Receive;
@@ -127,6 +129,8 @@ impl<'a> Document<'a> {
     pub(crate) fn detailed(input: impl Into<Cow<'a, [u8]>>, sink: Detailed) -> Document<'a> {
         let Detailed { tape, mut detail } = sink;
         detail.finish(&tape);
+        // The innermost is left first.
+        detail.trace.cut.sort_unstable_by_key(|cut| cut.node);
         Document {
             input: input.into(),
             tape,

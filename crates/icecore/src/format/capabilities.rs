@@ -25,9 +25,9 @@ pub struct Capabilities {
     pub skips_blanks: bool,
     /// Its reader does not take a byte order mark: callers remove the mark first.
     pub no_mark: bool,
-    /// What a document begins with, wherever it stands: reading can start again there
-    /// after damage. Empty: it can't.
-    pub restarts: &'static [&'static [u8]],
+    /// Where a document begins behind one that is damaged: reading can start again there.
+    /// Empty: it can't.
+    pub restarts: &'static [Restart],
     /// Each line is a document of this format.
     pub line: Option<&'static Format>,
     /// Strings are stored once and named again: a program that copies each of them may need
@@ -39,6 +39,30 @@ pub struct Capabilities {
     pub like_perl: bool,
     /// How its language names classes and members.
     pub(crate) naming: Naming,
+}
+
+/// Bytes that tell where a document begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restart {
+    /// What stands before it.
+    pub before: &'static [u8],
+    /// What it begins with.
+    pub begins: &'static [u8],
+    /// Such bytes stand nowhere else, as good as certain: what can't be read from there on is
+    /// another damaged document. Otherwise it is a part of the one before.
+    pub is_sure: bool,
+}
+
+impl Restart {
+    /// A signature.
+    pub(crate) const fn sure(begins: &'static [u8]) -> Restart {
+        Restart { before: b"", begins, is_sure: true }
+    }
+
+    /// What also stands in documents.
+    pub(crate) const fn guess(before: &'static [u8], begins: &'static [u8]) -> Restart {
+        Restart { before, begins, is_sure: false }
+    }
 }
 
 /// What tells a format from others.

@@ -47,7 +47,6 @@ pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_
         for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {
             extent.end = consumed as u64;
         }
-        sink.detail.trace.cut.sort_unstable_by_key(|cut| cut.node);
     }
     Outcome { document: Document::detailed(input, sink), consumed, error }
 }

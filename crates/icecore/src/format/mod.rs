@@ -38,7 +38,7 @@ use crate::output::{Losses, Output, Written};
 use std::borrow::Cow;
 
 pub use crate::options::{Opt, OptionType, Settings, Side};
-pub use capabilities::{Capabilities, End, Evidence};
+pub use capabilities::{Capabilities, End, Evidence, Restart};
 use mapped::Mapped;
 pub use prepared::Prepared;
 pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};

@@ -13,7 +13,7 @@ pub static FORMAT: Format = Format {
     title: "a made-up format",
     options: &[],
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: "toy", restarts: &[MAGIC], ..Capabilities::BINARY },
+    can: Capabilities { extension: "toy", restarts: &[super::Restart::sure(MAGIC)], ..Capabilities::BINARY },
     detect: |input| input.starts_with(MAGIC).then(|| Guess { certainty: Certainty::Sure, variant: String::new() }),
     begins: None,
     inside: None,

@@ -1,6 +1,7 @@
 //! `icecore convert`
 
 mod each;
+mod partial;
 
 use crate::class_map;
 use crate::cli::{Convert, Global};
@@ -157,6 +158,7 @@ impl Conversion<'_> {
             || !self.to.wrappers().is_empty()
             || self.args.from.each.is_some()
             || self.args.deep
+            || self.args.partial
             || from.format().name == self.to.format().name
         {
             return None;
@@ -207,11 +209,18 @@ impl Conversion<'_> {
         let is_same = std::ptr::eq(opened.stage.format().of_document(), to.of_document());
         let detail = if is_same || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
         let mut well = true;
-        let read = self.reader.documents(name, opened, detail, report, |_, outcome, _, report| {
-            if outcome.error.is_some() {
-                return Ok(outcome.document.into_tape());
-            }
-            let document = match self.deep(outcome.document, name, is_said, report) {
+        let mut is_rescued = false;
+        let read = self.reader.documents(name, opened, detail, report, |_, outcome, start, report| {
+            let document = match outcome.error {
+                None => outcome.document,
+                Some(_) if self.args.partial => match self.rescued(name, opened, start, report) {
+                    Some(document) => document,
+                    None => return Ok(outcome.document.into_tape()),
+                },
+                Some(_) => return Ok(outcome.document.into_tape()),
+            };
+            is_rescued |= outcome.error.is_some();
+            let document = match self.deep(document, name, is_said, report) {
                 Ok(document) => document,
                 Err(error) => {
                     report.unwritable(name, &error);
@@ -238,7 +247,7 @@ impl Conversion<'_> {
             }
             Ok(document.into_tape())
         })?;
-        Ok(read && well)
+        Ok((read || is_rescued) && well)
     }
 
     /// The document with its strings opened, if that is asked for.

@@ -5,7 +5,7 @@ use super::account::Account;
 use super::args::Replace;
 use super::form::NDJSON;
 use super::places::Places;
-use crate::records::grouped;
+use crate::records::{counted, grouped};
 use crate::report::Report;
 use icecore_replace::{Again, Pair, Rules, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,10 +113,6 @@ fn spellings(account: &Account, rules: &Rules, report: &Report) {
 
 fn is_spelled(pair: &Pair) -> bool {
     !matches!(pair.spelling(), Spelling::Given | Spelling::Regex)
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
 fn quoted(text: &[u8]) -> String {

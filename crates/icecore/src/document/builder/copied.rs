@@ -12,6 +12,7 @@ struct Open {
     next: u32,
     end: u32,
     count: u32,
+    original: u32,
 }
 
 /// A walk over a value of another document.
@@ -20,6 +21,40 @@ struct Copying<'d> {
     /// Where nodes that links name stand in the new document.
     places: HashMap<u32, u32>,
     open: Vec<Open>,
+}
+
+impl<'d> Copying<'d> {
+    fn of(from: &'d Document<'d>) -> Copying<'d> {
+        Copying { from, places: HashMap::new(), open: Vec::new() }
+    }
+}
+
+/// What is put into a copy. It is asked with nodes of the original.
+pub(in crate::document) trait Insert {
+    /// A document whose root comes in the place of this node.
+    fn instead(&self, node: u32) -> Option<&Document<'static>>;
+
+    /// Whether this leaf is not copied.
+    fn leaves_out(&self, node: u32) -> bool;
+
+    /// Adds to this container, all of which is copied; says then how many items it has.
+    fn behind(&self, builder: &mut Builder, node: u32) -> Option<u32>;
+}
+
+struct Nothing;
+
+impl Insert for Nothing {
+    fn instead(&self, _: u32) -> Option<&Document<'static>> {
+        None
+    }
+
+    fn leaves_out(&self, _: u32) -> bool {
+        false
+    }
+
+    fn behind(&self, _: &mut Builder, _: u32) -> Option<u32> {
+        None
+    }
 }
 
 impl Builder {
@@ -50,27 +85,63 @@ impl Builder {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn value(&mut self, value: Cursor<'_>) -> &mut Builder {
-        let mut copying = Copying { from: value.document(), places: HashMap::new(), open: Vec::new() };
+        self.value_with(value, &mut Nothing)
+    }
+
+    /// The same, with what is put in on the way.
+    pub(in crate::document) fn value_with(&mut self, value: Cursor<'_>, more: &mut dyn Insert) -> &mut Builder {
+        if let Some(other) = more.instead(value.index()) {
+            return self.value_with(other.root(), &mut Nothing);
+        }
+        let mut copying = Copying::of(value.document());
         self.copied(&mut copying, value.index(), None);
+        self.copy_open(&mut copying, more);
+        self
+    }
+
+    /// Adds a node of another document, with what is in it and with its key if it is an entry,
+    /// to the container that was begun last.
+    pub(in crate::document) fn add(&mut self, from: &Document<'_>, at: u32) {
+        let key = self.copied_key(from, from.node(at).key);
+        self.add_as(from, at, key);
+    }
+
+    fn add_as(&mut self, from: &Document<'_>, at: u32, key: u16) {
+        let mut copying = Copying::of(from);
+        self.copied(&mut copying, at, Some(key));
+        self.copy_open(&mut copying, &mut Nothing);
+    }
+
+    fn copy_open(&mut self, copying: &mut Copying<'_>, more: &mut dyn Insert) {
         while let Some(top) = copying.open.last_mut() {
             if top.next >= top.end {
-                self.tape.close(top.at, top.count);
+                let (at, count, original) = (top.at, top.count, top.original);
+                let count = more.behind(self, original).unwrap_or(count);
+                self.tape.close(at, count);
                 copying.open.pop();
                 continue;
             }
             let at = top.next;
             top.next = copying.from.tape.next(at);
             let key = copying.from.node(at).key;
-            self.copied(&mut copying, at, Some(key));
+            // A document may break off between a value and its key, whichever is first.
+            let has_no_key = key == NO_KEY && copying.from.node(top.original).kind == Kind::Map;
+            let has_no_value = key == IS_KEY && (top.next >= top.end || copying.from.node(top.next).key != KEY_NODE);
+            if has_no_key || has_no_value || more.leaves_out(at) {
+                continue;
+            }
+            let key = self.copied_key(copying.from, key);
+            match more.instead(at) {
+                Some(other) => self.add_as(other, 0, key),
+                None => self.copied(copying, at, Some(key)),
+            }
         }
-        self
     }
 
     /// Copies a node, and what a link names in its place where that is not there yet.
     fn copied(&mut self, copying: &mut Copying<'_>, at: u32, key: Option<u16>) {
         let from = copying.from;
         let node = from.node(at);
-        let key = key.map(|key| self.copied_key(from, key));
         let mut here = at;
         // What a link names is no link; a longer chain is not a document.
         for _ in 0..4 {
@@ -107,7 +178,13 @@ impl Builder {
         }
         if new.kind.is_container() {
             let original = from.node(here);
-            copying.open.push(Open { at: place, next: here + 1, end: from.tape.next(here), count: original.aux });
+            copying.open.push(Open {
+                at: place,
+                next: here + 1,
+                end: from.tape.next(here),
+                count: original.aux,
+                original: here,
+            });
         }
     }
 

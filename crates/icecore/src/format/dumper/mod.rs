@@ -16,6 +16,7 @@ pub use write::write;
 
 const NAME: &str = "dumper";
 
+use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::options::Settings;
 
@@ -31,6 +32,7 @@ pub static FORMAT: Format = Format {
         separator: b"\n",
         skips_blanks: true,
         names_strings_again: true,
+        restarts: &[Restart::guess(b"\n", b"$VAR")],
         naming: Naming::Perl,
         ..Capabilities::TEXT
     },

@@ -16,6 +16,7 @@ pub use write::write;
 
 use super::are_blanks;
 use crate::document::{Detail, NO_NODE};
+use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 use options::OPTIONS;
@@ -30,7 +31,13 @@ pub static FORMAT: Format = Format {
     title: "PHP's igbinary: igbinary_serialize",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, names_strings_again: true, naming: Naming::Php, ..Capabilities::BINARY },
+    can: Capabilities {
+        extension: NAME,
+        names_strings_again: true,
+        restarts: &[Restart::guess(b"", &[0, 0, 0, 2]), Restart::guess(b"", &[0, 0, 0, 1])],
+        naming: Naming::Php,
+        ..Capabilities::BINARY
+    },
     detect,
     begins: Some(|input| matches!(input, [0, 0, 0, 1 | 2, ..])),
     inside: None,

@@ -34,6 +34,7 @@ pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surroga
 
 use super::{Memory, write_named};
 use crate::document::{Kind, Node};
+use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 use crate::output::metered;
@@ -52,7 +53,10 @@ pub static FORMAT: Format = Format {
         extension: NAME,
         evidence: Evidence::Whole,
         // In a file of lines each begins so; what is nested is indented, where there are lines.
-        restarts: &[b"\n{", b"\n["],
+        restarts: &[
+            Restart { before: b"\n", begins: b"{", is_sure: true },
+            Restart { before: b"\n", begins: b"[", is_sure: true },
+        ],
         separator: b"\n",
         end: End::Word,
         skips_blanks: true,

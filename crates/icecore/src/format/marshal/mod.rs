@@ -35,6 +35,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use crate::format::Reader as _;
+use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 use read::Reader;
@@ -55,6 +56,7 @@ pub static FORMAT: Format = Format {
         extension: NAME,
         names_strings_again: true,
         hands_over: true,
+        restarts: &[Restart::guess(b"", &[MAJOR, MINOR])],
         naming: Naming::Ruby,
         ..Capabilities::BINARY
     },

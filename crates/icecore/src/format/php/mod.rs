@@ -30,6 +30,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::{list_to_map, php_text as text};
+use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 use options::OPTIONS;
@@ -37,6 +38,22 @@ use read::Machine;
 use token::Fixed;
 
 const NAME: &str = "php";
+
+/// On a line of its own; or behind a container, where within one a key would follow.
+static RESTARTS: [Restart; 12] = [
+    Restart::guess(b"\n", b"a:"),
+    Restart::guess(b"\n", b"O:"),
+    Restart::guess(b"\n", b"s:"),
+    Restart::guess(b"\n", b"i:"),
+    Restart::guess(b"\n", b"b:"),
+    Restart::guess(b"\n", b"d:"),
+    Restart::guess(b"\n", b"N;"),
+    Restart::guess(b"\n", b"C:"),
+    Restart::guess(b"\n", b"E:"),
+    Restart::guess(b"}", b"a:"),
+    Restart::guess(b"}", b"O:"),
+    Restart::guess(b"}", b"C:"),
+];
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {
@@ -49,6 +66,7 @@ pub static FORMAT: Format = Format {
         extension: "ser",
         end: End::Declared,
         hands_over: true,
+        restarts: &RESTARTS,
         naming: Naming::Php,
         ..Capabilities::TEXT
     },

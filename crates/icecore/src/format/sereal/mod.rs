@@ -34,6 +34,7 @@ mod write_fast_body;
 
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
 
+use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 
@@ -46,7 +47,7 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     can: Capabilities {
         extension: "srl",
-        restarts: &[b"=\xF3rl", b"=srl"],
+        restarts: &[Restart::sure(b"=\xF3rl"), Restart::sure(b"=srl")],
         names_strings_again: true,
         hands_over: true,
         naming: Naming::Perl,

@@ -5,6 +5,7 @@ use super::ReadOptions;
 use super::spelling::header as code;
 use crate::document::{Detail, NO_NODE, Recorder, Sink, Spelling};
 use crate::error::{Error, ErrorKind};
+use crate::format::Restart;
 use std::borrow::Cow;
 
 /// The magic of a file.
@@ -41,6 +42,22 @@ pub(super) struct Image {
     /// The size of an integer.
     pub(super) iv: u8,
 }
+
+/// A file; an image of this machine's kind; one in network order, which has no more than its
+/// version.
+pub(super) static RESTARTS: [Restart; 11] = [
+    Restart::sure(MAGIC),
+    Restart::guess(b"", b"\x04\x0b\x0812345678"),
+    Restart::guess(b"", b"\x04\x0a\x0812345678"),
+    Restart::guess(b"", b"\x04\x09\x0812345678"),
+    Restart::guess(b"", b"\x04\x08\x0812345678"),
+    Restart::guess(b"", b"\x04\x07\x0812345678"),
+    Restart::guess(b"", b"\x05\x0b"),
+    Restart::guess(b"", b"\x05\x0a"),
+    Restart::guess(b"", b"\x05\x09"),
+    Restart::guess(b"", b"\x05\x08"),
+    Restart::guess(b"", b"\x05\x07"),
+];
 
 /// Whether an image may begin so: with a magic, or with the version byte of one without.
 pub(super) fn may_begin(input: &[u8]) -> bool {

@@ -47,7 +47,13 @@ pub static FORMAT: Format = Format {
     title: "Perl's Storable: freeze and store, native and network order",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, hands_over: true, naming: Naming::Perl, ..Capabilities::BINARY },
+    can: Capabilities {
+        extension: NAME,
+        hands_over: true,
+        restarts: &image::RESTARTS,
+        naming: Naming::Perl,
+        ..Capabilities::BINARY
+    },
     detect,
     begins: Some(begins),
     inside: None,

@@ -21,6 +21,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::{list_to_map, php_text as text};
+use crate::format::Restart;
 use crate::format::prelude::*;
 use options::OPTIONS;
 use read::Machine;
@@ -38,6 +39,11 @@ pub static FORMAT: Format = Format {
         extension: "php",
         separator: b"\n",
         skips_blanks: true,
+        restarts: &[
+            Restart::guess(b"\n", b"array ("),
+            Restart::guess(b"\n", b"(object)"),
+            Restart::guess(b"\n", b"\\"),
+        ],
         naming: Naming::Php,
         ..Capabilities::TEXT
     },
