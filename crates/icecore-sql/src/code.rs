@@ -1,11 +1,14 @@
 //! What is outside of literals and comments.
 
+use std::ops::Range;
+
 use crate::copy::Copying;
 use crate::open::{Ending, Open};
 use crate::quoting::Quote;
 use crate::reader::{Mode, Reader, Step};
+use crate::rows::{Content, Value};
 use crate::statement::Phase;
-use crate::{Dialect, Error, Literal, Quoting, scan, shell};
+use crate::{Dialect, Error, Literal, Quoting, bare, scan, shell};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// How long a word or a name may be to be read as one.
@@ -51,28 +54,46 @@ impl Reader {
                     }
                 }
             }
+            if self.options.rows
+                && matches!(byte, b'N' | b'-' | b'0'..=b'9')
+                && let Some(step) = self.bare_value(window)
+            {
+                return Ok(step);
+            }
             match byte {
+                b',' | b')' if self.in_row() && self.statement.depth == 1 => {
+                    let (whole, content) = self.gather.finish(window, self.lexis.dialect());
+                    return Ok(self.row_value(whole, content, byte));
+                }
                 b',' => {
+                    self.note_sign();
                     self.at += 1;
                     self.statement.comma(&mut self.tables, &mut self.lexis);
                 }
-                b'\'' => {
-                    return match self.value(window, last) {
-                        Some(literal) => Ok(Step::Found(literal)),
-                        None => self.quote(self.at, window, last),
-                    };
-                }
+                b'\'' => match self.value(window, last) {
+                    Some(Step::Go) => {}
+                    Some(step) => return Ok(step),
+                    None => match self.quote(self.at, window, last)? {
+                        Step::Go if matches!(self.mode, Mode::Code) => {}
+                        step => return Ok(step),
+                    },
+                },
                 b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
                 b'0'..=b'9' => match self.number(window, last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
                     step => return Ok(step),
                 },
                 b'(' => {
+                    self.note_sign();
                     self.at += 1;
                     self.statement.open(&mut self.tables);
+                    if self.options.rows && self.statement.depth == 1 {
+                        self.gather.clear();
+                    }
                     self.check_names()?;
                 }
                 b')' => {
+                    self.note_close();
                     self.at += 1;
                     self.statement.close(&mut self.tables, &self.lexis);
                     self.check_names()?;
@@ -106,7 +127,7 @@ impl Reader {
     /// A string in single quotes that is the value of a row, if its end is there: what most
     /// literals are. All others take the long way.
     #[inline]
-    fn value(&mut self, window: &[u8], last: bool) -> Option<Literal> {
+    fn value(&mut self, window: &[u8], last: bool) -> Option<Step> {
         if self.statement.phase != Phase::Values {
             return None;
         }
@@ -124,7 +145,76 @@ impl Reader {
             let text = window.get(body..end).unwrap_or_default();
             quoting = quoting.for_kind(text, self.tables.kind(cell.table, cell.column));
         }
-        Some(Literal { whole: start..self.at, body: body..end, quoting, cell })
+        if self.in_row() {
+            let content = Content::Literal(body..end, quoting);
+            return Some(match window.get(self.at) {
+                Some(sign @ (b',' | b')')) if self.is_plain_place() => self.row_value(start..self.at, content, *sign),
+                _ => {
+                    self.gather.literal(start, self.at, body..end, quoting);
+                    Step::Go
+                }
+            });
+        }
+        Some(Step::Found(Literal { whole: start..self.at, body: body..end, quoting, cell }))
+    }
+
+    /// Whether a value of a row begins here, and nothing but what SQL says ends it.
+    #[inline]
+    fn is_plain_place(&self) -> bool {
+        self.statement.depth == 1 && self.gather.is_empty() && self.delimiter.is_none()
+    }
+
+    /// A number or NULL that is all of a value of a row: what most values without quotes are. All others take
+    /// the long way.
+    #[inline]
+    fn bare_value(&mut self, window: &[u8]) -> Option<Step> {
+        if !self.in_row() || !self.is_plain_place() {
+            return None;
+        }
+        let start = self.at;
+        let (end, content) = match window.get(start..start + 4) {
+            Some(b"NULL") => (start + 4, Content::Null),
+            _ => (bare::plain_number_end(window, start)?, Content::Number),
+        };
+        let sign @ (b',' | b')') = *window.get(end)? else { return None };
+        self.at = end;
+        Some(self.row_value(start..end, content, sign))
+    }
+
+    /// A value of a row is complete; what ends it is here.
+    #[inline]
+    fn row_value(&mut self, whole: Range<usize>, content: Content, sign: u8) -> Step {
+        let cell = self.statement.value(&self.tables);
+        self.at += 1;
+        match sign {
+            b',' => self.statement.comma(&mut self.tables, &mut self.lexis),
+            _ => self.statement.close(&mut self.tables, &self.lexis),
+        }
+        match cell {
+            Some(cell) => Step::Value(Value { whole, content, cell, ends_row: sign == b')' }),
+            None => Step::Go,
+        }
+    }
+
+    /// What was read from `start` on is a part of a value.
+    pub(crate) fn note(&mut self, start: usize) {
+        if self.in_row() {
+            self.gather.plain(start, self.at);
+        }
+    }
+
+    /// So is the sign that is here.
+    fn note_sign(&mut self) {
+        if self.in_row() {
+            self.gather.plain(self.at, self.at + 1);
+        }
+    }
+
+    /// And a parenthesis that closes a call.
+    fn note_close(&mut self) {
+        if self.in_row() {
+            self.gather.close(self.at);
+        }
     }
 
     /// A string in single quotes, as the session reads it. `whole`: where its prefix begins.
@@ -184,6 +274,7 @@ impl Reader {
             self.check_names()?;
         }
         self.at = end;
+        self.note(start);
         Ok(Step::Go)
     }
 
@@ -237,6 +328,9 @@ impl Reader {
         }
         if first {
             self.header.begin(word, self.offset + start as u64);
+        }
+        if self.in_row() {
+            self.gather.word(word, start, end);
         }
         let before = self.statement.phase;
         self.statement.word(word, &mut self.tables, &mut self.lexis);
@@ -295,11 +389,18 @@ impl Reader {
         };
         match (word, calls) {
             (b"replace", Some((calls, quote))) => {
+                if self.in_row() {
+                    self.gather.touch(start);
+                }
                 let (body, quoting) = (quote + 1, Some(Quoting::Standard(Quote::Single)));
                 let open = Open { whole: quote, body, scan: body, ending: Ending::Calls(calls), quoting };
                 self.literal(open, window, last).map(Some)
             }
             (b"unistr", Some((1, quote))) => {
+                if self.in_row() {
+                    self.gather.touch(start);
+                    self.gather.unistr = true;
+                }
                 self.statement.open(&mut self.tables);
                 self.open(quote, quote, Some(Quoting::Unistr), window, last).map(Some)
             }
@@ -331,6 +432,7 @@ impl Reader {
         let more = next.is_none() && !last;
         match byte {
             b';' => {
+                self.note_sign();
                 self.semicolon();
                 Ok(Step::Go)
             }
@@ -368,11 +470,13 @@ impl Reader {
             b'$' if self.lexis.is_postgres() => self.dollar(window, last),
             b'$' => self.word(window, last),
             b'.' => {
+                self.note_sign();
                 self.at += 1;
                 self.statement.dot(&mut self.lexis);
                 Ok(Step::Go)
             }
             _ => {
+                self.note_sign();
                 self.at += 1;
                 self.statement.sign(byte);
                 Ok(Step::Go)
@@ -412,6 +516,7 @@ impl Reader {
         } else {
             self.at = end + 1;
         }
+        self.note(start);
         Ok(Step::Go)
     }
 
@@ -422,6 +527,7 @@ impl Reader {
             match window.get(start + 2) {
                 None if !last => return Step::Hold(start),
                 Some(behind) if *behind > b' ' => {
+                    self.note_sign();
                     self.at += 1;
                     self.statement.sign(b'-');
                     return Step::Go;
@@ -481,6 +587,7 @@ impl Reader {
         }
         if rest.get(tag) != Some(&b'$') || rest.first().is_some_and(u8::is_ascii_digit) {
             self.at += 1 + tag;
+            self.note(start);
             return Ok(Step::Go);
         }
         let body = start + tag + 2;

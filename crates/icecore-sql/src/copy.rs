@@ -1,7 +1,7 @@
 //! The rows of PostgreSQL's `COPY … FROM stdin`.
 
 use crate::reader::{Mode, Reader, Step};
-use crate::{Error, Kind, Literal, Quoting, scan};
+use crate::{Content, Error, Kind, Literal, Quoting, Value, scan};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -106,7 +106,8 @@ impl Reader {
             };
             let body = window.get(start..end).unwrap_or_default();
             let is_null = body == b"\\N";
-            let cell = if is_null { None } else { self.statement.value(&self.tables) };
+            let rows = self.options.rows && !self.statement.skip;
+            let cell = if is_null && !rows { None } else { self.statement.value(&self.tables) };
             self.at = end + 1;
             let sign = window.get(end);
             if sign == Some(&b'\t') {
@@ -116,9 +117,14 @@ impl Reader {
                 self.copying.carriage = sign == Some(&b'\r');
                 self.copying.state = State::Line;
             }
+            let kind = cell.map_or(Kind::Unknown, |cell| self.tables.kind(cell.table, cell.column));
+            let quoting = Quoting::Copy.for_kind(body, kind);
+            if let (true, Some(cell)) = (rows, cell) {
+                let content = if is_null { Content::Null } else { Content::Literal(start..end, quoting) };
+                let ends_row = self.copying.state == State::Line;
+                return Ok(Step::Value(Value { whole: start..end, content, cell, ends_row }));
+            }
             if !is_null {
-                let kind = cell.map_or(Kind::Unknown, |cell| self.tables.kind(cell.table, cell.column));
-                let quoting = Quoting::Copy.for_kind(body, kind);
                 return Ok(Step::Found(Literal { whole: start..end, body: start..end, quoting, cell }));
             }
             if self.copying.state == State::Line {

@@ -17,6 +17,7 @@ pub(crate) struct Header {
     start: Option<u64>,
     table: Option<TableId>,
     listed: bool,
+    layout: u64,
     /// The columns are still those of `text`.
     valid: bool,
 }
@@ -41,6 +42,7 @@ impl Header {
         let text = start.and_then(|start| window.get(start..at)).filter(|text| text.len() <= MAX_HEADER);
         self.table = statement.table;
         self.listed = statement.listed;
+        self.layout = statement.layout;
         self.valid = text.is_some() && statement.depth == 0;
         if text != Some(&self.text) {
             self.text.clear();
@@ -58,7 +60,7 @@ impl Header {
             return None;
         }
         debug_assert_eq!(statement.phase, Phase::Start);
-        statement.again(self.table, self.listed);
+        statement.again(self.table, self.listed, self.layout);
         Some(self.text.len())
     }
 }

@@ -49,7 +49,7 @@
 //!                 edits.apply_to(body, &mut out);
 //!                 copied = literal.body.end;
 //!             }
-//!             Next::Literal(_) => {}
+//!             Next::Literal(_) | Next::Value(_) => {}
 //!             Next::More { used } => {
 //!                 out.extend_from_slice(&window[copied..used]);
 //!                 window.drain(..used);
@@ -94,6 +94,7 @@
 //! `bytea`.
 #![forbid(unsafe_code)]
 
+mod bare;
 mod code;
 mod copy;
 mod create;
@@ -105,6 +106,7 @@ mod open;
 mod quoting;
 mod reader;
 mod reference;
+mod rows;
 mod scan;
 mod session;
 mod shell;
@@ -117,5 +119,6 @@ pub use literal::{Cell, Literal};
 pub use quoting::{Frame, Needle, Quote, Quoting, Replaced};
 pub use reader::{Next, Options, Reader};
 #[doc(hidden)]
-pub use reference::reference;
+pub use reference::{Twins, reference};
+pub use rows::{Content, Value};
 pub use tables::{Column, Kind, Table, TableId};

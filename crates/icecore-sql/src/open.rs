@@ -98,6 +98,7 @@ impl Reader {
         self.mode = Mode::Code;
         // Digits that go on as a word are none.
         if matches!(open.ending, Ending::Digits) && window.get(behind).is_some_and(|byte| scan::is_word(*byte)) {
+            self.note(open.whole);
             return Step::Go;
         }
         let body = window.get(open.body..body_end).unwrap_or_default();
@@ -108,12 +109,17 @@ impl Reader {
         }
         let cell = self.statement.literal(body, &mut self.tables, &mut self.lexis);
         let Some(mut quoting) = open.quoting else {
+            self.note(open.whole);
             return Step::Go;
         };
         if let Some(cell) = cell
             && self.lexis.is_postgres()
         {
             quoting = quoting.for_kind(body, self.tables.kind(cell.table, cell.column));
+        }
+        if self.in_row() {
+            self.gather.literal(open.whole, self.at, open.body..body_end, quoting);
+            return Step::Go;
         }
         Step::Found(Literal { whole: open.whole..behind, body: open.body..body_end, quoting, cell })
     }

@@ -1,12 +1,14 @@
 //! The lexer, by windows.
 
+use crate::code::MAX_WORD;
 use crate::copy::{Copying, State};
 use crate::dialect::Lexis;
 use crate::open::Open;
+use crate::rows::Gather;
 use crate::scan;
-use crate::statement::Statement;
+use crate::statement::{Phase, Statement};
 use crate::tables::Tables;
-use crate::{Dialect, Error, Literal, Table, TableId};
+use crate::{Dialect, Error, Literal, Table, TableId, Value};
 
 /// What a [`Reader`] is told.
 #[derive(Clone, Debug)]
@@ -18,11 +20,13 @@ pub struct Options {
     pub literal: usize,
     /// How many bytes the names of tables and columns may take: 64 MiB.
     pub names: usize,
+    /// Hand out all values of rows as [`Next::Value`], and not only the literals among them.
+    pub rows: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { dialect: None, literal: 1 << 30, names: 64 << 20 }
+        Options { dialect: None, literal: 1 << 30, names: 64 << 20, rows: false }
     }
 }
 
@@ -31,6 +35,9 @@ impl Default for Options {
 pub enum Next {
     /// A literal. What stands before it, from the one before, is to be copied.
     Literal(Literal),
+    /// A value of a row, with [`Options::rows`]. It is held as a whole, a row is not. No literal of a row is
+    /// handed out on its own then.
+    Value(Value),
     /// The first `used` bytes of the window are done with: the next window begins after them,
     /// and has more at its end. All literals of this window are among them.
     More {
@@ -66,6 +73,7 @@ pub(crate) enum Step {
     /// Another part goes on.
     Go,
     Found(Literal),
+    Value(Value),
     /// What begins here can't be told without more.
     Hold(usize),
 }
@@ -88,6 +96,8 @@ pub struct Reader {
     /// How many comments that MySQL executes are open.
     pub(crate) conditional: u32,
     pub(crate) header: crate::header::Header,
+    /// The value of a row that is being read, if rows are handed out.
+    pub(crate) gather: Gather,
     unclosed: Option<u64>,
 }
 
@@ -116,6 +126,7 @@ impl Reader {
             delimiter: None,
             conditional: 0,
             header: crate::header::Header::default(),
+            gather: Gather::default(),
             unclosed: None,
             options,
         }
@@ -140,13 +151,17 @@ impl Reader {
             match step {
                 Step::Go => {}
                 Step::Found(literal) => return Ok(Next::Literal(literal)),
+                Step::Value(value) => return Ok(Next::Value(value)),
                 Step::Hold(start) if last => {
                     let in_cell = matches!(self.mode, Mode::Copy) && self.copying.state == State::Cell;
-                    let cut = in_cell || matches!(self.mode, Mode::Literal(_));
+                    let in_row = self.options.rows && matches!(self.mode, Mode::Copy) || self.in_row();
+                    let cut = in_cell || in_row || matches!(self.mode, Mode::Literal(_));
+                    let start = self.gather.start().filter(|_| in_row).unwrap_or(start);
                     self.unclosed = cut.then_some(self.offset + start as u64);
                     return Ok(Next::End);
                 }
                 Step::Hold(start) => {
+                    let start = self.held(start, window.len())?;
                     self.drop_front(start);
                     return Ok(Next::More { used: start });
                 }
@@ -163,6 +178,24 @@ impl Reader {
             Mode::Copy => self.copying.drop_front(used),
             _ => {}
         }
+        self.gather.drop_front(used);
+    }
+
+    /// From where on the window is needed: a value of a row is held as a whole.
+    fn held(&self, start: usize, len: usize) -> Result<usize, Error> {
+        let Some(begun) = self.gather.start().filter(|begun| *begun < start && self.in_row()) else {
+            return Ok(start);
+        };
+        if len - begun > self.options.literal.saturating_add(MAX_WORD) {
+            return Err(self.too_long(begun));
+        }
+        Ok(begun)
+    }
+
+    /// Whether the reader stands in a row that is handed out.
+    #[inline]
+    pub(crate) fn in_row(&self) -> bool {
+        self.options.rows && self.statement.depth > 0 && self.statement.phase == Phase::Values && !self.statement.skip
     }
 
     fn line(&mut self, window: &[u8]) -> Step {
@@ -208,6 +241,7 @@ impl Reader {
 
     fn long_word(&mut self, window: &[u8]) -> Step {
         self.at = scan::word_end(window, self.at);
+        self.gather.extend(self.at);
         if self.at == window.len() {
             return Step::Hold(self.at);
         }
@@ -219,6 +253,7 @@ impl Reader {
         match scan::name_end(window, self.at, close, last) {
             Ok(end) => {
                 self.at = end + 1;
+                self.gather.extend(self.at);
                 self.mode = Mode::Code;
                 Step::Go
             }
@@ -254,6 +289,19 @@ impl Reader {
     /// The dialect, as far as it is known. What is not recognised is read as MySQL's.
     pub fn dialect(&self) -> Option<Dialect> {
         self.lexis.dialect()
+    }
+
+    /// How the rows of the statement that is being read are laid out: as long as the number stays, table and
+    /// columns are the same, in the same order. From 1 on.
+    pub fn layout(&self) -> u64 {
+        self.statement.layout
+    }
+
+    /// Passes over the values of the other rows of this statement: with [`Options::rows`], of a table that
+    /// nobody wants.
+    pub fn skip_rows(&mut self) {
+        self.statement.skip = true;
+        self.gather.clear();
     }
 
     /// Where the window of the next call begins in the dump.

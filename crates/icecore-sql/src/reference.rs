@@ -4,6 +4,7 @@
 
 use crate::code::{MAX_DELIMITER, MAX_DELIMITER_LINE, MAX_SIGN, MAX_WORD, NO_VERSION};
 use crate::dialect::Lexis;
+use crate::rows::{Content, Gather, Value};
 use crate::scan::is_word;
 use crate::statement::{Phase, Statement};
 use crate::tables::Tables;
@@ -18,11 +19,24 @@ struct Twin<'d> {
     delimiter: Vec<u8>,
     conditional: u32,
     found: Vec<Literal>,
+    rows: bool,
+    gather: Gather,
+    /// Where the calls end that stand around the literal.
+    behind: Option<usize>,
+    values: Vec<Value>,
 }
 
-/// All literals of a dump, and its tables. Without limits.
+/// What the twin finds.
 #[doc(hidden)]
-pub fn reference(dump: &[u8], options: &Options) -> (Vec<Literal>, Vec<Table>) {
+pub struct Twins {
+    pub literals: Vec<Literal>,
+    pub values: Vec<Value>,
+    pub tables: Vec<Table>,
+}
+
+/// All literals of a dump, the values of its rows if they are asked for, and its tables. Without limits.
+#[doc(hidden)]
+pub fn reference(dump: &[u8], options: &Options) -> Twins {
     let mut twin = Twin {
         dump,
         at: if dump.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 },
@@ -32,13 +46,17 @@ pub fn reference(dump: &[u8], options: &Options) -> (Vec<Literal>, Vec<Table>) {
         delimiter: b";".to_vec(),
         conditional: 0,
         found: Vec::new(),
+        rows: options.rows,
+        gather: Gather::default(),
+        behind: None,
+        values: Vec::new(),
     };
     while twin.at < dump.len() {
         if twin.step().is_none() {
             break;
         }
     }
-    (twin.found, twin.tables.list().to_vec())
+    Twins { literals: twin.found, values: twin.values, tables: twin.tables.list().to_vec() }
 }
 
 impl Twin<'_> {
@@ -73,7 +91,9 @@ impl Twin<'_> {
                 return self.digits();
             }
             b'0'..=b'9' => {
+                let start = self.at;
                 let word = self.take_word();
+                self.note(start);
                 if self.statement.phase != Phase::Values {
                     self.statement.word(&word, &mut self.tables, &mut self.lexis);
                 }
@@ -107,10 +127,37 @@ impl Twin<'_> {
         Some(())
     }
 
+    fn in_row(&self) -> bool {
+        self.rows && self.statement.phase == Phase::Values && self.statement.depth > 0
+    }
+
+    /// What was read from `start` on is a part of a value.
+    fn note(&mut self, start: usize) {
+        if self.in_row() {
+            self.gather.plain(start, self.at);
+        }
+    }
+
+    /// A sign, which was passed.
     fn sign(&mut self, sign: u8) -> Option<()> {
+        let in_row = self.in_row();
+        match sign {
+            b',' | b')' if in_row && self.statement.depth == 1 => {
+                let cell = self.statement.value(&self.tables);
+                let (whole, content) = self.gather.finish(self.dump, self.lexis.dialect());
+                self.values.extend(cell.map(|cell| Value { whole, content, cell, ends_row: sign == b')' }));
+            }
+            b')' if in_row => self.gather.close(self.at - 1),
+            _ => self.note(self.at - 1),
+        }
         match sign {
             b',' => self.statement.comma(&mut self.tables, &mut self.lexis),
-            b'(' => self.statement.open(&mut self.tables),
+            b'(' => {
+                self.statement.open(&mut self.tables);
+                if self.statement.depth == 1 {
+                    self.gather.clear();
+                }
+            }
             b')' => self.statement.close(&mut self.tables, &self.lexis),
             b'.' => self.statement.dot(&mut self.lexis),
             b';' if self.delimiter == b";" && self.statement.ends() => {
@@ -163,6 +210,9 @@ impl Twin<'_> {
         let first = self.statement.phase == Phase::Start;
         let is_long = self.at - start > MAX_WORD;
         let quote = self.byte(self.at) == b'\'' && self.at < self.dump.len();
+        if self.in_row() && is_long {
+            self.gather.word(&word, start, self.at);
+        }
         if is_long {
             self.statement.word(&word, &mut self.tables, &mut self.lexis);
             return Some(());
@@ -175,10 +225,10 @@ impl Twin<'_> {
                 return self.text(start, Quoting::Escape);
             }
             b"x" if quote && !postgres => return self.text(start, Quoting::Hex),
-            b"x" | b"b" if quote => return self.pass(),
+            b"x" | b"b" if quote => return self.pass(start),
             b"u" if postgres && self.sees(b"&'") => {
                 self.at += 1;
-                return self.pass();
+                return self.pass(start);
             }
             b"n" if quote => return self.text(start, self.quoting(Quote::Single)),
             [b'_', ..] if quote => return self.text(start, self.quoting(Quote::Single)),
@@ -188,10 +238,13 @@ impl Twin<'_> {
             let calls = [(1, b"('".as_slice()), (2, b"(replace('")].into_iter().find(|(_, form)| self.sees(form));
             match (word.as_slice(), calls) {
                 (b"replace", Some((calls, form))) => {
+                    self.touch(start);
                     self.at += form.len() - 1;
                     return self.calls(calls);
                 }
                 (b"unistr", Some((1, _))) => {
+                    self.touch(start);
+                    self.gather.unistr = self.in_row();
                     self.at += 1;
                     self.statement.open(&mut self.tables);
                     return self.text(self.at, Quoting::Unistr);
@@ -207,8 +260,18 @@ impl Twin<'_> {
             self.lexis.guess(Dialect::MySql);
             return Some(());
         }
+        if self.in_row() {
+            self.gather.word(&word, start, self.at);
+        }
         self.statement.word(&word, &mut self.tables, &mut self.lexis);
         Some(())
+    }
+
+    /// A value begins here with a call.
+    fn touch(&mut self, start: usize) {
+        if self.in_row() {
+            self.gather.touch(start);
+        }
     }
 
     /// The body of a string whose quote is here, and goes behind it.
@@ -238,11 +301,13 @@ impl Twin<'_> {
     }
 
     /// A string that is not handed out.
-    fn pass(&mut self) -> Option<()> {
+    fn pass(&mut self, start: usize) -> Option<()> {
         let (body, end) = self.take_quoted(false)?;
-        let count = self.found.len();
+        let (count, rows) = (self.found.len(), std::mem::take(&mut self.rows));
         self.literal(body, body, end, Quoting::Dollar);
         self.found.truncate(count);
+        self.rows = rows;
+        self.note(start);
         Some(())
     }
 
@@ -259,6 +324,9 @@ impl Twin<'_> {
             Some(kind) => quoting.for_kind(text, kind),
             None => quoting,
         };
+        if self.in_row() {
+            return self.gather.literal(whole, self.behind.take().unwrap_or(self.at), body..end, quoting);
+        }
         self.found.push(Literal { whole: whole..self.at, body: body..end, quoting, cell });
     }
 
@@ -270,6 +338,7 @@ impl Twin<'_> {
         }
         self.at = end + 1;
         let closed = end < self.dump.len();
+        self.note(body - 1);
         // One that is too long to be held is known before its end.
         if closed || self.dump.len() - body > MAX_WORD + 1 {
             let name = crate::code::name_of(&self.dump[body..end.min(self.dump.len())], close);
@@ -291,6 +360,8 @@ impl Twin<'_> {
         }
         if self.at == self.dump.len() || !is_word(self.byte(self.at)) {
             self.literal(start, start + 2, self.at, Quoting::Hex);
+        } else {
+            self.note(start);
         }
         Some(())
     }
@@ -303,6 +374,7 @@ impl Twin<'_> {
         }
         if self.dump.get(end) != Some(&b'$') || self.byte(start + 1).is_ascii_digit() {
             self.at = end;
+            self.note(start);
             return Some(());
         }
         let tag = &self.dump[start..=end];
@@ -384,8 +456,10 @@ impl Twin<'_> {
             }
         }
         let after = std::mem::replace(&mut self.at, behind);
+        self.behind = Some(after);
         self.literal(body - 1, body, end, Quoting::Replaced(replaced));
         self.at = after;
+        self.behind = None;
         Some(())
     }
 
@@ -423,8 +497,13 @@ impl Twin<'_> {
                 end @ (b'\t' | b'\n' | b'\r') => {
                     let range = start..self.at;
                     let body = &self.dump[range.clone()];
-                    if body != b"\\N" {
-                        let cell = self.statement.value(&self.tables);
+                    let cell = self.statement.value(&self.tables);
+                    if let (true, Some(cell)) = (self.rows, cell) {
+                        let quoting = Quoting::Copy.for_kind(body, self.tables.kind(cell.table, cell.column));
+                        let is_null = body == b"\\N";
+                        let content = if is_null { Content::Null } else { Content::Literal(range.clone(), quoting) };
+                        self.values.push(Value { whole: range, content, cell, ends_row: end != b'\t' });
+                    } else if body != b"\\N" {
                         let kind = cell.map_or(Kind::Unknown, |cell| self.tables.kind(cell.table, cell.column));
                         let quoting = Quoting::Copy.for_kind(body, kind);
                         self.found.push(Literal { whole: range.clone(), body: range, quoting, cell });

@@ -79,6 +79,11 @@ pub(crate) struct Statement {
     aside: bool,
     pub position: u32,
     pub row: u64,
+    /// The rows that are left are passed over.
+    pub skip: bool,
+    /// Which layout its rows have, and how many there were.
+    pub layout: u64,
+    layouts: u64,
     /// The column of `SET`.
     column: Option<u32>,
     pub definitions: Definitions,
@@ -101,6 +106,9 @@ impl Statement {
             aside: false,
             position: 0,
             row: 0,
+            skip: false,
+            layout: 0,
+            layouts: 0,
             column: None,
             definitions: Definitions::default(),
             setting: Setting::default(),
@@ -133,13 +141,21 @@ impl Statement {
         self.aside = false;
         self.listed = false;
         self.table = None;
+        self.skip = false;
     }
 
     /// The rows of a statement that begins as the last one did, up to `VALUES`.
-    pub fn again(&mut self, table: Option<TableId>, listed: bool) {
+    pub fn again(&mut self, table: Option<TableId>, listed: bool, layout: u64) {
         self.phase = Phase::Values;
         self.table = table;
         self.listed = listed;
+        self.layout = layout;
+    }
+
+    /// Rows come, of columns in another order, or of another table.
+    fn lay_out(&mut self) {
+        self.layouts += 1;
+        self.layout = self.layouts;
     }
 
     /// A word without quotes.
@@ -285,6 +301,7 @@ impl Statement {
                 if self.table.is_none() {
                     self.resolve(tables);
                 }
+                self.lay_out();
                 self.phase = Phase::Values;
             }
             Verb::Insert | Verb::Update if is("set") => {
@@ -301,6 +318,7 @@ impl Statement {
                     self.resolve(tables);
                 }
                 lexis.guess(Dialect::Postgres);
+                self.lay_out();
                 self.phase = Phase::CopyFrom;
             }
             Verb::Copy | Verb::Create => self.phase = Phase::Other,

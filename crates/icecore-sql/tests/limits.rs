@@ -13,7 +13,7 @@ fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
     let (mut start, mut end, mut most) = (0, 0, 0);
     loop {
         match reader.next(&dump[start..end], end == dump.len()).expect("a dump") {
-            Next::Literal(_) => {}
+            Next::Literal(_) | Next::Value(_) => {}
             Next::More { used } => {
                 start += used;
                 most = most.max(end - start);
@@ -84,7 +84,7 @@ fn a_literal_that_is_too_long_is_an_error_that_says_where() {
                         start += used;
                         end = (end + size).min(dump.len());
                     }
-                    Ok(Next::Literal(_)) => {}
+                    Ok(Next::Literal(_) | Next::Value(_)) => {}
                     Ok(Next::End) => panic!("no error"),
                     Err(error) => break error,
                 }

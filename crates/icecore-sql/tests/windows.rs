@@ -3,9 +3,9 @@
 mod common;
 mod random;
 
-use common::windows;
+use common::all;
 use icecore::rewrite::Escaping;
-use icecore_sql::{Dialect, Options, reference};
+use icecore_sql::{Content, Dialect, Options, reference};
 use random::Random;
 
 /// Pieces that mean something to one dialect or another.
@@ -144,6 +144,19 @@ const PIECES: &[&str] = &[
     "INSERT INTO t VALUES ('a','b');\n",
     "INSERT INTO t (b,a) VALUES ('a','b');\n",
     "INSERT INTO u (c) SELECT 'x';\n",
+    "INSERT INTO t VALUES (",
+    "INSERT INTO t VALUES (1,-2.5,.5,+7,1e+9,NULL,TRUE,false,DEFAULT,b'01',X'41');\n",
+    "(NULL,0,'x'),",
+    "_binary ",
+    "CONVERT(",
+    " USING utf8mb4)",
+    "CAST(",
+    " AS JSON)",
+    "::text",
+    "DEFAULT",
+    "true",
+    "-",
+    "12.5,",
 ];
 
 fn dump(random: &mut Random) -> Vec<u8> {
@@ -164,10 +177,17 @@ fn dump(random: &mut Random) -> Vec<u8> {
 fn check(dump: &[u8], random: &mut Random) {
     let mut options = Options::default();
     options.dialect = [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][random.below(4)];
-    let (expected, tables) = reference(dump, &options);
-    for literal in &expected {
+    options.rows = random.chance(2);
+    let expected = reference(dump, &options);
+    for literal in &expected.literals {
         // Whatever it is, it is decoded or refused.
         let _ = literal.quoting.decode(&dump[literal.body.clone()]);
+    }
+    for value in &expected.values {
+        assert!(options.rows && value.whole.end <= dump.len());
+        if let Content::Literal(body, quoting) = &value.content {
+            let _ = quoting.decode(&dump[body.clone()]);
+        }
     }
     let names = |tables: &[icecore_sql::Table]| -> Vec<String> {
         let name = |table: &icecore_sql::Table| {
@@ -179,16 +199,17 @@ fn check(dump: &[u8], random: &mut Random) {
     let sizes: [Box<dyn FnMut(usize) -> usize>; 3] =
         [Box::new(|_| dump.len().max(1)), Box::new(|_| 1), Box::new(|_| 1 + random.below(most))];
     for size in sizes {
-        let (found, reader) = windows(dump, options.clone(), size);
-        let said = || format!("{:?} as {:?}", String::from_utf8_lossy(dump), options.dialect);
-        assert_eq!(found, expected, "{}", said());
-        assert_eq!(names(reader.tables()), names(&tables), "{}", said());
+        let (found, values, reader) = all(dump, options.clone(), size);
+        let said = || format!("{:?} as {:?}, rows: {}", String::from_utf8_lossy(dump), options.dialect, options.rows);
+        assert_eq!(found, expected.literals, "{}", said());
+        assert_eq!(values, expected.values, "{}", said());
+        assert_eq!(names(reader.tables()), names(&expected.tables), "{}", said());
     }
 }
 
 /// Dumps as programs write them.
 const DUMPS: &[&str] = &[
-    "-- MySQL dump 10\n/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;\nCREATE TABLE `t` (\n  `a` text,\n  b blob,\n  KEY (a)\n) COMMENT='x';\nINSERT INTO `t` VALUES (1,'it\\'s','x''y',0xAB),(2,NULL,_binary '\\0');\n/*!40101 SET SQL_MODE=@OLD_SQL_MODE */;\nDELIMITER ;;\n/*!50003 CREATE*/ /*!50003 TRIGGER x BEGIN INSERT INTO u VALUES ('a'); END */;;\nDELIMITER ;\n",
+    "-- MySQL dump 10\n/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;\nCREATE TABLE `t` (\n  `a` text,\n  b blob,\n  KEY (a)\n) COMMENT='x';\nINSERT INTO `t` VALUES (1,'it\\'s','x''y',0xAB,-1.5,b'101'),(2,NULL,_binary '\\0', 1e+9 /* x */,CONVERT(\"{}\" USING UTF8MB4), now() ,DEFAULT);\n/*!40101 SET SQL_MODE=@OLD_SQL_MODE */;\nDELIMITER ;;\n/*!50003 CREATE*/ /*!50003 TRIGGER x BEGIN INSERT INTO u VALUES ('a'); END */;;\nDELIMITER ;\n",
     "-- phpMyAdmin SQL Dump\nINSERT INTO `t` (`a`, `b`) VALUES\n(1, 'it''s \"x\"'),\n(2, '\\r\\n');\nINSERT INTO `t` (`a`, `b`) VALUES\n(3, 'y');\n",
     "-- PostgreSQL database dump\nSET standard_conforming_strings = on;\nCREATE TABLE public.t (\n    a text,\n    b bytea\n);\nCREATE FUNCTION f() AS $_$ select 'it''s' $_$;\nCOPY public.t (a, b) FROM stdin;\na\\tb\t\\\\x4142\n\\N\t\\\\000\n\\.\n\nINSERT INTO public.t VALUES ('C:\\', '\\x41'), (E'\\'', NULL);\nSELECT pg_catalog.setval('s', 1, true);\n",
     "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE [t](a,b);\nINSERT INTO t VALUES(replace(replace('a\\nb\\r','\\r',char(13)),'\\n',char(10)),unistr('\\u0041'));\nINSERT INTO t VALUES(X'41','it''s');\nINSERT INTO t VALUES(NULL,'x');\nCOMMIT;\n",

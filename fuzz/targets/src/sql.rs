@@ -1,26 +1,42 @@
 //! Dumps of SQL.
 
 use icecore::rewrite::{Around, Escaping};
-use icecore_sql::{Dialect, Error, Literal, Next, Options, Quoting, Reader, reference};
+use icecore_sql::{Content, Dialect, Error, Literal, Next, Options, Quoting, Reader, Value, reference};
+use std::ops::Range;
 
-/// The literals, as ranges of the dump, that come out of windows of such sizes.
-fn windows(dump: &[u8], options: Options, mut size: impl FnMut() -> usize) -> Result<Vec<Literal>, Error> {
+/// What comes out of windows of such sizes: literals and the values of rows, as ranges of the dump.
+fn windows(
+    dump: &[u8],
+    options: Options,
+    mut size: impl FnMut() -> usize,
+) -> Result<(Vec<Literal>, Vec<Value>), Error> {
     let mut reader = Reader::with_options(options);
-    let mut literals = Vec::new();
+    let (mut literals, mut values) = (Vec::new(), Vec::new());
     let (mut start, mut end) = (0, 0);
+    let moved = |range: &Range<usize>, start: usize| range.start + start..range.end + start;
     loop {
         match reader.next(&dump[start..end], end == dump.len())? {
             Next::Literal(mut literal) => {
                 for range in [&mut literal.whole, &mut literal.body] {
-                    *range = range.start + start..range.end + start;
+                    *range = moved(range, start);
                 }
                 literals.push(literal);
+            }
+            Next::Value(mut value) => {
+                // Of nothing, the place says nothing.
+                if value.content != Content::Absent || !value.whole.is_empty() {
+                    value.whole = moved(&value.whole, start);
+                }
+                if let Content::Literal(body, _) | Content::Bits(body) = &mut value.content {
+                    *body = moved(body, start);
+                }
+                values.push(value);
             }
             Next::More { used } => {
                 start += used;
                 end = (end + size()).min(dump.len());
             }
-            Next::End => return Ok(literals),
+            Next::End => return Ok((literals, values)),
         }
     }
 }
@@ -32,7 +48,9 @@ pub fn sql_read(data: &[u8]) {
     let mut options = Options::default();
     options.dialect =
         [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][usize::from(how & 3)];
-    let (expected, _) = reference(dump, &options);
+    options.rows = how & 4 > 0;
+    let twins = reference(dump, &options);
+    let expected = (twins.literals, twins.values);
     let mut step = usize::from(*how);
     let mut random = || {
         step = step.wrapping_mul(31).wrapping_add(7) % 251;
@@ -41,7 +59,13 @@ pub fn sql_read(data: &[u8]) {
     assert_eq!(windows(dump, options.clone(), || dump.len().max(1)).expect("no limit"), expected);
     assert_eq!(windows(dump, options.clone(), &mut random).expect("no limit"), expected);
     let mut at = 0;
-    for literal in &expected {
+    for value in &expected.1 {
+        assert!(value.whole.start <= value.whole.end && value.whole.end <= dump.len());
+        if let Content::Literal(body, quoting) = &value.content {
+            comes_back(*quoting, &dump[body.clone()]);
+        }
+    }
+    for literal in &expected.0 {
         assert!(at <= literal.whole.start && literal.whole.start <= literal.body.start);
         assert!(literal.body.end <= literal.whole.end && literal.whole.end <= dump.len());
         at = literal.whole.end;

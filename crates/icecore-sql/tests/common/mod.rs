@@ -2,7 +2,8 @@
 #![allow(dead_code)] // Each test uses a part.
 
 use icecore::rewrite::Escaping;
-use icecore_sql::{Literal, Next, Options, Reader};
+use icecore_sql::{Content, Literal, Next, Options, Reader, Value};
+use std::ops::Range;
 
 /// All literals of a dump that is there at once.
 pub fn literals(dump: &[u8]) -> Vec<Literal> {
@@ -11,24 +12,41 @@ pub fn literals(dump: &[u8]) -> Vec<Literal> {
 
 /// All literals of a dump that comes in pieces of such sizes, as ranges of the dump; and the
 /// reader.
-pub fn windows(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Reader) {
+pub fn windows(dump: &[u8], options: Options, size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Reader) {
+    let (literals, _, reader) = all(dump, options, size);
+    (literals, reader)
+}
+
+/// The values of rows as well.
+pub fn all(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Vec<Value>, Reader) {
     let mut reader = Reader::with_options(options);
-    let mut literals = Vec::new();
+    let (mut literals, mut values) = (Vec::new(), Vec::new());
     let (mut start, mut end) = (0, 0);
+    let moved = |range: &Range<usize>, start: usize| range.start + start..range.end + start;
     loop {
         let last = end == dump.len();
         match reader.next(&dump[start..end], last).expect("a dump") {
             Next::Literal(mut literal) => {
                 for range in [&mut literal.whole, &mut literal.body] {
-                    *range = range.start + start..range.end + start;
+                    *range = moved(range, start);
                 }
                 literals.push(literal);
+            }
+            Next::Value(mut value) => {
+                // Of nothing, the place says nothing.
+                if !value.whole.is_empty() || value.content != Content::Absent {
+                    value.whole = moved(&value.whole, start);
+                }
+                if let Content::Literal(body, _) | Content::Bits(body) = &mut value.content {
+                    *body = moved(body, start);
+                }
+                values.push(value);
             }
             Next::More { used } => {
                 start += used;
                 end = (end + size(end)).min(dump.len());
             }
-            Next::End => return (literals, reader),
+            Next::End => return (literals, values, reader),
         }
     }
 }

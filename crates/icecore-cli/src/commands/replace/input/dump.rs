@@ -85,6 +85,7 @@ impl Batches for Dump {
                 let next = self.reader.next(&bytes, self.ahead.is_end);
                 match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
                     Next::Literal(literal) => self.push(literal, &mut chunk.pieces),
+                    Next::Value(_) => {}
                     Next::More { used } => break used,
                     Next::End => {
                         self.is_done = true;

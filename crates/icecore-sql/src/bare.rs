@@ -1,0 +1,121 @@
+//! Values without quotes.
+
+use std::ops::Range;
+
+use crate::rows::Content;
+use crate::scan::is_word;
+use crate::{Dialect, scan};
+
+/// What a text without literals is. It begins at `start` of the window.
+pub(crate) fn content(text: &[u8], start: usize, dialect: Option<Dialect>) -> Content {
+    let is = |word: &str| text.eq_ignore_ascii_case(word.as_bytes());
+    match text {
+        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] if is_number(text) => Content::Number,
+        _ if is("null") => Content::Null,
+        _ if is("true") => Content::Bool(true),
+        _ if is("false") => Content::Bool(false),
+        _ if is("default") => Content::Absent,
+        [b'b' | b'B', b'\'', digits @ .., b'\'']
+            if dialect != Some(Dialect::Sqlite) && digits.iter().all(|digit| matches!(digit, b'0' | b'1')) =>
+        {
+            Content::Bits(start + 2..start + 2 + digits.len())
+        }
+        _ => Content::Expression,
+    }
+}
+
+/// `[+-] digits [. digits] [e [+-] digits]`, with digits before or behind the dot.
+fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    let whole = digits(text);
+    let mut rest = text.get(whole..).unwrap_or_default();
+    let mut fraction = 0;
+    if let Some(behind) = rest.strip_prefix(b".") {
+        fraction = digits(behind);
+        rest = behind.get(fraction..).unwrap_or_default();
+    }
+    if whole + fraction == 0 {
+        return false;
+    }
+    let [b'e' | b'E', exponent @ ..] = rest else { return rest.is_empty() };
+    let exponent = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
+    !exponent.is_empty() && digits(exponent) == exponent.len()
+}
+
+/// Where a number of digits and at most one dot between them ends that begins at `start`, if a comma or a
+/// parenthesis is right behind it: what most numbers are.
+#[inline]
+pub(crate) fn plain_number_end(window: &[u8], start: usize) -> Option<usize> {
+    let digits = |from: usize| {
+        let rest = window.get(from..)?;
+        let len = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+        (len > 0).then_some(from + len)
+    };
+    let first = start + usize::from(window.get(start) == Some(&b'-'));
+    let mut end = digits(first)?;
+    if window.get(end) == Some(&b'.') {
+        end = digits(end + 1)?;
+    }
+    matches!(window.get(end), Some(b',' | b')')).then_some(end)
+}
+
+/// Whether all that stands around a literal says again what it is: `CONVERT("…" USING utf8mb4)` of
+/// mydumper, `CAST('…' AS json)`, `'…'::jsonb`.
+pub(crate) fn is_cast(window: &[u8], whole: &Range<usize>, literal: &Range<usize>) -> bool {
+    let (Some(before), Some(behind)) = (window.get(whole.start..literal.start), window.get(literal.end..whole.end))
+    else {
+        return false;
+    };
+    let (before, behind) = (before.trim_ascii(), behind.trim_ascii());
+    if let (true, Some(kind)) = (before.is_empty(), behind.strip_prefix(b"::")) {
+        return kind.iter().all(|byte| is_word(*byte) || matches!(byte, b' ' | b'.' | b'"' | b'[' | b']'));
+    }
+    let (call, rest) = before.split_at(scan::word_end(before, 0));
+    let Some(introducer) = rest.trim_ascii_start().strip_prefix(b"(") else { return false };
+    let introducer = introducer.trim_ascii();
+    if !introducer.is_empty() && (introducer[0] != b'_' || !introducer.iter().all(|byte| is_word(*byte))) {
+        return false;
+    }
+    let Some(behind) = behind.strip_suffix(b")") else { return false };
+    let mut words = behind.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is = |word: Option<&[u8]>, known: &str| word.is_some_and(|word| word.eq_ignore_ascii_case(known.as_bytes()));
+    let (first, second) = (words.next(), words.next());
+    let is_charset = second.is_some_and(|word| word.iter().all(|byte| is_word(*byte)));
+    words.next().is_none()
+        && (is(Some(call), "convert") && is(first, "using") && is_charset
+            || is(Some(call), "cast") && is(first, "as") && (is(second, "json") || is(second, "char")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_what_sql_takes_for_one() {
+        for number in ["0", "007", "-1", "+1", "1.5", ".5", "-.5", "1.", "1e9", "1.e+9", "9.0e+999", "-1E-5"] {
+            assert!(is_number(number.as_bytes()), "{number}");
+        }
+        for other in ["", "-", ".", "e5", "1e", "1e+", "--1", "1 2", "1-2", "0x41", "1_0", "-.e1", "1.2.3"] {
+            assert!(!is_number(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn casts_say_what_a_literal_is() {
+        for (text, is) in [
+            ("CONVERT(@ USING UTF8MB4)", true),
+            ("convert ( _binary @ using utf8mb4 )", true),
+            ("CAST(@ AS JSON)", true),
+            ("CAST(@ AS SIGNED)", false),
+            ("@::character varying[]", true),
+            ("@::jsonb || 1", false),
+            ("lower(@)", false),
+            ("convert(x @ using utf8)", false),
+            ("1 @", false),
+        ] {
+            let at = text.find('@').expect("a literal");
+            assert_eq!(is_cast(text.as_bytes(), &(0..text.len()), &(at..at + 1)), is, "{text}");
+        }
+    }
+}
