@@ -395,9 +395,9 @@ pub struct Rows {
     #[command(flatten)]
     pub said: Reporting,
     /// How the rows are written; those of a database need no word
+    ///
+    /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv and ndjson are.
     #[arg(long = "in", value_name = "FORM", value_enum)]
-    #[cfg_attr(feature = "store", arg(required_unless_present_any = ["query", "collection", "wanted", "db", "db_file"]))]
-    #[cfg_attr(not(feature = "store"), arg(required = true))]
     pub form: Option<Form>,
     #[cfg(feature = "store")]
     #[command(flatten)]
@@ -422,11 +422,28 @@ pub struct Rows {
     ///
     /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
     /// the objects; with `--in lines` it may be left out.
+    /// With `--in sql` it may be left out, and may be TABLE.COLUMN; tables without such a column are passed over, unless
+    /// --table names them.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
+    /// With `--in sql`: only this table, or SCHEMA.TABLE; may be given several times
+    #[arg(long = "table", value_name = "TABLE")]
+    pub tables: Vec<String>,
+    /// Write only these columns, and those of --column; may be given several times
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Do not write this column, or TABLE.COLUMN; may be given several times
+    #[arg(long = "skip-column", value_name = "COLUMN")]
+    pub skipped: Vec<String>,
+    /// Say in each row which table it is of, in a column of this name: `table` if none is given
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    pub table_column: Option<String>,
+    /// Say in each row which file it is of, in a column of this name: `file` if none is given
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
+    pub file_column: Option<String>,
     /// Files, or folders with all that is in them; `-` is the standard input
     ///
-    /// Their rows are written one behind the other, those of a table under one header, so they must have the same
+    /// What gzip, zstd, xz or bzip2 compressed is unpacked as it is read. Their rows are written one behind the other, those of a table under one header, so they must have the same
     /// columns then; or each to a file of its own with --out-dir.
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
@@ -516,32 +533,34 @@ impl Rows {
         match (&self.query, &self.collection) {
             (Some(query), _) => Some(Question::Query(query.clone())),
             (None, Some(collection)) => Some(Question::Documents(collection.clone(), self.wanted.clone())),
-            (None, None) if self.form.is_none() => Some(Question::Keys(self.wanted.clone(), self.max_record)),
+            (None, None) if self.form.is_none() && self.has_server() => {
+                Some(Question::Keys(self.wanted.clone(), self.max_record))
+            }
             (None, None) => None,
         }
     }
 
-    /// How the rows are written: those of a database as MySQL writes them.
-    pub fn form(&self) -> Form {
-        self.form.unwrap_or(Form::Mysql)
+    /// Whether a server is asked.
+    #[cfg(feature = "store")]
+    fn has_server(&self) -> bool {
+        self.database.db.is_some() || self.database.db_file.is_some() || self.wanted.is_some()
     }
 
-    /// What stands between values of the input.
-    pub fn delimiter(&self) -> u8 {
-        match (self.form, self.delimiter) {
-            // The rows of a database are written by the command itself.
-            (None, _) => b'\t',
+    /// What stands between values of the input; the rows of a database are written by the command itself.
+    pub fn delimiter(&self, form: Form) -> u8 {
+        match (form, self.delimiter) {
+            (Form::Database, _) => b'\t',
             (_, Some(given)) => given,
-            (Some(Form::Csv), None) => b',',
+            (Form::Csv, None) => b',',
             _ => b'\t',
         }
     }
 
     /// What stands between cells of a csv that is written.
-    pub fn out_delimiter(&self) -> u8 {
-        match self.form {
-            None => self.delimiter.unwrap_or(b','),
-            Some(_) => self.delimiter(),
+    pub fn out_delimiter(&self, form: Form) -> u8 {
+        match form {
+            Form::Database | Form::Sql => self.delimiter.unwrap_or(b','),
+            form => self.delimiter(form),
         }
     }
 }
@@ -709,6 +728,7 @@ Examples:
 const ROWS_EXAMPLES: &str = "\
 Examples:
   icecore rows --in csv --column meta_value=php wp_postmeta.csv
+  icecore rows -c wp_options.option_value=php --only option_name dump.sql.gz
   mysql -B -e 'select * from jobs' shop | icecore rows --in mysql --null NULL -c payload
   psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
   icecore rows --in ndjson -c session=base64/storable dump.ndjson

@@ -4,6 +4,8 @@
 mod class_map;
 mod cli;
 mod commands;
+mod filter;
+mod form;
 mod json;
 mod limits;
 mod paint;
@@ -19,6 +21,7 @@ mod source;
 mod stream;
 mod target;
 mod terminal;
+mod unpack;
 mod whole;
 
 use clap::error::ContextKind;

@@ -54,6 +54,9 @@ pub struct Tally {
     /// Strings that `--deep` opened.
     #[serde(skip_serializing_if = "is_zero")]
     pub opened: u64,
+    /// Expressions of SQL that are in the output as their text: how many, and the first row and column.
+    #[serde(skip)]
+    passed_on: Option<(u64, u64, String)>,
     /// The records that could not be written, and those that only lost something.
     #[serde(skip)]
     unwritable: u64,
@@ -113,6 +116,11 @@ impl Tally {
         self.lose_some(LossKind::Bytes, 1, record, path);
     }
 
+    /// Counts an expression of SQL that is passed on as its text.
+    pub fn pass_on(&mut self, record: u64, column: impl FnOnce() -> String) {
+        self.passed_on.get_or_insert_with(|| (0, record, column())).0 += 1;
+    }
+
     fn lose_some(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
         let new = || Lost { count: 0, record, path: path(), kind };
         self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
@@ -131,6 +139,9 @@ impl Tally {
         self.bad += other.bad;
         self.refused += other.refused;
         self.opened += other.opened;
+        if let Some((count, record, column)) = &other.passed_on {
+            self.passed_on.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
+        }
         for (kind, lost) in &other.losses {
             self.losses.entry(kind).and_modify(|known| known.count += lost.count).or_insert_with(|| lost.clone());
         }
@@ -228,6 +239,12 @@ impl Tally {
                 let words = kind.describe(*count);
                 let text = format!("{} {words}, first in {one} {record} at {path}", grouped(*count));
                 report.say(&Said::loss(kind.as_str(), *count, path, text).in_record(*record, None).of(&self.input));
+            }
+            if let Some((count, record, column)) = &self.passed_on {
+                let what =
+                    if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
+                let text = format!("{} {what}, first in {one} {record} at column {column}", grouped(*count));
+                self.tell_count("expressions", *count, text, report);
             }
             if self.opened > 0 {
                 self.tell_count("opened", self.opened, format!("{} strings opened", grouped(self.opened)), report);

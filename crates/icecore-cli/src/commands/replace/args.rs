@@ -2,6 +2,7 @@
 
 #[cfg(feature = "store")]
 use crate::commands::database::Database;
+use crate::filter::Filter;
 use crate::limits;
 use crate::records::Frame;
 use clap::{Args, ValueHint};
@@ -128,6 +129,13 @@ pub struct Replace {
     /// How much is read at once
     #[arg(long, hide = true, default_value = "256K", value_parser = limits::size)]
     pub chunk: u64,
+}
+
+impl Replace {
+    /// Which tables and columns are changed.
+    pub fn filter(&self) -> Filter {
+        Filter::new(&self.tables, &self.columns, &self.skipped)
+    }
 }
 
 const EXAMPLES: &str = "\

@@ -1,7 +1,6 @@
 //! `icecore replace --db`: values in the tables of a database, by ranges of their keys.
 
 use super::account::{Account, Wrong};
-use super::filter::Filter;
 use super::resume::Resume;
 use super::{Done, Job, pairs, said, shown, value, written};
 use crate::commands::database::failed;
@@ -66,7 +65,7 @@ impl Job<'_> {
             return Ok(());
         }
         let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(failed)?;
-        let filter = Filter::of(self.args).of_any_table();
+        let filter = self.args.filter().of_any_table();
         let takes = |column: &Column| filter.takes(table.schema(), table.name(), &column.name);
         let columns: Vec<usize> =
             table.columns().iter().enumerate().filter(|(_, column)| takes(column)).map(|(at, _)| at).collect();

@@ -10,8 +10,6 @@ mod cells;
 mod chunk;
 #[cfg(feature = "store")]
 mod database;
-mod filter;
-mod form;
 mod in_place;
 mod input;
 mod lines;
@@ -30,6 +28,7 @@ mod written;
 pub use args::Replace;
 
 use crate::cli::Global;
+use crate::form::{Form, stage_of};
 use crate::paint::Paint;
 use crate::pool::{Batches, Pool};
 use crate::progress::Progress;
@@ -37,10 +36,9 @@ use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, Outputs, Target};
+use crate::unpack::{Head, Packing};
 use account::Account;
 use chunk::Chunk;
-use filter::Filter;
-use form::Form;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
 use icecore_replace::Rules;
@@ -51,9 +49,6 @@ use plan::Plan;
 use std::io::{self, Read};
 use std::sync::Arc;
 use worker::{Columns, Lexer, Worker};
-
-/// How much of an input is looked at to find out how it is written.
-const LOOK: u64 = 64 << 10;
 
 pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let (rules, files) = pairs::rules(args)?;
@@ -95,7 +90,7 @@ impl Job<'_> {
             return Err(pairs::usage("--each is for documents of a format: --in FORMAT says which"));
         }
         let json = Stage::parse("json").map_err(crate::reading::usage)?;
-        let places = Arc::new(Places::new(Filter::of(args)));
+        let places = Arc::new(Places::new(args.filter()));
         Ok(Job { args, global, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
     }
 
@@ -215,14 +210,22 @@ impl Job<'_> {
         done: &mut Done,
         report: &mut Report,
     ) -> Result<bool, Abort> {
-        let (input, head, is_all) = looked_at(input).map_err(|error| failed(&error))?;
-        let form = match self.form.clone().or_else(|| Form::guess(name, &head, is_all)) {
-            Some(form) => form,
-            None if is_packed(&head) => {
+        let mut head = Head::of(input).map_err(|error| failed(&error))?;
+        // A document that is compressed is written as one again, by its format.
+        let is_document = matches!(self.form, Some(Form::Document(_)));
+        let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
+        if let Some(packing) = packing {
+            if self.args.in_place || self.args.out_dir.is_some() {
                 return Err(pairs::usage(
-                    "it is compressed: `zcat FILE | icecore replace … | gzip > NEW`, or zstdcat and zstd",
+                    "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
+            let inside = packing.open(head.input).and_then(Head::of);
+            head = inside.map_err(|error| failed(&error))?;
+        }
+        let Head { input, bytes: head, is_all } = head;
+        let form = match self.form.clone().or_else(|| Form::guess(name, &head, is_all)) {
+            Some(form) => form,
             None => return Err(pairs::usage("how it is written can't be told from its beginning: say --in FORM")),
         };
         let table = match source.below.file_stem() {
@@ -357,24 +360,6 @@ impl Work<'_> {
         sink.flush()?;
         Ok((is_whole, account, is_changed))
     }
-}
-
-/// An input, and its first bytes, which may be all.
-fn looked_at(mut input: Box<dyn Read + Send>) -> io::Result<(Box<dyn Read + Send>, Vec<u8>, bool)> {
-    let mut head = Vec::new();
-    let mut is_all = false;
-    while (head.len() as u64) < LOOK && !is_all {
-        let before = head.len();
-        input.by_ref().take(LOOK - before as u64).read_to_end(&mut head)?;
-        is_all = head.len() == before || (head.len() as u64) < LOOK;
-    }
-    let again: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()).chain(input));
-    Ok((again, head, is_all))
-}
-
-/// Whether this begins as gzip or Zstandard.
-fn is_packed(head: &[u8]) -> bool {
-    head.starts_with(b"\x1f\x8b") || head.starts_with(b"\x28\xb5\x2f\xfd")
 }
 
 /// Ends an input with why it could not be read.

@@ -1,6 +1,6 @@
 //! Tables and columns as small numbers, which threads share.
 
-use super::filter::Filter;
+use crate::filter::Filter;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

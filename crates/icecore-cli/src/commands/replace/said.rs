@@ -3,8 +3,8 @@
 use super::Done;
 use super::account::Account;
 use super::args::Replace;
-use super::form::NDJSON;
 use super::places::Places;
+use crate::form::NDJSON;
 use crate::records::{counted, grouped};
 use crate::report::Report;
 use icecore_replace::{Again, Pair, Rules, Spelling};

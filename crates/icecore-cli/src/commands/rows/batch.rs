@@ -1,17 +1,31 @@
 //! Some rows on their way from the reader to the writer.
 
+use super::plan::Plan;
 use crate::records::Tally;
+use std::sync::Arc;
 
-/// A cell: where its bytes are, and whether it is NULL.
+/// A cell: where its bytes are, and what they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     pub start: u32,
     pub end: u32,
-    pub is_null: bool,
+    pub sort: Sort,
+}
+
+/// What a cell is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    #[default]
+    Text,
+    Null,
+    /// A number or a truth value, as JSON writes it.
+    Plain,
+    /// The input has no value there.
+    Absent,
 }
 
 /// Some rows.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Batch {
     /// The bytes of all cells.
     pub bytes: Vec<u8>,
@@ -27,6 +41,8 @@ pub struct Batch {
     /// What came of it.
     pub out: Vec<u8>,
     pub tally: Tally,
+    /// What is done with the rows from each of these on.
+    pub plans: Vec<(usize, Arc<Plan>)>,
 }
 
 impl Batch {
@@ -36,6 +52,7 @@ impl Batch {
         self.cells.clear();
         self.ends.clear();
         self.out.clear();
+        self.plans.clear();
         self.tally = Tally::default();
         self.is_last_for_now = false;
     }
@@ -62,13 +79,20 @@ impl Batch {
     }
 
     /// Adds a cell of the bytes from `start` on.
-    pub fn push_cell(&mut self, start: usize, is_null: bool) {
-        self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, is_null });
+    pub fn push_cell(&mut self, start: usize, sort: Sort) {
+        self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, sort });
     }
 
     /// The row of the cells that were added is complete.
     pub fn end_row(&mut self, offset: u64) {
         self.ends.push((self.cells.len() as u32, offset));
+    }
+
+    /// What is done with the rows from here on.
+    pub fn plan(&mut self, plan: &Arc<Plan>) {
+        if self.plans.last().is_none_or(|(_, known)| !Arc::ptr_eq(known, plan)) {
+            self.plans.push((self.rows(), Arc::clone(plan)));
+        }
     }
 
     /// Takes back cells of a row that is not complete.

@@ -1,6 +1,6 @@
 //! Decoding the values of rows, and writing the rows.
 
-use super::batch::{Batch, Cell};
+use super::batch::{Batch, Cell, Sort};
 use super::column::Spec;
 use super::object::Object;
 use super::plan::{Bytea, Form, OnError, Out, Plan, error_name, kind_name};
@@ -9,7 +9,42 @@ use crate::records::{LOSS, Step, Tally, Wrong};
 use crate::report::REFUSED;
 use icecore::{Error, ErrorKind, LossKind, Losses, Stage, deep};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// What a thread decodes with: a decoder for each plan that came up lately.
+#[derive(Default)]
+pub struct Decoders {
+    known: Vec<Decoder>,
+}
+
+impl Decoders {
+    /// How many plans are kept.
+    const MOST: usize = 32;
+
+    /// Decodes the rows of a batch, and writes them into it.
+    pub fn batch(&mut self, batch: &mut Batch) {
+        let plans = std::mem::take(&mut batch.plans);
+        for (at, (from, plan)) in plans.iter().enumerate() {
+            let to = plans.get(at + 1).map_or(batch.rows(), |next| next.0);
+            if !self.of(plan).rows(batch, *from..to) {
+                break;
+            }
+        }
+        batch.plans = plans;
+    }
+
+    fn of(&mut self, plan: &Arc<Plan>) -> &mut Decoder {
+        let at = self.known.iter().position(|known| Arc::ptr_eq(&known.plan, plan)).unwrap_or_else(|| {
+            if self.known.len() == Self::MOST {
+                self.known.remove(0);
+            }
+            self.known.push(Decoder::new(Arc::clone(plan)));
+            self.known.len() - 1
+        });
+        &mut self.known[at]
+    }
+}
 
 /// What a thread decodes with.
 pub struct Decoder {
@@ -109,11 +144,12 @@ impl Decoder {
         }
     }
 
-    /// Decodes the rows of a batch, and writes them into it.
-    pub fn batch(&mut self, batch: &mut Batch) {
+    /// Decodes some rows of a batch, and writes them into it. Returns whether the next ones are wanted.
+    pub fn rows(&mut self, batch: &mut Batch, rows: Range<usize>) -> bool {
         let (mut out, mut tally) = (std::mem::take(&mut batch.out), std::mem::take(&mut batch.tally));
         let plan = Arc::clone(&self.plan);
-        for at in 0..batch.rows() {
+        let mut goes_on = true;
+        for at in rows {
             let (cells, offset) = batch.row(at);
             let number = batch.before + at as u64 + 1;
             let start = out.len();
@@ -140,36 +176,51 @@ impl Decoder {
             tally.row(is_bad, is_undecodable);
             if is_bad && plan.on_error == OnError::Stop {
                 batch.keep(at + 1);
+                goes_on = false;
                 break;
             }
         }
         (batch.out, batch.tally) = (out, tally);
+        goes_on
     }
 
     /// An object with the cells of a row.
     fn json(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
         out.push(b'{');
+        out.extend_from_slice(&plan.lead_json);
         for (at, cell) in cells.iter().enumerate() {
-            if at > 0 {
-                out.push(b',');
+            if cell.sort == Sort::Absent || plan.is_hidden(at) {
+                continue;
             }
             out.extend_from_slice(&plan.key(at));
             match self.by_position.get(at).copied().flatten() {
                 Some(column) => self.value(column, batch, *cell, row, out),
-                None if cell.is_null => out.extend_from_slice(b"null"),
-                None => {
-                    if !text::string(batch.cell(*cell), out) {
-                        row.lose_bytes(plan.strict, || format!("column {}", plan.name(at)));
-                    }
-                }
+                None => self.cell(at, batch, *cell, row, out),
             }
+            out.push(b',');
         }
         self.missing(cells.len(), row);
         let is_empty = out.last() == Some(&b'{');
+        if !is_empty {
+            out.pop();
+        }
         self.own_members(row, is_empty, out);
         out.extend_from_slice(b"}\n");
         true
+    }
+
+    /// Writes a cell that is not decoded.
+    fn cell(&self, at: usize, batch: &Batch, cell: Cell, row: &mut Row<'_>, out: &mut Vec<u8>) {
+        match cell.sort {
+            Sort::Null | Sort::Absent => out.extend_from_slice(b"null"),
+            Sort::Plain => out.extend_from_slice(batch.cell(cell)),
+            Sort::Text => {
+                if !text::string(batch.cell(cell), out) {
+                    row.lose_bytes(self.plan.strict, || format!("column {}", self.plan.name(at)));
+                }
+            }
+        }
     }
 
     /// The members of an object that say what became of its values.
@@ -196,42 +247,46 @@ impl Decoder {
     /// The row of a table.
     fn table(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
-        let put = |at: usize, bytes: &[u8], out: &mut Vec<u8>| {
-            plan.cell(at == 0, bytes, out);
-        };
+        let is_first = std::cell::Cell::new(true);
+        let put = |bytes: &[u8], out: &mut Vec<u8>| plan.cell(is_first.take(), bytes, out);
+        let null = |out: &mut Vec<u8>| null(plan.out, plan.delimiter, is_first.take(), out);
+        plan.lead.iter().for_each(|(_, value)| put(value.as_bytes(), out));
         let mut value = std::mem::take(&mut self.value);
         for (at, cell) in cells.iter().enumerate() {
+            if plan.is_hidden(at) {
+                continue;
+            }
             match self.by_position.get(at).copied().flatten() {
                 Some(column) => {
                     value.clear();
                     self.value(column, batch, *cell, row, &mut value);
                     match row.kinds[column] {
-                        Kind::Decoded => put(at, &value, out),
-                        Kind::Text | Kind::Broken | Kind::Refused if plan.on_error == OnError::Keep => {
-                            put(at, batch.cell(*cell), out)
+                        Kind::Decoded => put(&value, out),
+                        Kind::Text | Kind::Broken | Kind::Refused | Kind::Other if plan.on_error == OnError::Keep => {
+                            put(batch.cell(*cell), out)
                         }
-                        _ => null(plan.out, plan.delimiter, at == 0, out),
+                        _ => null(out),
                     }
                 }
-                None if cell.is_null => null(plan.out, plan.delimiter, at == 0, out),
-                None => put(at, batch.cell(*cell), out),
+                None if matches!(cell.sort, Sort::Null | Sort::Absent) => null(out),
+                None => put(batch.cell(*cell), out),
             }
         }
         self.value = value;
         self.missing(cells.len(), row);
         if plan.has_error_columns() || plan.has_kinds {
-            for at in cells.len()..plan.names.len() {
-                null(plan.out, plan.delimiter, at == 0, out);
+            for _ in (cells.len()..plan.names.len()).filter(|at| !plan.is_hidden(*at)) {
+                null(out);
             }
         }
         if plan.has_error_columns() {
             for column in 0..plan.columns.len() {
                 let message = row.errors.iter().find(|(bad, _)| *bad == column);
-                put(1, message.map_or(&[][..], |(_, message)| message.as_bytes()), out);
+                put(message.map_or(&[][..], |(_, message)| message.as_bytes()), out);
             }
         }
         for kind in row.kinds.iter().filter(|_| plan.has_kinds) {
-            put(1, kind.as_str().as_bytes(), out);
+            put(kind.as_str().as_bytes(), out);
         }
         out.push(b'\n');
         true
@@ -255,9 +310,18 @@ impl Decoder {
     /// Writes what became of a cell, and notes it.
     fn value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut Row<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell(cell);
-        if cell.is_null || bytes.is_empty() && self.plan.empty_is_null {
+        if cell.sort == Sort::Null || bytes.is_empty() && self.plan.empty_is_null {
             row.kinds[column] = Kind::Null;
             return out.extend_from_slice(b"null");
+        }
+        if cell.sort != Sort::Text {
+            row.kinds[column] = Kind::Other;
+            if self.plan.on_error != OnError::Keep {
+                self.fail(column, "row", "expected a string, found another value".to_owned(), row);
+                row.kinds[column] = Kind::Broken;
+                return out.extend_from_slice(b"null");
+            }
+            return out.extend_from_slice(bytes);
         }
         let inside = if self.plan.form == Form::Pgcopy { unescaped(bytes, self.plan.bytea) } else { bytes.into() };
         match self.decode(column, &inside, row, out) {

@@ -5,13 +5,14 @@ mod column;
 #[cfg(feature = "store")]
 mod database;
 mod decode;
+mod dump;
 mod object;
 mod plan;
 mod table;
 mod text;
 
 use crate::cli::{Global, Rows};
-use crate::pool::Pool;
+use crate::pool::{Batches, Pool};
 use crate::progress::Progress;
 use crate::records::{Tally, Window, write_summary};
 use crate::report::{Abort, Report, code, io_reason};
@@ -19,11 +20,13 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
+use crate::unpack::{Head, Packing};
 use batch::Batch;
 #[cfg(feature = "store")]
 pub use database::Question;
-use decode::Decoder;
-use plan::{Out, Plan};
+use decode::Decoders;
+use dump::{Dump, Wanted};
+use plan::{Asked, Out, Plan};
 use std::io::{self, Read};
 use std::sync::Arc;
 use table::{Settings, Table};
@@ -37,7 +40,15 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     report.progress = Progress::over(sources.len(), global.quiet);
-    let mut job = Job { args, global, usual: None, is_alone: sources.len() == 1, header: None, tallies: Vec::new() };
+    let mut job = Job {
+        args,
+        global,
+        usual: None,
+        is_alone: sources.len() == 1,
+        header: None,
+        tallies: Vec::new(),
+        form: args.form,
+    };
     match &args.out_dir {
         Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
         None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
@@ -52,7 +63,8 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     let (name, usual) = (question.name(), question.usual());
     let input = database::rows(&args.database, question)?;
-    let mut job = Job { args, global, usual, is_alone: true, header: None, tallies: Vec::new() };
+    let form = Some(Form::Database);
+    let mut job = Job { args, global, usual, is_alone: true, header: None, tallies: Vec::new(), form };
     let place = outputs.output(args.output.as_ref())?;
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
     let mut target = Target::new(place)?;
@@ -60,7 +72,7 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
         target.sink.paint_json(global.color);
     }
     report.input();
-    job.table(input, name, &mut target.sink, report)?;
+    job.table(input, name, args.max_record, Form::Database, &mut target.sink, report)?;
     target.sink.document_done();
     target.keep()?;
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
@@ -77,6 +89,8 @@ struct Job<'j> {
     /// The first table in the output, and the columns that all have.
     header: Option<(String, Vec<String>)>,
     tallies: Vec<Tally>,
+    /// How the inputs are written, if that was said.
+    form: Option<Form>,
 }
 
 impl Job<'_> {
@@ -120,7 +134,7 @@ impl Job<'_> {
         let name = source.name();
         report.progress.show(&name);
         let end = match source.open() {
-            Ok(input) => self.table(input, &name, sink, report),
+            Ok(input) => self.input(input, &name, sink, report),
             Err(error) => {
                 report.io(&name, &error);
                 return Ok(false);
@@ -136,33 +150,86 @@ impl Job<'_> {
         }
     }
 
-    fn table(
+    /// Unpacks an input, and finds out how it is written.
+    fn input(
         &mut self,
         input: Box<dyn Read + Send>,
         name: &str,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let Job { args, global, usual, is_alone, .. } = *self;
-        let failed = |error| {
-            let reason = io_reason(&error);
-            Abort::Failed(code::USAGE, if is_alone { format!("{name}: {reason}") } else { reason })
+        let mut most = self.args.max_record;
+        let unpacked = Head::short(input).and_then(|head| match Packing::of(&head.bytes) {
+            None => Ok(head.input),
+            Some(packing) => {
+                // One row may be as long as what is unpacked as a whole.
+                most = most.min(self.global.limit.decompressed);
+                packing.open(head.input)
+            }
+        });
+        let head = unpacked.and_then(|input| match self.form {
+            // What comes is written at once, however slowly the rest comes.
+            Some(form) => Ok((input, Some(form))),
+            None => {
+                Head::of(input).map(|head| (Form::guess(name, &head), head.input)).map(|(form, input)| (input, form))
+            }
+        });
+        let (input, form) = head.map_err(|error| self.failed(name, &error))?;
+        let Some(form) = form else {
+            let text = "how its rows are written can't be told from its beginning: say --in FORM";
+            return Err(plan::usage(self.of(name, text)));
         };
-        let mut table = Table::new(args.form(), Window::new(input, args.chunk), Settings::of(args)?);
-        let header = table.header().map_err(failed)?;
-        let plan = Arc::new(Plan::new(args, global, header, usual)?);
-        if self.is_first(name, &plan)? {
-            plan.write_header(sink.part());
-        }
+        self.table(input, name, most, form, sink, report)
+    }
+
+    /// What a message says of an input; the only one is named nowhere else.
+    fn of(&self, name: &str, text: &str) -> String {
+        if self.is_alone { format!("{name}: {text}") } else { text.to_owned() }
+    }
+
+    fn failed(&self, name: &str, error: &io::Error) -> Abort {
+        let is_bad = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
+        Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, self.of(name, &io_reason(error)))
+    }
+
+    fn table(
+        &mut self,
+        input: Box<dyn Read + Send>,
+        name: &str,
+        most: u64,
+        form: Form,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let Job { args, global, usual, .. } = *self;
+        let window = Window::new(input, args.chunk);
+        let asked = Asked { args, global, form, usual, file: name };
         let mut tally = Tally::rows(name);
-        let conversion = Conversion { plan: &plan, stops: args.on_error == OnError::Stop, name };
-        let end = conversion.convert(table, sink, &mut tally, report)?;
+        let end = if form == Form::Sql {
+            let dump = Dump::new(window, Plan::base(&asked)?, Wanted::new(&args.columns)?, most);
+            self.convert(dump, name, sink, &mut tally, report)?
+        } else {
+            let mut table = Table::new(form, window, Settings::of(args, form, most)?);
+            let header = table.header().map_err(|error| self.failed(name, &error))?;
+            let plan = Arc::new(Plan::new(&asked, header)?);
+            // A table without rows has columns.
+            self.head(name, &plan, sink)?;
+            self.convert(table.with(&plan), name, sink, &mut tally, report)?
+        };
         if tally.has_unreadable() {
             report.bad_input();
         }
         tally.end(report, global.quiet);
         self.tallies.push(tally);
-        end.map_err(failed)
+        end.map_err(|error| self.failed(name, &error))
+    }
+
+    /// Writes the names of the columns, if that was not done.
+    fn head(&mut self, name: &str, plan: &Plan, sink: &mut Sink) -> Result<(), Abort> {
+        if self.is_first(name, plan)? {
+            plan.write_header(sink.part());
+        }
+        Ok(())
     }
 
     /// Whether the output has no header yet. All tables in it must have the same columns.
@@ -182,31 +249,22 @@ impl Job<'_> {
             Some(_) => Ok(false),
         }
     }
-}
 
-pub use plan::{Bytea, Form, OnError, Text};
-
-struct Conversion<'j> {
-    plan: &'j Arc<Plan>,
-    stops: bool,
-    name: &'j str,
-}
-
-impl Conversion<'_> {
     /// Converts all rows: one thread reads, as many as there are processors decode,
     /// and this one writes, in the order of the input. The inner error is why the table
     /// could not be read to its end.
     fn convert(
-        &self,
-        table: Table,
+        &mut self,
+        table: impl Batches<Batch = Batch>,
+        name: &str,
         sink: &mut Sink,
         tally: &mut Tally,
         report: &mut Report,
     ) -> Result<io::Result<()>, Abort> {
-        let plan = Arc::clone(self.plan);
-        let pool = Pool::start(table, move || {
-            let mut decoder = Decoder::new(Arc::clone(&plan));
-            move |batch: &mut Batch| decoder.batch(batch)
+        let stops = self.args.on_error == OnError::Stop;
+        let pool = Pool::start(table, || {
+            let mut decoders = Decoders::default();
+            move |batch: &mut Batch| decoders.batch(batch)
         });
         while let Some(batch) = pool.next() {
             let batch = match batch {
@@ -217,6 +275,9 @@ impl Conversion<'_> {
                     return Ok(Err(error));
                 }
             };
+            for (_, plan) in &batch.plans {
+                self.head(name, plan, sink)?;
+            }
             tally.records += batch.rows() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {
@@ -230,8 +291,8 @@ impl Conversion<'_> {
             } else {
                 sink.pass()?
             }
-            report.progress.count(self.name, tally.records);
-            if self.stops && tally.bad > 0 {
+            report.progress.count(name, tally.records);
+            if stops && tally.bad > 0 {
                 break;
             }
             pool.give_back(batch);
@@ -239,3 +300,5 @@ impl Conversion<'_> {
         sink.flush().map(Ok)
     }
 }
+
+pub use plan::{Bytea, Form, OnError, Text};

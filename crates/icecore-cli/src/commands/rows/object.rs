@@ -50,7 +50,8 @@ impl Object {
 
 /// A member of the row may not pass for one of ours.
 fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
-    let is_own = |key: &[u8]| decoder.plan.own.iter().find(|own| own.as_bytes() == key);
+    let own = || decoder.plan.lead.iter().map(|(name, _)| name).chain(&decoder.plan.own);
+    let is_own = |key: &[u8]| own().find(|own| own.as_bytes() == key);
     let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
     let error = Error::new(ErrorKind::Malformed).expecting("an object without a key of that name");
     Some(error.finding(format!("`{name}`, as that is called which says what became of a value")))
@@ -62,6 +63,7 @@ fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out:
     decoder.fail(0, error.kind().as_str(), message, row);
     row.kinds[0] = Became::Broken;
     out.push(b'{');
+    out.extend_from_slice(&decoder.plan.lead_json);
     let keeps = decoder.plan.on_error == OnError::Keep;
     if keeps {
         out.extend_from_slice(&text::key(&decoder.name(0)));
@@ -81,6 +83,14 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
     };
     let plan = std::sync::Arc::clone(&decoder.plan);
     let mut at = 0;
+    if !plan.lead_json.is_empty() {
+        out.push(b'{');
+        out.extend_from_slice(&plan.lead_json);
+        if root.is_empty() {
+            out.pop();
+        }
+        at = 1;
+    }
     let mut seen = vec![false; plan.columns.len()];
     for (key, value) in root.entries() {
         let column = plan.columns.iter().position(|column| column.name.as_bytes() == key.bytes());
@@ -119,7 +129,7 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
         out.extend_from_slice(rest);
     } else {
         out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
-        decoder.own_members(row, root.is_empty(), out);
+        decoder.own_members(row, root.is_empty() && plan.lead.is_empty(), out);
         out.push(b'}');
     }
     out.push(b'\n');

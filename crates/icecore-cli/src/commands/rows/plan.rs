@@ -4,14 +4,19 @@ use super::column::Spec;
 use super::text;
 use crate::class_map;
 use crate::cli::{Global, Rows};
+use crate::filter::Filter;
+use crate::form;
 use crate::reading;
 use crate::report::{Abort, code};
+use crate::unpack::Head;
 use clap::ValueEnum;
 use icecore::{Limits, Stage};
 
 /// How rows are written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
+    /// A dump of MySQL, PostgreSQL or SQLite, with the rows of its tables
+    Sql,
     /// Comma-separated values (RFC 4180)
     Csv,
     /// Values between tabs, without quotes and escapes
@@ -24,6 +29,30 @@ pub enum Form {
     Ndjson,
     /// Each line is a value
     Lines,
+    /// The rows of a query, as the command writes them itself
+    #[value(skip)]
+    Database,
+}
+
+impl Form {
+    /// Of an input that nobody said it of, by its name and its first bytes.
+    pub fn guess(name: &str, head: &Head) -> Option<Form> {
+        match form::Form::guess(name, &head.bytes, head.is_all)? {
+            form::Form::Sql => Some(Form::Sql),
+            form::Form::Csv => Some(Form::Csv),
+            form::Form::Tsv => Some(Form::Tsv),
+            form::Form::Ndjson => Some(Form::Ndjson),
+            // An object, or one a line.
+            form::Form::Document(stage)
+                if stage.wrappers().is_empty()
+                    && [JSON, form::NDJSON].contains(&stage.format().name)
+                    && head.bytes.starts_with(b"{") =>
+            {
+                Some(Form::Ndjson)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What becomes of a value that can't be decoded.
@@ -67,7 +96,20 @@ pub enum Out {
     Tsv,
 }
 
+/// What is asked of an input.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub args: &'a Rows,
+    pub global: &'a Global,
+    pub form: Form,
+    /// The column that is decoded, if none is named.
+    pub usual: Option<&'static str>,
+    /// What the input is called.
+    pub file: &'a str,
+}
+
 /// What is done with rows.
+#[derive(Clone)]
 pub struct Plan {
     pub form: Form,
     pub out: Out,
@@ -77,6 +119,13 @@ pub struct Plan {
     pub names: Vec<String>,
     pub keys: Vec<Vec<u8>>,
     pub columns: Vec<Spec>,
+    /// Which of the columns are not written.
+    pub hidden: Vec<bool>,
+    /// Columns that say where a row is from, before all others: name and value; and the same in JSON.
+    pub lead: Vec<(String, String)>,
+    pub lead_json: Vec<u8>,
+    table_column: Option<String>,
+    filter: Filter,
     /// The column that says which program a value is of.
     pub program: Option<usize>,
     /// The names of the columns that the input does not have: messages, and what became of
@@ -100,10 +149,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(args: &Rows, global: &Global, header: Vec<String>, usual: Option<&str>) -> Result<Plan, Abort> {
-        let (out, json) = target(args)?;
-        let mut names = header;
-        let columns = match (&args.columns[..], args.form()) {
+    /// Of a table whose columns have these names.
+    pub fn new(asked: &Asked<'_>, header: Vec<String>) -> Result<Plan, Abort> {
+        let Asked { args, form, usual, .. } = *asked;
+        let names = header;
+        let columns = match (&args.columns[..], form) {
             ([], Form::Lines) => vec![Spec::parse("1", &[])?],
             ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
             (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
@@ -117,47 +167,103 @@ impl Plan {
                 columns.iter().map(parse).collect::<Result<_, _>>()?
             }
         };
-        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && args.form() != Form::Ndjson) {
+        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && form != Form::Ndjson) {
             let name = &column.name;
             return Err(usage(format!(
                 "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
                  number from 1 on"
             )));
         }
-        if args.form() == Form::Lines && names.is_empty() {
-            names.push(columns[0].given_name().unwrap_or("value").to_owned());
+        let mut plan = Plan::base(asked)?;
+        if form == Form::Ndjson && plan.filter.has_columns() {
+            return Err(usage("`--only` and `--skip-column` are for tables with columns".to_owned()));
+        }
+        plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
+        plan.of_columns(None, "", names, columns)
+    }
+
+    /// What does not depend on the columns.
+    pub fn base(asked: &Asked<'_>) -> Result<Plan, Abort> {
+        let Asked { args, global, form, file, .. } = *asked;
+        let (out, json) = target(args)?;
+        if form == Form::Ndjson && out != Out::Json {
+            return Err(usage("rows of `--in ndjson` have no fixed columns: they are written as json".to_owned()));
+        }
+        if form != Form::Sql && (!args.tables.is_empty() || args.table_column.is_some()) {
+            return Err(usage("`--table` and `--table-column` are for `--in sql`".to_owned()));
+        }
+        Ok(Plan {
+            own: Vec::new(),
+            form,
+            out,
+            json,
+            names: Vec::new(),
+            keys: Vec::new(),
+            columns: Vec::new(),
+            hidden: Vec::new(),
+            lead: args.file_column.iter().map(|name| (name.clone(), file.to_owned())).collect(),
+            lead_json: Vec::new(),
+            table_column: args.table_column.clone(),
+            filter: Filter::new(&args.tables, &args.only, &args.skipped),
+            program: None,
+            on_error: args.on_error,
+            empty_is_null: args.on_error != OnError::Keep
+                || matches!(form, Form::Csv | Form::Tsv | Form::Lines) && args.null.is_none(),
+            has_kinds: args.kind_column,
+            bytea: args.bytea,
+            text: args.text,
+            delimiter: args.out_delimiter(form),
+            limits: Limits::clone(&global.limit),
+            strict: args.strict,
+            deep: args.deep,
+            csv_safe: args.csv_safe,
+        })
+    }
+
+    /// The same with columns of these names, some of which are decoded.
+    pub fn of_columns(
+        mut self,
+        schema: Option<&str>,
+        table: &str,
+        mut names: Vec<String>,
+        columns: Vec<Spec>,
+    ) -> Result<Plan, Abort> {
+        if self.form == Form::Lines && names.is_empty() {
+            let given = columns.first().and_then(Spec::given_name);
+            names.push(given.unwrap_or("value").to_owned());
         }
         // Columns without names have numbers.
         let most = columns.iter().filter_map(|column| column.at).max().map_or(0, |at| at + 1);
         for number in names.len() + 1..=most {
             names.push(number.to_string());
         }
-        let keys = names.iter().map(|name| text::key(name)).collect();
-        let program = usual.and_then(|_| names.iter().position(|name| name == "program"));
-        let mut plan = Plan {
-            own: Vec::new(),
-            form: args.form(),
-            out,
-            json,
-            names,
-            keys,
-            columns,
-            program,
-            on_error: args.on_error,
-            empty_is_null: args.on_error != OnError::Keep
-                || matches!(args.form(), Form::Csv | Form::Tsv | Form::Lines) && args.null.is_none(),
-            has_kinds: args.kind_column,
-            bytea: args.bytea,
-            text: args.text,
-            delimiter: args.out_delimiter(),
-            limits: Limits::clone(&global.limit),
-            strict: args.strict,
-            deep: args.deep,
-            csv_safe: args.csv_safe,
-        };
-        plan.own = plan.own_names();
-        plan.check_names()?;
-        Ok(plan)
+        self.keys = names.iter().map(|name| text::key(name)).collect();
+        if self.filter.has_columns() {
+            let is_hidden = |(at, name): (usize, &String)| {
+                !self.filter.takes_column(schema, table, name) && !columns.iter().any(|column| column.at == Some(at))
+            };
+            self.hidden = names.iter().enumerate().map(is_hidden).collect();
+        }
+        (self.names, self.columns) = (names, columns);
+        self.lead.extend(self.table_column.take().map(|name| (name, table.to_owned())));
+        for (name, value) in &self.lead {
+            self.lead_json.extend_from_slice(&text::key(name));
+            text::string(value.as_bytes(), &mut self.lead_json);
+            self.lead_json.push(b',');
+        }
+        self.own = self.own_names();
+        self.check_names()?;
+        Ok(self)
+    }
+
+    /// Which tables and columns are written.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// Whether the column at this position is not written.
+    pub fn is_hidden(&self, at: usize) -> bool {
+        self.hidden.get(at).copied().unwrap_or(false)
     }
 
     /// The key of the column at this position.
@@ -192,11 +298,15 @@ impl Plan {
 
     /// A column of the input may not pass for one of ours.
     fn check_names(&self) -> Result<(), Abort> {
-        let own = &self.own;
-        let is_known = |own: &&String| self.names.contains(own) && self.form != Form::Ndjson;
+        let own: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
+        let is_known = |own: &&&String| self.names.contains(**own) && self.form != Form::Ndjson;
         let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
         match own.iter().find(is_known).or(twice) {
             None => Ok(()),
+            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage(format!(
+                "the input has a column `{name}`, and so is that called which says where a row is from: give it another \
+                 name, with --table-column=NAME or --file-column=NAME"
+            ))),
             Some(name) => Err(usage(format!(
                 "the input has a column `{name}`, and so is that called which says what became of a value: give the \
                  columns other names with --columns (and --header, if the first row has names)"
@@ -217,7 +327,8 @@ impl Plan {
 
     /// The names of all columns of the output.
     pub fn header(&self) -> Vec<String> {
-        self.names.iter().chain(&self.own).cloned().collect()
+        let shown = self.names.iter().enumerate().filter(|(at, _)| !self.is_hidden(*at)).map(|(_, name)| name);
+        self.lead.iter().map(|(name, _)| name).chain(shown).chain(&self.own).cloned().collect()
     }
 
     /// Writes a cell of a table.
@@ -255,9 +366,6 @@ fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
     }
     if args.csv_safe && out != Out::Csv {
         return Err(usage("`--csv-safe` is for `-t csv`".to_owned()));
-    }
-    if args.form() == Form::Ndjson && out != Out::Json {
-        return Err(usage("rows of `--in ndjson` have no fixed columns: they are written as json".to_owned()));
     }
     Ok((out, stage))
 }

@@ -1,6 +1,6 @@
 //! RFC 4180, as `csv-core` reads it.
 
-use crate::commands::rows::batch::{Batch, Cell};
+use crate::commands::rows::batch::{Batch, Cell, Sort};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 /// The reader, and room for one row.
@@ -50,7 +50,7 @@ impl Csv {
         let mut before = 0;
         for end in &self.ends[..count] {
             let cell = |at: usize| (start + at) as u32;
-            batch.cells.push(Cell { start: cell(before), end: cell(*end), is_null: false });
+            batch.cells.push(Cell { start: cell(before), end: cell(*end), sort: Sort::Text });
             before = *end;
         }
         // Line ends before the row are none of it.

@@ -1,7 +1,7 @@
 //! A line a row: values between tabs, with the escapes of MySQL or PostgreSQL, or
 //! none.
 
-use crate::commands::rows::batch::Batch;
+use crate::commands::rows::batch::{Batch, Sort};
 use memchr::{memchr2, memchr3};
 
 /// What a backslash means.
@@ -38,7 +38,7 @@ pub fn row(
         batch.bytes.extend_from_slice(&bytes[at..stop]);
         match bytes.get(stop) {
             Some(byte) if *byte == between && between != b'\n' => {
-                batch.push_cell(start, is_null(&bytes[raw..stop], escapes));
+                batch.push_cell(start, sort(&bytes[raw..stop], escapes));
                 at = stop + 1;
                 (start, raw) = (batch.bytes.len(), at);
             }
@@ -52,7 +52,7 @@ pub fn row(
                     batch.bytes.pop();
                 }
                 let raw = &bytes[raw..stop - usize::from(has_return)];
-                batch.push_cell(start, is_null(raw, escapes));
+                batch.push_cell(start, sort(raw, escapes));
                 batch.end_row(offset);
                 return Some((stop + 1).min(bytes.len()));
             }
@@ -60,8 +60,8 @@ pub fn row(
     }
 }
 
-fn is_null(raw: &[u8], escapes: Option<Escapes>) -> bool {
-    escapes.is_some() && raw == b"\\N"
+fn sort(raw: &[u8], escapes: Option<Escapes>) -> Sort {
+    if escapes.is_some() && raw == b"\\N" { Sort::Null } else { Sort::Text }
 }
 
 /// Undoes the escape at `at`. Returns where it ends; `None`: it is not complete.
@@ -118,7 +118,7 @@ mod tests {
         }
         assert_eq!(row(bytes, false, Some(b'\t'), escapes, 0, &mut batch), Some(bytes.len()));
         let cells = batch.row(0).0.iter();
-        cells.map(|cell| (!cell.is_null).then(|| batch.cell(*cell).to_vec())).collect()
+        cells.map(|cell| (cell.sort != Sort::Null).then(|| batch.cell(*cell).to_vec())).collect()
     }
 
     fn is(bytes: &[u8]) -> Option<Vec<u8>> {

@@ -3,8 +3,8 @@
 mod csv;
 mod escaped;
 
-use super::batch::Batch;
-use super::plan::{Form, usage};
+use super::batch::{Batch, Sort};
+use super::plan::{Form, Plan, usage};
 use crate::cli::Rows;
 use crate::pool::Batches;
 use crate::records::Window;
@@ -12,6 +12,7 @@ use crate::report::Abort;
 use csv::Csv;
 use escaped::Escapes;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 /// About how many bytes a batch has.
 const BATCH: usize = 128 << 10;
@@ -33,18 +34,19 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub fn of(args: &Rows) -> Result<Settings, Abort> {
-        let by_form = matches!(args.form(), Form::Csv | Form::Tsv | Form::Mysql) && args.names.is_empty();
-        if args.header && matches!(args.form(), Form::Ndjson | Form::Lines) {
+    pub fn of(args: &Rows, form: Form, most: u64) -> Result<Settings, Abort> {
+        let has_names = matches!(form, Form::Csv | Form::Tsv | Form::Mysql | Form::Database);
+        let by_form = has_names && args.names.is_empty();
+        if args.header && matches!(form, Form::Ndjson | Form::Lines) {
             return Err(usage("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
         }
         Ok(Settings {
             has_header: (by_form || args.header) && !args.no_header,
             names: args.names.clone(),
-            delimiter: args.delimiter(),
+            delimiter: args.delimiter(form),
             null: args.null.as_ref().map(|null| null.clone().into_bytes()),
             // Cells have offsets of 32 bits, and a window may hold twice as much.
-            most: args.max_record.min(1 << 30),
+            most: most.min(1 << 30),
         })
     }
 }
@@ -54,6 +56,7 @@ pub struct Table {
     window: Window<Box<dyn Read + Send>>,
     cells: Cells,
     settings: Settings,
+    plan: Option<Arc<Plan>>,
     rows: u64,
     is_done: bool,
     /// What stopped the reading, when the rows before it were handed out.
@@ -66,11 +69,11 @@ impl Table {
         let cells = match form {
             Form::Csv => Cells::Csv(Box::new(Csv::new(delimiter))),
             Form::Tsv => Cells::Line(Some(delimiter), None),
-            Form::Mysql => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
+            Form::Mysql | Form::Database => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
             Form::Pgcopy => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
-            Form::Ndjson | Form::Lines => Cells::Line(None, None),
+            Form::Ndjson | Form::Lines | Form::Sql => Cells::Line(None, None),
         };
-        Table { window, cells, settings, rows: 0, is_done: false, stopped: None }
+        Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None }
     }
 
     /// The names of the columns, if there are any.
@@ -94,6 +97,11 @@ impl Table {
             }
         }
         Ok(names)
+    }
+
+    /// What is done with its rows.
+    pub fn with(self, plan: &Arc<Plan>) -> Table {
+        Table { plan: Some(Arc::clone(plan)), ..self }
     }
 
     fn more(&mut self) -> io::Result<()> {
@@ -163,7 +171,9 @@ impl Table {
         let Some(null) = &self.settings.null else { return };
         let Batch { bytes, cells, .. } = batch;
         for cell in cells {
-            cell.is_null |= bytes.get(cell.start as usize..cell.end as usize) == Some(null);
+            if bytes.get(cell.start as usize..cell.end as usize) == Some(null) {
+                cell.sort = Sort::Null;
+            }
         }
     }
 }
@@ -175,6 +185,7 @@ impl Batches for Table {
     fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
         batch.before = self.rows;
+        self.plan.iter().for_each(|plan| batch.plan(plan));
         if let Some(error) = self.stopped.take() {
             return Err(error);
         }

@@ -54,7 +54,8 @@ impl Form {
     /// more bytes.
     pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<Form> {
         let name = name.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let packed = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|packed| name.strip_suffix(packed));
+        let name = packed.unwrap_or(&name);
         match Path::new(name).extension().and_then(|extension| extension.to_str()) {
             Some("sql" | "mysql" | "pgsql") => return Some(Form::Sql),
             Some("dump") if begins_sql(head) || is_text(head) => return Some(Form::Sql),
@@ -78,7 +79,7 @@ impl Form {
 }
 
 /// The format that an input is in, which begins so.
-fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
+pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
     if is_all {
         return icecore::detect::stage_of(head).ok();
     }

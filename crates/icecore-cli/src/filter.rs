@@ -1,10 +1,9 @@
-//! Which tables and columns are changed.
+//! Which tables and columns are meant.
 
-use super::args::Replace;
 use std::collections::BTreeSet;
 
-/// Which tables and columns are changed. Names are the same in upper and lower case.
-#[derive(Debug, Default)]
+/// Which tables and columns are meant. Names are the same in upper and lower case.
+#[derive(Clone, Debug, Default)]
 pub struct Filter {
     tables: Vec<String>,
     columns: Vec<String>,
@@ -12,8 +11,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    pub fn of(args: &Replace) -> Filter {
-        Filter { tables: args.tables.clone(), columns: args.columns.clone(), skipped: args.skipped.clone() }
+    /// Only these tables and columns, all if none is named, without those that are skipped.
+    pub fn new(tables: &[String], columns: &[String], skipped: &[String]) -> Filter {
+        Filter { tables: tables.to_vec(), columns: columns.to_vec(), skipped: skipped.to_vec() }
     }
 
     /// Whether columns are named.
@@ -27,13 +27,25 @@ impl Filter {
         Filter { tables: Vec::new(), ..self }
     }
 
-    /// Whether this column is changed.
+    /// Whether this table is meant.
+    pub fn takes_table(&self, schema: Option<&str>, table: &str) -> bool {
+        self.tables.is_empty() || self.tables.iter().any(|name| is_name(name, schema, table))
+    }
+
+    /// Whether tables are named.
+    pub fn has_tables(&self) -> bool {
+        !self.tables.is_empty()
+    }
+
+    /// Whether this column is meant.
     pub fn takes(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
-        let is_table = |name: &String| is_name(name, schema, table);
+        self.takes_table(schema, table) && self.takes_column(schema, table, column)
+    }
+
+    /// Whether a column of a table that is meant is.
+    pub fn takes_column(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
         let is_column = |name: &String| is_column(name, schema, table, column);
-        (self.tables.is_empty() || self.tables.iter().any(is_table))
-            && (self.columns.is_empty() || self.columns.iter().any(is_column))
-            && !self.skipped.iter().any(is_column)
+        (self.columns.is_empty() || self.columns.iter().any(is_column)) && !self.skipped.iter().any(is_column)
     }
 
     /// The names that are none of these tables and columns: probably a slip.
@@ -63,7 +75,7 @@ fn is_name(name: &str, schema: Option<&str>, table: &str) -> bool {
 }
 
 /// `column`, `table.column` or `schema.table.column`.
-fn is_column(name: &str, schema: Option<&str>, table: &str, column: &str) -> bool {
+pub fn is_column(name: &str, schema: Option<&str>, table: &str, column: &str) -> bool {
     if name.eq_ignore_ascii_case(column) {
         return true;
     }
@@ -84,8 +96,8 @@ mod tests {
     #[test]
     fn names_may_be_long_or_short() {
         let filter = |tables: &[&str], columns: &[&str], skipped: &[&str]| {
-            let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-            Filter { tables: all(tables), columns: all(columns), skipped: all(skipped) }
+            let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+            Filter::new(&all(tables), &all(columns), &all(skipped))
         };
         let posts = |filter: &Filter| filter.takes(Some("wp"), "Posts", "guid");
         for table in ["posts", "POSTS", "wp.posts"] {

@@ -1,0 +1,116 @@
+//! Inputs that are compressed: known by their first bytes, unpacked as they are read.
+
+use std::io::{self, BufReader, Read};
+
+/// How much of an input is looked at to find out what it is.
+const LOOK: u64 = 64 << 10;
+/// How much memory xz may take, in KiB: more than its strongest level needs.
+const XZ_MEMORY: u32 = 256 << 10;
+
+/// The beginning of an input, and all of it.
+pub struct Head {
+    pub bytes: Vec<u8>,
+    /// There are no more.
+    pub is_all: bool,
+    /// All of the input, from its first byte on.
+    pub input: Box<dyn Read + Send>,
+}
+
+impl Head {
+    /// Looks at as few bytes as tell whether it is compressed.
+    pub fn short(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
+        let mut short = [0; 10];
+        let mut len = 0;
+        // More is waited for only as long as it may be compressed.
+        while len < short.len() && Packing::may_begin(&short[..len]) {
+            match input.read(&mut short[len..]) {
+                Ok(0) => break,
+                Ok(count) => len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let bytes = short[..len].to_vec();
+        let again: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes.clone()).chain(input));
+        Ok(Head { bytes, is_all: false, input: again })
+    }
+
+    /// Looks at the first bytes of an input.
+    pub fn of(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
+        let mut bytes = Vec::new();
+        let mut is_all = false;
+        while (bytes.len() as u64) < LOOK && !is_all {
+            let before = bytes.len();
+            input.by_ref().take(LOOK - before as u64).read_to_end(&mut bytes)?;
+            is_all = bytes.len() == before || (bytes.len() as u64) < LOOK;
+        }
+        let again: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes.clone()).chain(input));
+        Ok(Head { bytes, is_all, input: again })
+    }
+}
+
+/// How an input is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    Gzip,
+    Zstd,
+    Xz,
+    Bzip2,
+}
+
+impl Packing {
+    /// Whether these may be the first bytes of something compressed.
+    fn may_begin(bytes: &[u8]) -> bool {
+        let signs: [&[u8]; 4] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh"];
+        signs.iter().any(|sign| sign.starts_with(bytes) || bytes.starts_with(sign))
+    }
+
+    /// By the first bytes.
+    pub fn of(head: &[u8]) -> Option<Packing> {
+        match head {
+            [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Packing::Xz),
+            // Its first block, or the end of one without any.
+            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]
+                if rest.starts_with(b"\x31\x41\x59\x26\x53\x59") || rest.starts_with(b"\x17\x72\x45\x38\x50\x90") =>
+            {
+                Some(Packing::Bzip2)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the input has in it, bit by bit. Several that stand one behind the other are one.
+    pub fn open(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        let input = BufReader::with_capacity(LOOK as usize, input);
+        match self {
+            Packing::Gzip => wrapped("gzip", input),
+            Packing::Zstd => wrapped("zstd", input),
+            Packing::Xz => Ok(Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY))),
+            Packing::Bzip2 => Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(input))),
+        }
+    }
+}
+
+/// What one of the engine's wrappers has in it.
+fn wrapped(name: &str, input: BufReader<Box<dyn Read + Send>>) -> io::Result<Box<dyn Read + Send>> {
+    let wrapper = icecore::wrap::all().iter().find(|wrapper| wrapper.name == name);
+    let opened = wrapper.and_then(|wrapper| wrapper.stream(Box::new(input)));
+    opened.unwrap_or_else(|| Err(io::Error::new(io::ErrorKind::Unsupported, format!("this build has no {name}"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compressed_is_known_by_its_beginning() {
+        assert_eq!(Packing::of(b"\x1f\x8b\x08\0"), Some(Packing::Gzip));
+        assert_eq!(Packing::of(b"BZh91AY&SY"), Some(Packing::Bzip2));
+        assert_eq!(Packing::of(b"\xfd7zXZ\0\0\x04"), Some(Packing::Xz));
+        for other in [&b""[..], b"\x1f\x8b", b"BZh9 is a word", b"id,name\n", b"-- MySQL dump"] {
+            assert_eq!(Packing::of(other), None);
+        }
+    }
+}
