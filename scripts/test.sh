@@ -111,7 +111,7 @@ drivers=postgres,mysql,mongodb,redis,memcached
 step 'the store on servers' scripts/servers.sh run cargo test --locked -p icecore-store --features "$drivers,tls"
 step 'SQL dumps that programs write' scripts/servers.sh run cargo test --locked -p icecore-sql --test programs
 step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test served killed
-step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test mongo --test keys --test replace_db
+step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test mongo --test keys --test replace_db --test rows_sql
 step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" \
     --test bench pending_objects
 # The step with the store on servers has built the example.

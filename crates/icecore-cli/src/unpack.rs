@@ -84,12 +84,41 @@ impl Packing {
     /// What the input has in it, bit by bit. Several that stand one behind the other are one.
     pub fn open(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(LOOK as usize, input);
+        let inside: Box<dyn Read + Send> = match self {
+            Packing::Gzip => wrapped("gzip", input)?,
+            Packing::Zstd => wrapped("zstd", input)?,
+            Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY)),
+            Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        };
+        Ok(Box::new(Unpacked { inside, packing: self }))
+    }
+
+    fn name(self) -> &'static str {
         match self {
-            Packing::Gzip => wrapped("gzip", input),
-            Packing::Zstd => wrapped("zstd", input),
-            Packing::Xz => Ok(Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY))),
-            Packing::Bzip2 => Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(input))),
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+            Packing::Xz => "xz",
+            Packing::Bzip2 => "bzip2",
         }
+    }
+}
+
+/// What comes out; errors say of what.
+struct Unpacked {
+    inside: Box<dyn Read + Send>,
+    packing: Packing,
+}
+
+impl Read for Unpacked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.inside.read(buffer).map_err(|error| {
+            let text = match error.kind() {
+                io::ErrorKind::Interrupted => return error,
+                io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
+                _ => error.to_string(),
+            };
+            io::Error::new(io::ErrorKind::InvalidData, format!("can't be unpacked ({}): {text}", self.packing.name()))
+        })
     }
 }
 

@@ -242,9 +242,11 @@ impl Job<'_> {
             }
             Some((first, known)) if plan.out != Out::Json && *known != columns => {
                 let (here, there) = (columns.join(", "), known.join(", "));
-                Err(plan::usage(format!(
-                    "its columns ({here}) are not those of {first} ({there}): convert it on its own, or with --out-dir"
-                )))
+                let advice = match plan.form {
+                    Form::Sql => "--table and --only choose, and json needs no header",
+                    _ => "convert it on its own, or with --out-dir",
+                };
+                Err(plan::usage(format!("its columns ({here}) are not those of {first} ({there}): {advice}")))
             }
             Some(_) => Ok(false),
         }

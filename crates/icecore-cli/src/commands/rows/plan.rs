@@ -261,6 +261,11 @@ impl Plan {
         &self.filter
     }
 
+    /// Whether no column is written.
+    pub fn hides_all(&self) -> bool {
+        !self.hidden.is_empty() && self.hidden.iter().all(|hidden| *hidden)
+    }
+
     /// Whether the column at this position is not written.
     pub fn is_hidden(&self, at: usize) -> bool {
         self.hidden.get(at).copied().unwrap_or(false)

@@ -114,6 +114,11 @@ impl Dump {
                     self.layout.plan.insert(plan)
                 }
             };
+            if plan.hides_all() {
+                self.layout.is_wanted = false;
+                batch.take_back(self.start);
+                return Ok(false);
+            }
             batch.plan(plan);
             batch.end_row(self.offset);
             self.start = batch.bytes.len();
