@@ -3,14 +3,14 @@
 //!     cargo bench -p icecore-sql [SHAPE…]
 //!
 //! In the environment, SIZE is how large a dump is, RUNS of how many runs the best counts, and
-//! DECODE=0 leaves decoding out.
+//! DECODE=0 leaves decoding out; ROWS=1 reads rows with all their values.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use icecore::rewrite::Escaping;
-use icecore_sql::{Next, Reader};
+use icecore_sql::{Content, Next, Options, Reader};
 
 /// What a caller holds at once.
 const WINDOW: usize = 256 << 10;
@@ -41,10 +41,11 @@ fn main() {
 }
 
 fn measure(name: &str, dump: &[u8]) {
+    let rows = setting("ROWS", 0) > 0;
     let best = |decode: bool| {
         let runs = (0..setting("RUNS", RUNS)).map(|_| {
             let start = time();
-            let count = read(dump, decode);
+            let count = read(dump, decode, rows);
             (time() - start, count)
         });
         runs.min().expect("a run")
@@ -52,12 +53,14 @@ fn measure(name: &str, dump: &[u8]) {
     let (alone, count) = best(false);
     let (decoded, _) = if setting("DECODE", 1) > 0 { best(true) } else { (alone, count) };
     let speed = |time: Duration| dump.len() as f64 / time.as_secs_f64() / 1e6;
-    println!("{name:<12} {:7.0} MB/s, decoded {:7.0} MB/s, {count} literals", speed(alone), speed(decoded));
+    println!("{name:<12} {:7.0} MB/s, decoded {:7.0} MB/s, {count} values", speed(alone), speed(decoded));
 }
 
 /// How many literals there are.
-fn read(dump: &[u8], decode: bool) -> usize {
-    let mut reader = Reader::new();
+fn read(dump: &[u8], decode: bool, rows: bool) -> usize {
+    let mut options = Options::default();
+    options.rows = rows;
+    let mut reader = Reader::with_options(options);
     let (mut start, mut end, mut count) = (0, WINDOW.min(dump.len()), 0);
     loop {
         let window = &dump[start..end];
@@ -67,6 +70,12 @@ fn read(dump: &[u8], decode: bool) -> usize {
                 if decode {
                     let decoded = literal.quoting.decode(&window[literal.body]).expect("a literal");
                     std::hint::black_box(decoded.text());
+                }
+            }
+            Next::Value(value) => {
+                count += 1;
+                if let (true, Content::Literal(body, quoting)) = (decode, value.content) {
+                    std::hint::black_box(quoting.decode(&window[body]).expect("a literal").text());
                 }
             }
             Next::More { used } => {

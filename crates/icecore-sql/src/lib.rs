@@ -84,11 +84,37 @@
 //! | PostgreSQL | plain dumps of pg_dump, with `COPY` or `INSERT` |
 //! | SQLite | `.dump` of the shell, with its calls of `replace` and `unistr` |
 //!
+//! # Rows
+//!
+//! With [`Options::rows`] the values of rows come as [`Next::Value`], whether they stand in quotes or not:
+//!
+//! ```
+//! use icecore_sql::{Content, Next, Options, Reader};
+//!
+//! let dump = b"INSERT INTO t VALUES (-1.50,NULL),(now(),'x');";
+//! let mut options = Options::default();
+//! options.rows = true;
+//! let mut reader = Reader::with_options(options);
+//! let mut said = String::new();
+//! while let Next::Value(value) = reader.next(dump, true)? {
+//!     said += match value.content {
+//!         Content::Number => "number",
+//!         Content::Null => "null",
+//!         Content::Literal(..) => "literal",
+//!         _ => "another",
+//!     };
+//!     said += if value.ends_row { "\n" } else { " " };
+//! }
+//! assert_eq!(said, "number null\nanother literal\n");
+//! # Ok::<(), icecore_sql::Error>(())
+//! ```
+//!
 //! # What is passed over
 //!
-//! Numbers, `NULL`, bits (`b'01'`), PostgreSQL's `X'…'` and `U&'…'`, and rows of a `COPY` with options
-//! are no literals here. Bodies of routines are: with no cell. A dump in GBK, Big5 or Shift JIS,
-//! where a backslash may be the second byte of a character, is not read rightly.
+//! Numbers, `NULL`, bits (`b'01'`), and PostgreSQL's `X'…'` and `U&'…'` are no literals here; they are values
+//! of rows. Rows of a `COPY` with options are neither; `INSERT … SET` and `UPDATE` have literals, but no rows.
+//! Bodies of routines are literals with no cell. A dump in GBK, Big5 or Shift JIS, where a backslash may be the
+//! second byte of a character, is not read rightly.
 //!
 //! Where a dump of PostgreSQL has no `CREATE TABLE`, a value that looks like `\x4142` is taken for a
 //! `bytea`.

@@ -9,6 +9,10 @@ use icecore_sql::{Dialect, Error, Next, Options, Reader};
 fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
     let mut options = Options::default();
     options.dialect = dialect;
+    held_with(dump, options)
+}
+
+fn held_with(dump: &[u8], options: Options) -> usize {
     let mut reader = Reader::with_options(options);
     let (mut start, mut end, mut most) = (0, 0, 0);
     loop {
@@ -31,6 +35,34 @@ fn a_literal_is_held_and_a_line_is_not() {
     let cells = "a text of some bytes\t".repeat(2000);
     assert!(held(format!("COPY t FROM stdin;\n{cells}").as_bytes(), None) < 64);
     assert_eq!(held(format!("SELECT 'x', '{}'", "''".repeat(5000)).as_bytes(), None), 10_001);
+}
+
+#[test]
+fn a_value_is_held_and_a_row_is_not() {
+    let mut options = Options::default();
+    options.rows = true;
+    let row = format!("({}1)", "'some text',NULL,-1.5,now() /* a comment that is none of it */ ,".repeat(2000));
+    assert!(held_with(format!("INSERT INTO t VALUES {row}").as_bytes(), options.clone()) < 64);
+    // An expression is held as a literal is, and no longer.
+    options.literal = 100;
+    for dump in [
+        format!("INSERT INTO t VALUES (1,{}", "f(".repeat(5000)),
+        format!("INSERT INTO t VALUES (1,{}", "'a' ".repeat(5000)),
+        format!("INSERT INTO t VALUES (1,{}", "x".repeat(10_000)),
+    ] {
+        let mut reader = Reader::with_options(options.clone());
+        let (mut start, mut end) = (0, 0);
+        let error = loop {
+            match reader.next(&dump.as_bytes()[start..end], end == dump.len()) {
+                Ok(Next::More { used }) => (start, end) = (start + used, end + 1),
+                Ok(Next::End) => panic!("no error"),
+                Ok(_) => {}
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error, Error::LongLiteral { offset: 24, limit: 100 }, "{}", &dump[..30]);
+        assert!(end < 1500, "{end}");
+    }
 }
 
 #[test]
