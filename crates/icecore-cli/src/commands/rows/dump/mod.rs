@@ -15,8 +15,8 @@ use value::Type;
 
 /// About how many bytes a batch has.
 const BATCH: usize = 128 << 10;
-/// What a value costs beside its bytes.
-const CELL: usize = 16;
+/// How many values a row may have.
+const MANY: usize = 1 << 24;
 
 /// A dump that is read batch by batch.
 pub struct Dump {
@@ -102,7 +102,8 @@ impl Dump {
         };
         batch.push_cell(start, sort);
         let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
-        if batch.bytes.len() - self.start + CELL * cells > self.most.saturating_mul(2) {
+        // A value has two bytes at least, with what separates it.
+        if batch.bytes.len() - self.start > self.most || cells > (self.most / 2 + 1).min(MANY) {
             return Err(too_long(self.offset, self.most));
         }
         if ends_row {
