@@ -31,6 +31,7 @@ pub enum Form {
     Lines,
     /// The rows of a query, as the command writes them itself
     #[value(skip)]
+    #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "for databases"))]
     Database,
 }
 

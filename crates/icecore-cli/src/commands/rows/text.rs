@@ -1,7 +1,7 @@
 //! Cells as text: in JSON, in CSV, between tabs.
 
 use super::plan::Out;
-use std::borrow::Cow;
+use icecore::raw::near;
 
 /// Whether a byte of a JSON string stands for itself.
 const PLAIN: [bool; 256] = {
@@ -19,25 +19,46 @@ const PLAIN: [bool; 256] = {
 pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     out.push(b'"');
     let plain = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);
-    let Some(special) = plain else {
+    if plain.is_none() {
         out.extend_from_slice(bytes);
         out.push(b'"');
         return true;
-    };
-    let (text, is_utf8) = text(&bytes[special..], &bytes[..special]);
+    }
+    let text = std::str::from_utf8(bytes);
+    if text.is_ok() && !has_rare(bytes) {
+        escape(bytes, out);
+        out.push(b'"');
+        return true;
+    }
     out.pop();
+    let latin1 = || bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
     // A string can be written to a vector, always.
-    let _ = serde_json::to_writer(&mut *out, &*text);
-    is_utf8
+    let _ = match text {
+        Ok(text) => serde_json::to_writer(&mut *out, text),
+        Err(_) => serde_json::to_writer(&mut *out, &latin1()),
+    };
+    text.is_ok()
 }
 
-/// The text of bytes whose first part is ASCII.
-fn text<'t>(bytes: &[u8], before: &'t [u8]) -> (Cow<'t, str>, bool) {
-    let whole = [before, bytes].concat();
-    match String::from_utf8(whole) {
-        Ok(text) => (text.into(), true),
-        Err(error) => (error.as_bytes().iter().map(|byte| char::from(*byte)).collect::<String>().into(), false),
+/// Whether there are control characters but ends of lines.
+fn has_rare(bytes: &[u8]) -> bool {
+    let is_rare = |byte: &u8| *byte < b' ' && *byte != b'\n';
+    // Without a way out, so that many bytes are looked at in one go.
+    bytes.iter().fold(false, |rare, byte| rare | is_rare(byte))
+}
+
+/// Writes the text of a JSON string, from one that needs an escape to the next: most of what has any has few.
+fn escape(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    while let Some(found) = near(rest, [b'"', b'\\', b'\n']) {
+        let (plain, behind) = rest.split_at(found);
+        out.extend_from_slice(plain);
+        let Some((special, behind)) = behind.split_first() else { break };
+        let letter = if *special == b'\n' { b'n' } else { *special };
+        out.extend_from_slice(&[b'\\', letter]);
+        rest = behind;
     }
+    out.extend_from_slice(rest);
 }
 
 /// A name as a key: `"name":`.
@@ -109,6 +130,8 @@ mod tests {
             (b"a\"b\\c\n\x01", r#""a\"b\\c\n\u0001""#),
             ("é\u{1F600}".as_bytes(), "\"é\u{1F600}\""),
             (b"caf\xe9", "\"café\""),
+            (b"\r\n\t\"\"\\x\n", r#""\r\n\t\"\"\\x\n""#),
+            (b"\n\x08\x0c\x1f\x7f", "\"\\n\\b\\f\\u001f\x7f\""),
         ] {
             let mut out = Vec::new();
             string(bytes, &mut out);
