@@ -10,22 +10,32 @@ const OPTION: &str = "class-map";
 /// Puts the pairs of `--class-map` into the stage, reads the file that `@FILE` names, and
 /// checks the pairs.
 pub fn set(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
-    let usage = |message: String| Abort::Failed(code::USAGE, message);
     if !pairs.is_empty() {
         stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::reading::usage)?;
     }
     let Some(map) = stage.settings().text(OPTION) else { return Ok(()) };
+    let text = with_files(map)?;
+    ClassMap::parse(&text).map_err(crate::reading::usage)?;
+    stage.set(OPTION, Some(&text)).map_err(crate::reading::usage)
+}
+
+/// A class map of these pairs, and of those in files that `@FILE` names.
+pub fn read(pairs: &str) -> Result<ClassMap, Abort> {
+    ClassMap::parse(&with_files(pairs)?).map_err(crate::reading::usage)
+}
+
+/// The pairs with those of files in the place of `@FILE`.
+fn with_files(map: &str) -> Result<String, Abort> {
     let mut text = String::new();
     for line in map.lines() {
         match line.trim().strip_prefix('@') {
             Some(path) => {
-                let read = fs::read_to_string(path);
-                text += &read.map_err(|error| usage(format!("{path}: {}", io_reason(&error))))?;
+                let failed = |error| Abort::Failed(code::USAGE, format!("{path}: {}", io_reason(&error)));
+                text += &fs::read_to_string(path).map_err(failed)?;
             }
             None => text += line,
         }
         text.push('\n');
     }
-    ClassMap::parse(&text).map_err(crate::reading::usage)?;
-    stage.set(OPTION, Some(&text)).map_err(crate::reading::usage)
+    Ok(text)
 }

@@ -2,6 +2,7 @@
 //! from.
 
 pub use crate::commands::bench::Bench;
+pub use crate::commands::edit::Edit;
 use crate::commands::get::args::{Get, Paths};
 use crate::commands::query::Query;
 pub use crate::commands::replace::Replace;
@@ -96,6 +97,7 @@ pub enum Command {
     Paths(Paths),
     Rows(Rows),
     Replace(Box<Replace>),
+    Edit(Box<Edit>),
     Diff(Diff),
     Patch(Patch),
     #[cfg(feature = "store")]
@@ -126,6 +128,7 @@ impl Command {
             | Command::Diff(Diff { said, .. })
             | Command::Patch(Patch { said, .. }) => said.report,
             Command::Query(query) => query.said.report,
+            Command::Edit(edit) => edit.said.report,
             #[cfg(feature = "store")]
             Command::Store(Store { said, .. })
             | Command::Queue(Queue { said, .. })
@@ -685,9 +688,9 @@ Examples:
 
 Exit codes:
   0  fine
-  1  a loss under --strict, or a finding: a path that an input lacks, a class that no allow-list
-     can name, a difference (diff), a file that a difference does not fit (patch), something that
-     became worse (bench --fail-on)
+  1  a loss under --strict, or a finding: a path that an input lacks, an edit that does not fit,
+     a class that no allow-list can name, a difference (diff), a file that a difference does not
+     fit (patch), something that became worse (bench --fail-on)
   2  wrong usage, or a file that can't be read or written
   4  some input can't be decoded
   5  anything else";

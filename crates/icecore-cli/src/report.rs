@@ -249,6 +249,18 @@ impl Report {
         });
     }
 
+    /// An input has nothing on a path.
+    pub fn absent(&mut self, name: &str, path: &str, why: Option<&Error>) {
+        let message = match why {
+            Some(why) => {
+                format!("expected {}, found {}", why.expected().unwrap_or_default(), why.found().unwrap_or_default())
+            }
+            None => format!("nothing at `{path}`"),
+        };
+        self.worse(code::FINDING);
+        self.say(&Said::error(code::FINDING, message).with_kind("absent").at(path).of(name));
+    }
+
     /// Ends the command.
     pub fn finish(mut self, end: Result<(), Abort>) -> ExitCode {
         self.progress.finish();

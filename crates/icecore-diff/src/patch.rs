@@ -98,6 +98,16 @@ impl Patch {
     /// # Errors
     /// If the document is not what the difference was made from, or the difference is broken.
     pub fn apply(&self, document: &Document<'_>) -> Result<Document<'static>, Refusal> {
+        let (made, kept) = self.apply_keeping(document)?;
+        Ok(made.made_from(document, &kept))
+    }
+
+    /// As [`Patch::apply`], without the spelling: the document, and the nodes that are as they
+    /// were, each with its place before and now.
+    ///
+    /// # Errors
+    /// As for [`Patch::apply`].
+    pub fn apply_keeping(&self, document: &Document<'_>) -> Result<(Document<'static>, Vec<(u32, u32)>), Refusal> {
         let root = self.document.root();
         let is_set = |name: &str| root.get(name).and_then(|value| value.as_bool()).unwrap_or(false);
         // What can be found and compared in any document; only the fingerprint is exact.
@@ -131,8 +141,7 @@ impl Patch {
             out.builder.end_header();
         }
         out.value(FIRST, document.root());
-        let (made, kept) = out.finish().map_err(Refusal::Broken)?;
-        Ok(made.made_from(document, &kept))
+        out.finish().map_err(Refusal::Broken)
     }
 }
 

@@ -19,6 +19,7 @@
 #[cfg(test)]
 extern crate self as icecore;
 
+pub mod alter;
 mod api;
 mod base64;
 mod class_map;

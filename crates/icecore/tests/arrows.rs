@@ -41,6 +41,7 @@ const LAYERS: &[&str] = &[
     "converter",
     "api",
     "select",
+    "alter",
 ];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -7,6 +7,7 @@ mod convert;
 pub mod database;
 mod detect;
 mod diff;
+pub mod edit;
 mod formats;
 pub mod get;
 mod inspect;
@@ -43,6 +44,7 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         Command::Paths(args) => paths::run(args, global, report),
         Command::Rows(args) => rows::run(args, global, report),
         Command::Replace(args) => replace::run(args, global, report),
+        Command::Edit(args) => edit::run(args, global, report),
         Command::Diff(args) => diff::run(args, global, report),
         Command::Patch(args) => patch::run(args, global, report),
         #[cfg(feature = "store")]

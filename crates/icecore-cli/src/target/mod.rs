@@ -2,10 +2,12 @@
 
 mod destination;
 mod folder;
+mod in_place;
 mod unfinished;
 
 pub use destination::{Destination, FileDestination, Id, Outputs};
 pub use folder::Folder;
+pub use in_place::InPlace;
 
 use crate::report::{Abort, code, io_reason};
 use crate::sink::Sink;

@@ -12,7 +12,7 @@
 mod copy;
 mod nested;
 
-pub(crate) use copy::{is_place, is_sealed};
+pub(crate) use copy::{is_place, is_sealed, may_be_opened};
 pub use nested::{stage_of, stage_within};
 
 use crate::document::Document;

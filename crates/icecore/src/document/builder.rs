@@ -3,7 +3,7 @@
 mod copied;
 mod extended;
 
-pub(super) use copied::Insert;
+pub(crate) use copied::Changes;
 
 use super::Document;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};

@@ -31,6 +31,7 @@ mod transcoded;
 mod window;
 
 pub use builder::Builder;
+pub(crate) use builder::Changes;
 pub use classes::ClassUse;
 pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Cut, Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
@@ -54,7 +55,7 @@ pub use window::Receive;
 pub(crate) use window::{TracedWindows, Windows};
 
 pub(crate) use detail::{Notes, Replay};
-#[allow(unused_imports, reason = "for writers of typed JSON")]
+
 pub(crate) use detail::{Ordinals, is_plain_key};
 pub use memory::Memory;
 

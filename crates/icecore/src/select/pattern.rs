@@ -78,6 +78,13 @@ impl Pattern {
         self.steps.iter().all(Wanted::is_definite)
     }
 
+    /// What stands before its last step, and that step, if it means one value.
+    pub(crate) fn split_last(&self) -> Option<(Pattern, &Step)> {
+        let (last, before) = self.steps.split_last()?;
+        let What::One(step) = &last.what else { return None };
+        (!last.is_deep).then(|| (Pattern { text: self.text.clone(), steps: before.to_vec() }, step))
+    }
+
     /// As a path that [`Document::find`] reads, if it is one.
     pub(super) fn as_path(&self) -> Option<&str> {
         (self.is_definite() && Document::check_path(&self.text).is_ok()).then_some(self.as_str())

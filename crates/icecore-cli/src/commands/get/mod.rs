@@ -5,8 +5,7 @@ mod large;
 
 use crate::cli::Global;
 use crate::reading::{self, Detail, Opened, Reader};
-use crate::report::{Abort, Report, code};
-use crate::said::Said;
+use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use args::Get;
@@ -40,23 +39,11 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         report.losses(&name, &losses, false);
         let missing = end?;
         if let (true, 0) = (missing.is_read, count) {
-            absent(&missing, &pattern, &name, report);
+            report.absent(&name, pattern.as_str(), missing.why.as_ref());
         }
         sink.flush()?;
     }
     Ok(())
-}
-
-/// Reports that an input has nothing on the path.
-fn absent(missing: &Missing, pattern: &Pattern, name: &str, report: &mut Report) {
-    let message = match &missing.why {
-        Some(why) => {
-            format!("expected {}, found {}", why.expected().unwrap_or_default(), why.found().unwrap_or_default())
-        }
-        None => format!("nothing at `{}`", pattern.as_str()),
-    };
-    report.worse(code::FINDING);
-    report.say(&Said::error(code::FINDING, message).with_kind("absent").at(pattern.as_str()).of(name));
 }
 
 /// What is known if nothing was found.

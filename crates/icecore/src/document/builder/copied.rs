@@ -3,59 +3,74 @@
 use super::Builder;
 use crate::document::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::document::{Cursor, Document};
-use std::collections::HashMap;
+use crate::error::Error;
+use std::collections::{HashMap, HashSet};
 
-/// A container that is being copied: where it stands, where its original ends, what is next in
-/// the original, and how many items it has.
+/// What differs in a copy from its original, by the original's nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Changes<'c> {
+    /// Values of other documents that stand in the place of these.
+    pub(crate) replaced: HashMap<u32, Cursor<'c>>,
+    /// Items, and values of entries, that are left out.
+    pub(crate) gone: HashSet<u32>,
+    /// What comes behind all others in a container.
+    pub(crate) added: HashMap<u32, Vec<Cursor<'c>>>,
+    /// Values whose keys are those of these entries of other documents.
+    pub(crate) keys: HashMap<u32, Cursor<'c>>,
+}
+
+/// A container that is being copied: where it stands, itself, where its original ends, what is
+/// next in the original, and how many items it has.
 struct Open {
     at: u32,
+    original: u32,
     next: u32,
     end: u32,
     count: u32,
-    original: u32,
 }
 
 /// A walk over a value of another document.
 struct Copying<'d> {
     from: &'d Document<'d>,
+    changes: Option<&'d Changes<'d>>,
     /// Where nodes that links name stand in the new document.
     places: HashMap<u32, u32>,
+    /// Where values stand that took the place of what aliases name.
+    variables: HashMap<u32, u32>,
     open: Vec<Open>,
+    /// Which nodes of the original became which ones here, if that is wanted.
+    kept: Vec<(u32, u32)>,
 }
 
 impl<'d> Copying<'d> {
-    fn of(from: &'d Document<'d>) -> Copying<'d> {
-        Copying { from, places: HashMap::new(), open: Vec::new() }
+    fn new(from: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> Copying<'d> {
+        let (places, variables) = (HashMap::new(), HashMap::new());
+        Copying { from, changes, places, variables, open: Vec::new(), kept: Vec::new() }
+    }
+
+    /// What stands in the place of the node at `at`, and which variable that sets: assigning to
+    /// an alias assigns to what it names.
+    fn replaced(&self, at: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
+        let replaced = &self.changes?.replaced;
+        let variable = if self.from.node(at).kind == Kind::Alias { named } else { at };
+        replaced.get(&at).or_else(|| replaced.get(&variable)).map(|value| (variable, *value))
+    }
+
+    fn is_gone(&self, at: u32) -> bool {
+        self.changes.is_some_and(|changes| changes.gone.contains(&at))
+    }
+
+    fn new_key(&self, at: u32) -> Option<Cursor<'d>> {
+        self.changes?.keys.get(&at).copied()
+    }
+
+    fn added(&self, container: u32) -> &'d [Cursor<'d>] {
+        self.changes.and_then(|changes| changes.added.get(&container)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What is put into a copy. It is asked with nodes of the original.
-pub(in crate::document) trait Insert {
-    /// A document whose root comes in the place of this node.
-    fn instead(&self, node: u32) -> Option<&Document<'static>>;
-
-    /// Whether this leaf is not copied.
-    fn leaves_out(&self, node: u32) -> bool;
-
-    /// Adds to this container, all of which is copied; says then how many items it has.
-    fn behind(&self, builder: &mut Builder, node: u32) -> Option<u32>;
-}
-
-struct Nothing;
-
-impl Insert for Nothing {
-    fn instead(&self, _: u32) -> Option<&Document<'static>> {
-        None
-    }
-
-    fn leaves_out(&self, _: u32) -> bool {
-        false
-    }
-
-    fn behind(&self, _: &mut Builder, _: u32) -> Option<u32> {
-        None
-    }
-}
+/// The flags that belong to the place of a value and not to the value.
+const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 impl Builder {
     /// An empty builder for values of this document: names of classes and members are those of
@@ -85,61 +100,86 @@ impl Builder {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn value(&mut self, value: Cursor<'_>) -> &mut Builder {
-        self.value_with(value, &mut Nothing)
-    }
-
-    /// The same, with what is put in on the way.
-    pub(in crate::document) fn value_with(&mut self, value: Cursor<'_>, more: &mut dyn Insert) -> &mut Builder {
-        if let Some(other) = more.instead(value.index()) {
-            return self.value_with(other.root(), &mut Nothing);
-        }
-        let mut copying = Copying::of(value.document());
-        self.copied(&mut copying, value.index(), None);
-        self.copy_open(&mut copying, more);
+        self.walk(&mut Copying::new(value.document(), None), value.index(), None);
         self
     }
 
-    /// Adds a node of another document, with what is in it and with its key if it is an entry,
-    /// to the container that was begun last.
-    pub(in crate::document) fn add(&mut self, from: &Document<'_>, at: u32) {
-        let key = self.copied_key(from, from.node(at).key);
-        self.add_as(from, at, key);
+    /// A copy of a document with changes; and which nodes of the original became which ones in it.
+    /// What a link names that is gone stands in the place of the first link to it.
+    pub(crate) fn changed(
+        original: &Document<'_>,
+        changes: &Changes<'_>,
+    ) -> Result<(Document<'static>, Vec<(u32, u32)>), Error> {
+        let mut builder = Builder::like(original);
+        let mut copying = Copying::new(original, Some(changes));
+        if let Some(header) = original.header() {
+            builder.walk(&mut copying, header.index(), None);
+            builder.end_header();
+        }
+        builder.walk(&mut copying, original.root().index(), None);
+        Ok((builder.finish()?, copying.kept))
     }
 
-    fn add_as(&mut self, from: &Document<'_>, at: u32, key: u16) {
-        let mut copying = Copying::of(from);
-        self.copied(&mut copying, at, Some(key));
-        self.copy_open(&mut copying, &mut Nothing);
-    }
-
-    fn copy_open(&mut self, copying: &mut Copying<'_>, more: &mut dyn Insert) {
-        while let Some(top) = copying.open.last_mut() {
-            if top.next >= top.end {
-                let (at, count, original) = (top.at, top.count, top.original);
-                let count = more.behind(self, original).unwrap_or(count);
-                self.tape.close(at, count);
+    /// Copies a value with all that is in it.
+    fn walk<'d>(&mut self, copying: &mut Copying<'d>, at: u32, key: Option<u16>) {
+        let (from, outer) = (copying.from, copying.open.len());
+        self.copied(copying, at, key);
+        while copying.open.len() > outer {
+            let Some(top) = copying.open.last() else { break };
+            let (at, original, is_end) = (top.next, top.original, top.next >= top.end);
+            // A default value comes behind all entries.
+            let is_default = !is_end && from.node(original).kind == Kind::Map && from.node(at).key == NO_KEY;
+            if is_end || is_default {
+                let added = copying.added(original);
+                let is_first = is_default || !from.node(original).has(flag::DEFAULT);
+                for value in added.iter().filter(|_| is_first) {
+                    let key = self.entry_key(*value);
+                    self.walk(&mut Copying::new(value.document(), None), value.index(), Some(key));
+                }
+                if let Some(top) = copying.open.last_mut().filter(|_| is_first) {
+                    top.count += added.len() as u32;
+                }
+            }
+            let Some(top) = copying.open.last_mut() else { break };
+            if is_end {
+                self.tape.close(top.at, top.count);
                 copying.open.pop();
                 continue;
             }
-            let at = top.next;
-            top.next = copying.from.tape.next(at);
-            let key = copying.from.node(at).key;
-            // A document may break off between a value and its key, whichever is first.
-            let has_no_key = key == NO_KEY && copying.from.node(top.original).kind == Kind::Map;
-            let has_no_value = key == IS_KEY && (top.next >= top.end || copying.from.node(top.next).key != KEY_NODE);
-            if has_no_key || has_no_value || more.leaves_out(at) {
+            top.next = from.tape.next(at);
+            let node = from.node(at);
+            // A key that stands before its value goes with it.
+            let value = if node.key == IS_KEY { top.next } else { at };
+            if copying.is_gone(value) {
+                if value == at
+                    && let Some(top) = copying.open.last_mut()
+                {
+                    top.count = top.count.saturating_sub(1);
+                }
                 continue;
             }
-            let key = self.copied_key(copying.from, key);
-            match more.instead(at) {
-                Some(other) => self.add_as(other, 0, key),
-                None => self.copied(copying, at, Some(key)),
-            }
+            let key = match copying.new_key(value) {
+                Some(_) if value != at => continue,
+                Some(entry) => self.entry_key(entry),
+                None => self.copied_key(from, node.key),
+            };
+            self.copied(copying, at, Some(key));
         }
     }
 
-    /// Copies a node, and what a link names in its place where that is not there yet.
-    fn copied(&mut self, copying: &mut Copying<'_>, at: u32, key: Option<u16>) {
+    /// The key of an entry of another document.
+    fn entry_key(&mut self, entry: Cursor<'_>) -> u16 {
+        let (document, at) = (entry.document(), entry.index());
+        let key = document.node(at).key;
+        if key == KEY_NODE {
+            self.walk(&mut Copying::new(document, None), at.saturating_sub(1), Some(IS_KEY));
+        }
+        self.copied_key(document, key)
+    }
+
+    /// Copies a node, and what a link names in its place where that is not there yet. The key is
+    /// one of this document.
+    fn copied<'d>(&mut self, copying: &mut Copying<'d>, at: u32, key: Option<u16>) {
         let from = copying.from;
         let node = from.node(at);
         let mut here = at;
@@ -150,16 +190,38 @@ impl Builder {
             }
             here = from.node(here).payload as u32;
         }
-        let mut new = match copying.places.get(&here) {
+        let replaced = copying.replaced(at, here);
+        let known = match (&replaced, node.kind) {
+            (Some((variable, _)), _) => copying.variables.get(variable),
+            (None, Kind::Alias) => copying.variables.get(&here).or_else(|| copying.places.get(&here)),
+            (None, _) => copying.places.get(&here),
+        };
+        let mut new = match known {
             Some(place) if from.node(here).kind.is_again() || here != at || node.has(flag::TARGET) => {
-                let kind = if node.kind.is_again() { node.kind } else { Kind::Link };
+                let kind = match node.kind {
+                    _ if replaced.is_some() => Kind::Alias,
+                    kind if kind.is_again() => kind,
+                    _ => Kind::Link,
+                };
                 match kind {
                     Kind::Copy => self.tape.mark_copied(*place),
                     _ => self.tape.mark_target(*place),
                 }
-                Node::leaf(kind, u64::from(*place)).with(node.flags & flag::WEAK)
+                Node::leaf(kind, u64::from(*place)).with(node.flags & OF_THE_PLACE)
             }
-            _ => self.copied_node(from, &from.node(here)),
+            _ => match replaced {
+                Some((variable, value)) => {
+                    let place = self.tape.len();
+                    copying.variables.insert(variable, place);
+                    self.walk(&mut Copying::new(value.document(), None), value.index(), key);
+                    return;
+                }
+                None if here != at => {
+                    let named = self.copied_node(from, &from.node(here));
+                    Node { flags: named.flags & !OF_THE_PLACE | node.flags & OF_THE_PLACE, ..named }
+                }
+                None => self.copied_node(from, &node),
+            },
         };
         let is_again = new.kind.is_again();
         let place = match key {
@@ -170,6 +232,9 @@ impl Builder {
                 self.tape.push(new)
             }
         };
+        if copying.changes.is_some() {
+            copying.kept.push((if is_again { at } else { here }, place));
+        }
         if is_again {
             return;
         }
@@ -178,13 +243,8 @@ impl Builder {
         }
         if new.kind.is_container() {
             let original = from.node(here);
-            copying.open.push(Open {
-                at: place,
-                next: here + 1,
-                end: from.tape.next(here),
-                count: original.aux,
-                original: here,
-            });
+            let (next, end) = (here + 1, from.tape.next(here));
+            copying.open.push(Open { at: place, original: here, next, end, count: original.aux });
         }
     }
 

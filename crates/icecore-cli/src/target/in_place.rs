@@ -2,7 +2,7 @@
 
 use crate::report::{Abort, code, io_reason};
 use crate::source::Source;
-use crate::target::{Destination, FileDestination, Target};
+use super::{Destination, FileDestination, Target};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,62 @@
+//! The command line of `icecore edit`.
+
+use super::steps::Steps;
+use crate::cli::{From, Reporting};
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Change values on paths, and leave the rest as it is
+///
+/// What no option names keeps its bytes: the form of numbers and strings, the order of keys, what is shared, in JSON
+/// the blanks. Options may be given several times, and are applied in their order. Paths are those of `get`: '$.a[0]',
+/// with `[*]`, `[-1]`, `[1:5]`, `.*` and `..name` all that they mean. Values are JSON, or json:typed, which can say
+/// bytes, symbols and objects; they become what the format has for them. What comes out is read again before it counts.
+/// An edit that does not fit changes nothing: exit 1.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Edit {
+    #[command(flatten)]
+    pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
+    /// Files, or folders with all that is in them; `-`, or none, is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub steps: Steps,
+    /// Open the document as json:typed in $EDITOR, and write back what was changed there
+    ///
+    /// $VISUAL, if there is no $EDITOR. What is not changed keeps its bytes here, too. If the editor fails or the text
+    /// can't be read, nothing is changed, and the text is kept.
+    #[arg(long)]
+    pub editor: bool,
+    /// Write to this file; it appears when it is complete, and is never an input
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["out_dir", "in_place"])]
+    pub output: Option<PathBuf>,
+    /// Write a file for each input into this folder, which mirrors the folders of the input
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "in_place")]
+    pub out_dir: Option<PathBuf>,
+    /// Change the files themselves; what they were is kept beside them as FILE.bak
+    ///
+    /// A file in which nothing changes is left alone, without a copy. The changed one takes its place when it is complete.
+    #[arg(long)]
+    pub in_place: bool,
+    /// With --in-place: what is put behind the name of a file for the one that is kept
+    #[arg(long, value_name = "SUFFIX", default_value = ".bak", requires = "in_place")]
+    pub backup: String,
+    /// Overwrite files that exist, also those that were kept by an earlier --in-place; write binary formats to a terminal
+    #[arg(long)]
+    pub force: bool,
+    /// A loss is an error: exit 1, and nothing is changed
+    #[arg(long)]
+    pub strict: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore edit session.storable --set '$.user.name=\"Bob\"' -o changed.storable
+  icecore edit --in-place cart.php --delete '$.items[-1]' --append '$.items={\"sku\": \"B-2\", \"n\": 1}'
+  icecore edit config.yml.marshal --rename-key colour=color --set '$.size=null' > new.marshal
+  icecore edit --in-place --rename-class 'App\\Job\\*=Shop\\Jobs\\*' queue/
+  EDITOR=vim icecore edit --editor --in-place session.storable
+  icecore edit a.srl --set '$.key={\"$bytes\": \"/wAB\"}' -o b.srl";

@@ -1,0 +1,148 @@
+//! The options that change something, in the order in which they are given.
+
+use crate::class_map;
+use crate::reading;
+use crate::report::{Abort, code};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use icecore::alter::Alteration;
+use icecore::select::Pattern;
+use icecore::{Document, Limits, Stage};
+
+/// An option: its name, what it takes, and what it does.
+const OPTIONS: &[(&str, &str, &str, &str)] = &[
+    (
+        "set",
+        "PATH=JSON",
+        "The values on this path become this one; a key that a map lacks is added",
+        "Text stands in quotes: '$.name=\"Bob\"'. A variable that has several names is set under all of them; an object \
+         or an array that stands elsewhere as well stays there what it was. Nothing else is made on the way: a path \
+         that leads nowhere is a finding, exit 1.",
+    ),
+    (
+        "delete",
+        "PATH",
+        "The values on this path go away: entries of maps, items of lists",
+        "What comes behind an item of a list moves up. What is shared stays where else it is.",
+    ),
+    (
+        "append",
+        "PATH=JSON",
+        "The list on this path gets one more item",
+        "An array of PHP that has keys gets it under the next number.",
+    ),
+    (
+        "rename-key",
+        "OLD=NEW",
+        "The key OLD becomes NEW, wherever it is; of a path, that of the entries on it: '$.staff[*].name=title'",
+        "The entry stays in its place. The marks of members (private in PHP, @ in Ruby) stay as well.",
+    ),
+    (
+        "rename-class",
+        "OLD=NEW",
+        "Classes get other names, as with --class-map of convert: 'Ns\\*=Other\\*', or @FILE with a pair a line",
+        "Names of private properties, of enums and of classes as values follow, and so do those in strings that are \
+         frozen data themselves.",
+    ),
+];
+
+/// What is done, in order; each option by its name.
+#[derive(Clone, Debug, Default)]
+pub struct Steps(Vec<(&'static str, String)>);
+
+impl Args for Steps {
+    fn augment_args(command: Command) -> Command {
+        OPTIONS.iter().fold(command, |command, (name, takes, help, more)| {
+            let arg = Arg::new(*name).long(*name).value_name(*takes).action(ArgAction::Append);
+            command.arg(arg.help(*help).long_help(format!("{help}\n\n{more}")).allow_hyphen_values(true))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Steps::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Steps {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Steps, clap::Error> {
+        let mut steps = Vec::new();
+        for (name, ..) in OPTIONS {
+            let values = matches.get_many::<String>(name).unwrap_or_default();
+            let places = matches.indices_of(name).into_iter().flatten();
+            steps.extend(places.zip(values).map(|(place, value)| (place, *name, value.clone())));
+        }
+        steps.sort_by_key(|(place, ..)| *place);
+        Ok(Steps(steps.into_iter().map(|(_, name, value)| (name, value)).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Steps::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Steps {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each as the engine takes it.
+    pub fn alterations(&self, limits: &Limits) -> Result<Vec<Alteration>, Abort> {
+        self.0.iter().map(|(name, text)| alteration(name, text, limits)).collect()
+    }
+}
+
+fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
+    let pair = || split(text).ok_or_else(|| usage(format!("--{name} takes two parts with = between, not `{text}`")));
+    let path = |path: &str| Pattern::parse(path).map_err(reading::usage);
+    Ok(match name {
+        "set" | "append" => {
+            let (place, json) = pair()?;
+            let value = value(name, json, limits)?;
+            match name {
+                "set" => Alteration::Set(path(place)?, value),
+                _ => Alteration::Append(path(place)?, value),
+            }
+        }
+        "delete" => Alteration::Delete(path(text)?),
+        "rename-key" => match pair()? {
+            ("", _) | (_, "") => return Err(usage(format!("--{name} takes a name on both sides of =, not `{text}`"))),
+            (old, new) if old.starts_with(['$', '.', '[']) => Alteration::RenameEntry(path(old)?, new.to_owned()),
+            (old, new) => Alteration::RenameKey(old.to_owned(), new.to_owned()),
+        },
+        _ => {
+            if text.split_once('=').is_some_and(|(_, new)| new.trim() == "(plain)") {
+                return Err(usage("--rename-class takes names: (plain) is for convert".to_owned()));
+            }
+            Alteration::RenameClass(class_map::read(text)?)
+        }
+    })
+}
+
+/// What stands before the first `=` outside of quotes, and what behind it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            '=' if !is_quoted => return Some((&text[..at], &text[at + 1..])),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A value on the command line.
+fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
+    let stage = Stage::parse("json:typed").map_err(reading::usage)?;
+    let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
+    read.map(Document::into_owned).map_err(|error| {
+        let shown = icecore::text::shortened(json, 60);
+        usage(format!("--{name} takes JSON behind the =, and text in quotes, not `{shown}`: {error}"))
+    })
+}
+
+fn usage(text: String) -> Abort {
+    Abort::Failed(code::USAGE, text)
+}

@@ -1,0 +1,62 @@
+//! Classes get other names, also in strings that are frozen data.
+
+use super::draft::Draft;
+use super::refusal::Refusal;
+use super::within;
+use crate::class_map::ClassMap;
+use crate::deep::{self, LEVELS, is_sealed, may_be_opened};
+use crate::document::{Document, Tape};
+use crate::limits::Limits;
+
+/// Renames the classes of a document, and those of what is frozen in its strings.
+pub(super) fn rename(draft: &mut Draft<'_>, map: &ClassMap, limits: &Limits, level: u32) -> Result<(), Refusal> {
+    let mapped = draft.document().with_class_map(map).map_err(Refusal::Unwritable)?;
+    let nested = nested(&mapped, map, limits, level)?;
+    let is_same = matches!(mapped, std::borrow::Cow::Borrowed(_));
+    if is_same && nested.is_empty() {
+        return Ok(());
+    }
+    let mut tape: Tape = mapped.tape().clone();
+    for (at, new) in nested {
+        let old = tape.node(at);
+        let mut node = tape.owned(old.kind, &new).in_form(old.form());
+        (node.key, node.flags) = (old.key, old.flags);
+        tape.replace(at, node);
+    }
+    drop(mapped);
+    draft.exchange(tape).map_err(Refusal::Unwritable)
+}
+
+/// The strings that are frozen data in which something changes, and what they become.
+fn nested(
+    document: &Document<'_>,
+    map: &ClassMap,
+    limits: &Limits,
+    level: u32,
+) -> Result<Vec<(u32, Vec<u8>)>, Refusal> {
+    let (tape, mut left) = (document.tape(), limits.clone());
+    let mut changed = Vec::new();
+    let mut open: Vec<u32> = Vec::new();
+    let mut sealed = 0;
+    if level >= LEVELS {
+        return Ok(changed);
+    }
+    for (at, node) in (0u32..).zip(document.nodes()) {
+        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
+        if is_sealed(document, at, node) {
+            sealed = sealed.max(tape.next(at));
+        }
+        let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
+        if at >= sealed && may_be_opened(node, parent) {
+            let bytes = document.bytes(node);
+            if let Some(stage) = deep::stage_within(bytes, &mut left) {
+                let altered = within(bytes, &stage, &left, |draft, limits| rename(draft, map, limits, level + 1))?;
+                changed.extend(altered.is_changed.then_some((at, altered.bytes)));
+            }
+        }
+        if node.kind.is_container() {
+            open.push(at);
+        }
+    }
+    Ok(changed)
+}

@@ -1,0 +1,155 @@
+//! A document between its first and its last alteration.
+
+use super::refusal::Refusal;
+use super::{Alteration, classes, places};
+use crate::document::{Builder, Changes, Document, Kind, Tape};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::losses::Losses;
+use crate::stage::Stage;
+use std::borrow::Cow;
+
+/// What a node was before all alterations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Origin {
+    /// The node in the original; `None`, if it is new.
+    pub(super) node: Option<u32>,
+    /// What is in it, or its name, changed.
+    pub(super) is_touched: bool,
+    /// Its key is another one.
+    pub(super) is_renamed: bool,
+}
+
+/// The document as it is by now.
+pub(super) struct Draft<'d> {
+    pub(super) original: &'d Document<'d>,
+    now: Cow<'d, Document<'d>>,
+    /// Of each node.
+    pub(super) origins: Vec<Origin>,
+    pub(super) losses: Losses,
+    is_other: bool,
+}
+
+impl<'d> Draft<'d> {
+    pub(super) fn new(original: &'d Document<'d>) -> Draft<'d> {
+        let origins = (0..original.tape().len()).map(|at| Origin { node: Some(at), ..Origin::default() }).collect();
+        Draft { original, now: Cow::Borrowed(original), origins, losses: Losses::default(), is_other: false }
+    }
+
+    pub(super) fn document(&self) -> &Document<'d> {
+        &self.now
+    }
+
+    /// Whether it means something else than the original.
+    pub(super) fn is_changed(&self) -> bool {
+        self.is_other && *self.now != *self.original
+    }
+
+    /// It is this one now; `kept` pairs its nodes before with those now.
+    pub(super) fn become_other(&mut self, document: Document<'static>, kept: &[(u32, u32)]) {
+        let mut origins = vec![Origin::default(); document.nodes().len()];
+        for (before, now) in kept {
+            if let (Some(origin), Some(place)) =
+                (self.origins.get(*before as usize), origins.get_mut(*now as usize))
+            {
+                *place = *origin;
+            }
+        }
+        self.now = Cow::Owned(document.made_from(&self.now, kept));
+        (self.origins, self.is_other) = (origins, true);
+    }
+
+    pub(super) fn apply(
+        &mut self,
+        alteration: &Alteration,
+        stage: &Stage,
+        limits: &Limits,
+        level: u32,
+    ) -> Result<(), Refusal> {
+        if let Alteration::RenameClass(map) = alteration {
+            return classes::rename(self, map, limits, level);
+        }
+        let mut found = places::find(&self.now, alteration, stage, limits)?;
+        let touched = found.touched();
+        if is_copied(self.now.tape(), &touched) {
+            // A copy of what changes stays what it was.
+            let plain = self.now.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
+            self.become_other(plain, &[]);
+            found = places::find(&self.now, alteration, stage, limits)?;
+        }
+        let entries = &found.entries;
+        let cursor = |at: usize| entries.get(at).map(|entry| entry.cursor());
+        let mut changes = Changes::default();
+        changes.replaced.extend(found.replaced.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
+        changes.keys.extend(found.keys.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
+        for (at, entry) in &found.added {
+            changes.added.entry(*at).or_default().extend(cursor(*entry));
+        }
+        changes.gone = found.gone.iter().copied().collect();
+        let (document, kept) = Builder::changed(&self.now, &changes).map_err(Refusal::Unwritable)?;
+        for at in found.touched() {
+            if let Some(origin) = self.origins.get_mut(at as usize) {
+                origin.is_touched = true;
+            }
+        }
+        for (at, _) in &found.keys {
+            if let Some(origin) = self.origins.get_mut(*at as usize) {
+                origin.is_renamed = true;
+            }
+        }
+        for entry in &mut found.entries {
+            self.losses.merge(std::mem::take(&mut entry.losses));
+        }
+        self.become_other(document, &kept);
+        Ok(())
+    }
+
+    /// Nodes keep their places, and some of them mean something else.
+    pub(super) fn exchange(&mut self, tape: Tape) -> Result<(), Error> {
+        for (at, (old, new)) in self.now.nodes().iter().zip(tape.nodes()).enumerate() {
+            if old != new
+                && let Some(origin) = self.origins.get_mut(at)
+            {
+                origin.is_touched = true;
+                origin.is_renamed |= old.key != new.key;
+                if !new.kind.is_container() {
+                    origin.node = None;
+                }
+            }
+        }
+        let document = self.now.beside(tape).into_owned();
+        (self.now, self.is_other) = (Cow::Owned(document), true);
+        Ok(())
+    }
+
+    /// The document without the spelling of what changed; with `all`, without any.
+    pub(super) fn forgetting(&self, all: bool) -> Document<'_> {
+        let mut document = self.now.clone().into_owned();
+        if all {
+            return document.without_detail();
+        }
+        let ordinals = crate::document::Ordinals::of(document.tape());
+        let gone = (0u32..).zip(&self.origins).filter(|(_, origin)| origin.is_touched);
+        let gone: std::collections::HashSet<u32> = gone.map(|(at, _)| ordinals.ordinal(at)).collect();
+        if let Some(mut spelling) = document.spelling().cloned() {
+            spelling.notes.retain(|note| !gone.contains(&note.ordinal));
+            document.set_spelling(spelling);
+        }
+        document
+    }
+}
+
+/// Whether a copy elsewhere equals something in which one of these nodes is.
+fn is_copied(tape: &Tape, touched: &[u32]) -> bool {
+    if !tape.has_copies() {
+        return false;
+    }
+    let mut touched = touched.to_vec();
+    touched.sort_unstable();
+    let copies = tape.nodes().iter().filter(|node| node.kind == Kind::Copy);
+    let mut named = copies.filter_map(|copy| u32::try_from(copy.payload).ok());
+    named.any(|named| {
+        let first = touched.partition_point(|at| *at < named);
+        touched.get(first).is_some_and(|at| *at < tape.next(named))
+    })
+}

@@ -1,0 +1,217 @@
+//! Texts whose writer does not keep blanks: what stays is cut out of the original.
+
+use super::draft::{Draft, Origin};
+use crate::document::{Document, Extent, IS_KEY};
+use crate::format::Request;
+use crate::limits::Limits;
+use crate::stage::Stage;
+
+/// The text of a draft: what did not change is that of the original, `body`; the rest is that
+/// of `plain`, which a writer made. `None`, if it can't be told what stands where.
+pub(super) fn carried(
+    draft: &Draft<'_>,
+    body: &[u8],
+    plain: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+) -> Option<Vec<u8>> {
+    let read = stage.format().read(plain, stage.settings(), Request::new(limits).detailed());
+    let now = draft.document();
+    let is_alike = read.error.is_none() && read.document.nodes().len() == now.nodes().len();
+    let before = Text::of(draft.original, body)?;
+    let after = Text::of(&read.document, plain)?;
+    let alike = read.document.nodes().iter().zip(now.nodes()).all(|(made, now)| made.kind == now.kind);
+    if !is_alike || !alike {
+        return None;
+    }
+    let breaks = breaks(&draft.origins);
+    let mut carrying = Carrying { before, after, origins: &draft.origins, breaks, out: Vec::new(), open: Vec::new() };
+    carrying.run(now.root().index())?;
+    Some(carrying.out)
+}
+
+/// A document, and where in a text its nodes stand.
+struct Text<'t> {
+    document: &'t Document<'t>,
+    bytes: &'t [u8],
+    extents: &'t [Extent],
+}
+
+impl<'t> Text<'t> {
+    fn of(document: &'t Document<'t>, bytes: &'t [u8]) -> Option<Text<'t>> {
+        let trace = document.trace().filter(|trace| trace.layer.is_none())?;
+        Some(Text { document, bytes, extents: &trace.extents })
+    }
+
+    fn extent(&self, at: u32) -> Option<(usize, usize)> {
+        let extent = self.extents.get(at as usize).filter(|extent| !extent.copied && extent.start < extent.end)?;
+        Some((usize::try_from(extent.start).ok()?, usize::try_from(extent.end).ok()?))
+    }
+
+    fn value(&self, at: u32) -> Option<&'t [u8]> {
+        let (start, end) = self.extent(at)?;
+        self.bytes.get(start..end)
+    }
+
+    /// The children of a container, keys left out.
+    fn children(&self, at: u32) -> Vec<u32> {
+        let tape = self.document.tape();
+        let (mut children, mut next) = (Vec::new(), at + 1);
+        while next < tape.next(at) {
+            if tape.node(next).key != IS_KEY {
+                children.push(next);
+            }
+            next = tape.next(next);
+        }
+        children
+    }
+
+    /// What stands before a child: from the child before it, or from the beginning.
+    fn gap(&self, container: u32, before: Option<u32>, child: u32) -> Option<&'t [u8]> {
+        let start = match before {
+            Some(before) => self.extent(before)?.1,
+            None => self.extent(container)?.0,
+        };
+        self.bytes.get(start..self.extent(child)?.0)
+    }
+
+    /// What stands behind the last child.
+    fn close(&self, container: u32, last: u32) -> Option<&'t [u8]> {
+        self.bytes.get(self.extent(last)?.1..self.extent(container)?.1)
+    }
+}
+
+/// How many nodes up to each do not follow the same node as in the original.
+fn breaks(origins: &[Origin]) -> Vec<u32> {
+    let mut count = 0;
+    let mut before = None;
+    let one = |origin: &Origin| {
+        let follows = origin.node.is_some() && origin.node == before && !origin.is_touched && !origin.is_renamed;
+        before = origin.node.map(|node| node + 1);
+        count += u32::from(!follows);
+        count
+    };
+    origins.iter().map(one).collect()
+}
+
+struct Carrying<'t> {
+    before: Text<'t>,
+    after: Text<'t>,
+    origins: &'t [Origin],
+    breaks: Vec<u32>,
+    out: Vec<u8>,
+    open: Vec<Frame>,
+}
+
+/// A container in which something is other than it was.
+struct Frame {
+    /// It, here and in the original.
+    at: u32,
+    old: u32,
+    children: Vec<u32>,
+    old_children: Vec<u32>,
+    next: usize,
+}
+
+impl<'t> Carrying<'t> {
+    fn run(&mut self, root: u32) -> Option<()> {
+        self.value(root)?;
+        while let Some(frame) = self.open.last_mut() {
+            let number = frame.next;
+            frame.next += 1;
+            match frame.children.get(number).copied() {
+                Some(child) => {
+                    self.gap(number)?;
+                    self.value(child)?;
+                }
+                None => {
+                    let frame = self.open.pop()?;
+                    self.out.extend_from_slice(self.before.close(frame.old, *frame.old_children.last()?)?);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// A value that is as it was, one that is new, or the beginning of one that changed.
+    fn value(&mut self, at: u32) -> Option<()> {
+        let Some(old) = self.origin(at) else {
+            self.out.extend_from_slice(self.after.value(at)?);
+            return Some(());
+        };
+        if self.is_whole(at, old) {
+            self.out.extend_from_slice(self.before.value(old)?);
+            return Some(());
+        }
+        let (children, old_children) = (self.after.children(at), self.before.children(old));
+        if children.is_empty() || old_children.is_empty() {
+            self.out.extend_from_slice(self.after.value(at)?);
+            return Some(());
+        }
+        self.open.push(Frame { at, old, children, old_children, next: 0 });
+        Some(())
+    }
+
+    fn origin(&self, at: u32) -> Option<u32> {
+        self.origins.get(at as usize)?.node
+    }
+
+    /// Whether nothing in it changed.
+    fn is_whole(&self, at: u32, old: u32) -> bool {
+        let end = self.after.document.tape().next(at);
+        let len = self.before.document.tape().next(old) - old;
+        let breaks = |at: u32| self.breaks.get(at as usize).copied();
+        let is_touched = self.origins.get(at as usize).is_some_and(|origin| origin.is_touched);
+        !is_touched && end - at == len && breaks(end - 1) == breaks(at)
+    }
+
+    /// What stands before the next child: what stood there, if its key and its neighbour are
+    /// those of the original; else what the writer made, with the blanks that are usual here.
+    fn gap(&mut self, number: usize) -> Option<()> {
+        let frame = self.open.last()?;
+        let child = *frame.children.get(number)?;
+        let before = number.checked_sub(1).and_then(|number| frame.children.get(number)).copied();
+        let place = |at: Option<u32>| {
+            let old = self.origin(at?)?;
+            frame.old_children.binary_search(&old).ok()
+        };
+        let (old, old_before) = (place(Some(child)), place(before));
+        let is_renamed = self.origins.get(child as usize).is_some_and(|origin| origin.is_renamed);
+        let old_gap = |number: usize| {
+            let before = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
+            self.before.gap(frame.old, before, *frame.old_children.get(number)?)
+        };
+        // The first child stood first, any other one behind the same neighbour.
+        let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };
+        let made = self.after.gap(frame.at, before, child)?;
+        if let Some(old) = old.filter(|old| !is_renamed && is_same(*old)) {
+            let gap = old_gap(old)?;
+            self.out.extend_from_slice(gap);
+            return Some(());
+        }
+        let like = match (number, old) {
+            (0, _) => 0,
+            (_, Some(old)) if old > 0 => old,
+            _ => frame.old_children.len() - 1,
+        };
+        let gap = styled(made, old_gap(like)?);
+        self.out.extend_from_slice(&gap);
+        Some(())
+    }
+}
+
+/// What a writer made, with the blanks that another text has behind its first character and at
+/// its end.
+fn styled(made: &[u8], like: &[u8]) -> Vec<u8> {
+    let blanks = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let (Some((first, rest)), Some((like_first, like_rest))) = (made.split_first(), like.split_first()) else {
+        return made.to_vec();
+    };
+    if first != like_first || blanks(rest) > 0 {
+        return made.to_vec();
+    }
+    let lead = &like_rest[..blanks(like_rest)];
+    let trimmed = rest.trim_ascii_end();
+    let tail = &like_rest[like_rest.trim_ascii_end().len().max(lead.len())..];
+    [&made[..1], lead, trimmed, if trimmed.len() == rest.len() { tail } else { &rest[trimmed.len()..] }].concat()
+}

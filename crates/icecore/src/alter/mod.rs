@@ -1,0 +1,176 @@
+//! Documents changed at paths: what is not named keeps its bytes.
+//!
+//! Alterations are applied in their order. A value that is set is the format's own: a text of
+//! JSON becomes what PHP, Perl or Ruby would have there. Assignment is that of these languages:
+//! what is shared with a place that is set or deleted stays where else it is, and a variable
+//! with several names is set under all of them.
+//!
+//! ```
+//! use icecore::{Limits, Stage, alter::{Alteration, alter}, select::Pattern};
+//! let (php, limits) = (br#"a:2:{s:1:"n";i:+7;s:4:"list";a:1:{i:0;d:1.50;}}"#, Limits::default());
+//! let set = Alteration::Set(Pattern::parse("$.list[0]")?, icecore::read(b"[true]")?);
+//! let altered = alter(php, &Stage::parse("php")?, &[set], &limits).unwrap();
+//! assert_eq!(altered.bytes, br#"a:2:{s:1:"n";i:+7;s:4:"list";a:1:{i:0;a:1:{i:0;b:1;}}}"#);
+//! # Ok::<(), icecore::Error>(())
+//! ```
+
+mod classes;
+mod draft;
+mod layout;
+mod native;
+mod places;
+mod refusal;
+mod written;
+
+pub use refusal::Refusal;
+
+use crate::class_map::ClassMap;
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+use crate::format::Request;
+use crate::limits::Limits;
+use crate::losses::Losses;
+use crate::select::Pattern;
+use crate::stage::Stage;
+use crate::wrap::Unwrapped;
+use draft::Draft;
+
+/// One change of a document.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Alteration {
+    /// The values on a path become this one. A key that a map lacks is added.
+    Set(Pattern, Document<'static>),
+    /// The values on a path go away: entries of maps, items of lists.
+    Delete(Pattern),
+    /// The lists on a path get one more item.
+    Append(Pattern, Document<'static>),
+    /// The entries on a path get this key.
+    RenameEntry(Pattern, String),
+    /// Each key with the first name gets the second.
+    RenameKey(String, String),
+    /// Classes get the names that the map says, also in strings that are frozen data.
+    RenameClass(ClassMap),
+}
+
+/// A document after its alterations.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Altered {
+    /// All of it, in its wrappers; the input itself, if nothing changed.
+    pub bytes: Vec<u8>,
+    /// Whether anything changed.
+    pub is_changed: bool,
+    /// What the format could not say of the values that are new.
+    pub losses: Losses,
+    /// Whether what did not change has another form as well, because its own writer alone
+    /// knows that form.
+    pub is_rewritten: bool,
+}
+
+/// Applies alterations to the document in these bytes.
+///
+/// ```
+/// use icecore::{Limits, Stage, alter::{Alteration, alter}, select::Pattern};
+/// let json = b"{ \"a\": 1.50,\n  \"b\": [1, 2] }\n";
+/// let gone = [Alteration::Delete(Pattern::parse("$.b[-1]")?)];
+/// let altered = alter(json, &Stage::parse("json")?, &gone, &Limits::default()).unwrap();
+/// assert_eq!(altered.bytes, b"{ \"a\": 1.50,\n  \"b\": [1] }\n");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// If the input can't be read, a path leads nowhere, or the result can't be written so that
+/// reading gives it back.
+pub fn alter(
+    input: &[u8],
+    stage: &Stage,
+    alterations: &[Alteration],
+    limits: &Limits,
+) -> Result<Altered, Refusal> {
+    within(input, stage, limits, |draft, limits| {
+        alterations.iter().try_for_each(|alteration| draft.apply(alteration, stage, limits, 0))
+    })
+}
+
+/// Makes the document in these bytes another one: `edit` gets it with its detail, and gives the
+/// other one together with the nodes that stayed: those of the first, and those of the other.
+/// They keep their bytes.
+///
+/// ```
+/// use icecore::{Builder, Limits, Stage, alter};
+/// let (php, stage) = (b"a:2:{i:0;i:+7;i:1;i:8;}", Stage::parse("php")?);
+/// let altered = alter::exchange(php, &stage, &Limits::default(), |_| {
+///     let mut b = Builder::new();
+///     b.begin_array().int(7).int(9).end();
+///     Ok((b.finish()?, vec![(0, 0), (1, 1)]))
+/// });
+/// assert_eq!(altered.unwrap().bytes, b"a:2:{i:0;i:+7;i:1;i:9;}");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`alter()`]; those of `edit`.
+pub fn exchange(
+    input: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+    edit: impl FnOnce(&Document<'_>) -> Result<(Document<'static>, Vec<(u32, u32)>), Error>,
+) -> Result<Altered, Refusal> {
+    within(input, stage, limits, |draft, _| {
+        let (document, kept) = edit(draft.document()).map_err(Refusal::Unwritable)?;
+        draft.become_other(document, &kept);
+        Ok(())
+    })
+}
+
+fn within(
+    input: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+    edit: impl FnOnce(&mut Draft<'_>, &Limits) -> Result<(), Refusal>,
+) -> Result<Altered, Refusal> {
+    let mut limits = limits.clone();
+    let Unwrapped { bytes, metadata, .. } = stage.unwrap_within(input, &mut limits).map_err(Refusal::Unreadable)?;
+    let format = stage.format();
+    let in_layer = |error: Error| match stage.layer() {
+        Some(layer) => Refusal::Unreadable(error.in_layer(layer)),
+        None => Refusal::Unreadable(error),
+    };
+    let mark = if format.can.no_mark && bytes.starts_with(MARK) { MARK.len() } else { 0 };
+    let text = bytes.get(mark..).unwrap_or_default();
+    let outcome = format.read(text, stage.settings(), Request::new(&limits).detailed());
+    let (body, behind) = text.split_at(outcome.consumed.min(text.len()));
+    let ends = outcome.error.is_none() && format.ends_with_blanks(behind);
+    let document = outcome.whole(if ends { body } else { text }, format).map_err(in_layer)?;
+    let mut draft = Draft::new(&document);
+    edit(&mut draft, &limits)?;
+    if !draft.is_changed() {
+        return Ok(Altered {
+            bytes: input.to_vec(),
+            is_changed: false,
+            losses: draft.losses,
+            is_rewritten: false,
+        });
+    }
+    let written = written::bytes(&draft, body, stage, &limits).map_err(Refusal::Unwritable)?;
+    let whole = [bytes.get(..mark).unwrap_or_default(), &written.bytes, behind].concat();
+    let (whole, _) = stage.wrap_with(whole, &metadata).map_err(Refusal::Unwritable)?;
+    let mut again = stage.unwrap(&whole, &limits).map_err(Refusal::Unwritable)?;
+    if again.bytes.to_mut().get(mark..).and_then(|text| text.strip_suffix(behind)) != Some(&written.bytes[..]) {
+        return Err(Refusal::Unwritable(unkept()));
+    }
+    let mut losses = draft.losses;
+    losses.merge(written.losses);
+    Ok(Altered { bytes: whole, is_changed: true, losses, is_rewritten: written.is_rewritten })
+}
+
+/// A byte order mark.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+#[cold]
+fn unkept() -> Error {
+    Error::new(ErrorKind::Unsupported)
+        .expecting("a document that reads back as it was edited")
+        .finding("a value that this format can't hold in this place")
+}

@@ -1,0 +1,122 @@
+//! Values as a format has them.
+
+use crate::document::{Builder, Cursor, Document, Kind, Name};
+use crate::error::Error;
+use crate::format::Request;
+use crate::limits::Limits;
+use crate::losses::Losses;
+use crate::stage::Stage;
+
+/// A value, with its key if it is to be an entry, as a program would find it in a document of
+/// the format.
+#[derive(Debug)]
+pub(super) struct Entry {
+    document: Document<'static>,
+    at: u32,
+    pub(super) losses: Losses,
+}
+
+impl Entry {
+    pub(super) fn cursor(&self) -> Cursor<'_> {
+        Cursor::new(&self.document, self.at)
+    }
+
+    /// The map that holds nothing but this entry.
+    pub(super) fn container(&self) -> Entry {
+        let at = self.document.root().index();
+        Entry { document: self.document.clone(), at, losses: self.losses.clone() }
+    }
+}
+
+/// What a key is to be like.
+pub(super) struct Like<'k> {
+    pub(super) kind: Kind,
+    pub(super) encoding: String,
+    pub(super) bytes: &'k [u8],
+}
+
+impl<'k> Like<'k> {
+    /// Like this key of a document, with other bytes.
+    pub(super) fn key(document: &Document<'_>, key: &Name<'_>, bytes: &'k [u8]) -> Like<'k> {
+        let name = document.tape().encodings().get(u32::from(key.node.encoding()));
+        let has_encoding = matches!(key.node.kind, Kind::Encoded | Kind::Symbol);
+        let encoding = name.filter(|_| has_encoding).map(|name| String::from_utf8_lossy(name.bytes).into_owned());
+        Like { kind: key.node.kind, encoding: encoding.unwrap_or_default(), bytes }
+    }
+
+    fn push(&self, builder: &mut Builder) {
+        match (self.kind, std::str::from_utf8(self.bytes)) {
+            (Kind::Symbol, _) => drop(builder.symbol_key(self.bytes, &self.encoding)),
+            (Kind::Encoded, _) => drop(builder.key().encoded(self.bytes, &self.encoding)),
+            (Kind::Int, Ok(text)) if text.parse::<i64>().is_ok() => {
+                builder.int_key(text.parse().unwrap_or_default());
+            }
+            (Kind::Bytes, _) => drop(builder.bytes_key(self.bytes)),
+            (_, Ok(text)) => drop(builder.text_key(text)),
+            (_, Err(_)) => drop(builder.bytes_key(self.bytes)),
+        }
+    }
+}
+
+/// How a value is held, so that the format can write it.
+#[derive(Clone, Copy, PartialEq)]
+enum Held {
+    List,
+    Map,
+}
+
+/// The value, and its key, after the format wrote and read them. What a format holds only in a
+/// form of its own stays as it is; writing the whole says what is wrong with it.
+pub(super) fn entry(
+    value: Cursor<'_>,
+    key: Option<&Like<'_>>,
+    place: &str,
+    stage: &Stage,
+    limits: &Limits,
+) -> Result<Entry, Error> {
+    let text = Like { kind: Kind::Text, encoding: String::new(), bytes: b"k" };
+    let ways = if key.is_some() { &[Held::Map][..] } else { &[Held::List, Held::Map] };
+    for held in ways {
+        let document = in_container(*held, value, key.unwrap_or(&text))?;
+        let mut bytes = Vec::new();
+        let Ok(losses) = stage.format().write(&document, stage.settings(), limits, &mut bytes) else { continue };
+        let outcome = stage.format().read(&bytes, stage.settings(), Request::new(limits));
+        if outcome.error.is_some() || outcome.consumed < bytes.len() {
+            continue;
+        }
+        let document = outcome.document.into_owned();
+        let body = document.root().body();
+        if let (1, Some(at)) = (body.len(), body.children().next().map(|one| one.index())) {
+            let losses = moved(&losses, if *held == Held::List { "$[0]".len() } else { "$.k".len() }, place);
+            return Ok(Entry { document, at, losses });
+        }
+    }
+    let held = if key.is_some() { Held::Map } else { Held::List };
+    let document = in_container(held, value, key.unwrap_or(&text))?;
+    let at = document.root().children().next().map_or(0, |one| one.index());
+    Ok(Entry { document, at, losses: Losses::default() })
+}
+
+fn in_container(held: Held, value: Cursor<'_>, key: &Like<'_>) -> Result<Document<'static>, Error> {
+    let mut builder = Builder::like(value.document());
+    match held {
+        Held::List => builder.begin_array(),
+        Held::Map => builder.begin_map(),
+    };
+    if held == Held::Map {
+        key.push(&mut builder);
+    }
+    builder.value(value).end();
+    builder.finish()
+}
+
+/// The same losses, as those of a value that stands elsewhere.
+fn moved(losses: &Losses, held: usize, place: &str) -> Losses {
+    let mut moved = Losses::default();
+    for loss in losses.iter() {
+        let path = [place, loss.path.get(held..).unwrap_or_default()].concat();
+        moved.add(loss.kind, || path);
+        moved.again(loss.kind, loss.count.saturating_sub(1));
+    }
+    moved
+}

@@ -1,0 +1,367 @@
+//! Where an alteration changes something, and what it puts there.
+
+use super::native::{self, Entry, Like};
+use super::refusal::Refusal;
+use super::Alteration;
+use crate::document::{Cursor, Document, Form, Key, Kind, Naming, Step, rank};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::select::Pattern;
+use crate::stage::Stage;
+use std::collections::HashSet;
+
+/// What is changed, by nodes; entries by their positions.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) entries: Vec<Entry>,
+    pub(super) replaced: Vec<(u32, usize)>,
+    pub(super) gone: Vec<u32>,
+    pub(super) added: Vec<(u32, usize)>,
+    pub(super) keys: Vec<(u32, usize)>,
+    /// Containers in which something comes, goes, or gets another key.
+    containers: Vec<u32>,
+}
+
+impl Found {
+    /// The nodes that are not as they were.
+    pub(super) fn touched(&self) -> Vec<u32> {
+        let changed = [&self.replaced, &self.keys].into_iter().flatten().map(|(at, _)| *at);
+        changed.chain(self.gone.iter().copied()).chain(self.containers.iter().copied()).collect()
+    }
+}
+
+/// Finds out what an alteration means in a document.
+pub(super) fn find(
+    document: &Document<'_>,
+    alteration: &Alteration,
+    stage: &Stage,
+    limits: &Limits,
+) -> Result<Found, Refusal> {
+    let parents = parents(document);
+    let mut places = Places { document, parents, stage, limits, found: Found::default() };
+    match alteration {
+        Alteration::Set(path, value) => places.set(path, value)?,
+        Alteration::Delete(path) => places.delete(path)?,
+        Alteration::Append(path, value) => places.append(path, value)?,
+        Alteration::RenameEntry(path, name) => places.rename_entries(path, name)?,
+        Alteration::RenameKey(old, new) => places.rename_keys(old, new)?,
+        Alteration::RenameClass(_) => {}
+    }
+    Ok(places.found)
+}
+
+struct Places<'d> {
+    document: &'d Document<'d>,
+    /// The container of each node; of the root itself.
+    parents: Vec<u32>,
+    stage: &'d Stage,
+    limits: &'d Limits,
+    found: Found,
+}
+
+impl<'d> Places<'d> {
+    fn set(&mut self, path: &Pattern, value: &Document<'_>) -> Result<(), Refusal> {
+        let mut seen = HashSet::new();
+        let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        let all: Vec<_> = found.iter().collect();
+        for (shown, place) in &all {
+            let node = place.node();
+            // Assigning to a variable assigns to it under all of its names.
+            let at = if node.kind == Kind::Alias { place.target().index() } else { place.index() };
+            if seen.insert(at) {
+                let entry = self.entry(value.root(), None, shown)?;
+                self.found.replaced.push((at, entry));
+            }
+        }
+        self.add_missing(path, value, &mut seen)?;
+        if self.found.replaced.is_empty() && self.found.added.is_empty() {
+            return Err(self.absent(path));
+        }
+        Ok(())
+    }
+
+    /// The key that the last step names is added to maps that lack it.
+    fn add_missing(
+        &mut self,
+        path: &Pattern,
+        value: &Document<'_>,
+        seen: &mut HashSet<u32>,
+    ) -> Result<(), Refusal> {
+        let Some((before, step)) = path.split_last() else { return Ok(()) };
+        let name = match step {
+            Step::Key(name) => name.clone(),
+            Step::Item(number) => number.to_string(),
+            _ => return Ok(()),
+        };
+        let found = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        for (shown, whole) in found.iter() {
+            let body = whole.body();
+            let place = format!("{shown}.{name}");
+            if step.take(whole).is_some() || !seen.insert(body.index()) {
+                continue;
+            }
+            // PHP has one empty array for lists and maps.
+            let is_empty_php = body.kind() == Kind::Array && body.is_empty() && self.naming() == Naming::Php;
+            if is_empty_php {
+                let key = Like { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
+                let entry = self.entry(value.root(), Some(&key), &place)?;
+                let map = self.found.entries[entry].container();
+                self.found.replaced.push((body.index(), entry));
+                self.found.entries[entry] = map;
+            } else if body.kind() == Kind::Map {
+                self.open(body, "a new member")?;
+                let named = self.new_name(body, step, &name);
+                let key = self.key_like(body, step, &named);
+                let entry = self.entry(value.root(), Some(&key), &place)?;
+                self.found.added.push((body.index(), entry));
+                self.found.containers.push(body.index());
+            }
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, path: &Pattern) -> Result<(), Refusal> {
+        for at in self.places(path)? {
+            let parent = self.parent(at, "something to delete")?;
+            self.open(parent, "one member less")?;
+            self.found.gone.push(at);
+            self.found.containers.push(parent.index());
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, path: &Pattern, value: &Document<'_>) -> Result<(), Refusal> {
+        let mut seen = HashSet::new();
+        let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        if found.is_empty() {
+            return Err(self.absent(path));
+        }
+        for (shown, whole) in found.iter() {
+            let body = whole.body();
+            if !seen.insert(body.index()) {
+                continue;
+            }
+            let is_array_of_php = self.naming() == Naming::Php && body.kind() == Kind::Map && !self.is_fields(body);
+            let place = format!("{shown}[{}]", body.len());
+            let entry = if body.kind() == Kind::Array {
+                self.entry(value.root(), None, &place)?
+            } else if is_array_of_php {
+                let next = next_index(body).ok_or_else(|| unfit("a free index", "the largest one in use", &shown))?;
+                let next = next.to_string();
+                let key = Like { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() };
+                self.entry(value.root(), Some(&key), &place)?
+            } else {
+                return Err(unfit("a list to append to", &kind_name(body), &shown));
+            };
+            self.found.added.push((body.index(), entry));
+            self.found.containers.push(body.index());
+        }
+        Ok(())
+    }
+
+    fn rename_entries(&mut self, path: &Pattern, name: &str) -> Result<(), Refusal> {
+        for at in self.places(path)? {
+            let parent = self.parent(at, "the entry of a map")?;
+            if parent.kind() == Kind::Array {
+                return Err(unfit("the entry of a map", "an item of a list", &self.document.path(at)));
+            }
+            self.rename(parent, at, None, name)?;
+        }
+        Ok(())
+    }
+
+    fn rename_keys(&mut self, old: &str, new: &str) -> Result<(), Refusal> {
+        for at in 0..self.document.tape().len() {
+            let map = Cursor::new(self.document, at);
+            if !matches!(map.kind(), Kind::Map | Kind::Attrs) {
+                continue;
+            }
+            let named = map.entries().filter(|(key, _)| is_called(key, old)).map(|(_, value)| value.index());
+            for value in named.collect::<Vec<_>>() {
+                self.rename(map, value, Some(old), new)?;
+            }
+        }
+        if self.found.keys.is_empty() {
+            return Err(Refusal::Absent { path: old.to_owned(), why: None });
+        }
+        Ok(())
+    }
+
+    /// The entry whose value is at `at` gets another key. Marks of members, which `old` is
+    /// without, stay.
+    fn rename(&mut self, map: Cursor<'d>, at: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
+        self.open(map, "a member of another name")?;
+        let shown = self.document.path(at);
+        let key = map.entries().find(|(_, value)| value.index() == at).map(|(key, _)| key);
+        let Some(Key::Name(key)) = key else {
+            return Err(unfit("a key that is a string or a number", "another one", &shown));
+        };
+        let bare = old.map_or_else(|| bare_len(key.bytes), str::len);
+        let marks = key.bytes.len().saturating_sub(bare);
+        let bytes = [key.bytes.get(..marks).unwrap_or_default(), new.as_bytes()].concat();
+        let mut like = Like::key(self.document, &key, &bytes);
+        if key.node.kind == Kind::Int {
+            like.kind = Kind::Text;
+        }
+        self.unlatin(&mut like);
+        let entry = self.entry(Cursor::new(self.document, at), Some(&like), &shown)?;
+        let is_taken = {
+            let cursor = self.found.entries[entry].cursor();
+            let new = cursor.document().root().body().entries().next().map(|(key, _)| key_identity(&key));
+            let others = map.entries().filter(|(_, value)| value.index() != at);
+            new.is_some_and(|new| others.map(|(key, _)| key_identity(&key)).any(|other| other == new))
+        };
+        if is_taken {
+            return Err(unfit("a key that is free", &format!("an entry `{new}` beside it"), &shown));
+        }
+        self.found.keys.push((at, entry));
+        self.found.containers.push(map.index());
+        Ok(())
+    }
+
+    // -- What is there ---------------------------------------------------------
+
+    /// The nodes on a path, of which there is one.
+    fn places(&self, path: &Pattern) -> Result<Vec<u32>, Refusal> {
+        let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        if found.is_empty() {
+            return Err(self.absent(path));
+        }
+        let mut seen = HashSet::new();
+        Ok(found.values().map(|value| value.index()).filter(|at| seen.insert(*at)).collect())
+    }
+
+    fn absent(&self, path: &Pattern) -> Refusal {
+        let why = self.document.find(path.as_str()).err().filter(|error| error.path().is_some());
+        Refusal::Absent { path: path.as_str().to_owned(), why }
+    }
+
+    /// The list, map or attributes that a value is in.
+    fn parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
+        let parent = self.parents.get(at as usize).copied().filter(|parent| *parent != at);
+        let parent = parent.map(|parent| Cursor::new(self.document, parent));
+        let holds = |parent: &Cursor<'d>| match parent.kind() {
+            Kind::Array => true,
+            Kind::Map | Kind::Attrs => parent.entries().any(|(_, value)| value.index() == at),
+            _ => false,
+        };
+        parent.filter(holds).ok_or_else(|| {
+            unfit(expected, "a value that is not an entry or an item", &self.document.path(at))
+        })
+    }
+
+    /// Refuses to change the members of what has a fixed set of them.
+    fn open(&self, map: Cursor<'d>, wanted: &str) -> Result<(), Refusal> {
+        let object = self.parents.get(map.index() as usize).map(|at| self.document.node(*at));
+        let is_fixed = |form| matches!(form, Form::Struct | Form::Data);
+        match object.filter(|node| node.kind == Kind::Object && is_fixed(node.form())) {
+            Some(_) => {
+                let expected = format!("a class that allows {wanted}");
+                Err(unfit(&expected, "a Struct or Data of Ruby's", &self.document.path(map.index())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a map has the members of an object.
+    fn is_fields(&self, map: Cursor<'d>) -> bool {
+        self.parents.get(map.index() as usize).is_some_and(|at| self.document.node(*at).kind == Kind::Object)
+    }
+
+    fn naming(&self) -> Naming {
+        self.document.tape().naming
+    }
+
+    // -- What comes ------------------------------------------------------------
+
+    fn entry(&mut self, value: Cursor<'_>, key: Option<&Like<'_>>, place: &str) -> Result<usize, Refusal> {
+        let entry = native::entry(value, key, place, self.stage, self.limits).map_err(Refusal::Unwritable)?;
+        self.found.entries.push(entry);
+        Ok(self.found.entries.len() - 1)
+    }
+
+    /// The name of a new key: Ruby's variables of instances have a mark.
+    fn new_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> String {
+        let is_variable = self.naming() == Naming::Ruby && self.is_fields(map);
+        match matches!(step, Step::Key(_)) && is_variable && !name.starts_with('@') {
+            true => format!("@{name}"),
+            false => name.to_owned(),
+        }
+    }
+
+    /// A new key is like the last one of the map.
+    fn key_like<'k>(&self, map: Cursor<'d>, step: &Step, name: &'k str) -> Like<'k> {
+        if matches!(step, Step::Item(_)) {
+            return Like { kind: Kind::Int, encoding: String::new(), bytes: name.as_bytes() };
+        }
+        let names = map.entries().filter_map(|(key, _)| match key {
+            Key::Name(name) if name.node.kind.is_string() => Some(name),
+            _ => None,
+        });
+        let mut like = match names.last() {
+            Some(key) => Like::key(self.document, &key, name.as_bytes()),
+            None if self.naming() == Naming::Ruby && self.is_fields(map) => {
+                Like { kind: Kind::Symbol, encoding: String::new(), bytes: name.as_bytes() }
+            }
+            None => Like { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() },
+        };
+        self.unlatin(&mut like);
+        like
+    }
+
+    /// Text beyond ASCII is text: the bytes of a string are Latin-1 to Perl, and a symbol of
+    /// ASCII has no encoding that others need.
+    fn unlatin(&self, like: &mut Like<'_>) {
+        if like.kind == Kind::Bytes && self.naming() == Naming::Perl && !like.bytes.is_ascii() {
+            like.kind = Kind::Text;
+        }
+    }
+}
+
+fn unfit(expected: &str, found: &str, path: &str) -> Refusal {
+    let error = Error::new(ErrorKind::Usage).expecting(expected.to_owned()).finding(found.to_owned());
+    Refusal::Unfit(error.on_path(path.to_owned()))
+}
+
+fn kind_name(value: Cursor<'_>) -> String {
+    format!("{:?}", value.kind()).to_lowercase()
+}
+
+fn is_called(key: &Key<'_>, name: &str) -> bool {
+    key.node().kind.is_string() && rank(key.bytes(), name).is_some_and(|rank| rank < 2)
+}
+
+/// How long a key is without the marks of a member.
+fn bare_len(key: &[u8]) -> usize {
+    let unmarked = key.strip_prefix(b"@@").or_else(|| key.strip_prefix(b"@"));
+    unmarked.or_else(|| crate::document::unmangled(key)).map_or(key.len(), <[u8]>::len)
+}
+
+/// What two keys that a map can't both have are alike in.
+fn key_identity<'d>(key: &Key<'d>) -> (bool, u64, &'d [u8]) {
+    let node = key.node();
+    let is_int = node.kind == Kind::Int;
+    (is_int, if is_int { node.payload } else { u64::from(node.kind == Kind::Symbol) }, key.bytes())
+}
+
+/// The index that PHP would give to what is appended.
+fn next_index(map: Cursor<'_>) -> Option<i64> {
+    let numbers = map.entries().filter(|(key, _)| key.node().kind == Kind::Int);
+    let largest = numbers.map(|(key, _)| key.node().payload as i64).max();
+    largest.map_or(Some(0), |largest| largest.checked_add(1))
+}
+
+/// The container of each node; the root is in itself.
+fn parents(document: &Document<'_>) -> Vec<u32> {
+    let tape = document.tape();
+    let mut parents = Vec::with_capacity(document.nodes().len());
+    let mut open: Vec<u32> = Vec::new();
+    for (at, node) in (0u32..).zip(document.nodes()) {
+        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
+        parents.push(open.last().copied().unwrap_or(at));
+        if node.kind.is_container() {
+            open.push(at);
+        }
+    }
+    parents
+}

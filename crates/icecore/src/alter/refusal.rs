@@ -1,0 +1,37 @@
+//! Why alterations were not made.
+
+use crate::error::Error;
+use std::fmt;
+
+/// Why a document stays as it is.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Nothing is on a path.
+    Absent {
+        /// The path.
+        path: String,
+        /// What is there instead, if that is known.
+        why: Option<Error>,
+    },
+    /// What is on a path can't be altered so.
+    Unfit(Error),
+    /// The input can't be read.
+    Unreadable(Error),
+    /// The result can't be written.
+    Unwritable(Error),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Absent { path, why: None } => write!(f, "nothing at `{path}`"),
+            Refusal::Absent { why: Some(error), .. }
+            | Refusal::Unfit(error)
+            | Refusal::Unreadable(error)
+            | Refusal::Unwritable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

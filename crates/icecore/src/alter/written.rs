@@ -1,0 +1,57 @@
+//! The bytes of a draft, which are read again before they count.
+
+use super::draft::Draft;
+use super::{layout, unkept};
+use crate::document::{Comparison, Document};
+use crate::error::Error;
+use crate::format::Request;
+use crate::limits::Limits;
+use crate::losses::Losses;
+use crate::stage::Stage;
+
+/// A document that was written.
+pub(super) struct Written {
+    pub(super) bytes: Vec<u8>,
+    pub(super) losses: Losses,
+    /// Whether what did not change has another form, too.
+    pub(super) is_rewritten: bool,
+}
+
+/// Writes a draft, whose original stood in `body`.
+pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limits) -> Result<Written, Error> {
+    let write = |document: &Document<'_>| -> Result<(Vec<u8>, Losses), Error> {
+        let mut bytes = Vec::new();
+        let format = stage.format();
+        let losses = format.write(document, stage.settings(), limits, &mut bytes);
+        losses.map(|losses| (bytes, losses)).map_err(|error| format.explain(error))
+    };
+    let is_right = |bytes: &[u8]| {
+        let read = stage.format().read(bytes, stage.settings(), Request::new(limits));
+        let comparison = Comparison::new().any_ascii();
+        read.error.is_none() && read.consumed == bytes.len() && comparison.equal(&read.document, draft.document())
+    };
+    // Losses of what was there before are none of this edit's: its own format held it.
+    let keeps = write(draft.original).is_ok_and(|(bytes, _)| bytes == body);
+    let mut failed = None;
+    for forgotten in [None, Some(false), Some(true)] {
+        let document = forgotten.map(|all| draft.forgetting(all));
+        let document = document.as_ref().unwrap_or(draft.document());
+        let (bytes, losses) = match write(document) {
+            Ok(written) => written,
+            Err(error) => {
+                failed = failed.or(Some(error));
+                continue;
+            }
+        };
+        if !keeps
+            && let Some(bytes) = layout::carried(draft, body, &bytes, stage, limits).filter(|bytes| is_right(bytes))
+        {
+            return Ok(Written { bytes, losses, is_rewritten: false });
+        }
+        if is_right(&bytes) {
+            let is_rewritten = !keeps || forgotten == Some(true);
+            return Ok(Written { bytes, losses, is_rewritten });
+        }
+    }
+    Err(failed.unwrap_or_else(unkept))
+}
