@@ -22,6 +22,8 @@ const PAGES: &[(&str, &str)] = &[
     ("docs/cookbook/php.md", "php"),
     ("docs/cookbook/ruby.md", "ruby"),
     ("docs/cookbook/get.md", ""),
+    ("docs/cookbook/edit.md", ""),
+    ("docs/edit.md", ""),
     ("docs/deep.md", ""),
     ("docs/query.md", ""),
     ("docs/diff.md", ""),

@@ -17,6 +17,7 @@ pub(super) fn rename(draft: &mut Draft<'_>, map: &ClassMap, limits: &Limits, lev
         return Ok(());
     }
     let mut tape: Tape = mapped.tape().clone();
+    tape.own_given_classes().map_err(Refusal::Unwritable)?;
     for (at, new) in nested {
         let old = tape.node(at);
         let mut node = tape.owned(old.kind, &new).in_form(old.form());

@@ -1,7 +1,7 @@
 //! Texts whose writer does not keep blanks: what stays is cut out of the original.
 
 use super::draft::{Draft, Origin};
-use crate::document::{Document, Extent, IS_KEY};
+use crate::document::{Document, Extent, IS_KEY, KEY_NODE};
 use crate::format::Request;
 use crate::limits::Limits;
 use crate::stage::Stage;
@@ -26,7 +26,10 @@ pub(super) fn carried(
     }
     let breaks = breaks(&draft.origins);
     let mut carrying = Carrying { before, after, origins: &draft.origins, breaks, out: Vec::new(), open: Vec::new() };
+    let (start, end) = carrying.before.extent(draft.original.root().index())?;
+    carrying.out.extend_from_slice(body.get(..start)?);
     carrying.run(now.root().index())?;
+    carrying.out.extend_from_slice(body.get(end..)?);
     Some(carrying.out)
 }
 
@@ -152,6 +155,15 @@ impl<'t> Carrying<'t> {
         Some(())
     }
 
+    fn has_same_key(&self, old: u32, at: u32) -> bool {
+        let key = |document: &'t Document<'t>, at: u32| {
+            let key = document.tape().node(at).key;
+            document.tape().keys().get(u32::from(key)).map(|name| (key != KEY_NODE, name.node.kind, name.bytes))
+        };
+        let (old, new) = (key(self.before.document, old), key(self.after.document, at));
+        old == new && old.is_none_or(|(is_plain, ..)| is_plain)
+    }
+
     fn origin(&self, at: u32) -> Option<u32> {
         self.origins.get(at as usize)?.node
     }
@@ -171,11 +183,18 @@ impl<'t> Carrying<'t> {
         let frame = self.open.last()?;
         let child = *frame.children.get(number)?;
         let before = number.checked_sub(1).and_then(|number| frame.children.get(number)).copied();
-        let place = |at: Option<u32>| {
-            let old = self.origin(at?)?;
-            frame.old_children.binary_search(&old).ok()
+        let place = |number: usize| {
+            let child = *frame.children.get(number)?;
+            match self.origin(child) {
+                Some(old) => frame.old_children.binary_search(&old).ok(),
+                // What was set stands where something else stood.
+                None if frame.children.len() == frame.old_children.len() => {
+                    self.has_same_key(*frame.old_children.get(number)?, child).then_some(number)
+                }
+                None => None,
+            }
         };
-        let (old, old_before) = (place(Some(child)), place(before));
+        let (old, old_before) = (place(number), number.checked_sub(1).and_then(place));
         let is_renamed = self.origins.get(child as usize).is_some_and(|origin| origin.is_renamed);
         let old_gap = |number: usize| {
             let before = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();

@@ -1,6 +1,6 @@
 //! Values as a format has them.
 
-use crate::document::{Builder, Cursor, Document, Kind, Name};
+use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node};
 use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
@@ -86,15 +86,48 @@ pub(super) fn entry(
         }
         let document = outcome.document.into_owned();
         let body = document.root().body();
-        if let (1, Some(at)) = (body.len(), body.children().next().map(|one| one.index())) {
-            let losses = moved(&losses, if *held == Held::List { "$[0]".len() } else { "$.k".len() }, place);
-            return Ok(Entry { document, at, losses });
+        let Some(one) = body.children().next().filter(|_| body.len() == 1) else { continue };
+        let losses = moved(&losses, if *held == Held::List { "$[0]".len() } else { "$.k".len() }, place);
+        let at = one.index();
+        if let Some(key) = key.filter(|_| one.node().key == NO_KEY) {
+            // It reads as a list, because the key is 0.
+            let document = in_container(Held::Map, one, key)?;
+            return Ok(Entry { at: first(&document), document, losses });
         }
+        return Ok(Entry { document, at, losses });
     }
     let held = if key.is_some() { Held::Map } else { Held::List };
     let document = in_container(held, value, key.unwrap_or(&text))?;
-    let at = document.root().children().next().map_or(0, |one| one.index());
-    Ok(Entry { document, at, losses: Losses::default() })
+    Ok(Entry { at: first(&document), document, losses: Losses::default() })
+}
+
+/// What stands first in the root.
+fn first(document: &Document<'_>) -> u32 {
+    document.root().children().next().map_or(0, |one| one.index())
+}
+
+/// The value with its strings as a program of this language has them that writes them down, and
+/// as the one that it takes the place of was: to Perl, what is ASCII is no text unless it was. A
+/// value of the same language says itself what it is.
+pub(super) fn like(value: &Document<'static>, old: Option<Cursor<'_>>, naming: Naming) -> Document<'static> {
+    let is_ascii = |node: &Node| node.kind == Kind::Text && value.bytes(node).is_ascii();
+    let root = value.root().index();
+    let old = old.map(|old| old.target().node().kind).filter(|kind| kind.is_string());
+    let mut new = value.clone();
+    if value.tape().naming == naming {
+        return new;
+    }
+    for at in 0..new.tape().len() {
+        let node = new.tape().node(at);
+        let is_bytes = match old.filter(|_| at == root) {
+            Some(kind) => kind == Kind::Bytes,
+            None => naming == Naming::Perl,
+        };
+        if is_bytes && is_ascii(&node) {
+            new.tape_mut().replace(at, Node { kind: Kind::Bytes, ..node });
+        }
+    }
+    new
 }
 
 fn in_container(held: Held, value: Cursor<'_>, key: &Like<'_>) -> Result<Document<'static>, Error> {

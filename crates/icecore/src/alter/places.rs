@@ -60,7 +60,7 @@ struct Places<'d> {
 }
 
 impl<'d> Places<'d> {
-    fn set(&mut self, path: &Pattern, value: &Document<'_>) -> Result<(), Refusal> {
+    fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         let all: Vec<_> = found.iter().collect();
@@ -69,6 +69,7 @@ impl<'d> Places<'d> {
             // Assigning to a variable assigns to it under all of its names.
             let at = if node.kind == Kind::Alias { place.target().index() } else { place.index() };
             if seen.insert(at) {
+                let value = native::like(value, Some(*place), self.naming());
                 let entry = self.entry(value.root(), None, shown)?;
                 self.found.replaced.push((at, entry));
             }
@@ -84,7 +85,7 @@ impl<'d> Places<'d> {
     fn add_missing(
         &mut self,
         path: &Pattern,
-        value: &Document<'_>,
+        value: &Document<'static>,
         seen: &mut HashSet<u32>,
     ) -> Result<(), Refusal> {
         let Some((before, step)) = path.split_last() else { return Ok(()) };
@@ -93,6 +94,7 @@ impl<'d> Places<'d> {
             Step::Item(number) => number.to_string(),
             _ => return Ok(()),
         };
+        let value = &native::like(value, None, self.naming());
         let found = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         for (shown, whole) in found.iter() {
             let body = whole.body();
@@ -130,12 +132,13 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    fn append(&mut self, path: &Pattern, value: &Document<'_>) -> Result<(), Refusal> {
+    fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         if found.is_empty() {
             return Err(self.absent(path));
         }
+        let value = &native::like(value, None, self.naming());
         for (shown, whole) in found.iter() {
             let body = whole.body();
             if !seen.insert(body.index()) {

@@ -48,10 +48,21 @@ pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limi
         {
             return Ok(Written { bytes, losses, is_rewritten: false });
         }
+        let bytes = with_end_of(body, bytes, stage);
         if is_right(&bytes) {
             let is_rewritten = !keeps || forgotten == Some(true);
             return Ok(Written { bytes, losses, is_rewritten });
         }
     }
     Err(failed.unwrap_or_else(unkept))
+}
+
+/// A text with the blanks at the end that the original has.
+fn with_end_of(body: &[u8], mut bytes: Vec<u8>, stage: &Stage) -> Vec<u8> {
+    if stage.format().can.text {
+        let end = &body[body.trim_ascii_end().len()..];
+        bytes.truncate(bytes.trim_ascii_end().len());
+        bytes.extend_from_slice(end);
+    }
+    bytes
 }

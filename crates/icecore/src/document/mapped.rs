@@ -91,6 +91,24 @@ impl Tape {
     pub(crate) fn intern_given_class(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
         self.intern_class_node(Node::leaf(kind, 0).with(GIVEN), name)
     }
+
+    /// Makes the names that a map gave those of the document itself.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if there are more classes than a document may have.
+    pub(crate) fn own_given_classes(&mut self) -> Result<(), Error> {
+        for at in 0..self.len() {
+            let node = self.node(at);
+            if !node.kind.has_class() {
+                continue;
+            }
+            let Some(name) = self.classes.get(node.class()).filter(|name| name.node.has(GIVEN)) else { continue };
+            let (kind, bytes) = (name.node.kind, name.bytes.to_vec());
+            let own = self.intern_class(kind, &bytes)?;
+            self.set_class(at, own);
+        }
+        Ok(())
+    }
 }
 
 /// Puts a name in the place of the one at `at`.

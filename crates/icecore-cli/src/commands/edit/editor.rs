@@ -3,7 +3,7 @@
 use crate::reading;
 use crate::report::{Abort, code, io_reason};
 use icecore::alter::{self, Altered, Refusal};
-use icecore::{Document, Error, ErrorKind, Limits, Request, Stage};
+use icecore::{Document, Error, Limits, Request, Stage};
 use icecore_diff::{Patch, Rules, differences};
 use std::fs;
 use std::io::{self, Write};
@@ -41,10 +41,7 @@ pub fn edited(
             Ok(altered) => return Ok(Ok(altered)),
             Err(refusal) => refusal.to_string(),
         },
-        Err(error) => {
-            let window = error.offset().map(|offset| icecore::text::window(&after, offset)).unwrap_or_default();
-            format!("{error}\n{window}").trim_end().to_owned()
-        }
+        Err(error) => error.to_string(),
     };
     let kept = path.keep().map_err(|error| failed(name, &error.error))?;
     let text = format!("{name}: nothing was changed, the text is kept in {}: {wrong}", kept.display());

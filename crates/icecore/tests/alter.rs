@@ -1,0 +1,257 @@
+//! An edit changes what it names; setting back gives the original bytes. On every fixture of
+//! every format.
+
+mod common;
+mod fixtures;
+
+use common::Random;
+use icecore::alter::{Alteration, Refusal, alter};
+use icecore::select::Pattern;
+use icecore::{Document, Kind, Limits, Request, Stage, raw::flag};
+
+/// Fixtures, and the stage that reads them.
+const FILES: &[(&str, &str)] = &[
+    ("php.jsonl", "php"),
+    ("php-spl.jsonl", "php"),
+    ("php-session.jsonl", "php-session"),
+    ("igbinary.jsonl", "igbinary"),
+    ("var-export.jsonl", "var-export"),
+    ("marshal.jsonl", "marshal"),
+    ("marshal-known.jsonl", "marshal"),
+    ("storable.jsonl", "storable"),
+    ("sereal.jsonl", "sereal"),
+];
+
+#[derive(Debug, Default)]
+struct Counts {
+    set: u32,
+    back: u32,
+    other: u32,
+    refused: u32,
+}
+
+fn read<'b>(bytes: &'b [u8], stage: &Stage) -> Option<Document<'b>> {
+    icecore::read_with(bytes, stage, Request::new(&Limits::default())).ok()
+}
+
+/// Leaves that a path leads to.
+fn leaves(document: &Document<'_>) -> Vec<(u32, String)> {
+    let is_plain = |at: u32| {
+        let kind = document.nodes()[at as usize].kind;
+        matches!(kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text | Kind::Encoded)
+    };
+    let path = |at: u32| (at, document.full_path(at));
+    // What has parts, a pattern or what a class froze, wants certain ones.
+    let found = |(at, path): &(u32, String)| {
+        !path.contains('#') && document.find(path).is_ok_and(|found| found.index() == *at)
+    };
+    (0..document.nodes().len() as u32).filter(|at| is_plain(*at)).map(path).filter(found).collect()
+}
+
+/// What alterations make of a document.
+fn altered(bytes: &[u8], stage: &Stage, alterations: &[Alteration]) -> Result<Vec<u8>, Refusal> {
+    alter(bytes, stage, alterations, &Limits::default()).map(|altered| altered.bytes)
+}
+
+fn path(text: &str) -> Pattern {
+    Pattern::parse(text).unwrap()
+}
+
+fn json(text: &str) -> Document<'static> {
+    let stage = Stage::parse("json:typed").unwrap();
+    icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap().into_owned()
+}
+
+/// Whether something else names the value, or it was reached in a way that is none of its own.
+fn is_shared(document: &Document<'_>, at: u32) -> bool {
+    let nodes = document.nodes();
+    nodes[at as usize].flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0 || nodes[at as usize].kind.is_again()
+}
+
+#[test]
+fn what_is_set_back_has_its_bytes_again() {
+    let seven = json("7");
+    let (mut all, mut all_back) = (0, 0);
+    for (file, stage) in FILES {
+        let stage = Stage::parse(stage).unwrap();
+        let mut counts = Counts::default();
+        for (number, fixture) in fixtures::load(file).into_iter().enumerate() {
+            let Some(document) = read(&fixture.blob, &stage) else { continue };
+            let mut leaves = leaves(&document);
+            leaves.retain(|(at, _)| !is_shared(&document, *at));
+            let mut r = Random::new(number as u64);
+            for _ in 0..leaves.len().min(3) {
+                let (at, place) = r.pick(&leaves);
+                let name = || format!("{file} {} {place}", fixture.name);
+                let set = altered(&fixture.blob, &stage, &[Alteration::Set(path(place), seven.clone())]);
+                let Ok(made) = set else {
+                    counts.refused += 1;
+                    continue;
+                };
+                counts.set += 1;
+                let now = read(&made, &stage).expect("it was read before");
+                let found = now.find(place).unwrap_or_else(|error| panic!("{}: {error}", name()));
+                assert!(found.as_i64() == Some(7) || found.as_str() == Some("7"), "{}", name());
+                let old = document.part(*at).unwrap().into_owned();
+                let back = altered(&made, &stage, &[Alteration::Set(path(place), old)]);
+                let Ok(back) = back else {
+                    counts.refused += 1;
+                    continue;
+                };
+                if back == fixture.blob {
+                    counts.back += 1;
+                } else {
+                    // Another byte form of the same value: its writer chose none of the usual ones.
+                    assert!(read(&back, &stage).unwrap() == document, "{}", name());
+                    counts.other += 1;
+                }
+            }
+        }
+        println!("{file}: {counts:?}");
+        assert!(counts.set > 50 && counts.refused * 20 < counts.set, "{file}: {counts:?}");
+        (all, all_back) = (all + counts.set, all_back + counts.back);
+    }
+    assert!(all > 4000 && all_back * 10 > all * 8, "{all_back} of {all}");
+}
+
+#[test]
+fn an_edit_is_what_differs() {
+    let formats = ["json", "json:typed", "storable", "sereal", "php", "var-export", "igbinary", "marshal", "dumper"];
+    let mut count = 0;
+    for seed in 0..150 {
+        let document = common::document(seed, common::Palette::Json);
+        for stage in formats {
+            let (stage, mut bytes) = (Stage::parse(stage).unwrap(), Vec::new());
+            if icecore::write_to(&document, &stage, &Limits::default(), &mut bytes).is_err() {
+                continue;
+            }
+            let before = read(&bytes, &stage).unwrap();
+            let leaves = leaves(&before);
+            let Some((at, place)) = leaves.get(seed as usize % leaves.len().max(1)) else { continue };
+            if is_shared(&before, *at) {
+                continue;
+            }
+            let made = altered(&bytes, &stage, &[Alteration::Set(path(place), json("[\"new\"]"))]);
+            let made = made.unwrap_or_else(|error| panic!("{seed} {} {place}: {error}", stage.name()));
+            let after = read(&made, &stage).unwrap();
+            // With the value taken away on both sides, nothing differs.
+            if *at == before.root().index() {
+                continue;
+            }
+            let gone = [Alteration::Delete(path(place))];
+            let (left, right) = (altered(&bytes, &stage, &gone), altered(&made, &stage, &gone));
+            let (Ok(left), Ok(right)) = (left, right) else { continue };
+            assert!(read(&left, &stage).unwrap() == read(&right, &stage).unwrap(), "{seed} {} {place}", stage.name());
+            assert_eq!(after.find(place).unwrap().item(0).and_then(|one| one.as_str()), Some("new"));
+            count += 1;
+        }
+    }
+    assert!(count > 300, "{count}");
+}
+
+#[test]
+fn layouts_of_json_stay() {
+    let stage = Stage::parse("json").unwrap();
+    let text = b"\xef\xbb\xbf { \"a\" : 1.50,\n\t\"b\" : [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }\r\n";
+    let made = |alterations: &[Alteration]| String::from_utf8(altered(text, &stage, alterations).unwrap()).unwrap();
+    let of = |text: &str| format!("\u{feff} {text}\r\n");
+    let set = |place: &str, value: &str| Alteration::Set(path(place), json(value));
+    assert_eq!(made(&[set("$.b[1]", "null")]), of("{ \"a\" : 1.50,\n\t\"b\" : [ 1,null,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }"));
+    assert_eq!(made(&[set("$.d", "[]")]), of("{ \"a\" : 1.50,\n\t\"b\" : [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\",\n\t\"d\": [] }"));
+    assert_eq!(made(&[Alteration::Delete(path("$.b"))]), of("{ \"a\" : 1.50,\n\t\"c\": \"x\\/y\" }"));
+    assert_eq!(made(&[Alteration::Delete(path("$.a"))]), of("{ \"b\": [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }"));
+    // The same value is no edit.
+    assert_eq!(altered(text, &stage, &[set("$.a", "1.5")]).unwrap(), text);
+}
+
+#[test]
+fn what_is_shared_stays_where_else_it_is() {
+    let stage = Stage::parse("php").unwrap();
+    let php: &[u8] = br#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:1;}s:1:"y";r:2;s:1:"z";r:2;}"#;
+    let made = |alteration: Alteration| String::from_utf8(altered(php, &stage, &[alteration]).unwrap()).unwrap();
+    let delete = |place: &str| made(Alteration::Delete(path(place)));
+    assert_eq!(delete("$.x"), r#"a:2:{s:1:"y";O:1:"P":1:{s:1:"n";i:1;}s:1:"z";r:2;}"#);
+    assert_eq!(delete("$.y"), r#"a:2:{s:1:"x";O:1:"P":1:{s:1:"n";i:1;}s:1:"z";r:2;}"#);
+    let inside = made(Alteration::Set(path("$.z.n"), json("2")));
+    assert_eq!(inside, r#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:2;}s:1:"y";r:2;s:1:"z";r:2;}"#);
+    // A variable with two names is one variable.
+    let php: &[u8] = br#"a:2:{s:1:"x";i:1;s:1:"y";R:2;}"#;
+    let set = altered(php, &stage, &[Alteration::Set(path("$.y"), json("5"))]).unwrap();
+    assert_eq!(set, br#"a:2:{s:1:"x";i:5;s:1:"y";R:2;}"#);
+}
+
+#[test]
+fn classes_are_renamed_in_nested_data() {
+    let map = || Alteration::RenameClass(icecore::ClassMap::parse("Old=App\\New").unwrap());
+    let inner = "O:3:\"Old\":1:{s:6:\"\0Old\0a\";i:1;}";
+    let outer = format!("a:2:{{i:0;s:{}:\"{inner}\";i:1;s:3:\"Old\";}}", inner.len());
+    let made = altered(outer.as_bytes(), &Stage::parse("php").unwrap(), &[map()]).unwrap();
+    let new = "O:7:\"App\\New\":1:{s:10:\"\0App\\New\0a\";i:1;}";
+    assert_eq!(String::from_utf8(made).unwrap(), format!("a:2:{{i:0;s:{}:\"{new}\";i:1;s:3:\"Old\";}}", new.len()));
+}
+
+#[test]
+fn wrappers_are_put_on_again() {
+    let stage = Stage::parse("gzip/base64/php").unwrap();
+    let mut bytes = Vec::new();
+    icecore::write_to(&icecore::read(b"[1]").unwrap(), &stage, &Limits::default(), &mut bytes).unwrap();
+    let made = altered(&bytes, &stage, &[Alteration::Append(path("$"), json("2"))]).unwrap();
+    assert_eq!(icecore::convert(&made, "gzip/base64/php", "json").unwrap(), b"[1,2]");
+    assert_eq!(altered(&made, &stage, &[Alteration::Delete(path("$[1]"))]).unwrap(), bytes);
+}
+
+#[test]
+fn refusals_say_where() {
+    let stage = Stage::parse("json").unwrap();
+    let said = |alteration: Alteration| altered(b"{\"a\":[1],\"b\":2}", &stage, &[alteration]).unwrap_err().to_string();
+    for (alteration, message) in [
+        (Alteration::Set(path("$.x.y"), json("1")), "wrong option at $: expected something at `$.x`, found the keys a, b at `$`"),
+        (Alteration::Set(path("$.a[1]"), json("1")), "wrong option at $.a: expected something at `$.a[1]`, found an array of 1 at `$.a`"),
+        (Alteration::Delete(path("$")), "wrong option at $: expected something to delete, found a value that is not an entry or an item"),
+        (Alteration::Append(path("$.b"), json("1")), "wrong option at $.b: expected a list to append to, found int"),
+        (Alteration::RenameKey("a".to_owned(), "b".to_owned()), "wrong option at $.a: expected a key that is free, found an entry `b` beside it"),
+        (Alteration::RenameKey("c".to_owned(), "d".to_owned()), "nothing at `c`"),
+    ] {
+        assert_eq!(said(alteration), message);
+    }
+}
+
+#[test]
+fn hostile_input_ends_in_an_error_or_a_document() {
+    let alterations = || {
+        [
+            Alteration::Set(path("..*"), json("{\"a\": [1]}")),
+            Alteration::Append(path("$"), json("\"x\"")),
+            Alteration::Delete(path("$[-1]")),
+            Alteration::RenameKey("a".to_owned(), "b".to_owned()),
+            Alteration::RenameClass(icecore::ClassMap::parse("*=New\\*").unwrap()),
+        ]
+    };
+    common::on_a_small_stack(move || {
+        for (file, stage) in FILES {
+            let stage = Stage::parse(stage).unwrap();
+            for (number, fixture) in fixtures::load(file).into_iter().enumerate().step_by(5) {
+                let mut r = Random::new(number as u64);
+                for _ in 0..if fixture.blob.is_empty() { 0 } else { 6 } {
+                    let mut blob = fixture.blob.clone();
+                    let at = r.below(blob.len() as u64) as usize;
+                    if r.one_in(3) { blob.truncate(at) } else { blob[at] = r.below(256) as u8 }
+                    for alteration in alterations() {
+                        if let Ok(made) = altered(&blob, &stage, &[alteration]) {
+                            assert!(read(&made, &stage).is_some(), "{file} {}", fixture.name);
+                        }
+                    }
+                }
+            }
+        }
+        // Deep, and wide.
+        let deep = ["[".repeat(9_000), "1".to_owned(), "]".repeat(9_000)].concat();
+        let json_stage = Stage::parse("json").unwrap();
+        let place = format!("${}", "[0]".repeat(9_000));
+        let made = altered(deep.as_bytes(), &json_stage, &[Alteration::Set(path(&place), json("2"))]).unwrap();
+        assert_eq!(made, deep.replace('1', "2").as_bytes());
+        let wide = format!("[{}]", vec!["1"; 50_000].join(", "));
+        let made = altered(wide.as_bytes(), &json_stage, &[Alteration::Set(path("$[*]"), json("2"))]).unwrap();
+        assert_eq!(made, wide.replace('1', "2").as_bytes());
+    });
+}
