@@ -42,9 +42,8 @@ fn leaves(document: &Document<'_>) -> Vec<(u32, String)> {
     };
     let path = |at: u32| (at, document.full_path(at));
     // What has parts, a pattern or what a class froze, wants certain ones.
-    let found = |(at, path): &(u32, String)| {
-        !path.contains('#') && document.find(path).is_ok_and(|found| found.index() == *at)
-    };
+    let found =
+        |(at, path): &(u32, String)| !path.contains('#') && document.find(path).is_ok_and(|found| found.index() == *at);
     (0..document.nodes().len() as u32).filter(|at| is_plain(*at)).map(path).filter(found).collect()
 }
 
@@ -156,8 +155,14 @@ fn layouts_of_json_stay() {
     let made = |alterations: &[Alteration]| String::from_utf8(altered(text, &stage, alterations).unwrap()).unwrap();
     let of = |text: &str| format!("\u{feff} {text}\r\n");
     let set = |place: &str, value: &str| Alteration::Set(path(place), json(value));
-    assert_eq!(made(&[set("$.b[1]", "null")]), of("{ \"a\" : 1.50,\n\t\"b\" : [ 1,null,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }"));
-    assert_eq!(made(&[set("$.d", "[]")]), of("{ \"a\" : 1.50,\n\t\"b\" : [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\",\n\t\"d\": [] }"));
+    assert_eq!(
+        made(&[set("$.b[1]", "null")]),
+        of("{ \"a\" : 1.50,\n\t\"b\" : [ 1,null,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }")
+    );
+    assert_eq!(
+        made(&[set("$.d", "[]")]),
+        of("{ \"a\" : 1.50,\n\t\"b\" : [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\",\n\t\"d\": [] }")
+    );
     assert_eq!(made(&[Alteration::Delete(path("$.b"))]), of("{ \"a\" : 1.50,\n\t\"c\": \"x\\/y\" }"));
     assert_eq!(made(&[Alteration::Delete(path("$.a"))]), of("{ \"b\": [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }"));
     // The same value is no edit.
@@ -205,11 +210,23 @@ fn refusals_say_where() {
     let stage = Stage::parse("json").unwrap();
     let said = |alteration: Alteration| altered(b"{\"a\":[1],\"b\":2}", &stage, &[alteration]).unwrap_err().to_string();
     for (alteration, message) in [
-        (Alteration::Set(path("$.x.y"), json("1")), "wrong option at $: expected something at `$.x`, found the keys a, b at `$`"),
-        (Alteration::Set(path("$.a[1]"), json("1")), "wrong option at $.a: expected something at `$.a[1]`, found an array of 1 at `$.a`"),
-        (Alteration::Delete(path("$")), "wrong option at $: expected something to delete, found a value that is not an entry or an item"),
+        (
+            Alteration::Set(path("$.x.y"), json("1")),
+            "wrong option at $: expected something at `$.x`, found the keys a, b at `$`",
+        ),
+        (
+            Alteration::Set(path("$.a[1]"), json("1")),
+            "wrong option at $.a: expected something at `$.a[1]`, found an array of 1 at `$.a`",
+        ),
+        (
+            Alteration::Delete(path("$")),
+            "wrong option at $: expected something to delete, found a value that is not an entry or an item",
+        ),
         (Alteration::Append(path("$.b"), json("1")), "wrong option at $.b: expected a list to append to, found int"),
-        (Alteration::RenameKey("a".to_owned(), "b".to_owned()), "wrong option at $.a: expected a key that is free, found an entry `b` beside it"),
+        (
+            Alteration::RenameKey("a".to_owned(), "b".to_owned()),
+            "wrong option at $.a: expected a key that is free, found an entry `b` beside it",
+        ),
         (Alteration::RenameKey("c".to_owned(), "d".to_owned()), "nothing at `c`"),
     ] {
         assert_eq!(said(alteration), message);
@@ -235,7 +252,11 @@ fn hostile_input_ends_in_an_error_or_a_document() {
                 for _ in 0..if fixture.blob.is_empty() { 0 } else { 6 } {
                     let mut blob = fixture.blob.clone();
                     let at = r.below(blob.len() as u64) as usize;
-                    if r.one_in(3) { blob.truncate(at) } else { blob[at] = r.below(256) as u8 }
+                    if r.one_in(3) {
+                        blob.truncate(at)
+                    } else {
+                        blob[at] = r.below(256) as u8
+                    }
                     for alteration in alterations() {
                         if let Ok(made) = altered(&blob, &stage, &[alteration]) {
                             assert!(read(&made, &stage).is_some(), "{file} {}", fixture.name);

@@ -32,7 +32,11 @@ const PHP: &[Case] = &[
     case("['o' => ($o = new P), 'p' => $o]", "$v['p']->n = 2;", &[("set", "$.p.n", "2")]),
     case("['o' => ($o = new P), 'p' => $o]", "$v['o'] = 2;", &[("set", "$.o", "2")]),
     case("['o' => ($o = new P), 'p' => $o, 'q' => $o]", "unset($v['o']);", &[("delete", "$.o", "")]),
-    case("['o' => new P]", "$v['o']->n = 'x'; $v['o']->dyn = 1;", &[("set", "$.o.n", "\"x\""), ("set", "$.o.dyn", "1")]),
+    case(
+        "['o' => new P]",
+        "$v['o']->n = 'x'; $v['o']->dyn = 1;",
+        &[("set", "$.o.n", "\"x\""), ("set", "$.o.dyn", "1")],
+    ),
     case("(function () { $x = 1; return ['a' => &$x, 'b' => &$x]; })()", "$v['b'] = 5;", &[("set", "$.b", "5")]),
     case("(function () { $x = [1]; return ['a' => &$x, 'b' => &$x]; })()", "unset($v['a']);", &[("delete", "$.a", "")]),
     case(
@@ -46,7 +50,11 @@ const PHP: &[Case] = &[
         &[("append", "$.a", "3")],
     ),
     case("array_fill(0, 20, ['n' => 1])", "foreach ($v as &$w) $w['n'] = 2; unset($w);", &[("set", "$[*].n", "2")]),
-    case("['o' => new P]", "$v = unserialize(str_replace(['O:1:\"P\"', \"\\0P\\0\"], ['O:1:\"Q\"', \"\\0Q\\0\"], serialize($v)));", &[("class", "P=Q", "")]),
+    case(
+        "['o' => new P]",
+        "$v = unserialize(str_replace(['O:1:\"P\"', \"\\0P\\0\"], ['O:1:\"Q\"', \"\\0Q\\0\"], serialize($v)));",
+        &[("class", "P=Q", "")],
+    ),
     case("INF", "$v = ['k' => 1];", &[("set", "$", "{\"k\": 1}")]),
 ];
 
@@ -69,15 +77,20 @@ const RUBY: &[Case] = &[
 const PERL: &[Case] = &[
     case("{a => 1, l => [1, 2]}", "$v->{a} = \"\\x{e9}\\x{263a}\"", &[("set", "$.a", "\"é☺\"")]),
     case("{a => 1, l => [1, 2]}", "push @{$v->{l}}, {x => [undef]}", &[("append", "$.l", "{\"x\": [null]}")]),
-    case("{a => 1, l => [1, 2]}", "shift @{$v->{l}}; $v->{n} = 'x'", &[("delete", "$.l[0]", ""), ("set", "$.n", "\"x\"")]),
+    case(
+        "{a => 1, l => [1, 2]}",
+        "shift @{$v->{l}}; $v->{n} = 'x'",
+        &[("delete", "$.l[0]", ""), ("set", "$.n", "\"x\"")],
+    ),
     case("do { my $s = [1]; {a => $s, b => $s} }", "push @{$v->{b}}, 2", &[("append", "$.b", "2")]),
     case("do { my $s = [1]; {a => $s, b => $s} }", "$v->{a} = 5", &[("set", "$.a", "5")]),
     case("do { my $s = [1]; [$s, $s, $s] }", "shift @$v", &[("delete", "$[0]", "")]),
     case("do { my $x = 1; [\\$x, \\$x] }", "${$v->[0]} = 7", &[("set", "$[0]^", "7")]),
-    case("bless({n => 1, o => bless([1], 'P')}, 'P')", "$v->{o}[0] = 'y'; bless $v, 'Q'; bless $v->{o}, 'Q'", &[
-        ("set", "$.o[0]", "\"y\""),
-        ("class", "P=Q", ""),
-    ]),
+    case(
+        "bless({n => 1, o => bless([1], 'P')}, 'P')",
+        "$v->{o}[0] = 'y'; bless $v, 'Q'; bless $v->{o}, 'Q'",
+        &[("set", "$.o[0]", "\"y\""), ("class", "P=Q", "")],
+    ),
     case("[1, 2.5, 'x', undef]", "@$v[0, 1] = ([], {})", &[("set", "$[0]", "[]"), ("set", "$[1]", "{}")]),
     case("{a => 1}", "$v->{b} = delete $v->{a}", &[("key", "a", "b")]),
 ];
@@ -98,8 +111,7 @@ fn alterations(edit: &[(&str, &str, &str)]) -> Vec<Alteration> {
 
 /// What a program prints, if it is installed.
 fn asked(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
-    let mut child =
-        Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    let mut child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     child.stdin.take()?.write_all(input.as_bytes()).ok()?;
     let done = child.wait_with_output().ok()?;
     assert!(done.status.success(), "{program}: {input}");
@@ -115,9 +127,17 @@ fn unhex(text: &[u8]) -> Vec<u8> {
     text.trim_ascii().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
+/// A stage, the program that prints a case as hex, and the one that checks edited bytes.
+type Way<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) -> String);
+
 /// Each case in each way that a language freezes: `freeze` prints a value as hex, `check` dies
 /// unless the edited bytes thaw to what the language made.
-fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[(&str, &dyn Fn(&Case) -> String, &dyn Fn(&Case, &str) -> String)]) {
+fn compare(
+    program: &str,
+    args: &[&str],
+    cases: &[Case],
+    ways: &[Way<'_>],
+) {
     if asked(program, &["-v"], "").is_none() {
         println!("{program} is not installed");
         return;
@@ -156,7 +176,8 @@ fn php_reads_what_was_edited() {
     };
     let (php, igbinary) = (way("serialize", "unserialize"), way("igbinary_serialize", "igbinary_unserialize"));
     compare("php", &[], PHP, &[("php", &php.0, &php.1)]);
-    let has_igbinary = asked("php", &["-m"], "").is_some_and(|found| String::from_utf8_lossy(&found).contains("igbinary"));
+    let has_igbinary =
+        asked("php", &["-m"], "").is_some_and(|found| String::from_utf8_lossy(&found).contains("igbinary"));
     if has_igbinary {
         compare("php", &[], PHP, &[("igbinary", &igbinary.0, &igbinary.1)]);
     }
@@ -188,7 +209,10 @@ fn perl_reads_what_was_edited() {
         format!("{USE} my $v = {}; {}; my $w = thaw(pack 'H*', '{made}'); {same}", case.value, case.does)
     };
     let of_dumper = |case: &Case, made: &str| {
-        format!("{USE} my $v = {}; {}; my $w = eval 'my ' . pack('H*', '{made}') . '; $VAR1'; die $@ if $@; {same}", case.value, case.does)
+        format!(
+            "{USE} my $v = {}; {}; my $w = eval 'my ' . pack('H*', '{made}') . '; $VAR1'; die $@ if $@; {same}",
+            case.value, case.does
+        )
     };
     compare("perl", &[], PERL, &[("storable", &storable, &of_storable), ("dumper", &dumper, &of_dumper)]);
 }

@@ -1,8 +1,8 @@
 //! Files that are changed where they are; what they were stays beside them.
 
+use super::{Destination, FileDestination, Target};
 use crate::report::{Abort, code, io_reason};
 use crate::source::Source;
-use super::{Destination, FileDestination, Target};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -49,9 +49,7 @@ impl<'d> Draft<'d> {
     pub(super) fn become_other(&mut self, document: Document<'static>, kept: &[(u32, u32)]) {
         let mut origins = vec![Origin::default(); document.nodes().len()];
         for (before, now) in kept {
-            if let (Some(origin), Some(place)) =
-                (self.origins.get(*before as usize), origins.get_mut(*now as usize))
-            {
+            if let (Some(origin), Some(place)) = (self.origins.get(*before as usize), origins.get_mut(*now as usize)) {
                 *place = *origin;
             }
         }

@@ -8,13 +8,7 @@ use crate::stage::Stage;
 
 /// The text of a draft: what did not change is that of the original, `body`; the rest is that
 /// of `plain`, which a writer made. `None`, if it can't be told what stands where.
-pub(super) fn carried(
-    draft: &Draft<'_>,
-    body: &[u8],
-    plain: &[u8],
-    stage: &Stage,
-    limits: &Limits,
-) -> Option<Vec<u8>> {
+pub(super) fn carried(draft: &Draft<'_>, body: &[u8], plain: &[u8], stage: &Stage, limits: &Limits) -> Option<Vec<u8>> {
     let read = stage.format().read(plain, stage.settings(), Request::new(limits).detailed());
     let now = draft.document();
     let is_alike = read.error.is_none() && read.document.nodes().len() == now.nodes().len();

@@ -82,12 +82,7 @@ pub struct Altered {
 /// # Errors
 /// If the input can't be read, a path leads nowhere, or the result can't be written so that
 /// reading gives it back.
-pub fn alter(
-    input: &[u8],
-    stage: &Stage,
-    alterations: &[Alteration],
-    limits: &Limits,
-) -> Result<Altered, Refusal> {
+pub fn alter(input: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Result<Altered, Refusal> {
     within(input, stage, limits, |draft, limits| {
         alterations.iter().try_for_each(|alteration| draft.apply(alteration, stage, limits, 0))
     })
@@ -146,12 +141,7 @@ fn within(
     let mut draft = Draft::new(&document);
     edit(&mut draft, &limits)?;
     if !draft.is_changed() {
-        return Ok(Altered {
-            bytes: input.to_vec(),
-            is_changed: false,
-            losses: draft.losses,
-            is_rewritten: false,
-        });
+        return Ok(Altered { bytes: input.to_vec(), is_changed: false, losses: draft.losses, is_rewritten: false });
     }
     let written = written::bytes(&draft, body, stage, &limits).map_err(Refusal::Unwritable)?;
     let whole = [bytes.get(..mark).unwrap_or_default(), &written.bytes, behind].concat();

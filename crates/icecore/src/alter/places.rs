@@ -1,8 +1,8 @@
 //! Where an alteration changes something, and what it puts there.
 
+use super::Alteration;
 use super::native::{self, Entry, Like};
 use super::refusal::Refusal;
-use super::Alteration;
 use crate::document::{Cursor, Document, Form, Key, Kind, Naming, Step, rank};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -67,14 +67,18 @@ impl<'d> Places<'d> {
         for (shown, place) in &all {
             let node = place.node();
             // Assigning to a variable assigns to it under all of its names.
-            let at = if node.kind == Kind::Alias { place.target().index() } else { place.index() };
+            let variable = u32::try_from(node.payload).ok().filter(|_| node.kind == Kind::Alias);
+            let at = variable.unwrap_or(place.index());
             if seen.insert(at) {
                 let value = native::like(value, Some(*place), self.naming());
                 let entry = self.entry(value.root(), None, shown)?;
                 self.found.replaced.push((at, entry));
             }
         }
-        self.add_missing(path, value, &mut seen)?;
+        // A definite path that leads somewhere, be it into the header, names nothing else.
+        if self.found.replaced.is_empty() || !path.is_definite() {
+            self.add_missing(path, value, &mut seen)?;
+        }
         if self.found.replaced.is_empty() && self.found.added.is_empty() {
             return Err(self.absent(path));
         }
@@ -248,9 +252,9 @@ impl<'d> Places<'d> {
             Kind::Map | Kind::Attrs => parent.entries().any(|(_, value)| value.index() == at),
             _ => false,
         };
-        parent.filter(holds).ok_or_else(|| {
-            unfit(expected, "a value that is not an entry or an item", &self.document.path(at))
-        })
+        parent
+            .filter(holds)
+            .ok_or_else(|| unfit(expected, "a value that is not an entry or an item", &self.document.path(at)))
     }
 
     /// Refuses to change the members of what has a fixed set of them.

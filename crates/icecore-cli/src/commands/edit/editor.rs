@@ -15,12 +15,7 @@ use tempfile::TempPath;
 const SHOWN: &str = "json:typed,indent=2";
 
 /// What a person made of a document. The text is kept if nothing can be made of it.
-pub fn edited(
-    name: &str,
-    bytes: &[u8],
-    stage: &Stage,
-    limits: &Limits,
-) -> Result<Result<Altered, Refusal>, Abort> {
+pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Result<Result<Altered, Refusal>, Abort> {
     let shown = Stage::parse(SHOWN).map_err(reading::usage)?;
     let document = match icecore::read_with(bytes, stage, Request::new(limits)) {
         Ok(document) => document,

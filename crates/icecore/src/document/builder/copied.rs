@@ -181,7 +181,15 @@ impl Builder {
     /// one of this document.
     fn copied<'d>(&mut self, copying: &mut Copying<'d>, at: u32, key: Option<u16>) {
         let from = copying.from;
-        let node = from.node(at);
+        let mut node = from.node(at);
+        let mut named = if node.kind.is_again() { node.payload as u32 } else { at };
+        let variable = named;
+        // A variable that holds a reference is a link itself. Where it is gone, this is it.
+        let is_variable = node.kind == Kind::Alias && from.node(named).kind.is_again();
+        if is_variable && !copying.places.contains_key(&named) && copying.replaced(at, named).is_none() {
+            node = from.node(named);
+            named = node.payload as u32;
+        }
         let mut here = at;
         // What a link names is no link; a longer chain is not a document.
         for _ in 0..4 {
@@ -190,12 +198,13 @@ impl Builder {
             }
             here = from.node(here).payload as u32;
         }
-        let replaced = copying.replaced(at, here);
+        let replaced = copying.replaced(at, named);
         let known = match (&replaced, node.kind) {
             (Some((variable, _)), _) => copying.variables.get(variable),
-            (None, Kind::Alias) => copying.variables.get(&here).or_else(|| copying.places.get(&here)),
-            (None, _) => copying.places.get(&here),
+            (None, Kind::Alias) => copying.variables.get(&named).or_else(|| copying.places.get(&named)),
+            (None, _) => None,
         };
+        let known = known.or_else(|| if replaced.is_some() { None } else { copying.places.get(&here) });
         let mut new = match known {
             Some(place) if from.node(here).kind.is_again() || here != at || node.has(flag::TARGET) => {
                 let kind = match node.kind {
@@ -236,6 +245,10 @@ impl Builder {
             copying.kept.push((if is_again { at } else { here }, place));
         }
         if is_again {
+            if from.node(variable).kind.is_again() || node.has(flag::TARGET) {
+                let variable = if is_variable { variable } else { at };
+                copying.places.entry(variable).or_insert(place);
+            }
             return;
         }
         if here != at || from.node(here).has(flag::TARGET) {
