@@ -105,6 +105,7 @@ fn nothing_hidden_comes_out_of_any_command() {
         // Tables, trees and pages: neither stream has anything raw.
         let commands: &[&[&str]] = &[
             &["inspect", &whole, &half, &file("srl"), &file("sto.half"), &name],
+            &["edit", &whole, &half, "--in-place", "--delete", &path],
             &["inspect", "--all", &whole, &half],
             &["inspect", "--json", "--deep", &whole, &half],
             &["inspect", "--path", &path, &whole],

@@ -132,12 +132,7 @@ type Way<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) ->
 
 /// Each case in each way that a language freezes: `freeze` prints a value as hex, `check` dies
 /// unless the edited bytes thaw to what the language made.
-fn compare(
-    program: &str,
-    args: &[&str],
-    cases: &[Case],
-    ways: &[Way<'_>],
-) {
+fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
     if asked(program, &["-v"], "").is_none() {
         println!("{program} is not installed");
         return;

@@ -1,9 +1,8 @@
 //! A document in an editor, as json:typed.
 
-use crate::reading;
 use crate::report::{Abort, code, io_reason};
 use icecore::alter::{self, Altered, Refusal};
-use icecore::{Document, Error, Limits, Request, Stage};
+use icecore::{Document, Error, ErrorKind, Limits, Stage};
 use icecore_diff::{Patch, Rules, differences};
 use std::fs;
 use std::io::{self, Write};
@@ -14,41 +13,57 @@ use tempfile::TempPath;
 /// How a document is shown to be edited.
 const SHOWN: &str = "json:typed,indent=2";
 
+/// A document with the nodes that stayed.
+type Exchanged = (Document<'static>, Vec<(u32, u32)>);
+
 /// What a person made of a document. The text is kept if nothing can be made of it.
 pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Result<Result<Altered, Refusal>, Abort> {
-    let shown = Stage::parse(SHOWN).map_err(reading::usage)?;
-    let document = match icecore::read_with(bytes, stage, Request::new(limits)) {
-        Ok(document) => document,
-        Err(error) => return Ok(Err(Refusal::Unreadable(error))),
-    };
+    let (mut text, mut stopped) = (None, None);
+    let altered = alter::exchange(bytes, stage, limits, |now| {
+        let shown = asked(now, limits)?;
+        let path = written(&shown).map_err(|error| failed(name, &error));
+        let read = path.and_then(|path| {
+            open(&path)?;
+            let after = fs::read(&path).map_err(|error| failed(name, &error))?;
+            text = Some(path);
+            Ok(after)
+        });
+        match read {
+            Ok(after) if after == shown => Ok((now.clone().into_owned(), Vec::new())),
+            Ok(after) => {
+                let wanted = icecore::read_as(after.trim_ascii_end(), &stage_shown()?, limits)?;
+                exchanged(now, &wanted, limits)
+            }
+            Err(abort) => {
+                stopped = Some(abort);
+                Err(Error::new(ErrorKind::Output))
+            }
+        }
+    });
+    match (altered, stopped, text) {
+        (_, Some(abort), _) => Err(abort),
+        (Err(refusal), None, Some(path)) => {
+            let kept = path.keep().map_err(|error| failed(name, &error.error))?;
+            let text = format!("{name}: nothing was changed, the text is kept in {}: {refusal}", kept.display());
+            Err(Abort::Failed(code::FINDING, text))
+        }
+        (altered, None, _) => Ok(altered),
+    }
+}
+
+fn stage_shown() -> Result<Stage, Error> {
+    Stage::parse(SHOWN)
+}
+
+/// The text that a person gets.
+fn asked(document: &Document<'_>, limits: &Limits) -> Result<Vec<u8>, Error> {
     let mut text = Vec::new();
-    if let Err(error) = icecore::write_to(&document, &shown, limits, &mut text) {
-        return Ok(Err(Refusal::Unwritable(error)));
-    }
-    let path = written(&text).map_err(|error| failed(name, &error))?;
-    open(&path)?;
-    let after = fs::read(&path).map_err(|error| failed(name, &error))?;
-    if after == text {
-        return Ok(alter::alter(bytes, stage, &[], limits));
-    }
-    let wrong = match icecore::read_as(after.trim_ascii_end(), &shown, limits) {
-        Ok(wanted) => match alter::exchange(bytes, stage, limits, |now| exchanged(now, &wanted, limits)) {
-            Ok(altered) => return Ok(Ok(altered)),
-            Err(refusal) => refusal.to_string(),
-        },
-        Err(error) => error.to_string(),
-    };
-    let kept = path.keep().map_err(|error| failed(name, &error.error))?;
-    let text = format!("{name}: nothing was changed, the text is kept in {}: {wrong}", kept.display());
-    Err(Abort::Failed(code::FINDING, text))
+    icecore::write_to(document, &stage_shown()?, limits, &mut text)?;
+    Ok(text)
 }
 
 /// The document that a person wants, with the nodes that stayed.
-fn exchanged(
-    now: &Document<'_>,
-    wanted: &Document<'_>,
-    limits: &Limits,
-) -> Result<(Document<'static>, Vec<(u32, u32)>), Error> {
+fn exchanged(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Result<Exchanged, Error> {
     let json = differences(now, wanted, Rules::new().exact()).to_json(limits)?;
     let patched = Patch::read(&json, limits)?.apply_keeping(now);
     match patched {

@@ -21,6 +21,9 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     if args.steps.is_empty() != args.editor {
         return usage("say what to change: --set, --delete, --append, --rename-key, --rename-class, or --editor alone");
     }
+    if args.from.each.is_some() {
+        return usage("--each is not for `icecore edit`: it edits the one document of a file");
+    }
     let alterations = args.steps.alterations(&global.limit)?;
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = Source::all(&args.files, report);
