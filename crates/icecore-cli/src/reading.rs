@@ -1,6 +1,6 @@
 //! Reading documents from an input: in which format, and how many.
 
-use crate::cli::From;
+use crate::cli::{DEFAULT_TARGET, From};
 use crate::records::Frame;
 use crate::report::{Abort, Report, code};
 use icecore::{
@@ -194,6 +194,13 @@ pub fn set(stage: &mut Stage, options: &[String]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// JSON that says all that a document means.
+pub fn typed_json() -> Result<Stage, Error> {
+    let mut stage = Stage::parse(DEFAULT_TARGET)?;
+    stage.set("typed", None)?;
+    Ok(stage)
 }
 
 /// A mistake on the command line.

@@ -15,6 +15,7 @@ const LAYERS: &[&str] = &[
     "shortened",
     "printable",
     "suggest",
+    "near",
     "base64",
     "num",
     "error",

@@ -1,5 +1,6 @@
 //! A document in an editor, as json:typed.
 
+use crate::reading;
 use crate::report::{Abort, code, io_reason};
 use icecore::alter::{self, Altered, Refusal};
 use icecore::{Document, Error, ErrorKind, Limits, Stage};
@@ -9,9 +10,6 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempPath;
-
-/// How a document is shown to be edited.
-const SHOWN: &str = "json:typed,indent=2";
 
 /// A document with the nodes that stayed.
 type Exchanged = (Document<'static>, Vec<(u32, u32)>);
@@ -51,8 +49,11 @@ pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Resul
     }
 }
 
+/// How a document is shown to be edited.
 fn stage_shown() -> Result<Stage, Error> {
-    Stage::parse(SHOWN)
+    let mut stage = reading::typed_json()?;
+    stage.set("indent", Some("2"))?;
+    Ok(stage)
 }
 
 /// The text that a person gets.

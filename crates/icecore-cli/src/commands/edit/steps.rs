@@ -6,7 +6,7 @@ use crate::report::{Abort, code};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use icecore::alter::Alteration;
 use icecore::select::Pattern;
-use icecore::{Document, Limits, Stage};
+use icecore::{Document, Limits};
 
 /// An option: its name, what it takes, and what it does.
 const OPTIONS: &[(&str, &str, &str, &str)] = &[
@@ -135,7 +135,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 
 /// A value on the command line.
 fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
-    let stage = Stage::parse("json:typed").map_err(reading::usage)?;
+    let stage = reading::typed_json().map_err(reading::usage)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
         let shown = icecore::text::shortened(json, 60);
