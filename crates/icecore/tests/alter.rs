@@ -271,6 +271,9 @@ fn hostile_input_ends_in_an_error_or_a_document() {
         let place = format!("${}", "[0]".repeat(9_000));
         let made = altered(deep.as_bytes(), &json_stage, &[Alteration::Set(path(&place), json("2"))]).unwrap();
         assert_eq!(made, deep.replace('1', "2").as_bytes());
+        let deep = ["{\"a\":".repeat(4_000), "1".to_owned(), "}".repeat(4_000)].concat();
+        let made = altered(deep.as_bytes(), &json_stage, &[Alteration::RenameKey("a".to_owned(), "b".to_owned())]);
+        assert_eq!(made.unwrap(), deep.replace('a', "b").as_bytes());
         let wide = format!("[{}]", vec!["1"; 50_000].join(", "));
         let made = altered(wide.as_bytes(), &json_stage, &[Alteration::Set(path("$[*]"), json("2"))]).unwrap();
         assert_eq!(made, wide.replace('1', "2").as_bytes());

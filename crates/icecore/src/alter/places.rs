@@ -3,7 +3,7 @@
 use super::Alteration;
 use super::native::{self, Entry, Like};
 use super::refusal::Refusal;
-use crate::document::{Cursor, Document, Form, Key, Kind, Naming, Step, rank};
+use crate::document::{Builder, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Step, rank};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::select::Pattern;
@@ -211,7 +211,11 @@ impl<'d> Places<'d> {
             like.kind = Kind::Text;
         }
         self.unlatin(&mut like);
-        let entry = self.entry(Cursor::new(self.document, at), Some(&like), &shown)?;
+        // Only the key is wanted: what is in the value must cost nothing.
+        let mut nothing = Builder::new();
+        nothing.null();
+        let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
+        let entry = self.entry(nothing.root(), Some(&like), &shown)?;
         let is_taken = {
             let cursor = self.found.entries[entry].cursor();
             let new = cursor.document().root().body().entries().next().map(|(key, _)| key_identity(&key));
@@ -247,9 +251,11 @@ impl<'d> Places<'d> {
     fn parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
         let parent = self.parents.get(at as usize).copied().filter(|parent| *parent != at);
         let parent = parent.map(|parent| Cursor::new(self.document, parent));
+        let key = self.document.node(at).key;
         let holds = |parent: &Cursor<'d>| match parent.kind() {
             Kind::Array => true,
-            Kind::Map | Kind::Attrs => parent.entries().any(|(_, value)| value.index() == at),
+            // The default value of a map is no entry, nor is what attributes are on.
+            Kind::Map | Kind::Attrs => key != NO_KEY && key != IS_KEY,
             _ => false,
         };
         parent
