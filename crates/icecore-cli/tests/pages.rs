@@ -23,6 +23,7 @@ const PAGES: &[(&str, &str)] = &[
     ("docs/cookbook/ruby.md", "ruby"),
     ("docs/cookbook/get.md", ""),
     ("docs/cookbook/edit.md", ""),
+    ("docs/cookbook/rescue.md", ""),
     ("docs/edit.md", ""),
     ("docs/deep.md", ""),
     ("docs/query.md", ""),

@@ -29,6 +29,12 @@ fn row(literal: &str) -> String {
 }
 
 #[test]
+fn digits_that_become_none_are_an_empty_string() {
+    let dump = "INSERT INTO `t` VALUES (0x6f6c64,X'6f6c64',_binary 0x6f6c64,0x616f6c64);\n";
+    assert_eq!(sql(&["old", ""], dump), "INSERT INTO `t` VALUES ('',X'',_binary '',0x61);\n");
+}
+
+#[test]
 fn values_that_other_tools_broke() {
     let long_css = r#"a:1:{s:3:\"css\";s:46:\"a::after{content:\";\"} b{url(old.example)} s:3:\";\";}"#;
     let long_css = long_css.replace("s:46", &format!("s:{}", long_css_len()));

@@ -21,7 +21,7 @@ fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
     let mut leaves = BTreeMap::new();
     for at in 0..document.nodes().len() as u32 {
         let path = document.full_path(at);
-        if path.contains("(missing)") {
+        if path.contains("(missing)") || path.contains("(unnamed)") {
             continue;
         }
         let Some(here) = document.at(at).filter(|_| document.nodes()[at as usize].key != IS_KEY) else { continue };
@@ -165,4 +165,16 @@ fn a_mark_says_what_is_missing() {
     assert_eq!(inner.get("rest").unwrap().as_bytes(), Some(&b"i:1;s:9:\"cut off"[..]));
     assert_eq!(inner.get("offset").unwrap().as_i64(), Some(26));
     assert!(inner.get("reason").unwrap().as_str().unwrap().contains("expected 9 bytes"));
+}
+
+/// In an image of Storable a key stands behind its value: what breaks off has none yet.
+#[test]
+fn what_has_no_key_yet_is_kept() {
+    let stage = Stage::parse("storable").unwrap();
+    let bytes = icecore::convert(br#"{"a":{"b":[1,2,3,"four"]}}"#, "json", "storable").unwrap();
+    let part = &bytes[..bytes.len() - 16];
+    let salvaged = read(&stage, part).salvage().unwrap().unwrap();
+    let list = salvaged.document.root().get("(unnamed)").unwrap().get("(unnamed)").unwrap();
+    assert_eq!((list.len(), list.item(0).unwrap().as_i64(), list.item(2).unwrap().as_i64()), (4, Some(1), Some(3)));
+    assert!(list.item(3).unwrap().get("(missing)").is_some());
 }

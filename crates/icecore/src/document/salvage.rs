@@ -1,13 +1,16 @@
 //! A document that breaks off, with what is missing marked.
 
-use super::builder::Insert;
-use super::{Builder, Cursor, Document, Extent, Kind, NO_KEY};
+use super::builder::Changes;
+use super::{Builder, Cursor, Document, Extent, IS_KEY, KEY_NODE, Kind, NO_KEY};
 use crate::error::Error;
 use crate::format::{End, Outcome};
 use crate::steps;
+use std::collections::HashSet;
 
 /// The key of a mark.
 const MARK: &str = "(missing)";
+/// The key of a value whose own key is missing.
+const UNNAMED: &str = "(unnamed)";
 /// How much of what was not understood a mark holds.
 const REST: usize = 64 << 10;
 
@@ -31,7 +34,8 @@ impl Outcome<'_> {
     /// A list that was not read to its end gets a last item `{"(missing)": {…}}`, a map a last
     /// entry with this key. It says how many items or entries were read, how many there should be
     /// if the input says so, and, of the innermost one, what is wrong, where, how many bytes were
-    /// not understood, and the first of them.
+    /// not understood, and the first of them. A value whose key would have come behind it has
+    /// the key `(unnamed)`.
     ///
     /// ```
     /// use icecore::{Limits, Request, Stage};
@@ -55,28 +59,25 @@ impl Outcome<'_> {
             return Ok(None);
         }
         let is_cut = |node: usize| trace.cut_at(node as u32).is_some();
-        let layer = u8::from(trace.layer.is_some());
+        let input = self.document.input();
         let cut_word = self.cut_word();
+        let layer = u8::from(trace.layer.is_some());
         let is_read = |(node, extent): &(usize, &Extent)| {
             extent.layer == layer && !extent.copied && !is_cut(*node) && cut_word != Some(*node as u32)
         };
         let ends = trace.extents.iter().enumerate().filter(is_read);
-        let input = self.document.input();
         let from = ends.map(|(_, extent)| extent.end).max().unwrap_or(0).min(input.len() as u64);
         let lost = input.len() as u64 - from;
         let innermost = trace.cut.last().map(|cut| cut.node);
+        let mut changes = Changes { gone: cut_word.into_iter().collect(), ..Changes::default() };
         let mut marks = Vec::with_capacity(trace.cut.len());
+        let mut unnamed = Vec::new();
         for cut in &trace.cut {
             steps::count(1);
-            let is_map = self.document.node(cut.node).kind == Kind::Map;
-            // The key of the last value may be what is missing.
-            let is_whole = |child: &Cursor<'_>| {
-                let has_key = !is_map || self.document.node(child.index()).key != NO_KEY;
-                has_key && cut_word != Some(child.index())
-            };
-            let read = Cursor::new(&self.document, cut.node).children().filter(is_whole).count();
+            let count = self.without_halves(cut.node, &mut changes.gone, &mut unnamed);
+            changes.cut.insert(cut.node, count.all);
             let mut mark = Builder::new();
-            mark.begin_map().text_key(MARK).begin_map().text_key("read").uint(read as u64);
+            mark.begin_map().text_key(MARK).begin_map().text_key("read").uint(u64::from(count.whole));
             if let Some(of) = cut.of {
                 mark.text_key("of").uint(u64::from(of));
             }
@@ -87,35 +88,26 @@ impl Outcome<'_> {
                 mark.text_key("lost").uint(lost).text_key("rest").bytes(rest);
             }
             mark.end().end();
-            marks.push(Mark { node: cut.node, read: read as u32, document: mark.finish()? });
+            marks.push((cut.node, count.whole, mark.finish()?));
         }
-        let mut builder = Builder::like(&self.document);
-        builder.value_with(self.document.root(), &mut Marks { marks, cut_word, document: &self.document });
+        let mut name = Builder::new();
+        name.begin_map().text_key(UNNAMED).null().end();
+        let name = name.finish()?;
+        changes.keys.extend(unnamed.into_iter().map(|value| (value, Cursor::new(&name, 1))));
+        for (node, whole, mark) in &marks {
+            match self.document.node(*node).kind {
+                // The entry, or the map that has it.
+                Kind::Map => drop(changes.added.insert(*node, vec![Cursor::new(mark, 1)])),
+                Kind::Array => drop(changes.added.insert(*node, vec![mark.root()])),
+                Kind::Object | Kind::Ref | Kind::Attrs if *whole > 0 => {}
+                // What is nothing without all of its parts.
+                _ => drop(changes.replaced.insert(*node, mark.root())),
+            }
+        }
+        let (mut document, _) = Builder::changed(&self.document, &changes)?;
         let values = self.document.nodes().len() as u64;
-        let mut document = builder.finish()?;
         document.set_metadata(self.document.metadata().to_vec());
         Ok(Some(Salvaged { document, values, from, lost }))
-    }
-}
-
-/// What is put at the end of a container, which has so many items.
-struct Mark {
-    node: u32,
-    read: u32,
-    document: Document<'static>,
-}
-
-/// The marks of a document, by their nodes.
-struct Marks<'m> {
-    marks: Vec<Mark>,
-    cut_word: Option<u32>,
-    document: &'m Document<'m>,
-}
-
-impl Marks<'_> {
-    fn of(&self, node: u32) -> Option<(&Mark, Kind)> {
-        let at = self.marks.binary_search_by_key(&node, |mark| mark.node).ok()?;
-        Some((&self.marks[at], self.document.node(node).kind))
     }
 }
 
@@ -132,29 +124,36 @@ impl Outcome<'_> {
         let is_cut = can.text && can.end != End::Declared && behind.iter().all(is_nothing);
         (is_cut && !document.nodes()[at].kind.is_container()).then_some(at as u32)
     }
+
+    /// How many items a container has, without a key that has no value. And which values have no
+    /// key: in some formats it comes behind.
+    fn without_halves(&self, container: u32, gone: &mut HashSet<u32>, unnamed: &mut Vec<u32>) -> Count {
+        let (document, tape) = (&self.document, &self.document.tape);
+        let is_map = document.node(container).kind == Kind::Map;
+        let (mut at, end) = (container + 1, tape.next(container));
+        let mut count = Count { all: 0, whole: 0 };
+        while at < end {
+            let (key, next) = (document.node(at).key, tape.next(at));
+            if key == IS_KEY {
+                // The key of a value that comes first may be written here later.
+                if next >= end || !matches!(document.node(next).key, KEY_NODE | NO_KEY) {
+                    gone.insert(next);
+                }
+            } else {
+                count.all += 1;
+                if is_map && key == NO_KEY {
+                    unnamed.push(at);
+                }
+                count.whole += u32::from(!gone.contains(&at));
+            }
+            at = next;
+        }
+        count
+    }
 }
 
-impl Insert for Marks<'_> {
-    fn leaves_out(&self, node: u32) -> bool {
-        self.cut_word == Some(node)
-    }
-
-    /// What is nothing without all of its parts.
-    fn instead(&self, node: u32) -> Option<&Document<'static>> {
-        let (mark, kind) = self.of(node)?;
-        let is_list = matches!(kind, Kind::Array | Kind::Map);
-        let is_around = matches!(kind, Kind::Object | Kind::Ref | Kind::Attrs);
-        (!is_list && (!is_around || mark.read == 0)).then_some(&mark.document)
-    }
-
-    fn behind(&self, builder: &mut Builder, node: u32) -> Option<u32> {
-        let (mark, kind) = self.of(node)?;
-        match kind {
-            // The entry, or the map that has it.
-            Kind::Map => builder.add(&mark.document, 1),
-            Kind::Array => builder.add(&mark.document, 0),
-            _ => return None,
-        }
-        Some(mark.read + 1)
-    }
+/// How many items there are, and how many of them are whole.
+struct Count {
+    all: u32,
+    whole: u32,
 }

@@ -143,6 +143,11 @@ impl Worker {
                     shown::value(&head, &changed.text, &changed.edits, paint, &mut chunk.shown);
                 }
                 chunk.account.value(piece.place, piece.row, offset, true, &mut tally);
+                // `0x` without digits is the name of a column.
+                let is_bare = changed.new.is_empty() && bytes.get(piece.whole.start) == Some(&b'0');
+                if piece.manner == Manner::Sql(Quoting::Hex) && is_bare {
+                    return Some((piece.whole.clone(), b"''".to_vec()));
+                }
                 let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
                 Some((range, changed.new))
             }

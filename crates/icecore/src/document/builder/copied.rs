@@ -17,6 +17,8 @@ pub(crate) struct Changes<'c> {
     pub(crate) added: HashMap<u32, Vec<Cursor<'c>>>,
     /// Values whose keys are those of these entries of other documents.
     pub(crate) keys: HashMap<u32, Cursor<'c>>,
+    /// How many items or entries there are in containers that break off.
+    pub(crate) cut: HashMap<u32, u32>,
 }
 
 /// A container that is being copied: where it stands, itself, where its original ends, what is
@@ -62,6 +64,10 @@ impl<'d> Copying<'d> {
 
     fn new_key(&self, at: u32) -> Option<Cursor<'d>> {
         self.changes?.keys.get(&at).copied()
+    }
+
+    fn cut(&self, container: u32) -> Option<u32> {
+        self.changes?.cut.get(&container).copied()
     }
 
     fn added(&self, container: u32) -> &'d [Cursor<'d>] {
@@ -131,7 +137,10 @@ impl Builder {
             let is_default = !is_end && from.node(original).kind == Kind::Map && from.node(at).key == NO_KEY;
             if is_end || is_default {
                 let added = copying.added(original);
-                let is_first = is_default || !from.node(original).has(flag::DEFAULT);
+                let is_first = match copying.cut(original) {
+                    Some(_) => is_end,
+                    None => is_default || !from.node(original).has(flag::DEFAULT),
+                };
                 for value in added.iter().filter(|_| is_first) {
                     let key = self.entry_key(*value);
                     self.walk(&mut Copying::new(value.document(), None), value.index(), Some(key));
@@ -257,7 +266,8 @@ impl Builder {
         if new.kind.is_container() {
             let original = from.node(here);
             let (next, end) = (here + 1, from.tape.next(here));
-            copying.open.push(Open { at: place, original: here, next, end, count: original.aux });
+            let count = copying.cut(here).unwrap_or(original.aux);
+            copying.open.push(Open { at: place, original: here, next, end, count });
         }
     }
 
