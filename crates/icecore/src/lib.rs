@@ -44,6 +44,7 @@ mod output;
 pub mod policy;
 mod printable;
 pub mod rewrite;
+mod salvage;
 pub mod select;
 #[cfg(feature = "serde")]
 mod serde_values;
@@ -70,9 +71,8 @@ pub use stage::Stage;
 
 /// What values and documents are made of, and how they are compared.
 pub mod value {
-    pub use crate::document::{
-        BigInt, ClassUse, Comparison, Entries, Form, Items, Metadata, Repair, Salvaged, Visibility,
-    };
+    pub use crate::document::{BigInt, ClassUse, Comparison, Entries, Form, Items, Metadata, Repair, Visibility};
+    pub use crate::salvage::Salvaged;
     #[cfg(feature = "serde")]
     pub use crate::serde_values::{from_document, to_document};
 }

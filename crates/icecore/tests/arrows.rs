@@ -41,6 +41,7 @@ const LAYERS: &[&str] = &[
     "rewrite",
     "converter",
     "api",
+    "salvage",
     "select",
     "alter",
 ];

@@ -1,7 +1,6 @@
 //! A document that breaks off, with what is missing marked.
 
-use super::builder::Changes;
-use super::{Builder, Cursor, Document, Extent, IS_KEY, KEY_NODE, Kind, NO_KEY};
+use crate::document::{Builder, Changes, Cursor, Document, Extent, IS_KEY, KEY_NODE, Kind, NO_KEY};
 use crate::error::Error;
 use crate::format::{End, Outcome};
 use crate::steps;
@@ -128,7 +127,7 @@ impl Outcome<'_> {
     /// How many items a container has, without a key that has no value. And which values have no
     /// key: in some formats it comes behind.
     fn without_halves(&self, container: u32, gone: &mut HashSet<u32>, unnamed: &mut Vec<u32>) -> Count {
-        let (document, tape) = (&self.document, &self.document.tape);
+        let (document, tape) = (&self.document, self.document.tape());
         let is_map = document.node(container).kind == Kind::Map;
         let (mut at, end) = (container + 1, tape.next(container));
         let mut count = Count { all: 0, whole: 0 };
