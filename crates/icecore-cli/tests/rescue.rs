@@ -43,14 +43,18 @@ fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
                 bytes[at] ^= 1 << random.below(8);
             }
         } else {
-            wanted.push(icecore::convert(json.as_bytes(), "json", "json").unwrap());
+            // Not every format has booleans.
+            let stage = |name| icecore::Stage::parse(name).unwrap();
+            let mut line = Vec::new();
+            icecore::Converter::new(stage(format), stage("json")).convert(&bytes, &mut line).written.unwrap();
+            wanted.push(line);
         }
         input.extend_from_slice(&bytes);
         input.extend_from_slice(separator.as_bytes());
     }
     let args = ["convert", "--each", "--keep-going", "-f", format, "-t", "json", "-q", "-"];
     let (stdout, stderr, code) = icecore(&args, &input);
-    assert!(matches!(code, 0 | 4), "{format} {seed}: {code}: {stderr}");
+    assert!(matches!(code, 0 | 4 | 5), "{format} {seed}: {code}: {stderr}");
     let lines: Vec<&[u8]> = stdout.split(|byte| *byte == b'\n').collect();
     let mut at = 0;
     let is_there = |wanted: &&Vec<u8>| {
@@ -65,13 +69,13 @@ fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
 fn what_stands_behind_damage_is_found() {
     for (format, separator, least) in [
         ("php", "\n", 97),
-        ("php", "", 85),
+        ("php", "", 90),
         ("json", "\n", 97),
-        ("var-export", "\n", 85),
-        ("dumper", "\n", 85),
-        ("sereal", "", 90),
-        ("storable", "", 90),
-        ("marshal", "", 85),
+        ("var-export", "\n", 95),
+        ("dumper", "\n", 95),
+        ("sereal", "", 85),
+        ("storable", "", 95),
+        ("marshal", "", 95),
         ("igbinary", "", 85),
     ] {
         let (mut found_all, mut all) = (0, 0);

@@ -309,16 +309,22 @@ impl<'r, R: Read> Run<'r, R> {
         // A document that broke off has the next one inside of it; to look there
         // again and again must not take for ever.
         self.again += looked;
+        // What can't go on there may be the next one.
+        let broken = self.window.offset() + looked;
         let is_cheap = self.again < (self.window.offset().saturating_mul(AGAIN)).max(ALWAYS);
         self.window.take(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
         loop {
             let bytes = self.window.bytes();
+            let offset = self.window.offset();
             let start = |at: usize| {
+                let rest = bytes.get(at..).unwrap_or_default();
                 let is_here = |start: &&Restart| {
-                    let behind = bytes.get(at..).and_then(|rest| rest.strip_prefix(start.before));
-                    behind.is_some_and(|behind| behind.starts_with(start.begins))
+                    rest.strip_prefix(start.before).is_some_and(|behind| behind.starts_with(start.begins))
                 };
-                starts.iter().find(is_here).map(|start| (at + start.before.len(), start.is_sure))
+                let is_broken = offset + at as u64 == broken;
+                let is_next = || is_broken && starts.iter().any(|start| rest.starts_with(start.begins));
+                let found = starts.iter().find(is_here).map(|start| (at + start.before.len(), start.is_sure));
+                found.or_else(|| is_next().then_some((at, false)))
             };
             if let Some((at, is_sure)) = (0..bytes.len()).find_map(start) {
                 self.is_guess = !is_sure;
