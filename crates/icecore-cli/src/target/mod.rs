@@ -3,11 +3,13 @@
 mod destination;
 mod folder;
 mod in_place;
+mod place;
 mod unfinished;
 
 pub use destination::{Destination, FileDestination, Id, Outputs};
 pub use folder::Folder;
 pub use in_place::InPlace;
+pub use place::Place;
 
 use crate::report::{Abort, code, io_reason};
 use crate::sink::Sink;

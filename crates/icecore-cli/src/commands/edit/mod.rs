@@ -30,18 +30,18 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     let job = Job { args, reader: &reader, limits: &global.limit, alterations: &alterations };
     report.progress = Progress::over(sources.len(), global.quiet || args.editor);
     let mut outputs = Outputs::new(&sources, args.force);
-    if args.in_place {
+    if args.place.in_place {
         return job.in_place(&sources, report);
     }
-    if let Some(folder) = &args.out_dir {
+    if let Some(folder) = &args.place.out_dir {
         return job.to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report);
     }
     let [source] = &sources[..] else {
         return usage("several inputs are edited --in-place, or into a folder (--out-dir)");
     };
-    let place = outputs.output(args.output.as_ref())?;
+    let place = outputs.output(args.place.output.as_ref())?;
     let Some((altered, stage)) = job.source(source, report)? else { return Ok(()) };
-    if args.output.is_none() && terminal::is_stdout() {
+    if args.place.output.is_none() && terminal::is_stdout() {
         terminal::refuse_binary(&stage, args.force)?;
     }
     let mut target = Target::new(place)?;
@@ -60,7 +60,7 @@ struct Job<'j> {
 impl Job<'_> {
     /// Each in its own place, if something changes in it.
     fn in_place(&self, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-        let places = sources.iter().map(|source| InPlace::new(source, &self.args.backup, self.args.force));
+        let places = sources.iter().map(|source| InPlace::new(source, &self.args.place.backup, self.args.force));
         let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
         for (source, place) in sources.iter().zip(places) {
             let Some((altered, _)) = self.source(source, report)? else { continue };

@@ -1,10 +1,11 @@
 //! The command line of `icecore replace`.
 
-#[cfg(feature = "store")]
 use crate::commands::database::Database;
 use crate::filter::Filter;
 use crate::limits;
 use crate::records::Frame;
+#[cfg(feature = "store")]
+use crate::target::Place;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -83,20 +84,8 @@ pub struct Replace {
     /// Show what would change, value by value, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Write to this file; it appears when it is complete, and is never an input
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["out_dir", "in_place"])]
-    pub output: Option<PathBuf>,
-    /// Write a file for each input into this folder, which mirrors the folders of the input
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "in_place")]
-    pub out_dir: Option<PathBuf>,
-    /// Change the files themselves; what they were is kept beside them as FILE.bak
-    ///
-    /// A file in which nothing changes is left alone, without a copy. The changed one takes its place when it is complete.
-    #[arg(long)]
-    pub in_place: bool,
-    /// With --in-place: what is put behind the name of a file for the one that is kept
-    #[arg(long, value_name = "SUFFIX", default_value = ".bak", requires = "in_place")]
-    pub backup: String,
+    #[command(flatten)]
+    pub place: Place,
     /// Overwrite files that exist, also those that were kept by an earlier --in-place
     #[arg(long)]
     pub force: bool,

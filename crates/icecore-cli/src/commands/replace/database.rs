@@ -21,7 +21,7 @@ impl Job<'_> {
         if args.tables.is_empty() {
             return Err(pairs::usage("--db needs --table TABLE, which may be given several times"));
         }
-        if args.output.is_some() || args.out_dir.is_some() || args.in_place || args.form.is_some() {
+        if args.place.output.is_some() || args.place.out_dir.is_some() || args.place.in_place || args.form.is_some() {
             return Err(pairs::usage("-o, --out-dir, --in-place and --in are for files, not for --db"));
         }
         let mut outputs = Outputs::new(&[], args.force);

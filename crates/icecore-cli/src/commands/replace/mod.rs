@@ -101,12 +101,12 @@ impl Job<'_> {
         let mut done = Done::default();
         if self.args.dry_run {
             self.to_one(outputs.output(None)?, &sources, &mut done, report)?;
-        } else if self.args.in_place {
+        } else if self.args.place.in_place {
             self.in_place(&sources, &mut done, report)?;
-        } else if let Some(folder) = &self.args.out_dir {
+        } else if let Some(folder) = &self.args.place.out_dir {
             self.to_folder(&mut Folder::new(folder, outputs, &sources), &sources, &mut done, report)?;
         } else {
-            self.to_one(outputs.output(self.args.output.as_ref())?, &sources, &mut done, report)?;
+            self.to_one(outputs.output(self.args.place.output.as_ref())?, &sources, &mut done, report)?;
         }
         said::after(&done, &self.rules, self.args, &self.places, report);
         let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run);
@@ -154,7 +154,7 @@ impl Job<'_> {
 
     /// Each in its own place, if something changes in it.
     fn in_place(&self, sources: &[Source], done: &mut Done, report: &mut Report) -> Result<(), Abort> {
-        let places = sources.iter().map(|source| InPlace::new(source, &self.args.backup, self.args.force));
+        let places = sources.iter().map(|source| InPlace::new(source, &self.args.place.backup, self.args.force));
         let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
         for (source, place) in sources.iter().zip(places) {
             let mut target = place.target()?;
@@ -213,7 +213,7 @@ impl Job<'_> {
         let is_document = matches!(self.form, Some(Form::Document(_)));
         let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
-            if self.args.in_place || self.args.out_dir.is_some() {
+            if self.args.place.in_place || self.args.place.out_dir.is_some() {
                 return Err(pairs::usage(
                     "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
                 ));
