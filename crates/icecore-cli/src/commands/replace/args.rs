@@ -1,10 +1,10 @@
 //! The command line of `icecore replace`.
 
+#[cfg(feature = "store")]
 use crate::commands::database::Database;
 use crate::filter::Filter;
 use crate::limits;
 use crate::records::Frame;
-#[cfg(feature = "store")]
 use crate::target::Place;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
