@@ -90,13 +90,13 @@ impl Reader {
                     if self.options.rows && self.statement.depth == 1 {
                         self.gather.clear();
                     }
-                    self.check_names()?;
+                    self.check()?;
                 }
                 b')' => {
                     self.note_close();
                     self.at += 1;
                     self.statement.close(&mut self.tables, &self.lexis);
-                    self.check_names()?;
+                    self.check()?;
                 }
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => match self.word(window, last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
@@ -271,7 +271,7 @@ impl Reader {
         if self.statement.phase != Phase::Values {
             let word = window.get(start..end).unwrap_or_default();
             self.statement.word(word, &mut self.tables, &mut self.lexis);
-            self.check_names()?;
+            self.check()?;
         }
         self.at = end;
         self.note(start);
@@ -334,7 +334,7 @@ impl Reader {
         }
         let before = self.statement.phase;
         self.statement.word(word, &mut self.tables, &mut self.lexis);
-        self.check_names()?;
+        self.check()?;
         self.at = end;
         if before != Phase::Values && self.statement.phase == Phase::Values {
             self.header.remember(window, self.offset, end, &self.statement);
@@ -509,7 +509,7 @@ impl Reader {
         };
         let name = name_of(window.get(body..end).unwrap_or_default(), close);
         self.statement.quoted(&name, &mut self.tables, &mut self.lexis);
-        self.check_names()?;
+        self.check()?;
         if long {
             self.at = body;
             self.mode = Mode::Name { close };

@@ -42,11 +42,24 @@ pub(crate) struct Lexis {
     /// What the statement that is being read sets.
     pending: Option<Quotes>,
     saved: Vec<(Vec<u8>, Quotes)>,
+    /// An encoding of the dump in which a backslash is not always one.
+    pub ambiguous: Option<&'static str>,
 }
+
+/// Encodings in which the second byte of a character may be a backslash, as MySQL and PostgreSQL
+/// name them.
+const AMBIGUOUS: [&str; 8] = ["big5", "cp932", "gb18030", "gbk", "johab", "shift_jis_2004", "sjis", "big5hkscs"];
 
 impl Lexis {
     pub fn new(dialect: Option<Dialect>) -> Lexis {
-        Lexis { fixed: dialect.is_some(), dialect, quotes: Quotes::of(dialect), pending: None, saved: Vec::new() }
+        Lexis {
+            fixed: dialect.is_some(),
+            dialect,
+            quotes: Quotes::of(dialect),
+            pending: None,
+            saved: Vec::new(),
+            ambiguous: None,
+        }
     }
 
     pub fn dialect(&self) -> Option<Dialect> {
@@ -115,6 +128,12 @@ impl Lexis {
     }
 
     /// A mode of MySQL: `add` if it is joined with the one that is.
+    /// What the dump says that it is encoded in.
+    pub fn encoded_in(&mut self, name: &[u8]) {
+        let is_it = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+        self.ambiguous = self.ambiguous.or_else(|| AMBIGUOUS.into_iter().find(is_it));
+    }
+
     pub fn sql_mode(&mut self, mode: &[u8], add: bool) {
         self.guess(Dialect::MySql);
         if !self.is_mysql() {

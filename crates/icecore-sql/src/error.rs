@@ -20,6 +20,13 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// The dump is in an encoding in which a backslash may be the second byte of a character.
+    Encoding {
+        /// Where the dump stood.
+        offset: u64,
+        /// What it says that it is encoded in.
+        name: &'static str,
+    },
 }
 
 impl fmt::Display for Error {
@@ -32,6 +39,10 @@ impl fmt::Display for Error {
             Error::ManyNames { offset, limit } => write!(
                 f,
                 "up to byte {offset} the names of tables and columns take more than {limit} bytes: this is no dump, or the limit must be raised"
+            ),
+            Error::Encoding { offset, name } => write!(
+                f,
+                "up to byte {offset} the dump says that it is in {name}, where a backslash may be half of a character: make it with --default-character-set=utf8mb4 (pg_dump: --encoding=UTF8), or convert it with iconv and change what it says"
             ),
         }
     }

@@ -113,8 +113,8 @@
 //!
 //! Numbers, `NULL`, bits (`b'01'`), and PostgreSQL's `X'…'` and `U&'…'` are no literals here; they are values
 //! of rows. Rows of a `COPY` with options are neither; `INSERT … SET` and `UPDATE` have literals, but no rows.
-//! Bodies of routines are literals with no cell. A dump in GBK, Big5 or Shift JIS, where a backslash may be the
-//! second byte of a character, is not read rightly.
+//! Bodies of routines are literals with no cell. A dump that says it is in GBK, Big5 or Shift JIS, where a backslash
+//! may be the second byte of a character, is refused.
 //!
 //! Where a dump of PostgreSQL has no `CREATE TABLE`, a value that looks like `\x4142` is taken for a
 //! `bytea`.

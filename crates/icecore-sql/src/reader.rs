@@ -264,11 +264,14 @@ impl Reader {
         }
     }
 
-    /// Stops when names take too much.
-    pub(crate) fn check_names(&self) -> Result<(), Error> {
-        let limit = self.options.names;
+    /// Stops when names take too much, or when what follows can't be told apart.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let (limit, offset) = (self.options.names, self.offset + self.at as u64);
+        if let Some(name) = self.lexis.ambiguous {
+            return Err(Error::Encoding { offset, name });
+        }
         if self.tables.cost > limit {
-            return Err(Error::ManyNames { offset: self.offset + self.at as u64, limit });
+            return Err(Error::ManyNames { offset, limit });
         }
         Ok(())
     }

@@ -16,6 +16,8 @@ enum Target {
     Strings,
     /// `search_path` of PostgreSQL.
     Path,
+    /// What the dump is encoded in: `NAMES`, `character_set_client`, `client_encoding`.
+    Encoding,
 }
 
 /// How long the name of a variable may be.
@@ -54,10 +56,13 @@ impl Setting {
                 () if is("standard_conforming_strings") => self.target = Target::Strings,
                 () if is("search_path") => self.target = Target::Path,
                 () if is("to") => self.assigned = true,
-                () if ["statement_timeout", "lock_timeout", "client_encoding", "default_tablespace"]
-                    .into_iter()
-                    .any(is) =>
-                {
+                () if is("names") => (self.target, self.assigned) = (Target::Encoding, true),
+                () if is("character_set_client") => self.target = Target::Encoding,
+                () if is("client_encoding") => {
+                    self.target = Target::Encoding;
+                    lexis.guess(Dialect::Postgres);
+                }
+                () if ["statement_timeout", "lock_timeout", "default_tablespace"].into_iter().any(is) => {
                     lexis.guess(Dialect::Postgres);
                 }
                 () => {}
@@ -69,6 +74,7 @@ impl Setting {
             Target::Variable(name) if is("sql_mode") => lexis.save_mode(name),
             Target::Strings => lexis.standard_strings(word),
             Target::Path => self.path(&String::from_utf8_lossy(word), tables, lexis),
+            Target::Encoding => lexis.encoded_in(word),
             _ => {}
         }
     }
@@ -93,6 +99,7 @@ impl Setting {
             Target::Mode => lexis.sql_mode(body, depth > 0),
             Target::Strings => lexis.standard_strings(body),
             Target::Path => self.path(&String::from_utf8_lossy(body), tables, lexis),
+            Target::Encoding => lexis.encoded_in(body),
             _ => {}
         }
     }

@@ -148,3 +148,32 @@ fn a_dump_that_is_cut_says_where_its_last_literal_began() {
         assert_eq!(reader.unclosed(), at, "{dump}");
     }
 }
+
+#[test]
+fn a_dump_whose_backslashes_may_be_half_of_a_character_is_refused() {
+    let rows = "INSERT INTO t (a) VALUES ('x');\n";
+    let all = |dump: String| {
+        let mut reader = Reader::new();
+        while reader.next(dump.as_bytes(), true)? != Next::End {}
+        Ok::<(), Error>(())
+    };
+    for said in [
+        "/*!40101 SET NAMES gbk */;\n",
+        "SET NAMES 'BIG5';\n",
+        "SET NAMES sjis COLLATE sjis_bin;\n",
+        "/*!40101 SET character_set_client = cp932 */;\n",
+        "SET client_encoding = 'GB18030';\n",
+    ] {
+        let error = all(format!("{said}{rows}")).unwrap_err();
+        assert!(matches!(error, Error::Encoding { .. }), "{said}");
+        assert!(error.to_string().contains("iconv"), "{error}");
+    }
+    for said in [
+        "/*!50503 SET NAMES utf8mb4 */;\n",
+        "SET client_encoding = 'UTF8';\n",
+        "SET NAMES latin1;\nSET @names = 'gbk';\n",
+        "INSERT INTO names (a) VALUES ('gbk');\n",
+    ] {
+        assert_eq!(all(format!("{said}{rows}")), Ok(()), "{said}");
+    }
+}
