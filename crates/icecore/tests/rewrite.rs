@@ -98,6 +98,29 @@ fn keys_and_classes_only_if_asked_for() {
 }
 
 #[test]
+fn a_name_that_no_class_can_have_is_not_written() {
+    let text =
+        b"O:7:\"old_org\":2:{s:7:\"old_org\";s:7:\"old_org\";s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
+    let mut how = Rewriting::default();
+    how.classes = true;
+    // PHP takes none of these.
+    for new in ["old org", "old-org", "\\Org", "old:org", ""] {
+        let (changed, tally) = with(text, &mut Pair::new(b"old_org", new.as_bytes()), &how);
+        let value = format!("s:{}:\"{new}\";", new.len());
+        let expected = String::from_utf8_lossy(text).replacen("s:7:\"old_org\";s:16", &format!("{value}s:16"), 1);
+        assert_eq!(String::from_utf8_lossy(&changed), expected);
+        assert_eq!(tally.unsayable, 3, "{new}");
+    }
+    // Digits in front are taken there, and not in code.
+    let (changed, _) = with(text, &mut Pair::new(b"old_org", b"1Org"), &how);
+    assert!(changed.starts_with(b"O:4:\"1Org\""));
+    let code = b"\\old_org::__set_state(array('a' => 'old_org'))";
+    let (changed, tally) = with(code, &mut Pair::new(b"old_org", b"1Org"), &how);
+    assert_eq!(String::from_utf8_lossy(&changed), "\\old_org::__set_state(array('a' => '1Org'))");
+    assert_eq!(tally.unsayable, 1);
+}
+
+#[test]
 fn json_is_written_in_its_own_manner() {
     let json = |text: &str, old: &str, new: &str| {
         let (new, _) = document(text.as_bytes(), "json", &mut Pair::new(old.as_bytes(), new.as_bytes())).unwrap();

@@ -28,6 +28,12 @@ pub(crate) fn is_class_name(name: &[u8]) -> bool {
     !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
 }
 
+/// Whether PHP's code can name a class so: what `unserialize()` takes is not always such a name.
+pub(crate) fn is_class_in_code(name: &[u8]) -> bool {
+    let is_part = |part: &[u8]| part.first().is_some_and(|first| !first.is_ascii_digit());
+    is_class_name(name) && name.split(|byte| *byte == b'\\').all(is_part)
+}
+
 /// Whether the last number in a head is this one: a document may have been
 /// edited since its heads were kept.
 pub(crate) fn says(head: &[u8], number: u64) -> bool {

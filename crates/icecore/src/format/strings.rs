@@ -13,6 +13,8 @@ pub(crate) struct Strings {
     pub(crate) find: for<'t> fn(&'t [u8], &Settings, &Wanted<'_>) -> Result<Places<'t>, Error>,
     /// A text that can't be read, with its lengths set right, if there is one way to do that.
     pub(crate) mend: Option<MendFn>,
+    /// Whether a class can have this name; `None`: whatever it is.
+    pub(crate) takes_class: Option<fn(&[u8]) -> bool>,
 }
 
 /// See [`Strings::mend`].

@@ -20,7 +20,6 @@ pub(super) struct Work<'w> {
     pub(super) tally: &'w mut Tally,
     /// What is left of them.
     pub(super) limits: Limits,
-    spare: Vec<Edits>,
 }
 
 /// What a text is.
@@ -35,7 +34,7 @@ pub(super) enum Inside {
 
 impl<'w> Work<'w> {
     pub(super) fn new(change: &'w mut dyn Change, how: &'w Rewriting, tally: &'w mut Tally) -> Work<'w> {
-        Work { change, how, tally, limits: how.limits.clone(), spare: Vec::new() }
+        Work { change, how, tally, limits: how.limits.clone() }
     }
 
     /// Whether it is worth looking at these bytes.
@@ -69,7 +68,7 @@ impl<'w> Work<'w> {
 
     /// The changes of a text that is nothing else.
     pub(super) fn plain(&mut self, text: &[u8], part: Part) -> Edits {
-        let mut edits = self.spare.pop().unwrap_or_default();
+        let mut edits = Edits::new();
         if self.change.may_change(text) {
             self.change.change(text, part, &mut edits);
         }
@@ -141,7 +140,7 @@ impl<'w> Work<'w> {
                 if !rest.is_empty() && !format.ends_with_blanks(rest) {
                     return Err(Error::trailing(bytes, places.consumed));
                 }
-                self.splice(bytes, &places, level)
+                self.splice(format, bytes, &places, level)
             }
             Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
             _ => tape::edits(self, format, settings, bytes, limits, level)?,
@@ -161,18 +160,18 @@ impl<'w> Work<'w> {
     }
 
     /// The changes of the strings at these places.
-    fn splice(&mut self, bytes: &[u8], places: &Places, level: u32) -> Edits {
-        /// How long what comes new often is.
-        const OFTEN: usize = 32;
-        let count = places.list.len();
-        let mut splice = Splice { edits: Edits::with_room(count * 2, count * OFTEN), open: Vec::new() };
+    fn splice(&mut self, format: &Format, bytes: &[u8], places: &Places, level: u32) -> Edits {
+        let mut splice = Splice { edits: Edits::new(), open: Vec::new() };
         for found in &places.list {
             match found {
                 Found::Text(place) => {
                     splice.reach(place.start);
                     let Some((edits, growth)) = self.place(bytes, places, place, level) else { continue };
+                    if place.part == Part::Class && !takes_class(format, bytes, place, &edits) {
+                        self.tally.unsayable += 1;
+                        continue;
+                    }
                     splice.take(place, &edits, growth);
-                    self.give_back(edits);
                 }
                 Found::Measured(measured) => {
                     splice.reach(measured.length.start);
@@ -210,7 +209,6 @@ impl<'w> Work<'w> {
                     self.tally.unsayable += 1;
                     return None;
                 };
-                self.give_back(edits);
                 (raw_edits, growth)
             }
         };
@@ -222,15 +220,6 @@ impl<'w> Work<'w> {
             return None;
         }
         Some((edits, growth))
-    }
-
-    /// Keeps the memory of edits for those that come.
-    fn give_back(&mut self, mut edits: Edits) {
-        const KEPT: usize = 4;
-        if self.spare.len() < KEPT {
-            edits.clear();
-            self.spare.push(edits);
-        }
     }
 
     fn text(&mut self, text: &[u8], part: Part, level: u32) -> Edits {
@@ -298,6 +287,12 @@ fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
         (None, Some(inside)) => inside(bytes),
         (None, None) => format.is_likely(bytes),
     }
+}
+
+/// Whether the new name of a class is one that the format knows.
+fn takes_class(format: &Format, bytes: &[u8], place: &Place, edits: &Edits) -> bool {
+    let Some(takes) = format.strings.and_then(|strings| strings.takes_class) else { return true };
+    takes(&edits.apply(bytes.get(place.start..place.end).unwrap_or_default()))
 }
 
 fn broken_at(format: &Format, bytes: &[u8], level: u32, error: &Error) -> Broken {

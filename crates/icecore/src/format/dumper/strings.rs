@@ -9,7 +9,8 @@ use crate::format::strings::{Anew, Found, Place, Places, SingleQuoted, Strings, 
 use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings = Strings { inside: |text| FORMAT.is_likely(text), find, mend: None };
+pub(super) static STRINGS: Strings =
+    Strings { inside: |text| FORMAT.is_likely(text), find, mend: None, takes_class: None };
 
 /// What most strings are written with.
 const USUAL: usize = 0;

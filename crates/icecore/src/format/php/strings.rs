@@ -7,6 +7,7 @@ mod escaped;
 mod scan;
 mod spans;
 
+use super::text::is_class_name;
 use super::token::Fixed;
 use super::{ReadOptions, detect, read_fixed, repair};
 use crate::edit::Edits;
@@ -19,7 +20,8 @@ use crate::options::Settings;
 use escaped::{Barless, Escaped};
 pub(super) use spans::{Names, collect};
 
-pub(super) static STRINGS: Strings = Strings { inside: detect::inside, find, mend: Some(mend) };
+pub(super) static STRINGS: Strings =
+    Strings { inside: detect::inside, find, mend: Some(mend), takes_class: Some(is_class_name) };
 
 fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     let options = ReadOptions { repair_lengths: false, loose_links: true, ..ReadOptions::from_settings(settings) };

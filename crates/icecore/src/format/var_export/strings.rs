@@ -1,6 +1,7 @@
 //! Where the strings of `var_export()` stand.
 
 use super::leaf_text::push_string;
+use super::text::is_class_in_code;
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Kind, Span};
 use crate::edit::Part;
@@ -9,7 +10,8 @@ use crate::format::strings::{Anew, Found, Place, Places, SingleQuoted, Strings, 
 use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings = Strings { inside: |text| FORMAT.is_likely(text), find, mend: None };
+pub(super) static STRINGS: Strings =
+    Strings { inside: |text| FORMAT.is_likely(text), find, mend: None, takes_class: Some(is_class_in_code) };
 
 /// What nearly all strings are written with.
 const USUAL: usize = 0;

@@ -5,7 +5,7 @@
 
 use super::leaf_text::{push_case, push_digits, push_property};
 use super::lex::is_word;
-use super::text::{integer_key, is_class_name};
+use super::text::{integer_key, is_class_in_code};
 use super::{FORMAT, NAME, WriteOptions, kept, spelling};
 use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Node, Replay, flag, unmangled};
 use crate::error::{Error, ErrorKind};
@@ -412,9 +412,7 @@ impl<'d> Writer<'d> {
             return None;
         }
         let name = self.document.tape().classes().get(node.class())?.bytes;
-        // What `serialize()` takes is not always a name in code.
-        let is_part = |part: &[u8]| part.first().is_some_and(|first| !first.is_ascii_digit());
-        (is_class_name(name) && name.split(|byte| *byte == b'\\').all(is_part)).then_some(name)
+        is_class_in_code(name).then_some(name)
     }
 
     fn object_head(&mut self, at: u32, name: &[u8], buf: &mut Vec<u8>) -> Shape {

@@ -4,11 +4,13 @@ use super::handler::first_name;
 use super::{FORMAT, HANDLER, Handler, ReadOptions};
 use crate::error::Error;
 use crate::format::php::strings::{Names, collect};
+use crate::format::php_text::is_class_name;
 use crate::format::strings::{Places, Strings, Wanted};
 use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings = Strings { inside: is_candidate, find, mend: None };
+pub(super) static STRINGS: Strings =
+    Strings { inside: is_candidate, find, mend: None, takes_class: Some(is_class_name) };
 
 /// A variable may have any name: what is behind it must then be right to the end.
 fn is_candidate(text: &[u8]) -> bool {
