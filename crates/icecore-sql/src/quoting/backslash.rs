@@ -36,6 +36,17 @@ pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
+/// Bytes that have another form.
+const MAY_BE_ESCAPED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut bytes = b"\0\x1a\\\n\r\"'".as_slice();
+    while let [byte, rest @ ..] = bytes {
+        table[*byte as usize] = true;
+        bytes = rest;
+    }
+    table
+};
+
 /// Whether this byte is written with a backslash here: as the nearest one is.
 fn is_escaped(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
     let sample = |piece: &[u8]| {
@@ -58,7 +69,13 @@ pub(super) fn encode(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<
     let mut single = None;
     let mut feed = None;
     let mut carriage = None;
-    for &byte in text {
+    let mut rest = text;
+    loop {
+        let plain = rest.iter().take_while(|byte| !MAY_BE_ESCAPED[usize::from(**byte)]).count();
+        let (before, behind) = rest.split_at(plain);
+        out.extend_from_slice(before);
+        let Some((&byte, behind)) = behind.split_first() else { return };
+        rest = behind;
         let letter = match byte {
             0 => b'0',
             0x1a => b'Z',

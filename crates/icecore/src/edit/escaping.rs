@@ -1,6 +1,7 @@
 //! Texts that stand escaped in another one, with the way back to where each byte stands.
 
-use super::{Edit, Edits, Entry, common};
+use super::spare::{self, Spare};
+use super::{Edit, Edits, Entry, NEW, common};
 use std::borrow::Cow;
 
 /// How a text is escaped inside of another one: literals of SQL, strings of JSON,
@@ -61,7 +62,9 @@ pub struct Around<'r> {
 /// A text without its escapes, and where each of its bytes stood.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
+    /// The text; if it is owned, with room behind it.
     text: Cow<'a, [u8]>,
+    len: usize,
     /// Bytes that do not stand for themselves, in order.
     escapes: Vec<Escape>,
     raw_len: usize,
@@ -83,6 +86,11 @@ struct Escape {
     times: usize,
 }
 
+thread_local! {
+    static TEXTS: Spare<u8> = const { Spare::new(Vec::new()) };
+    static ESCAPES: Spare<Escape> = const { Spare::new(Vec::new()) };
+}
+
 impl Escape {
     fn text_end(&self) -> usize {
         self.text + self.text_len * self.times
@@ -96,24 +104,28 @@ impl Escape {
 impl<'a> Decoded<'a> {
     /// A text without escapes.
     pub fn plain(raw: &'a [u8]) -> Decoded<'a> {
-        Decoded { text: Cow::Borrowed(raw), escapes: Vec::new(), raw_len: raw.len(), is_token: false }
+        Decoded { text: Cow::Borrowed(raw), len: raw.len(), escapes: Vec::new(), raw_len: raw.len(), is_token: false }
     }
 
     /// A text that has one form as a whole, such as a token with its quotes: whatever changes in
     /// it, all of it is encoded anew.
     pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
         let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
-        Decoded { text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
+        Decoded { len: text.len(), text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
     }
 
     /// The text.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        self.text.get(..self.len).unwrap_or_default()
     }
 
     /// The text without the way back.
-    pub fn into_text(self) -> Cow<'a, [u8]> {
-        self.text
+    pub fn into_text(mut self) -> Cow<'a, [u8]> {
+        let mut text = std::mem::take(&mut self.text);
+        if let Cow::Owned(text) = &mut text {
+            text.truncate(self.len);
+        }
+        text
     }
 
     /// Whether every byte stands for itself.
@@ -158,12 +170,21 @@ impl<'a> Decoded<'a> {
     /// As [`Decoded::unit`], the first place at or behind.
     fn unit_end(&self, offset: usize, before: usize) -> (usize, usize) {
         if self.is_token {
-            return (self.text.len(), self.raw_len);
+            return (self.len, self.raw_len);
         }
         let (text, raw) = self.unit(offset, before);
         match before.checked_sub(1).and_then(|at| self.escapes.get(at)) {
             Some(escape) if text < offset => (text + escape.text_len, raw + escape.raw_len),
             _ => (text, raw),
+        }
+    }
+}
+
+impl Drop for Decoded<'_> {
+    fn drop(&mut self) {
+        spare::give(&ESCAPES, std::mem::take(&mut self.escapes));
+        if let Cow::Owned(text) = std::mem::take(&mut self.text) {
+            spare::give(&TEXTS, text);
         }
     }
 }
@@ -181,8 +202,10 @@ pub struct Decoding<'a> {
     at: usize,
 }
 
-/// There is little between two escapes: so much is copied faster than just what is there.
-const PIECE: usize = 16;
+/// The text of an escape is seldom longer.
+const SHORT: usize = 4;
+/// More room than the text needs, so that what is copied as a whole has some.
+const ROOM: usize = 32 + SHORT;
 
 impl<'a> Decoding<'a> {
     /// Nothing is known of these bytes yet.
@@ -194,21 +217,34 @@ impl<'a> Decoding<'a> {
     /// Those before, behind the last escape, stand for themselves.
     #[inline]
     pub fn escape(&mut self, start: usize, end: usize, text: &[u8]) {
+        if !self.escape_near::<32>(start, end, text) && !self.escape_near::<16>(start, end, text) {
+            self.escape_any(start, end, text);
+        }
+    }
+
+    /// The same, if so many bytes are there and have room: `PIECE` bytes are copied faster than
+    /// just those that are before the escape.
+    #[inline]
+    fn escape_near<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
         let before = start.wrapping_sub(self.at);
         if before < PIECE
             && start <= end
             && end <= self.raw.len()
-            && let [byte] = text
+            && text.len() <= SHORT
             && let Some(piece) = self.raw.get(self.at..).and_then(|rest| rest.first_chunk::<PIECE>())
-            && let Some(room) = self.text.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut())
+            && let Some((room, more)) =
+                self.text.get_mut(self.len..).and_then(|rest| rest.split_first_chunk_mut::<PIECE>())
+            && more.len() >= SHORT
         {
             *room = *piece;
-            room[before] = *byte;
-            self.len += before + 1;
-            self.note(start, end, 1);
-        } else {
-            self.escape_any(start, end, text);
+            for (to, byte) in self.text[self.len + before..].iter_mut().zip(text) {
+                *to = *byte;
+            }
+            self.len += before + text.len();
+            self.note(start, end, text.len());
+            return true;
         }
+        false
     }
 
     /// The same, whatever the lengths are.
@@ -232,11 +268,16 @@ impl<'a> Decoding<'a> {
     /// Most texts need not grow once more then.
     #[cold]
     fn grow(&mut self, len: usize) {
-        /// Bytes for each escape that is expected, and how many are expected at most.
-        const OFTEN: usize = 12;
-        const MANY: usize = 1 << 12;
-        self.escapes.reserve((self.raw.len() / OFTEN + 1).min(MANY));
-        self.text.resize(len.max(self.raw.len() + PIECE), 0);
+        let len = len.max(self.raw.len() + ROOM);
+        // So that it is large enough for the next one, too.
+        let len = if len < spare::LARGEST { len.next_power_of_two() } else { len };
+        if self.text.capacity() == 0 {
+            self.text = spare::take(&TEXTS);
+            self.escapes = spare::take_empty(&ESCAPES);
+        }
+        if self.text.len() < len {
+            self.text.resize(len, 0);
+        }
     }
 
     /// Notes where an escape is whose text is the last of the text.
@@ -262,9 +303,13 @@ impl<'a> Decoding<'a> {
         if self.escapes.is_empty() {
             return Decoded::plain(self.raw);
         }
-        self.text.truncate(self.len);
-        self.text.extend_from_slice(self.raw.get(self.at..).unwrap_or_default());
-        Decoded { text: Cow::Owned(self.text), escapes: self.escapes, raw_len, is_token: false }
+        let rest = self.raw.get(self.at..).unwrap_or_default();
+        let len = self.len + rest.len();
+        if self.text.len() < len {
+            self.grow(len);
+        }
+        self.text[self.len..len].copy_from_slice(rest);
+        Decoded { text: Cow::Owned(self.text), len, escapes: self.escapes, raw_len, is_token: false }
     }
 }
 
@@ -274,10 +319,11 @@ impl<'a> Decoding<'a> {
 /// A change that begins or ends in the middle of an escape (a character of several bytes
 /// that is written as one) takes all of it, and says the rest anew.
 pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dyn Escaping) -> Option<Edits> {
-    let mut list = Edits::with_room(edits.list.len(), edits.new.len() * 2);
+    let mut list = Edits::new();
+    list.get_room();
     let text = decoded.text();
     let mut all = edits.iter().filter_map(|edit| Change::new(text, edit)).peekable();
-    let mut new = Vec::new();
+    let mut new = spare::take_empty(&NEW);
     let mut before = 0;
     while let Some(mut last) = all.next() {
         before = decoded.before(last.start, before);
@@ -309,6 +355,7 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
         let (new_start, new_end) = (written + front, list.new.len() - back);
         list.list.push(Entry { start, end, new_start, new_end });
     }
+    spare::give(&NEW, new);
     Some(list)
 }
 

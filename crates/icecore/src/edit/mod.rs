@@ -1,8 +1,11 @@
 //! Changes of a text, and texts that stand escaped in another one.
 
 mod escaping;
+mod spare;
 
 pub use escaping::{Around, Decoded, Decoding, Escaping, raw_edits};
+
+use spare::Spare;
 
 /// One change of a text: the bytes from `start` to `end` become `new`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,23 +47,32 @@ struct Entry {
     new_end: usize,
 }
 
+thread_local! {
+    static LISTS: Spare<Entry> = const { Spare::new(Vec::new()) };
+    static NEW: Spare<u8> = const { Spare::new(Vec::new()) };
+}
+
 impl Edits {
     /// None.
     pub fn new() -> Edits {
         Edits::default()
     }
 
-    /// None, with room for so many and for so many new bytes.
-    pub(crate) fn with_room(count: usize, bytes: usize) -> Edits {
-        Edits { list: Vec::with_capacity(count), new: Vec::with_capacity(bytes) }
+    /// Takes the memory of edits that are done.
+    fn get_room(&mut self) {
+        if self.list.capacity() == 0 {
+            self.list = spare::take_empty(&LISTS);
+            self.new = spare::take_empty(&NEW);
+        }
     }
 
     /// Adds one behind those that are there. One that starts before the last one ends, or
     /// that ends before it starts, is not taken; the answer is then `false`.
     pub fn push(&mut self, start: usize, end: usize, new: &[u8]) -> bool {
-        let new_start = self.new.len();
         let fits = self.fits(start, end);
         if fits {
+            self.get_room();
+            let new_start = self.new.len();
             self.new.extend_from_slice(new);
             self.list.push(Entry { start, end, new_start, new_end: self.new.len() });
         }
@@ -160,6 +172,13 @@ impl Edits {
     pub(crate) fn drop_idle(&mut self, text: &[u8]) {
         let Edits { list, new } = self;
         list.retain(|entry| text.get(entry.start..entry.end) != new.get(entry.new_start..entry.new_end));
+    }
+}
+
+impl Drop for Edits {
+    fn drop(&mut self) {
+        spare::give(&LISTS, std::mem::take(&mut self.list));
+        spare::give(&NEW, std::mem::take(&mut self.new));
     }
 }
 

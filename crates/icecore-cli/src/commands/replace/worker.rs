@@ -67,7 +67,7 @@ impl Worker {
             }
             if let Some((range, new)) = self.piece(&bytes, piece, chunk, &mut replacing) {
                 chunk.out.extend_from_slice(bytes.get(done..range.start).unwrap_or_default());
-                chunk.out.extend_from_slice(&new);
+                new.append_to(bytes.get(range.clone()).unwrap_or_default(), &mut chunk.out);
                 (done, chunk.is_changed) = (range.end, true);
             }
         }
@@ -112,7 +112,7 @@ impl Worker {
         piece: &Piece,
         chunk: &mut Chunk,
         replacing: &mut Replacing<'_>,
-    ) -> Option<(std::ops::Range<usize>, Vec<u8>)> {
+    ) -> Option<(std::ops::Range<usize>, New)> {
         let raw = bytes.get(piece.body.clone())?;
         let plan = Arc::clone(&self.plan);
         if piece.manner == Manner::Outside {
@@ -137,16 +137,16 @@ impl Worker {
         match changed {
             Ok(Some(changed)) if is_wanted => {
                 chunk.account.pairs(&counts);
-                if let Some(paint) = plan.shows {
+                if let (Some(paint), Some(text)) = (plan.shows, &changed.text) {
                     let place = plan.places.place(piece.place);
                     let head = shown::Head { input: &plan.input, place: &place, row: piece.row, tally: &tally };
-                    shown::value(&head, &changed.text, &changed.edits, paint, &mut chunk.shown);
+                    shown::value(&head, text, &changed.edits, paint, &mut chunk.shown);
                 }
                 chunk.account.value(piece.place, piece.row, offset, true, &mut tally);
                 // `0x` without digits is the name of a column.
-                let is_bare = changed.new.is_empty() && bytes.get(piece.whole.start) == Some(&b'0');
+                let is_bare = changed.new.is_nothing(raw) && bytes.get(piece.whole.start) == Some(&b'0');
                 if piece.manner == Manner::Sql(Quoting::Hex) && is_bare {
-                    return Some((piece.whole.clone(), b"''".to_vec()));
+                    return Some((piece.whole.clone(), New::Text(b"''".to_vec())));
                 }
                 let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
                 Some((range, changed.new))
@@ -176,8 +176,9 @@ impl Worker {
         if edits.is_empty() {
             return Ok(None);
         }
-        let new = rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?.apply(raw);
-        Ok(Some(Changed { text: decoded.into_text(), edits, new, takes_quotes: false }))
+        let new = New::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
+        let text = self.plan.shows.is_some().then(|| decoded.into_text());
+        Ok(Some(Changed { text, edits, new, takes_quotes: false }))
     }
 
     /// What a cell becomes. One that needs quotes afterwards gets them.
@@ -195,7 +196,7 @@ impl Worker {
         let delimiter = if let Lexer::Csv(delimiter, _) = &self.lexer { *delimiter } else { b',' };
         let mut new = Vec::new();
         cells::quoted(&edits.apply(&text), delimiter, is_quoted, &mut new);
-        Ok(Some(Changed { text, edits, new, takes_quotes: true }))
+        Ok(Some(Changed { text: Some(text), edits, new: New::Text(new), takes_quotes: true }))
     }
 
     /// What a value of JSON becomes.
@@ -206,8 +207,10 @@ impl Worker {
             // A line that is no JSON is text.
             Err(_) => rewrite::value(raw, replacing, how, &mut self.tally),
         };
-        let changed =
-            |edits: Edits| Changed { text: Cow::Borrowed(raw), new: edits.apply(raw), edits, takes_quotes: false };
+        let changed = |edits: Edits| {
+            let new = New::Text(edits.apply(raw));
+            Changed { text: Some(Cow::Borrowed(raw)), new, edits, takes_quotes: false }
+        };
         Ok((!edits.is_empty()).then(|| changed(edits)))
     }
 
@@ -241,12 +244,35 @@ impl Worker {
 
 /// What a value becomes.
 struct Changed<'t> {
-    text: Cow<'t, [u8]>,
+    /// What it was, if that is shown.
+    text: Option<Cow<'t, [u8]>>,
     edits: Edits,
-    /// As it is written.
-    new: Vec<u8>,
+    new: New,
     /// Whether this has its quotes with it.
     takes_quotes: bool,
+}
+
+/// What is written of a value.
+enum New {
+    Text(Vec<u8>),
+    /// Changes of what was written.
+    Edits(Edits),
+}
+
+impl New {
+    fn append_to(&self, raw: &[u8], out: &mut Vec<u8>) {
+        match self {
+            New::Text(text) => out.extend_from_slice(text),
+            New::Edits(edits) => edits.apply_to(raw, out),
+        }
+    }
+
+    fn is_nothing(&self, raw: &[u8]) -> bool {
+        match self {
+            New::Text(text) => text.is_empty(),
+            New::Edits(edits) => raw.len() as i64 + edits.growth() == 0,
+        }
+    }
 }
 
 impl Columns {
