@@ -10,8 +10,8 @@ use icecore::select::{self, Pattern, Skimmed, Source};
 use icecore::{Document, Limits, Stage};
 use std::collections::BTreeMap;
 
-/// Bytes that are loaded in parts.
-struct Parts<'b>(&'b [u8]);
+/// Bytes that are loaded in parts of this size.
+struct Parts<'b>(&'b [u8], usize);
 
 impl Source for Parts<'_> {
     fn len(&self) -> u64 {
@@ -25,14 +25,31 @@ impl Source for Parts<'_> {
             true
         })
     }
+
+    fn piece(&self) -> usize {
+        self.1
+    }
 }
 
 type Answers = Vec<(String, Document<'static>)>;
 
-fn skimmed(bytes: &[u8], stage: &Stage, pattern: &Pattern, from_source: bool) -> (Answers, bool) {
+/// What skimming finds; it must be the same whatever part of the bytes is in view. With few of
+/// them the quick loops hardly begin, and all goes the careful way.
+fn skimmed(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answers, bool) {
+    let all = skimmed_in(bytes, stage, pattern, None);
+    let between = 6 + (bytes.len() + pattern.as_str().len()) % 90;
+    for piece in [1, between, 256 << 10] {
+        let parts = skimmed_in(bytes, stage, pattern, Some(piece));
+        let (format, path) = (stage.name(), pattern.as_str());
+        assert!(parts == all, "{format} {path}: {parts:?} in parts of {piece}, not {all:?}");
+    }
+    all
+}
+
+fn skimmed_in(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usize>) -> (Answers, bool) {
     let (limits, mut answers) = (Limits::default(), Answers::new());
-    let mut source = Parts(bytes);
-    let input = if from_source { Input::Source(&mut source) } else { Input::Bytes(bytes) };
+    let mut source = Parts(bytes, piece.unwrap_or(1));
+    let input = if piece.is_some() { Input::Source(&mut source) } else { Input::Bytes(bytes) };
     let end = select::skim(input, stage, pattern, &limits, &mut |path, document| {
         answers.push((path.to_owned(), document.clone().into_owned()));
         Ok(())
@@ -88,23 +105,21 @@ fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, tex
     let Ok(pattern) = Pattern::parse(text) else { return };
     let expected = read(document, &pattern);
     share.asked += 1;
-    for from_source in [false, true] {
-        let (answers, is_all) = skimmed(bytes, stage, &pattern, from_source);
-        assert!(answers.len() <= expected.len(), "{name} {text}: {answers:?} for {expected:?}");
-        if is_all {
-            assert_eq!(answers.len(), expected.len(), "{name} {text}: {answers:?} for {expected:?}");
-            share.skimmed += u64::from(!from_source);
-        }
-        for (answer, expected) in answers.iter().zip(&expected) {
-            assert_eq!(answer.0, expected.0, "{name} {text}");
-            assert!(
-                answer.1 == expected.1,
-                "{name} {text}:\n{:?}\n{:?}\nof {}",
-                answer.1.nodes(),
-                expected.1.nodes(),
-                String::from_utf8_lossy(bytes)
-            );
-        }
+    let (answers, is_all) = skimmed(bytes, stage, &pattern);
+    assert!(answers.len() <= expected.len(), "{name} {text}: {answers:?} for {expected:?}");
+    if is_all {
+        assert_eq!(answers.len(), expected.len(), "{name} {text}: {answers:?} for {expected:?}");
+        share.skimmed += 1;
+    }
+    for (answer, expected) in answers.iter().zip(&expected) {
+        assert_eq!(answer.0, expected.0, "{name} {text}");
+        assert!(
+            answer.1 == expected.1,
+            "{name} {text}:\n{:?}\n{:?}\nof {}",
+            answer.1.nodes(),
+            expected.1.nodes(),
+            String::from_utf8_lossy(bytes)
+        );
     }
     share.found += u64::from(!expected.is_empty());
 }
@@ -207,17 +222,15 @@ fn what_is_found_before_a_break_is_what_was_there() {
                     continue;
                 }
                 let expected = read(&whole, &pattern);
-                for from_source in [false, true] {
-                    let (answers, is_all) = skimmed(cut, &stage, &pattern, from_source);
-                    assert!(!is_all || answers.len() == expected.len(), "{} {}", stage.name(), pattern.as_str());
-                    assert!(answers.iter().zip(&expected).all(|(answer, there)| answer == there));
-                    found += answers.len();
-                    all += usize::from(is_all);
-                }
+                let (answers, is_all) = skimmed(cut, &stage, &pattern);
+                assert!(!is_all || answers.len() == expected.len(), "{} {}", stage.name(), pattern.as_str());
+                assert!(answers.iter().zip(&expected).all(|(answer, there)| answer == there));
+                found += answers.len();
+                all += usize::from(is_all);
             }
         }
     }
-    assert!(found > 40 && all > 30, "{found} values in {all} that were complete");
+    assert!(found > 20 && all > 15, "{found} values in {all} that were complete");
 }
 
 #[test]
@@ -244,7 +257,7 @@ fn damaged_input_is_skimmed_as_it_is_read() {
                     Ok(document) => compare("damaged", &damaged, &stage, &document, &text, &mut Share::default()),
                     Err(_) => {
                         if let Ok(pattern) = Pattern::parse(&text) {
-                            skimmed(&damaged, &stage, &pattern, true);
+                            skimmed(&damaged, &stage, &pattern);
                         }
                     }
                 }

@@ -40,6 +40,11 @@ pub trait Source {
 
     /// Puts the bytes from offset `at` on into `to`; `false`, if they are not all there.
     fn load(&mut self, at: u64, to: &mut [u8]) -> bool;
+
+    /// How many bytes are asked for at once, at least 1.
+    fn piece(&self) -> usize {
+        PIECE
+    }
 }
 
 /// It is not certain what stands there: all must be read.
@@ -82,6 +87,13 @@ impl Opened {
     /// One of this shape, of which nothing was read.
     pub fn new(shape: Shape, count: Option<u64>) -> Opened {
         Opened { shape, count, read: 0, note: 0 }
+    }
+
+    /// Takes so many of the items that are still to come, or as many as there are: how many.
+    pub(crate) fn take(&mut self, count: u64) -> u64 {
+        let taken = self.count.map_or(count, |all| count.min(all - self.read));
+        self.read += taken;
+        taken
     }
 
     /// One more is read; `false`, if there were as many as it has.
@@ -167,11 +179,33 @@ pub trait Skim: fmt::Debug {
         Ok(true)
     }
 
+    /// Goes on to the value of the next entry under this integer; `false`, if there is none and
+    /// the container is left.
+    ///
+    /// # Errors
+    /// As [`Skim::next`] and [`Skim::skip`].
+    fn find_int(&mut self, open: &mut Opened, number: i64) -> Sure<bool> {
+        while let Some(key) = self.next(open)? {
+            if key == KeyOf::Int(number) {
+                return Ok(true);
+            }
+            self.skip()?;
+        }
+        Ok(false)
+    }
+
     /// Reads the value that comes next, and goes behind it.
     ///
     /// # Errors
     /// If it can't be read by itself.
     fn take(&mut self, limits: &Limits) -> Sure<Document<'static>>;
+}
+
+/// The bytes from `at` on that a quick loop looks at, if so many are in view. Where they are
+/// not, it stops, and the careful way takes the next token.
+#[inline(always)]
+pub(crate) fn ahead<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+    bytes.get(at..)?.first_chunk()
 }
 
 /// Bytes and how far they were skimmed: all of them, or a part that moves on.
@@ -183,6 +217,8 @@ pub(crate) struct View<'i> {
     at: usize,
     len: u64,
     source: Option<&'i mut dyn Source>,
+    /// How much is loaded at once.
+    piece: usize,
 }
 
 impl fmt::Debug for View<'_> {
@@ -202,9 +238,12 @@ pub enum Input<'i> {
 impl<'i> View<'i> {
     pub(crate) fn new(input: Input<'i>) -> View<'i> {
         match input {
-            Input::Bytes(bytes) => View { bytes: bytes.into(), base: 0, at: 0, len: bytes.len() as u64, source: None },
+            Input::Bytes(bytes) => {
+                View { bytes: bytes.into(), base: 0, at: 0, len: bytes.len() as u64, source: None, piece: PIECE }
+            }
             Input::Source(source) => {
-                View { bytes: Cow::Owned(Vec::new()), base: 0, at: 0, len: source.len(), source: Some(source) }
+                let (len, piece) = (source.len(), source.piece().max(1));
+                View { bytes: Cow::Owned(Vec::new()), base: 0, at: 0, len, source: Some(source), piece }
             }
         }
     }
@@ -232,7 +271,7 @@ impl<'i> View<'i> {
     #[cold]
     #[inline(never)]
     pub(crate) fn more(&mut self) -> bool {
-        self.bring(self.rest().len().saturating_mul(2).max(PIECE))
+        self.bring(self.rest().len().saturating_mul(2).max(self.piece))
     }
 
     /// Brings so many bytes into view, or as many as there are; whether there are more than
@@ -272,7 +311,7 @@ impl<'i> View<'i> {
     #[inline(never)]
     fn load(&mut self, count: usize) -> Sure<()> {
         let is_there = count as u64 <= self.len - self.position() && count <= LONGEST;
-        if !is_there || !self.bring(count.max(PIECE)) || self.rest().len() < count {
+        if !is_there || !self.bring(count.max(self.piece)) || self.rest().len() < count {
             return Err(Unsure);
         }
         Ok(())

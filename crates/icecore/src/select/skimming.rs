@@ -236,16 +236,7 @@ impl Walk<'_, '_, '_> {
         };
         let is_one = self.is_definite(step + 1);
         let mut best: Option<(u8, Mark)> = None;
-        while let Some(key) = self.skim.next(open)? {
-            let fits = match (name, key) {
-                (Some(name), KeyOf::Text) => rank(self.skim.key(), name),
-                (None, KeyOf::Int(known)) if known == number => Some(0),
-                _ => None,
-            };
-            let Some(fits) = fits else {
-                self.skim.skip()?;
-                continue;
-            };
+        while let Some(fits) = self.next_fit(open, name, number)? {
             self.is_ambiguous |= best.is_some();
             if best.is_some_and(|(known, _)| known < fits) {
                 self.skim.skip()?;
@@ -271,6 +262,20 @@ impl Walk<'_, '_, '_> {
         self.follow(step, show)?;
         self.skim.back(behind);
         Ok(())
+    }
+
+    /// Goes on to the next entry under this name, or else under this number: how well it fits.
+    fn next_fit(&mut self, open: &mut Opened, name: Option<&str>, number: i64) -> Result<Option<u8>, Stop> {
+        let Some(name) = name else { return Ok(self.skim.find_int(open, number)?.then_some(0)) };
+        while let Some(key) = self.skim.next(open)? {
+            if key == KeyOf::Text
+                && let Some(fits) = rank(self.skim.key(), name)
+            {
+                return Ok(Some(fits));
+            }
+            self.skim.skip()?;
+        }
+        Ok(None)
     }
 
     /// The value that comes next is an answer.

@@ -7,13 +7,15 @@
 use super::{FORMAT, ReadOptions, tag};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
 use std::collections::HashMap;
 
 /// Of so many strings the place of one is kept.
 const EVERY: u64 = 16;
 /// How many strings that were looked up are remembered.
 const KNOWN: usize = 1024;
+/// The longest string that the quick loop passes over.
+const LONG: u32 = 1 << 28;
 
 #[derive(Debug)]
 pub(super) struct Skimmer<'i> {
@@ -259,6 +261,37 @@ impl<'i> Skimmer<'i> {
         Ok(())
     }
 
+    /// Goes on until only so many containers are open.
+    fn drain(&mut self, floor: usize) -> Sure<()> {
+        while self.left.len() > floor {
+            if self.out.is_none() {
+                self.run(floor, None)?;
+            }
+            let is_open = self.left.len() > floor;
+            match self.left.last_mut().filter(|_| is_open) {
+                None => {}
+                Some(0) => drop(self.left.pop()),
+                Some(left) => {
+                    *left -= 1;
+                    self.key_token()?;
+                    self.front()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes quickly over entries, as [`Run::over`] does; whether one under the number comes next.
+    fn run(&mut self, floor: usize, sought: Option<i64>) -> Sure<bool> {
+        let base = self.view.position();
+        let mut run =
+            Run { left: &mut self.left, places: &mut self.places, strings: self.strings, numbers: self.numbers };
+        let (passed, is_found) = run.over(self.view.rest(), base, floor, sought);
+        (self.strings, self.numbers) = (run.strings, run.numbers);
+        self.view.advance(passed as u64)?;
+        Ok(is_found)
+    }
+
     fn array(&mut self, tag: u8) -> Sure<()> {
         let count = self.sized(tag, tag::ARRAY)?;
         if let Some(out) = &mut self.out {
@@ -311,6 +344,147 @@ fn push_sized(bytes: &mut Vec<u8>, first: u8, number: u64) {
     bytes.push(tag);
     let wide = (number as u32).to_be_bytes();
     bytes.extend_from_slice(&wide[4 - (1 << (tag - first))..]);
+}
+
+/// What the quick loop knows and moves on.
+struct Run<'s> {
+    left: &'s mut Vec<u64>,
+    places: &'s mut Vec<u64>,
+    strings: u64,
+    numbers: u64,
+}
+
+/// What a token is for the quick loop, and how long it is.
+enum Token {
+    Leaf(usize),
+    /// A string that is written out.
+    Text(usize),
+    /// A number of a string.
+    Again(usize, u32),
+    Array(usize, u32),
+    Other,
+}
+
+impl Token {
+    #[inline(always)]
+    fn of(head: &[u8; 9]) -> Token {
+        let [tag, a, b, c, d, ..] = *head;
+        let wide = |width: u8| match width {
+            0 => u32::from(a),
+            1 => u32::from(u16::from_be_bytes([a, b])),
+            _ => u32::from_be_bytes([a, b, c, d]),
+        };
+        match tag {
+            tag::NULL | tag::FALSE | tag::TRUE | tag::EMPTY => Token::Leaf(1),
+            0x06 | 0x07 => Token::Leaf(2),
+            0x08 | 0x09 => Token::Leaf(3),
+            0x0a | 0x0b => Token::Leaf(5),
+            tag::FLOAT | tag::INT64 | tag::INT64_NEGATIVE => Token::Leaf(9),
+            0x0e => Token::Again(2, wide(0)),
+            0x0f => Token::Again(3, wide(1)),
+            0x10 => Token::Again(5, wide(2)),
+            0x11 => Token::Text(2 + wide(0) as usize),
+            0x12 => Token::Text(3 + wide(1) as usize),
+            0x13 if wide(2) <= LONG => Token::Text(5 + wide(2) as usize),
+            0x14 => Token::Array(2, wide(0)),
+            0x15 => Token::Array(3, wide(1)),
+            0x16 => Token::Array(5, wide(2)),
+            _ => Token::Other,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Goes over entries until only so many containers are open, or in front of an entry that
+    /// has something rare or is not whole in view; only the bytes of a string may end behind
+    /// it. Stops behind the key of an entry of the outermost container that has the integer
+    /// that is sought.
+    fn over(&mut self, bytes: &[u8], base: u64, floor: usize, sought: Option<i64>) -> (usize, bool) {
+        if self.left.len() <= floor {
+            return (0, false);
+        }
+        let mut top = self.left.pop().unwrap_or(0);
+        let (mut at, mut is_found) = (0, false);
+        loop {
+            if top == 0 {
+                if self.left.len() == floor {
+                    return (at, false);
+                }
+                top = self.left.pop().unwrap_or(0);
+                continue;
+            }
+            let Some(head) = ahead::<9>(bytes, at) else { break };
+            let mut behind = at;
+            let mut texts = 0;
+            match Token::of(head) {
+                // An array's keys are integers and strings, and no value is left out.
+                Token::Leaf(len) if head[0] > tag::TRUE && head[0] != tag::FLOAT => {
+                    if sought.is_some() && self.left.is_empty() && int(head) == sought {
+                        (at, top, is_found) = (at + len, top - 1, true);
+                        break;
+                    }
+                    behind += len;
+                }
+                Token::Text(len) => {
+                    texts = 1;
+                    behind += len;
+                }
+                Token::Again(len, number) if u64::from(number) < self.strings => behind += len,
+                _ => break,
+            }
+            let Some(head) = ahead::<9>(bytes, behind) else { break };
+            let value = behind;
+            let mut array = None;
+            match Token::of(head) {
+                Token::Leaf(len) => behind += len,
+                Token::Text(len) => {
+                    behind += len;
+                    if texts == 1 {
+                        self.string(base + at as u64);
+                    }
+                    self.string(base + value as u64);
+                    texts = 0;
+                }
+                Token::Again(len, number) if u64::from(number) < self.strings + texts => behind += len,
+                Token::Array(len, count) => {
+                    behind += len;
+                    array = Some(count);
+                }
+                _ => break,
+            }
+            if texts == 1 {
+                self.string(base + at as u64);
+            }
+            top -= 1;
+            at = behind;
+            if let Some(count) = array {
+                self.numbers += 1;
+                self.left.push(top);
+                top = u64::from(count);
+            }
+        }
+        self.left.push(top);
+        (at, is_found)
+    }
+
+    /// A string that is written out gets its number.
+    #[inline(always)]
+    fn string(&mut self, at: u64) {
+        if self.strings.is_multiple_of(EVERY) && self.places.len() as u64 == self.strings / EVERY {
+            self.places.push(at);
+        }
+        self.strings += 1;
+    }
+}
+
+/// The integer of a token that is one.
+fn int(head: &[u8; 9]) -> Option<i64> {
+    let size = tag::int_size(head[0])?;
+    let magnitude = head[1..=size].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+    match head[0] & 1 {
+        1 => 0i64.checked_sub_unsigned(magnitude),
+        _ => i64::try_from(magnitude).ok(),
+    }
 }
 
 impl Skim for Skimmer<'_> {
@@ -387,17 +561,11 @@ impl Skim for Skimmer<'_> {
             }
             // An entry that was left out has no value.
             _ => {
-                let magnitude = match tag::int_size(tag).ok_or(Unsure)? {
-                    1 => u64::from(self.view.byte()?),
-                    2 => u64::from(u16::from_be_bytes(self.view.array()?)),
-                    4 => u64::from(u32::from_be_bytes(self.view.array()?)),
-                    _ => u64::from_be_bytes(self.view.array()?),
-                };
-                let number = match tag & 1 {
-                    1 => 0i64.checked_sub_unsigned(magnitude),
-                    _ => i64::try_from(magnitude).ok(),
-                };
-                return number.map(|number| Some(KeyOf::Int(number))).ok_or(Unsure);
+                let mut head = [tag, 0, 0, 0, 0, 0, 0, 0, 0];
+                for byte in head.iter_mut().skip(1).take(tag::int_size(tag).ok_or(Unsure)?) {
+                    *byte = self.view.byte()?;
+                }
+                return int(&head).map(|number| Some(KeyOf::Int(number))).ok_or(Unsure);
             }
         }
         Ok(Some(KeyOf::Text))
@@ -410,16 +578,26 @@ impl Skim for Skimmer<'_> {
     fn skip(&mut self) -> Sure<()> {
         self.left.clear();
         self.front()?;
-        while let Some(left) = self.left.last_mut() {
-            if *left == 0 {
-                self.left.pop();
-                continue;
+        self.drain(0)
+    }
+
+    fn find_int(&mut self, open: &mut Opened, number: i64) -> Sure<bool> {
+        let count = open.count.ok_or(Unsure)?;
+        loop {
+            self.left.clear();
+            self.left.push(count - open.read);
+            let is_found = self.run(0, Some(number))?;
+            self.drain(1)?;
+            open.read = count - self.left.first().copied().unwrap_or(0);
+            if is_found {
+                return Ok(true);
             }
-            *left -= 1;
-            self.key_token()?;
-            self.front()?;
+            match self.next(open)? {
+                None => return Ok(false),
+                Some(KeyOf::Int(known)) if known == number => return Ok(true),
+                Some(_) => self.skip()?,
+            }
         }
-        Ok(())
     }
 
     fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {

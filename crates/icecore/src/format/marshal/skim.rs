@@ -7,12 +7,14 @@ use super::number::push_long;
 use super::{FORMAT, MAJOR, MINOR, ReadOptions};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
 use std::collections::HashMap;
 
 /// How many symbols, and how many strings and floats that may be linked, are kept.
 const SYMBOLS: usize = 1 << 20;
 const SIDES: usize = 1 << 20;
+/// The longest string that the quick loop passes over.
+const LONG: u64 = 1 << 28;
 /// In [`Opened::note`]: entries with keys, those with a default value behind them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
@@ -158,11 +160,7 @@ impl<'i> Skimmer<'i> {
 
     /// What begins at the mark may be linked later.
     fn side(&mut self, mark: Mark) {
-        let number = mark.numbers[0];
-        let is_new = self.sides.last().is_none_or(|last| last.number < number);
-        if is_new && self.sides.len() < SIDES {
-            self.sides.push(Side { number, mark });
-        }
+        note_side(&mut self.sides, mark);
     }
 
     /// A symbol: its number. `is_bare`: no instance variables follow.
@@ -412,7 +410,16 @@ impl<'i> Skimmer<'i> {
 
     /// Goes on until nothing is open.
     fn drain(&mut self) -> Sure<()> {
-        while let Some(open) = self.open.last_mut() {
+        loop {
+            if self.out.is_none() {
+                let base = self.view.position();
+                let Skimmer { open, sides, numbers, symbols, view, .. } = self;
+                let mut run = Run { open, sides, numbers: *numbers, symbols: *symbols };
+                let passed = run.over(view.rest(), base);
+                *numbers = run.numbers;
+                view.advance(passed as u64)?;
+            }
+            let Some(open) = self.open.last_mut() else { return Ok(()) };
             match open {
                 Open::Values(0) | Open::Members(0) | Open::Entries(0, false) => {
                     self.open.pop();
@@ -444,7 +451,6 @@ impl<'i> Skimmer<'i> {
                 }
             }
         }
-        Ok(())
     }
 
     /// The bytes of a string, behind its tag, as the key.
@@ -507,6 +513,172 @@ impl<'i> Skimmer<'i> {
             }
         }
         Ok(KeyOf::Text)
+    }
+}
+
+fn note_side(sides: &mut Vec<Side>, mark: Mark) {
+    let number = mark.numbers[0];
+    let is_new = sides.last().is_none_or(|last| last.number < number);
+    if is_new && sides.len() < SIDES {
+        sides.push(Side { number, mark });
+    }
+}
+
+/// What the quick loop knows and moves on.
+struct Run<'s> {
+    open: &'s mut Vec<Open>,
+    sides: &'s mut Vec<Side>,
+    numbers: u64,
+    symbols: u64,
+}
+
+impl Run<'_> {
+    /// Goes over values and entries until nothing is open, or in front of one that has something
+    /// rare or is not whole in view; only the bytes of a string may end behind it.
+    fn over(&mut self, bytes: &[u8], base: u64) -> usize {
+        let Some(mut top) = self.open.pop() else { return 0 };
+        let mut at = 0;
+        loop {
+            let behind_key = match &mut top {
+                Open::Values(0) | Open::Members(0) | Open::Entries(0, false) => match self.open.pop() {
+                    Some(below) => {
+                        top = below;
+                        continue;
+                    }
+                    None => return at,
+                },
+                Open::Values(_) => Some(at),
+                Open::Members(_) => self.symbol(bytes, at),
+                Open::Entries(1.., _) => Some(at),
+                _ => None,
+            };
+            let Some(mut value) = behind_key else { break };
+            let numbers = self.numbers;
+            if let Open::Entries(..) = top {
+                // A key that is a string may be linked later.
+                if matches!(bytes.get(at), Some(b'"' | b'I')) {
+                    note_side(self.sides, self.mark(base, at));
+                }
+                match self.leaf(bytes, at, base) {
+                    Some(behind) => value = behind,
+                    None => break,
+                }
+            }
+            let inside = match self.leaf(bytes, value, base) {
+                Some(behind) => {
+                    at = behind;
+                    None
+                }
+                None => match self.container(bytes, value) {
+                    Some((inside, behind)) => {
+                        at = behind;
+                        Some(inside)
+                    }
+                    None => {
+                        self.numbers = numbers;
+                        break;
+                    }
+                },
+            };
+            match &mut top {
+                Open::Values(left) | Open::Members(left) | Open::Dumped(left) | Open::Entries(left, _) => *left -= 1,
+                Open::Owner => {}
+            }
+            if let Some(inside) = inside {
+                self.open.push(top);
+                top = inside;
+            }
+        }
+        self.open.push(top);
+        at
+    }
+
+    fn mark(&self, base: u64, at: usize) -> Mark {
+        Mark { at: base + at as u64, numbers: [self.numbers, self.symbols] }
+    }
+
+    /// Behind a symbol that was there before.
+    #[inline(always)]
+    fn symbol(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let head = ahead::<6>(bytes, at)?;
+        let (number, len) = short_count(head)?;
+        (head[0] == b';' && number < self.symbols).then_some(at + len)
+    }
+
+    /// Behind a leaf: those that have a number are counted.
+    #[inline(always)]
+    fn leaf(&mut self, bytes: &[u8], at: usize, base: u64) -> Option<usize> {
+        let head = ahead::<6>(bytes, at)?;
+        match head[0] {
+            b'0' | b'T' | b'F' => Some(at + 1),
+            b'i' => Some(match head[1] as i8 {
+                width @ -4..=4 => at + 2 + usize::from(width.unsigned_abs()),
+                _ => at + 2,
+            }),
+            b';' => short_count(head).filter(|(number, _)| *number < self.symbols).map(|(_, len)| at + len),
+            b'@' => short_count(head).filter(|(number, _)| *number < self.numbers).map(|(_, len)| at + len),
+            b'f' => {
+                let (count, len) = short_count(head)?;
+                note_side(self.sides, self.mark(base, at));
+                self.numbers += 1;
+                Some(at + len + count as usize)
+            }
+            b'"' => {
+                let (count, len) = short_count(head)?;
+                self.numbers += 1;
+                Some(at + len + count as usize)
+            }
+            // A string with nothing but its encoding.
+            b'I' if head[1] == b'"' => {
+                let (count, len) = short_count(ahead::<6>(bytes, at + 1)?)?;
+                let behind = at + 1 + len + count as usize;
+                // One variable.
+                if *bytes.get(behind)? != 6 {
+                    return None;
+                }
+                let behind = self.symbol(bytes, behind + 1)?;
+                if !matches!(bytes.get(behind), Some(b'T' | b'F')) {
+                    return None;
+                }
+                self.numbers += 1;
+                Some(behind + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Behind the front of a container, and what is open then.
+    #[inline(always)]
+    fn container(&mut self, bytes: &[u8], at: usize) -> Option<(Open, usize)> {
+        let head = ahead::<6>(bytes, at)?;
+        let (inside, behind) = match head[0] {
+            b'[' => short_count(head).map(|(count, len)| (Open::Values(count), at + len))?,
+            b'{' => short_count(head).map(|(count, len)| (Open::Entries(count, false), at + len))?,
+            b'o' => {
+                let behind = self.symbol(bytes, at + 1)?;
+                // What stands before a count does not matter.
+                let (count, len) = short_count(ahead::<6>(bytes, behind - 1)?)?;
+                (Open::Members(count), behind - 1 + len)
+            }
+            _ => return None,
+        };
+        self.numbers += 1;
+        Some((inside, behind))
+    }
+}
+
+/// The count behind a tag, if it is one; how long both are.
+#[inline(always)]
+fn short_count(head: &[u8; 6]) -> Option<(u64, usize)> {
+    let [_, first, a, b, c, d] = *head;
+    match first {
+        0 => Some((0, 2)),
+        5..=127 => Some((u64::from(first - 5), 2)),
+        1 => Some((u64::from(a), 3)),
+        2 => Some((u64::from(u16::from_le_bytes([a, b])), 4)),
+        3 => Some((u64::from(u32::from_le_bytes([a, b, c, 0])), 5)),
+        4 => Some((u64::from(u32::from_le_bytes([a, b, c, d])), 6)).filter(|(count, _)| *count < LONG),
+        _ => None,
     }
 }
 
@@ -580,6 +752,14 @@ impl Skim for Skimmer<'_> {
 
     fn skip(&mut self) -> Sure<()> {
         self.pass_value()
+    }
+
+    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
+        let there = open.take(count);
+        self.open.clear();
+        self.open.push(Open::Values(there));
+        self.drain()?;
+        Ok(there == count)
     }
 
     fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {

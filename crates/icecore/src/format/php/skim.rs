@@ -3,12 +3,13 @@
 use super::{FORMAT, ReadOptions, text};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
 
 /// The longest name of a class that is passed over.
 const NAME: usize = 4096;
 /// In [`Opened::note`]: an object, whose keys stay strings.
 const OBJECT: u64 = 1;
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 #[derive(Debug)]
 pub(super) struct Skimmer<'i> {
@@ -59,8 +60,22 @@ enum Ended {
 }
 
 /// The digits at `at`, up to this byte; where it stands.
-#[inline]
-fn number(bytes: &[u8], mut at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
+#[inline(always)]
+fn number(bytes: &[u8], at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
+    // Most have one digit or two.
+    if let Some([first @ b'0'..=b'9', second, third]) = ahead::<3>(bytes, at) {
+        let value = u64::from(first - b'0');
+        if *second == end {
+            return Some(Ok((value, at + 1)));
+        }
+        if second.is_ascii_digit() && *third == end {
+            return Some(Ok((value * 10 + u64::from(second - b'0'), at + 2)));
+        }
+    }
+    long_number(bytes, at, end)
+}
+
+fn long_number(bytes: &[u8], mut at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
     let first = at;
     let mut value = 0u64;
     loop {
@@ -71,6 +86,38 @@ fn number(bytes: &[u8], mut at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
         }
         at += 1;
     }
+}
+
+/// Where the next semicolon is.
+#[inline(always)]
+fn semicolon(bytes: &[u8], at: usize) -> Option<usize> {
+    if let Some(word) = ahead::<8>(bytes, at) {
+        // A semicolon becomes zero and borrows; only the first hit counts.
+        let word = u64::from_le_bytes(*word) ^ (ONES * u64::from(b';'));
+        let found = word.wrapping_sub(ONES) & !word & (ONES << 7);
+        if found != 0 {
+            return Some(at + (found.trailing_zeros() / 8) as usize);
+        }
+    }
+    memchr::memchr(b';', bytes.get(at..)?).map(|len| at + len)
+}
+
+/// Goes over entries whose keys are integers, until one is the number that is sought (it stops
+/// behind that key), or in front of one that is rare or not whole in view.
+fn find(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
+    let mut at = 0;
+    while *left > 0 && bytes.get(at..).is_some_and(|rest| rest.starts_with(b"i:")) {
+        let Some(Ok((number, end))) = number(bytes, at + 2, b';') else { break };
+        if i64::try_from(number) == Ok(sought) {
+            *left -= 1;
+            return (end + 1, true);
+        }
+        let (mut behind, mut depth, mut has_links) = (end + 1, 0, false);
+        let Ended::Done = run(bytes, &mut behind, &mut depth, &mut has_links) else { break };
+        at = behind;
+        *left -= 1;
+    }
+    (at, false)
 }
 
 /// Goes over tokens of a value until it ends, from `at` on.
@@ -101,10 +148,8 @@ fn run(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -> E
             }
             b'i' | b'd' | b'b' | b'N' | b'r' | b'R' => {
                 *has_links |= matches!(tag, b'r' | b'R');
-                let Some(len) = bytes.get(*at..).and_then(|rest| rest.iter().position(|byte| *byte == b';')) else {
-                    return Ended::Short;
-                };
-                *at += len + 1;
+                let Some(end) = semicolon(bytes, *at + 1) else { return Ended::Short };
+                *at = end + 1;
             }
             b'a' => {
                 let (_, colon) = number!(*at + 2, b':');
@@ -234,6 +279,24 @@ impl Skim for Skimmer<'_> {
                         return Ok(());
                     }
                 }
+            }
+        }
+    }
+
+    fn find_int(&mut self, open: &mut Opened, number: i64) -> Sure<bool> {
+        let count = open.count.ok_or(Unsure)?;
+        loop {
+            let mut left = count - open.read;
+            let (passed, is_found) = find(self.view.rest(), &mut left, number);
+            self.view.advance(passed as u64)?;
+            open.read = count - left;
+            if is_found {
+                return Ok(true);
+            }
+            match self.next(open)? {
+                None => return Ok(false),
+                Some(KeyOf::Int(known)) if known == number => return Ok(true),
+                Some(_) => self.skip()?,
             }
         }
     }

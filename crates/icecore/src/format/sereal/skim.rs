@@ -9,7 +9,7 @@ use super::tag::{self, TRACK};
 use super::{FORMAT, ReadOptions};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
 use std::collections::HashMap;
 
 /// How long a header may be that is looked at.
@@ -156,6 +156,24 @@ impl<'i> Skimmer<'i> {
         })
     }
 
+    /// So many items, with all that is in them.
+    fn items(&mut self, count: u64) -> Sure<()> {
+        let mut pending = count;
+        while pending > 0 {
+            if self.out.is_none() {
+                let offset = self.view.position().wrapping_sub(self.start).wrapping_add(self.first);
+                let passed = run(self.view.rest(), &mut pending, offset);
+                self.view.advance(passed as u64)?;
+                if pending == 0 {
+                    break;
+                }
+            }
+            let more = self.item()?;
+            pending = (pending - 1).checked_add(more).ok_or(Unsure)?;
+        }
+        Ok(())
+    }
+
     /// An item with an offset.
     fn offset(&mut self, byte: u8, at: u64) -> Sure<u64> {
         let tag = byte & !TRACK;
@@ -239,6 +257,70 @@ impl<'i> Skimmer<'i> {
     }
 }
 
+/// Goes over items until none is pending, or in front of one that is rare or not whole in
+/// view; only the bytes of a string may end behind it. The first byte has this offset.
+fn run(bytes: &[u8], pending: &mut u64, offset: u64) -> usize {
+    let (mut at, mut left) = (0, *pending);
+    while left > 0 {
+        let Some(head) = ahead::<16>(bytes, at) else { break };
+        let tag = head[0] & !TRACK;
+        let (len, more) = match tag {
+            0..=31 | tag::UNDEF | tag::NO | tag::YES | tag::CANONICAL_UNDEF | tag::FALSE | tag::TRUE => (1, 0),
+            96..=127 => (1 + usize::from(tag & 31), 0),
+            64..=79 => (1, u64::from(tag & 15)),
+            80..=95 => (1, 2 * u64::from(tag & 15)),
+            tag::REFN | tag::WEAKEN | tag::PAD => (1, 1),
+            tag::DOUBLE => (9, 0),
+            tag::FLOAT => (5, 0),
+            tag::OBJECT => (1, 2),
+            tag::VARINT | tag::ZIGZAG => match end_of_varint(head) {
+                Some(end) => (end, 0),
+                None => break,
+            },
+            tag::BINARY | tag::STR_UTF8 | tag::ARRAY | tag::HASH | tag::COPY | tag::OBJECTV => {
+                let Some((value, len)) = short_varint(head) else { break };
+                match tag {
+                    tag::ARRAY => (len, value),
+                    tag::HASH => (len, 2 * value),
+                    tag::BINARY | tag::STR_UTF8 => (len + value as usize, 0),
+                    _ if value >= offset.wrapping_add(at as u64) => break,
+                    tag::COPY => (len, 0),
+                    _ => (len, 1),
+                }
+            }
+            _ => break,
+        };
+        at += len;
+        left = left - 1 + more;
+    }
+    *pending = left;
+    at
+}
+
+/// The varint behind a tag, if it is short; how long both are.
+#[inline(always)]
+fn short_varint(head: &[u8; 16]) -> Option<(u64, usize)> {
+    let low = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
+    if low & 0x80 == 0 {
+        return Some((u64::from(low & 0x7F), 2));
+    }
+    if low & 0x8000 == 0 {
+        return Some((u64::from(low & 0x7F | low >> 1 & 0x3F80), 3));
+    }
+    if low & 0x80_0000 == 0 {
+        return Some((u64::from(low & 0x7F | low >> 1 & 0x3F80 | low >> 2 & 0x1F_C000), 4));
+    }
+    None
+}
+
+/// Where a varint behind a tag ends.
+#[inline(always)]
+fn end_of_varint(head: &[u8; 16]) -> Option<usize> {
+    let ends = u64::from_le_bytes(*head[1..].first_chunk()?);
+    let ends = !ends & 0x8080_8080_8080_8080;
+    (ends != 0).then(|| 2 + (ends.trailing_zeros() / 8) as usize)
+}
+
 impl Skim for Skimmer<'_> {
     fn start(&mut self) -> Sure<()> {
         let len = usize::try_from(self.view.len()).unwrap_or(usize::MAX);
@@ -312,12 +394,13 @@ impl Skim for Skimmer<'_> {
     }
 
     fn skip(&mut self) -> Sure<()> {
-        let mut pending = 1u64;
-        while pending > 0 {
-            let more = self.item()?;
-            pending = (pending - 1).checked_add(more).ok_or(Unsure)?;
-        }
-        Ok(())
+        self.items(1)
+    }
+
+    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
+        let there = open.take(count);
+        self.items(there)?;
+        Ok(there == count)
     }
 
     fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {

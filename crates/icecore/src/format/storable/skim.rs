@@ -8,13 +8,15 @@ use super::tag::{self, hash};
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Tape};
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
 use std::collections::HashMap;
 
 /// How long a header is at most.
 const HEADER: usize = 512;
 /// How many classes are remembered.
 const CLASSES: usize = 1 << 20;
+/// The longest string that the quick loop passes over.
+const LONG: u32 = 1 << 28;
 /// In [`Opened::note`]: a hash, and one with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
@@ -41,9 +43,25 @@ pub(super) struct Skimmer<'i> {
 /// A container that is open.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    left: u32,
+    /// How many values are still to come.
+    left: u64,
     /// What it is: 0, [`HASH`] or [`FLAG_HASH`].
     note: u64,
+    /// Whether the key of the value that was passed last comes next.
+    is_key: bool,
+}
+
+impl Open {
+    fn new(left: u64, note: u64) -> Open {
+        Open { left, note, is_key: false }
+    }
+
+    /// One of its values is begun.
+    #[inline(always)]
+    fn begin(&mut self) {
+        self.left -= 1;
+        self.is_key = self.note != 0;
+    }
 }
 
 /// A value that is written anew.
@@ -185,16 +203,16 @@ impl<'i> Skimmer<'i> {
                 tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD => continue,
                 tag::ARRAY => {
                     let left = self.pass_n32()?;
-                    self.open.push(Open { left, note: 0 });
+                    self.open.push(Open::new(u64::from(left), 0));
                 }
                 tag::HASH => {
                     let left = self.pass_n32()?;
-                    self.open.push(Open { left, note: HASH });
+                    self.open.push(Open::new(u64::from(left), HASH));
                 }
                 tag::FLAG_HASH => {
                     self.pass_byte()?;
                     let left = self.pass_n32()?;
-                    self.open.push(Open { left, note: FLAG_HASH });
+                    self.open.push(Open::new(u64::from(left), FLAG_HASH));
                 }
                 tag::SCALAR | tag::UTF8STR => {
                     let len = self.pass_byte()?;
@@ -232,25 +250,43 @@ impl<'i> Skimmer<'i> {
     }
 
     fn pass_value(&mut self) -> Sure<()> {
+        self.pass_values(1)
+    }
+
+    /// So many values, with all that is in them.
+    fn pass_values(&mut self, count: u64) -> Sure<()> {
         self.open.clear();
-        self.front()?;
-        while let Some(open) = self.open.last_mut() {
-            if open.left == 0 {
-                self.open.pop();
-            } else {
-                open.left -= 1;
-                let depth = self.open.len();
-                self.front()?;
-                // What was opened is still to be gone through.
-                if self.open.len() > depth {
-                    continue;
-                }
+        self.open.push(Open::new(count, 0));
+        loop {
+            if self.out.is_none() {
+                let mut run = Run { open: &mut self.open, numbers: &mut self.numbers, classes: self.classes };
+                let rest = self.view.rest();
+                let passed = match self.little {
+                    true => run.over(rest, self.image.iv, self.image.nv, u32::from_le_bytes),
+                    false => run.over(rest, self.image.iv, self.image.nv, u32::from_be_bytes),
+                };
+                self.view.advance(passed as u64)?;
             }
-            if let Some(Open { note: note @ (HASH | FLAG_HASH), .. }) = self.open.last().copied() {
-                self.pass_key(note)?;
+            if !self.step()? {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// One value or its front, or one key; `false`, if nothing is open.
+    fn step(&mut self) -> Sure<bool> {
+        let Some(open) = self.open.last_mut() else { return Ok(false) };
+        if open.is_key {
+            open.is_key = false;
+            let note = open.note;
+            self.pass_key(note)?;
+        } else if open.left == 0 {
+            self.open.pop();
+        } else {
+            open.begin();
+            self.front()?;
+        }
+        Ok(true)
     }
 
     /// What a container in front of it says of the key that comes next.
@@ -266,6 +302,99 @@ impl<'i> Skimmer<'i> {
             true => Ok(()),
             false => Err(Unsure),
         }
+    }
+}
+
+/// What the quick loop knows and moves on.
+struct Run<'s> {
+    open: &'s mut Vec<Open>,
+    numbers: &'s mut u64,
+    classes: u64,
+}
+
+impl Run<'_> {
+    /// Goes over tokens until nothing is open, or in front of one that is rare or not whole in
+    /// view; only the bytes of a string may end behind it.
+    #[inline(always)]
+    fn over(&mut self, bytes: &[u8], iv: u8, nv: u8, n32: impl Fn([u8; 4]) -> u32) -> usize {
+        let Some(mut top) = self.open.pop() else { return 0 };
+        let (mut at, mut numbers) = (0, *self.numbers);
+        loop {
+            if top.is_key {
+                let Some(head) = ahead::<5>(bytes, at) else { break };
+                let [first, a, b, c, d] = *head;
+                let (len, front) = match top.note {
+                    FLAG_HASH if first & hash::KEY_IS_SV != 0 => break,
+                    FLAG_HASH => (n32([a, b, c, d]), 5),
+                    _ => (n32([first, a, b, c]), 4),
+                };
+                if len > LONG {
+                    break;
+                }
+                top.is_key = false;
+                at += front + len as usize;
+            }
+            if top.left == 0 {
+                match self.open.pop() {
+                    Some(below) => top = below,
+                    None => {
+                        *self.numbers = numbers;
+                        return at;
+                    }
+                }
+                continue;
+            }
+            let Some(head) = ahead::<6>(bytes, at) else { break };
+            let [tag, short, a, b, c, d] = *head;
+            let count = || n32([short, a, b, c]);
+            let len = match tag {
+                tag::SCALAR | tag::UTF8STR => 2 + usize::from(short),
+                tag::BYTE => 2,
+                tag::NETINT => 5,
+                tag::LSCALAR | tag::LUTF8STR if count() <= LONG => 5 + count() as usize,
+                tag::INTEGER => 1 + usize::from(iv),
+                tag::DOUBLE => 1 + usize::from(nv),
+                tag::UNDEF
+                | tag::SV_UNDEF
+                | tag::SVUNDEF_ELEM
+                | tag::SV_YES
+                | tag::SV_NO
+                | tag::BOOLEAN_TRUE
+                | tag::BOOLEAN_FALSE => 1,
+                tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD => {
+                    numbers += 1;
+                    at += 1;
+                    continue;
+                }
+                tag::ARRAY | tag::HASH | tag::FLAG_HASH => {
+                    numbers += 1;
+                    top.begin();
+                    self.open.push(top);
+                    (top, at) = match tag {
+                        tag::ARRAY => (Open::new(u64::from(count()), 0), at + 5),
+                        tag::HASH => (Open::new(u64::from(count()), HASH), at + 5),
+                        _ => (Open::new(u64::from(n32([a, b, c, d])), FLAG_HASH), at + 6),
+                    };
+                    continue;
+                }
+                tag::IX_BLESS if short < 0x80 && u64::from(short) < self.classes => {
+                    at += 2;
+                    continue;
+                }
+                tag::OBJECT => {
+                    top.begin();
+                    at += 5;
+                    continue;
+                }
+                _ => break,
+            };
+            numbers += 1;
+            top.begin();
+            at += len;
+        }
+        self.open.push(top);
+        *self.numbers = numbers;
+        at
     }
 }
 
@@ -371,6 +500,12 @@ impl Skim for Skimmer<'_> {
             _ => self.pass_value()?,
         }
         Ok(())
+    }
+
+    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
+        let there = open.take(count);
+        self.pass_values(there)?;
+        Ok(there == count)
     }
 
     fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {
