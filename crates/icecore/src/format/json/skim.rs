@@ -1,9 +1,12 @@
 //! Skims JSON: brackets are counted, strings passed over.
 
+mod blocks;
+
 use super::{FORMAT, Plain, ReadOptions};
 use crate::document::Document;
 use crate::format::prelude::*;
 use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use blocks::Inside;
 use memchr::memchr2;
 
 #[derive(Debug)]
@@ -55,10 +58,14 @@ impl<'i> Skimmer<'i> {
         if self.peek()? != b'"' {
             return Err(Unsure);
         }
+        self.key.clear();
+        if let Ok((end, false)) = end_of_string(self.view.rest(), 1) {
+            self.key.extend_from_slice(self.view.rest().get(1..end - 1).unwrap_or(&[]));
+            return self.view.advance(end as u64);
+        }
         let from = self.view.position();
         let has_escapes = self.string()?;
         let to = self.view.position();
-        self.key.clear();
         if has_escapes {
             let text = self.view.copy(from, to)?;
             let document = read(&text, &Limits::default())?;
@@ -71,46 +78,27 @@ impl<'i> Skimmer<'i> {
         Ok(())
     }
 
-    /// Goes behind the container that begins here.
+    /// Goes behind the container that begins here. However long it is, only a part of it is in
+    /// view.
     fn container(&mut self) -> Sure<()> {
-        let mut depth = 0u64;
+        let mut inside = Inside::default();
         loop {
-            let rest = self.view.rest();
-            let mut at = 0;
-            let mut is_done = false;
-            while let Some(byte) = rest.get(at) {
-                match byte {
-                    b'"' => match end_of_string(rest, at + 1) {
-                        Ok((end, _)) => at = end,
-                        Err(_) => break,
-                    },
-                    b'{' | b'[' => {
-                        depth += 1;
-                        at += 1;
-                    }
-                    b'}' | b']' => {
-                        depth -= 1;
-                        at += 1;
-                        if depth == 0 {
-                            is_done = true;
-                            break;
-                        }
-                    }
-                    _ => at += 1,
-                }
-            }
-            let is_string = !is_done && at < rest.len();
-            self.view.advance(at as u64)?;
+            let (passed, is_done) = blocks::container(self.view.rest(), &mut inside);
+            self.view.advance(passed as u64)?;
             if is_done {
                 return Ok(());
             }
-            if is_string {
-                self.string()?;
-            } else if !self.view.more() {
+            if !self.view.more() {
                 return Err(Unsure);
             }
         }
     }
+}
+
+/// Whether a number or a word has this byte in it.
+#[inline(always)]
+fn is_part_of_a_word(byte: u8) -> bool {
+    matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
 }
 
 /// Where the string ends whose characters go on at `at`, and whether it has escapes; or how
@@ -224,8 +212,7 @@ impl Skim for Skimmer<'_> {
             b'-' | b'0'..=b'9' | b'a'..=b'z' => loop {
                 // A number or a word.
                 let rest = self.view.rest();
-                let is_part = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z');
-                let len = rest.iter().take_while(|byte| is_part(byte)).count();
+                let len = rest.iter().take_while(|byte| is_part_of_a_word(**byte)).count();
                 let goes_on = len == rest.len();
                 self.view.advance(len as u64)?;
                 if !goes_on || !self.view.more() {
@@ -234,6 +221,24 @@ impl Skim for Skimmer<'_> {
             },
             _ => Err(Unsure),
         }
+    }
+
+    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
+        let mut left = count;
+        while left > 0 {
+            let before = left;
+            let passed = blocks::items(self.view.rest(), &mut left, open.read == 0);
+            self.view.advance(passed as u64)?;
+            open.read += before - left;
+            if left > 0 {
+                if self.next(open)?.is_none() {
+                    return Ok(false);
+                }
+                self.skip()?;
+                left -= 1;
+            }
+        }
+        Ok(true)
     }
 
     fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {
