@@ -1,13 +1,38 @@
 //! `icecore detect`
 
-use crate::cli::{Detect, Global};
+use crate::cli::{Global, Reporting};
 use crate::paint::{Ink, Paint};
 use crate::progress::Progress;
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
+use clap::{Args, ValueHint};
 use icecore::detect::Finding;
 use serde::Serialize;
+use std::path::PathBuf;
+
+/// Tell what files are: format, version, wrappers, and how sure that is
+///
+/// Nothing is guessed wildly: a format without a signature is named only after a walk over all of the bytes. `sure`:
+/// it has a signature, or all of it was checked; `likely`: its structure fits; `possible`: other things look like
+/// it too. Of a very large file the first 16 MiB are looked at.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Detect {
+    #[command(flatten)]
+    pub said: Reporting,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    /// Print JSON: an object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore detect unknown.bin
+  icecore detect --json /var/cache | jq -r 'select(.format == \"storable\") | .file'";
 
 /// How much of a file is looked at.
 const HEAD: u64 = 16 << 20;

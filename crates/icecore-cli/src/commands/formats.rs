@@ -1,13 +1,30 @@
 //! `icecore formats`
 
-use crate::cli::{Formats, Global};
+use crate::cli::Global;
 use crate::report::{Abort, code};
 use crate::sink::Sink;
+use clap::Args;
 use icecore::{
     format::{self, Opt, OptionType, Side},
     wrap,
 };
 use serde::Serialize;
+
+/// List the formats, or show the page of one with every option
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Formats {
+    /// The name of a format
+    pub format: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore formats
+  icecore formats sereal";
 
 /// What `--json` says.
 #[derive(Serialize)]

@@ -1,12 +1,31 @@
 //! Completions and man pages, from the definitions of the command line.
 
-use crate::cli::{Cli, Completions, Man};
+use crate::cli::Cli;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
+use clap::Args;
 use clap::CommandFactory;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Print the completions for a shell: bash, zsh, fish, elvish or powershell
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}
+
+/// Print the man page, or that of a command
+#[derive(Debug, Args)]
+pub struct Man {
+    pub command: Option<String>,
+    /// Write all pages into this folder instead
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+    /// Overwrite pages that exist
+    #[arg(long, requires = "out_dir")]
+    pub force: bool,
+}
 
 /// `icecore completions SHELL`
 pub fn completions(args: &Completions) -> Result<(), Abort> {

@@ -1,21 +1,21 @@
 //! The commands.
 
 pub mod bench;
-mod classes;
-mod convert;
+pub mod classes;
+pub mod convert;
 #[cfg(feature = "store")]
 pub mod database;
-mod detect;
-mod diff;
+pub mod detect;
+pub mod diff;
 pub mod edit;
-mod formats;
+pub mod formats;
 pub mod get;
-mod inspect;
+pub mod inspect;
 #[cfg(feature = "store")]
 pub mod keyed;
-mod manual;
-mod patch;
-mod paths;
+pub mod manual;
+pub mod patch;
+pub mod paths;
 pub mod query;
 #[cfg(feature = "store")]
 pub mod queue;

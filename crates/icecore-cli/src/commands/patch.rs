@@ -1,14 +1,46 @@
 //! `icecore patch`
 
 use super::diff::{bytes, document};
-use crate::cli::{Global, Patch};
+use crate::cli::{From, Global, Reporting};
 use crate::reading::{Detail, Opened, Reader};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use crate::target::{Outputs, Target};
 use crate::terminal;
+use clap::{Args, ValueHint};
 use icecore::ErrorKind;
 use icecore_diff::Refusal;
+use std::path::PathBuf;
+
+/// Apply a difference that `icecore diff --json` wrote
+///
+/// Writes the file with the changes in its own format; what the difference does not touch keeps its spelling. A file
+/// that is not what the difference was made from is refused: exit 1, and it is said where.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Patch {
+    #[command(flatten)]
+    pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
+    /// The file; `-` is the standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The difference; the standard input if not given
+    #[arg(value_name = "DIFFERENCE", value_hint = ValueHint::FilePath)]
+    pub difference: Option<PathBuf>,
+    /// Write to this file; it appears when it is complete
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Overwrite a file that exists, but never an input; write binary formats to a terminal
+    #[arg(long)]
+    pub force: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore patch before.storable change.json -o after.storable
+  icecore diff --json a.php b.json | icecore patch a.php > c.php";
 
 pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let (source, given) = (Source::one(Some(&args.file)), Source::one(args.difference.as_deref()));

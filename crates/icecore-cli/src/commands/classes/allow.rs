@@ -2,8 +2,8 @@
 //!
 //! Pasted into a program it allows these classes and no others: names come from the data.
 
+use super::args::Language;
 use super::{Name, Row};
-use crate::cli::Language;
 use icecore::policy::{ClassName, Host, Names, Words};
 
 /// What allows others as well, where a name stands in a list.

@@ -1,8 +1,11 @@
 //! `icecore classes`
 
 mod allow;
+mod args;
 
-use crate::cli::{Classes, Global};
+pub use args::Classes;
+
+use crate::cli::Global;
 use crate::paint::{Ink, Paint};
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report, code};
@@ -42,7 +45,7 @@ struct Name {
 
 pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = args.sources(report)?;
+    let sources = args.inputs.sources(report)?;
     let mut rows = Vec::new();
     let mut known = HashMap::new();
     for source in &sources {

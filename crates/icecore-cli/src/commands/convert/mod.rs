@@ -1,10 +1,13 @@
 //! `icecore convert`
 
+mod args;
 mod each;
 mod partial;
 
 use crate::class_map;
-use crate::cli::{Convert, Global};
+pub use args::Convert;
+
+use crate::cli::Global;
 use crate::progress::Progress;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::records::{self, Tally};
@@ -19,7 +22,7 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let sources = args.sources(report)?;
+    let sources = args.inputs.sources(report)?;
     let reader = Reader::of(&args.from, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
     report.is_strict = args.strict;

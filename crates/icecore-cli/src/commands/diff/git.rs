@@ -1,8 +1,9 @@
 //! `icecore diff --git`: as git calls a command of `diff.NAME.command`.
 
+use super::args::Diff;
 use super::compare;
 use super::show::Shown;
-use crate::cli::{Diff, Global};
+use crate::cli::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::said::Form;

@@ -1,9 +1,12 @@
 //! `icecore diff`
 
+mod args;
 mod git;
 mod show;
 
-use crate::cli::{Diff, From, Global};
+pub use args::Diff;
+
+use crate::cli::{From, Global};
 use crate::reading::{Detail, Opened, Reader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;

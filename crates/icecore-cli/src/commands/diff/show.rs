@@ -1,6 +1,7 @@
 //! What differs, for people and for programs.
 
-use crate::cli::{Diff, Global, View};
+use super::args::{Diff, View};
+use crate::cli::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, code};
 use crate::sink::Sink;

@@ -1,12 +1,7 @@
-//! The command lines of `get` and `paths`.
+//! The command line of `get`.
 
-use crate::cli::{DEFAULT_TARGET, From, Reporting};
-#[cfg(feature = "store")]
-use crate::commands::keyed::Keyed;
-use crate::report::{Abort, Report};
-use crate::source::Source;
-use clap::{Args, ValueHint};
-use std::path::PathBuf;
+use crate::cli::{DEFAULT_TARGET, From, Inputs, Reporting};
+use clap::Args;
 
 /// Print the values on a path, without reading what is beside it
 ///
@@ -16,7 +11,7 @@ use std::path::PathBuf;
 /// compressed file, a value that links to others outside, `..`, --each, --deep), all of it is read: that is slower.
 /// A path that an input lacks is a finding: exit 1.
 #[derive(Debug, Args)]
-#[command(after_long_help = GET_EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Get {
     /// The path, as `inspect` and `paths` show it: '$.staff[0].name'
     ///
@@ -29,12 +24,8 @@ pub struct Get {
     pub from: From,
     #[command(flatten)]
     pub said: Reporting,
-    /// Files, or folders with all that is in them; `-` is the standard input
-    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
-    pub files: Vec<PathBuf>,
-    #[cfg(feature = "store")]
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub inputs: Inputs,
     /// Print strings as they are: without quotes and escapes
     #[arg(short, long)]
     pub raw: bool,
@@ -52,54 +43,7 @@ pub struct Get {
     pub deep: bool,
 }
 
-impl Get {
-    /// What is read.
-    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
-        #[cfg(feature = "store")]
-        return self.keyed.sources(&self.files, report);
-        #[cfg(not(feature = "store"))]
-        Ok(Source::all(&self.files, report))
-    }
-}
-
-/// Print every path with its value, a line each
-///
-/// For `grep` and the like: a path, a tab, and the value as JSON, whatever is in it. An array or a map has a line of
-/// its own only if it is empty, or not shown because of --depth. `icecore get` takes the paths.
-#[derive(Debug, Args)]
-#[command(after_long_help = PATHS_EXAMPLES)]
-pub struct Paths {
-    #[command(flatten)]
-    pub from: From,
-    #[command(flatten)]
-    pub said: Reporting,
-    /// Files, or folders with all that is in them; `-` is the standard input
-    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
-    pub files: Vec<PathBuf>,
-    #[cfg(feature = "store")]
-    #[command(flatten)]
-    pub keyed: Keyed,
-    /// Show N levels of values only
-    ///
-    /// `--limit N` says how many items of a list are shown.
-    #[arg(long, value_name = "N")]
-    pub depth: Option<u32>,
-    /// Show what is in strings that are frozen data themselves
-    #[arg(long)]
-    pub deep: bool,
-}
-
-impl Paths {
-    /// What is read.
-    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
-        #[cfg(feature = "store")]
-        return self.keyed.sources(&self.files, report);
-        #[cfg(not(feature = "store"))]
-        Ok(Source::all(&self.files, report))
-    }
-}
-
-const GET_EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   icecore get '$.cart[0].sku' session.storable
   icecore get -r '$[*].name' staff.srl          a name a line
@@ -107,9 +51,3 @@ Examples:
   icecore get '$[-1]' -t php employees.storable
   icecore get --each '$.user' log.srl           of each document of a log
   icecore get --deep '$.data.command.to' job.payload";
-
-const PATHS_EXAMPLES: &str = "\
-Examples:
-  icecore paths session.storable | grep @example.org
-  icecore paths --depth 2 --limit 3 big.srl     an overview
-  diff <(icecore paths a.storable) <(icecore paths b.srl)";

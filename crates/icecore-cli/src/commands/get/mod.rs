@@ -1,14 +1,15 @@
 //! `icecore get`
 
-pub mod args;
+mod args;
 mod large;
+
+pub use args::Get;
 
 use crate::cli::Global;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
-use args::Get;
 use icecore::raw::{Input, Tape};
 use icecore::select::{self, Pattern, Skimmed};
 use icecore::{Document, Error, ErrorKind, Limits, Losses, Stage, deep};
@@ -19,7 +20,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     let reader = Reader::new(&args.from, &global.limit)?;
     let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
     reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
-    let sources = args.sources(report)?;
+    let sources = args.inputs.sources(report)?;
     let mut sink = Sink::stdout();
     for source in &sources {
         report.input();

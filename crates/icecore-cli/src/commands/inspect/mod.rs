@@ -1,12 +1,15 @@
 //! `icecore inspect`
 
+mod args;
 mod deep;
 mod json;
 mod parts;
 mod path;
 mod text;
 
-use crate::cli::{Global, Inspect};
+pub use args::Inspect;
+
+use crate::cli::Global;
 use crate::paint::Paint;
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report};
@@ -21,7 +24,7 @@ const ITEMS: u64 = 32;
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = args.sources(report)?;
+    let sources = args.inputs.sources(report)?;
     let items = global.limit.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
     let view = View { args, items, paint: Paint::new(global.color, &std::io::stdout()) };
     let mut sink = Sink::report(args.json, global.color);
@@ -64,7 +67,7 @@ fn inspect(
         start,
         is_apart: false,
     };
-    let depth = args.depth.unwrap_or(u32::MAX);
+    let depth = args.shown.depth.unwrap_or(u32::MAX);
     let look = Look { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
     if view.is_in_parts() && parts::show(&piece(0, bytes.len()), opened.limits(), view, look, sink)? {
         return sink.flush();

@@ -1,5 +1,6 @@
 //! `icecore rows`: blobs that stand in the columns of an export.
 
+mod args;
 mod batch;
 mod column;
 #[cfg(feature = "store")]
@@ -11,7 +12,9 @@ mod plan;
 mod table;
 mod text;
 
-use crate::cli::{Global, Rows};
+pub use args::Rows;
+
+use crate::cli::Global;
 use crate::pool::{Batches, Pool};
 use crate::progress::Progress;
 use crate::records::{Tally, Window, write_summary};

@@ -1,9 +1,10 @@
 //! What the command line asks of rows, once the names of the columns are known.
 
+use super::args::Rows;
 use super::column::Spec;
 use super::text;
 use crate::class_map;
-use crate::cli::{Global, Rows};
+use crate::cli::Global;
 use crate::filter::Filter;
 use crate::form;
 use crate::reading;

@@ -3,9 +3,9 @@
 mod csv;
 mod escaped;
 
+use super::args::Rows;
 use super::batch::{Batch, Sort};
 use super::plan::{Form, Plan, usage};
-use crate::cli::Rows;
 use crate::pool::Batches;
 use crate::records::Window;
 use crate::report::Abort;

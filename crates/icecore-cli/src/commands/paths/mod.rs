@@ -1,6 +1,9 @@
 //! `icecore paths`
 
-use super::get::args::Paths;
+mod args;
+
+pub use args::Paths;
+
 use crate::cli::Global;
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report};
@@ -15,7 +18,7 @@ const KEPT: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = args.sources(report)?;
+    let sources = args.inputs.sources(report)?;
     let to = Stage::parse(crate::cli::DEFAULT_TARGET).map_err(crate::reading::usage)?;
     let mut sink = Sink::stdout();
     for source in &sources {
@@ -38,7 +41,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             match document {
                 Ok(document) => {
                     let most = global.limit.items.unwrap_or(u64::MAX);
-                    let depth = args.depth.unwrap_or(u32::MAX) as usize;
+                    let depth = args.shown.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
                     let listing = Listing { document: &document, to: &to, limits: &global.limit, depth, items: most };
                     listing.show(&file, &mut sink)?;

@@ -1,0 +1,45 @@
+//! The command line of `classes`.
+
+use crate::cli::{From, Inputs, Reporting};
+use clap::{Args, ValueEnum};
+
+/// List every class that the data names
+///
+/// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
+/// language; read it before you allow it. A class whose name would be a pattern there (`*`) is not printed: that is a
+/// finding, and the exit code is 1.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Classes {
+    #[command(flatten)]
+    pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
+    #[command(flatten)]
+    pub inputs: Inputs,
+    /// Look into strings that are frozen data themselves as well, and those in them
+    ///
+    /// Without it a note on stderr says if there are such strings. Paths lead on into them: `icecore inspect --deep
+    /// --path` takes them.
+    #[arg(long)]
+    pub deep: bool,
+    /// Print the allow-list in this language
+    #[arg(long = "as", value_name = "LANGUAGE", value_enum, conflicts_with = "json")]
+    pub language: Option<Language>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Perl,
+    Php,
+    Ruby,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore classes cache/
+  icecore classes --deep job.payload            and in what its strings hold
+  icecore classes --as perl session.storable    classes => ['Employee', 'My::Thing']";

@@ -1,0 +1,57 @@
+//! The command line of `diff`.
+
+use crate::cli::Reporting;
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// Compare two documents by meaning, whatever their formats
+///
+/// Prints what was added, removed, changed and moved, by path; exit 0 if nothing differs, 1 if something does. Maps are
+/// compared by key, lists are aligned by what is in them, links are what they name. Bytes and text of the same
+/// characters are the same, and so are a symbol and a string, 1 and 1.0; --exact tells them apart.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Diff {
+    #[command(flatten)]
+    pub said: Reporting,
+    /// The format of both files, with options; found out if not given
+    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// The format of the second file, if it is another
+    #[arg(long = "from-b", value_name = "FORMAT")]
+    pub format_b: Option<String>,
+    /// An option of the formats; the value is taken verbatim
+    #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
+    pub options: Vec<String>,
+    /// The two files; one of them may be `-`, the standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
+    pub files: Vec<PathBuf>,
+    /// All counts that a program could see: kinds of strings and numbers, the order of maps, what is shared
+    #[arg(long)]
+    pub exact: bool,
+    /// Print a list of changes as JSON (json:typed), which `icecore patch` applies
+    #[arg(long)]
+    pub json: bool,
+    /// How changes are shown: a line each, or below their path in two columns; on a terminal in columns
+    #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
+    pub view: View,
+    /// Take the arguments that git gives to a command for differences, and end with 0
+    #[arg(long)]
+    pub git: bool,
+}
+
+/// How changes are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    Auto,
+    Lines,
+    Columns,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore diff before.storable after.storable
+  icecore diff session.php session.json         the same in two formats?
+  icecore diff --json a.srl b.srl > change.json; icecore patch a.srl change.json -o c.srl
+  git config diff.icecore.command 'icecore diff --git'
+  echo '*.storable diff=icecore' >> .gitattributes";

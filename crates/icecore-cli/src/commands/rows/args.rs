@@ -1,0 +1,203 @@
+//! The command line of `rows`.
+
+use super::{Bytea, Form, OnError, Text};
+use crate::cli::{DEFAULT_TARGET, Reporting, delimiter};
+#[cfg(feature = "store")]
+use crate::commands::database::Database;
+use crate::limits;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Decode blobs that stand in the columns of a database export
+///
+/// Writes a row for each row of the input, in order: a JSON object a line with all columns. What stands in the columns
+/// that --column names is decoded, if it is frozen data; all else is passed on as it is, NULL as null. Memory stays the same however
+/// long the input is.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Rows {
+    #[command(flatten)]
+    pub said: Reporting,
+    /// How the rows are written; those of a database need no word
+    ///
+    /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv and ndjson are.
+    #[arg(long = "in", value_name = "FORM", value_enum)]
+    pub form: Option<Form>,
+    #[cfg(feature = "store")]
+    #[command(flatten)]
+    pub database: Database,
+    /// Take the rows of this query, which only reads, from the database of --db
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form"])]
+    pub query: Option<String>,
+    /// Take the documents of this collection, only reading, from the MongoDB of --db; their fields are the columns
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "form", "query"])]
+    pub collection: Option<String>,
+    /// Only keys of Redis and memcached that are like this, as cache:*; of --collection, only the documents that have what
+    /// this JSON object says, as {"queue": "mail"}
+    ///
+    /// Redis and memcached need nothing else than --db: their keys are the rows. In a pattern `*` is any text, `?` a byte,
+    /// `[a-z]` one of these, and `\\` stands before one of these four that is meant as it is.
+    #[cfg(feature = "store")]
+    #[arg(long = "match", value_name = "PATTERN|JSON", conflicts_with_all = ["files", "form", "query"])]
+    pub wanted: Option<String>,
+    /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
+    ///
+    /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
+    /// the objects; with `--in lines` it may be left out.
+    /// With `--in sql` it may be left out, and may be TABLE.COLUMN; tables without such a column are passed over, unless
+    /// --table names them.
+    #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
+    pub columns: Vec<String>,
+    /// With `--in sql`: only this table, or SCHEMA.TABLE; may be given several times
+    #[arg(long = "table", value_name = "TABLE")]
+    pub tables: Vec<String>,
+    /// Write only these columns, and those of --column; may be given several times
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Do not write this column, or TABLE.COLUMN; may be given several times
+    #[arg(long = "skip-column", value_name = "COLUMN")]
+    pub skipped: Vec<String>,
+    /// Say in each row which table it is of, in a column of this name: `table` if none is given
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    pub table_column: Option<String>,
+    /// Say in each row which file it is of, in a column of this name: `file` if none is given
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
+    pub file_column: Option<String>,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    ///
+    /// What gzip, zstd, xz or bzip2 compressed is unpacked as it is read. Their rows are written one behind the other, those of a table under one header, so they must have the same
+    /// columns then; or each to a file of its own with --out-dir.
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    /// How the rows of the output are written: json with options, csv or tsv
+    ///
+    /// In csv and tsv the decoded values are JSON text. tsv has the escapes that MySQL and PostgreSQL read.
+    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
+    pub to: String,
+    /// An option of the JSON that values become; the value is taken verbatim
+    #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
+    pub to_options: Vec<String>,
+    /// The names of the columns, where no header has them
+    #[arg(long = "columns", value_name = "NAME,…", value_delimiter = ',')]
+    pub names: Vec<String>,
+    /// The first row has the names of the columns
+    ///
+    /// It has with csv, tsv and mysql, unless --columns or --no-header is given.
+    #[arg(long, conflicts_with = "no_header")]
+    pub header: bool,
+    /// The first row is data; columns without names are called 1, 2, …
+    #[arg(long)]
+    pub no_header: bool,
+    /// What stands between values: a character or `\t`; a comma for csv, else a tab
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// The text that stands for NULL, for example `NULL` as `mysql -B` writes it; mysql and pgcopy know `\N` as well
+    #[arg(long, value_name = "TEXT")]
+    pub null: Option<String>,
+    /// What becomes of a value that can't be decoded
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnError::Keep)]
+    pub on_error: OnError,
+    /// Add a column NAME_kind, which says what became of each value
+    ///
+    /// decoded; text: it is no frozen data and stays as it is; broken: it begins as frozen data and can't be decoded;
+    /// null; other: a value of JSON that is no string.
+    #[arg(long)]
+    pub kind_column: bool,
+    /// How bytea values of PostgreSQL are written, in columns that are decoded
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Bytea::Hex)]
+    pub bytea: Bytea,
+    /// With `--in ndjson`: which bytes the characters of a string are
+    #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
+    pub text: Text,
+    /// Write to this file; it appears when it is complete
+    ///
+    /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
+    /// and its permissions.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
+    pub output: Option<PathBuf>,
+    /// Write a file for each input into this folder, which mirrors the folders of the input
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out_dir: Option<PathBuf>,
+    /// Overwrite files that exist, but never an input
+    #[arg(long)]
+    pub force: bool,
+    /// A loss is an error: exit 1
+    ///
+    /// A value that JSON can't say in full is treated as one that can't be decoded (--on-error); a row that has bytes
+    /// beside the decoded columns that are not UTF-8 is left out.
+    #[arg(long)]
+    pub strict: bool,
+    /// Open strings in the decoded values that are frozen data themselves, and those in them
+    #[arg(long)]
+    pub deep: bool,
+    /// In csv: put `'` before cells that a spreadsheet would take for a formula
+    ///
+    /// These begin with `=`, `+`, `-`, `@`, a tab or a carriage return. Numbers that are below zero get it too. For
+    /// tables that people open; a program that reads them has to take it off.
+    #[arg(long)]
+    pub csv_safe: bool,
+    /// Write counts as JSON into this file; `-` is the standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub summary: Option<PathBuf>,
+    /// How long a row may be: 1G at most
+    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G")]
+    pub max_record: u64,
+    /// How much is read at once
+    #[arg(long, hide = true, default_value_t = crate::records::CHUNK)]
+    pub chunk: usize,
+}
+
+impl Rows {
+    /// Which rows are asked of a database, if they are not in files.
+    #[cfg(feature = "store")]
+    pub fn question(&self) -> Option<crate::commands::rows::Question> {
+        use crate::commands::rows::Question;
+        match (&self.query, &self.collection) {
+            (Some(query), _) => Some(Question::Query(query.clone())),
+            (None, Some(collection)) => Some(Question::Documents(collection.clone(), self.wanted.clone())),
+            (None, None) if self.form.is_none() && self.has_server() => {
+                Some(Question::Keys(self.wanted.clone(), self.max_record))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// Whether a server is asked.
+    #[cfg(feature = "store")]
+    fn has_server(&self) -> bool {
+        self.database.db.is_some() || self.database.db_file.is_some() || self.wanted.is_some()
+    }
+
+    /// What stands between values of the input; the rows of a database are written by the command itself.
+    pub fn delimiter(&self, form: Form) -> u8 {
+        match (form, self.delimiter) {
+            (Form::Database, _) => b'\t',
+            (_, Some(given)) => given,
+            (Form::Csv, None) => b',',
+            _ => b'\t',
+        }
+    }
+
+    /// What stands between cells of a csv that is written.
+    pub fn out_delimiter(&self, form: Form) -> u8 {
+        match form {
+            Form::Database | Form::Sql => self.delimiter.unwrap_or(b','),
+            form => self.delimiter(form),
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore rows --in csv --column meta_value=php wp_postmeta.csv
+  icecore rows -c wp_options.option_value=php --only option_name dump.sql.gz
+  mysql -B -e 'select * from jobs' shop | icecore rows --in mysql --null NULL -c payload
+  psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
+  icecore rows --in ndjson -c session=base64/storable dump.ndjson
+  icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv
+  icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload
+  icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal
+  icecore rows --db redis://localhost/0 --match 'cache:*'
+  icecore rows --db memcached://localhost --match 'user:*' -t csv -o users.csv";
