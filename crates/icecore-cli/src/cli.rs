@@ -18,8 +18,11 @@ use crate::limits::{self, Bounds};
 use crate::records::Frame;
 use crate::report::{Abort, Report, code};
 use crate::said;
+use crate::screen::Paging;
 use crate::source::Source;
+use crate::terminal::{self, Most};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use icecore::Stage;
 use std::path::PathBuf;
 
 /// What is written, if nothing else is asked for.
@@ -54,13 +57,21 @@ pub struct Global {
     /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
     /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
     /// for each byte of the input, 256 if not said.
-    /// Numbers may end in K, M or G. With `inspect` and `paths` a number alone says how many items of a list are shown:
-    /// `--limit 100`.
+    /// Numbers may end in K, M or G. A number alone says how many items of each list and map are shown by `inspect`,
+    /// `paths`, `get` and `query`, and how many changes by `diff`: `--limit 100`.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
     pub limit: Bounds,
     /// When to use colour
+    ///
+    /// always: in a pipe too, but for data: what `convert`, `rows`, `edit`, `patch` and `replace` write there has none.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, hide_possible_values = false)]
     pub color: When,
+    /// When output on a terminal goes to a pager
+    ///
+    /// The pager is that of $ICECORE_PAGER, of $PAGER, or `less -FRX`; `cat`, or nothing, is none. For reading is what
+    /// is no data: so not what `convert`, `rows`, `edit`, `patch` and `replace` write.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto, hide_possible_values = false)]
+    pub paging: Paging,
     /// Say nothing of losses, show no progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -70,10 +81,14 @@ impl Global {
     /// A number of items is for those who show items.
     pub fn check(&self, command: &Command) -> Result<(), Abort> {
         match (self.limit.items, command) {
-            (None, _) | (_, Command::Inspect(_) | Command::Paths(_)) => Ok(()),
+            (None, _)
+            | (_, Command::Inspect(_) | Command::Paths(_) | Command::Get(_) | Command::Query(_) | Command::Diff(_)) => {
+                Ok(())
+            }
             (Some(items), _) => {
                 let text = format!(
-                    "`--limit {items}` is for `icecore inspect` and `icecore paths`; bounds are NAME=N: --limit depth={items}"
+                    "`--limit {items}` is for `inspect`, `paths`, `get`, `query` and `diff`; bounds are NAME=N: \
+                     --limit depth={items}"
                 );
                 Err(Abort::Failed(code::USAGE, text))
             }
@@ -83,7 +98,7 @@ impl Global {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless NO_COLOR is set or TERM is dumb
     Auto,
     Always,
     Never,
@@ -141,6 +156,42 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Whether what it prints is for reading, and no data.
+    pub fn is_for_reading(&self) -> bool {
+        match self {
+            Command::Inspect(_)
+            | Command::Detect(_)
+            | Command::Classes(_)
+            | Command::Query(_)
+            | Command::Get(_)
+            | Command::Paths(_)
+            | Command::Bench(_)
+            | Command::Formats(_) => true,
+            Command::Replace(replace) => replace.dry_run,
+            // Git pages by itself.
+            Command::Diff(diff) => !diff.git,
+            #[cfg(feature = "store")]
+            Command::Store(store) => store.action.is_for_reading(),
+            #[cfg(feature = "store")]
+            Command::Queue(queue) => queue.action.is_for_reading(),
+            _ => false,
+        }
+    }
+
+    /// Whether it works on something, and ends when that is done.
+    pub fn is_work(&self) -> bool {
+        match self {
+            Command::Formats(_) | Command::Completions(_) | Command::Man(_) => false,
+            #[cfg(feature = "serve")]
+            Command::Serve(_) => false,
+            #[cfg(feature = "store")]
+            Command::Work(_) => false,
+            _ => true,
+        }
+    }
+}
+
 /// How the command reports.
 #[derive(Debug, Args)]
 pub struct Reporting {
@@ -177,9 +228,26 @@ pub struct From {
 pub struct Shown {
     /// Show N levels of values only
     ///
-    /// What is deeper is shown as how many there are: `{…3}`. `--limit N` says how many items of a list are shown.
+    /// What is deeper is shown as how many there are: `{…3}`. `--limit N` says how many items of each list and map are
+    /// shown.
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
+}
+
+impl Shown {
+    /// How much of the JSON that is written so is shown; `None`: all.
+    pub fn most(&self, global: &Global, to: &Stage, has_paths: bool) -> Result<Option<Most>, Abort> {
+        let items = global.limit.items;
+        if self.depth.is_none() && items.is_none() {
+            return Ok(None);
+        }
+        if !terminal::is_json(to) {
+            let text = format!("--depth and `--limit N` are for JSON that people read, not for {}", to.name());
+            return Err(Abort::Failed(code::USAGE, text));
+        }
+        let depth = self.depth.map_or(usize::MAX, |depth| depth as usize);
+        Ok(Some(Most { depth, items: items.unwrap_or(u64::MAX), has_paths }))
+    }
 }
 
 /// Which inputs are read.

@@ -8,6 +8,7 @@ mod filter;
 mod form;
 mod json;
 mod limits;
+mod pager;
 mod paint;
 mod pool;
 mod progress;
@@ -15,6 +16,7 @@ mod reading;
 mod records;
 mod report;
 mod said;
+mod screen;
 mod signals;
 mod sink;
 mod source;
@@ -25,7 +27,8 @@ mod unpack;
 mod whole;
 
 use clap::error::ContextKind;
-use clap::{CommandFactory, Parser};
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -35,22 +38,53 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     if words.len() == 1 && std::io::stdin().is_terminal() {
         // There is nothing to read: a short help is what helps.
-        let _ = cli::Cli::command().print_help();
+        let _ = command(&words).print_help();
         return ExitCode::SUCCESS;
     }
     let words = with_command(words);
-    let cli = cli::Cli::try_parse_from(&words).unwrap_or_else(|error| refuse(&error, &words));
-    let paint = paint::Paint::new(cli.global.color, &std::io::stderr());
-    let mut report = report::Report::new(paint, cli.global.quiet, cli.command.report());
-    let end = cli.global.check(&cli.command).and_then(|()| commands::run(&cli, &mut report));
-    report.finish(end)
+    let cli = parse(&words).unwrap_or_else(|error| refuse(&error, &words));
+    let global = &cli.global;
+    let paint = paint::Paint::new(global.color, &std::io::stderr());
+    screen::page(global.paging, cli.command.is_for_reading());
+    if !global.quiet && cli.command.is_work() {
+        progress::start();
+    }
+    let mut report = report::Report::new(paint, global.quiet, cli.command.report());
+    let end = global.check(&cli.command).and_then(|()| commands::run(&cli, &mut report));
+    let code = report.finish(end);
+    screen::finish();
+    progress::vanish();
+    code
+}
+
+/// The table of all arguments; what it prints itself has colour as these words say.
+fn command(words: &[OsString]) -> clap::Command {
+    let words = || words.iter().map(|word| word.to_string_lossy());
+    let of = |flag: &str, (word, next): (Cow<'_, str>, Cow<'_, str>)| match word.strip_prefix(flag)? {
+        "" => Some(next.into_owned()),
+        rest => rest.strip_prefix('=').map(str::to_owned),
+    };
+    let pairs = words().zip(words().skip(1).chain([Cow::Borrowed("")]));
+    let when = pairs.filter_map(|pair| of("--color", pair)).last();
+    cli::Cli::command().color(match when.as_deref() {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ if paint::is_refused() => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    })
+}
+
+fn parse(words: &[OsString]) -> Result<cli::Cli, clap::Error> {
+    let mut command = command(words);
+    let found = command.try_get_matches_from_mut(words)?;
+    cli::Cli::from_arg_matches(&found).map_err(|error| error.format(&mut command))
 }
 
 /// Says what is wrong with the command line, or prints the help that it asks for. Words of
 /// it are shown as messages show names: a file may be called like an option.
 fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
     let shown = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
-    match cli::Cli::try_parse_from(shown) {
+    match parse(&shown.map(OsString::from).collect::<Vec<_>>()) {
         Err(shown) if error.use_stderr() => shown.exit(),
         _ => error.exit(),
     }
@@ -59,15 +93,15 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
 /// Puts `inspect` where no command was named, and `--help` where `help` was. A word that
 /// is no file but nearly a command is an error that says which.
 fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
-    let mut command = cli::Cli::command();
+    let mut command = command(&words);
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let word = word.to_string_lossy();
         match &*word {
             "-h" | "--help" | "-V" | "--version" => return words,
             "-q" | "--quiet" => at += 1,
-            "--limit" | "--color" => at += 2,
-            word if word.starts_with("--limit=") || word.starts_with("--color=") => at += 1,
+            "--limit" | "--color" | "--paging" => at += 2,
+            word if ["--limit=", "--color=", "--paging="].iter().any(|flag| word.starts_with(flag)) => at += 1,
             word if command.find_subcommand(word).is_some() => return words,
             "help" if !Path::new("help").exists() => {
                 words.remove(at);

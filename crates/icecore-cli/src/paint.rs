@@ -35,6 +35,11 @@ impl Ink {
     }
 }
 
+/// Whether the environment asks for no colour.
+pub fn is_refused() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || crate::screen::is_dumb()
+}
+
 /// Whether colour is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint(bool);
@@ -45,8 +50,13 @@ impl Paint {
         Paint(match when {
             When::Always => true,
             When::Never => false,
-            When::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            When::Auto => stream.is_terminal() && !is_refused(),
         })
+    }
+
+    /// Whether there is colour.
+    pub fn is_on(self) -> bool {
+        self.0
     }
 
     /// The text, in colour if that is wanted. Whatever it is, it does nothing but be

@@ -203,6 +203,11 @@ pub fn typed_json() -> Result<Stage, Error> {
     Ok(stage)
 }
 
+/// A mistake on the command line, in these words.
+pub fn usage_of(text: &str) -> Abort {
+    Abort::Failed(code::USAGE, text.to_owned())
+}
+
 /// A mistake on the command line.
 pub fn usage(error: Error) -> Abort {
     Abort::Failed(code::USAGE, error.to_string())

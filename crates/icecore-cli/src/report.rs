@@ -1,13 +1,13 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
 use crate::paint::{Ink, Paint};
-use crate::progress::Progress;
 use crate::said::{End, Form, Said};
+use crate::screen;
 use icecore::deep::Deep;
 use icecore::{Error, ErrorKind, Losses, Stage, value::Repair};
 use std::collections::HashSet;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 /// The exit codes.
@@ -43,7 +43,6 @@ pub struct Report {
     pub is_strict: bool,
     /// Inputs and offsets of documents whose repairs were reported.
     repaired: HashSet<(String, usize)>,
-    pub progress: Progress,
 }
 
 /// How many repairs of a document are printed one by one.
@@ -51,17 +50,7 @@ const REPAIRS: usize = 20;
 
 impl Report {
     pub fn new(paint: Paint, quiet: bool, form: Form) -> Report {
-        Report {
-            paint,
-            quiet,
-            form,
-            worst: 0,
-            seen: 0,
-            bad: 0,
-            is_strict: false,
-            repaired: HashSet::new(),
-            progress: Progress::none(),
-        }
+        Report { paint, quiet, form, worst: 0, seen: 0, bad: 0, is_strict: false, repaired: HashSet::new() }
     }
 
     /// One more input is tried.
@@ -133,7 +122,7 @@ impl Report {
             let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
             text.push_str(&format!("  {line}\n"));
         }
-        self.write(text.as_bytes());
+        screen::say(text.as_bytes());
     }
 
     /// What the input came with was not checked.
@@ -228,7 +217,7 @@ impl Report {
     /// Says it on a line of its own. Control characters of names and data are escaped.
     pub fn say(&self, said: &Said<'_>) {
         match self.form {
-            Form::Text => self.write(said.text().as_bytes()),
+            Form::Text => screen::say(said.text(self.paint).as_bytes()),
             Form::Json => self.object(said),
         }
     }
@@ -238,15 +227,7 @@ impl Report {
         // A vector takes everything.
         let _ = crate::json::push(value, &mut line);
         line.push(b'\n');
-        self.write(&line);
-    }
-
-    /// Writes to stderr, above the progress bar if there is one.
-    fn write(&self, text: &[u8]) {
-        self.progress.suspend(|| {
-            // An error of stderr can't be reported.
-            let _ = io::stderr().write_all(text);
-        });
+        screen::say(&line);
     }
 
     /// An input has nothing on a path.
@@ -263,7 +244,6 @@ impl Report {
 
     /// Ends the command.
     pub fn finish(mut self, end: Result<(), Abort>) -> ExitCode {
-        self.progress.finish();
         match end {
             Ok(()) => {}
             Err(Abort::Closed) => return ExitCode::SUCCESS,

@@ -1,5 +1,6 @@
 //! One thing to say on stderr: an error, a loss, a note.
 
+use crate::paint::{Ink, Paint};
 use clap::ValueEnum;
 use icecore::{Error, Loss};
 use serde::Serialize;
@@ -109,10 +110,12 @@ impl<'s> Said<'s> {
     }
 
     /// The line for people.
-    pub fn text(&self) -> String {
+    pub fn text(&self, paint: Paint) -> String {
+        let ink = if self.code.is_some() { Ink::Bad } else { Ink::Number };
+        let who = paint.ink(ink, "icecore:");
         match self.file {
-            Some(file) => format!("icecore: {}\n", icecore::text::printable(&format!("{file}: {}", self.message))),
-            None => format!("icecore: {}\n", icecore::text::printable(&self.message)),
+            Some(file) => format!("{who} {}\n", icecore::text::printable(&format!("{file}: {}", self.message))),
+            None => format!("{who} {}\n", icecore::text::printable(&self.message)),
         }
     }
 }

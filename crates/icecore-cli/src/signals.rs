@@ -57,7 +57,8 @@ mod system {
         let mut signals = Signals::new(caught.filter(|signal| ignored & (1 << (signal - 1)) == 0))?;
         thread::Builder::new().name("signals".to_owned()).spawn(move || {
             for signal in signals.forever() {
-                if is_wish() {
+                let is_of_keyboard = matches!(signal, SIGINT | SIGQUIT);
+                if is_wish() || is_of_keyboard && crate::pager::outlives_keyboard() {
                     continue;
                 }
                 // Held to the end, so that no file is made any more.

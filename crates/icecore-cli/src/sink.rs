@@ -3,7 +3,8 @@
 use crate::cli::When;
 use crate::paint::Paint;
 use crate::report::{Abort, code, io_reason};
-use crate::terminal;
+use crate::screen;
+use crate::terminal::{self, Most};
 use icecore::{Error, ErrorKind, Limits, Output, raw::Spare};
 use std::io::{self, Write};
 
@@ -58,16 +59,14 @@ impl Sink {
 
     /// To the standard output.
     pub fn stdout() -> Sink {
-        Sink::new(stdout(), "standard output")
+        Sink::new(screen::open(), "standard output")
     }
 
     /// To the standard output, for JSON: on a terminal it is painted.
     fn json_to_stdout(when: When) -> Sink {
         let mut sink = Sink::stdout();
-        if terminal::is_stdout() {
-            sink.paint_json(when);
-            sink.in_lines = true;
-        }
+        sink.paint_json(when);
+        sink.in_lines = terminal::is_stdout();
         sink
     }
 
@@ -76,10 +75,34 @@ impl Sink {
         if json { Sink::json_to_stdout(when) } else { Sink::stdout() }
     }
 
-    /// What is written is JSON, and goes to a terminal.
+    /// What is written is JSON, for the standard output: painted, where that is wanted.
     pub fn paint_json(&mut self, when: When) {
+        self.paint_values(when, false);
+    }
+
+    /// The same; `has_paths`: a path and a tab stand before each value.
+    pub fn paint_values(&mut self, when: When, has_paths: bool) {
+        let paint = Paint::new(when, &io::stdout());
+        if terminal::is_stdout() || paint.is_on() {
+            self.through(|to| Box::new(terminal::Painted::new(to, paint).with_paths(has_paths)));
+        }
+    }
+
+    /// What is written is JSON, of which so much is shown.
+    pub fn cut(&mut self, most: Most) {
+        self.through(|to| Box::new(terminal::Cut::new(to, most)));
+    }
+
+    /// What is written is text for the standard output, in which anything may stand.
+    pub fn tame(&mut self) {
+        if terminal::is_stdout() {
+            self.through(|to| Box::new(terminal::Tamed::new(to)));
+        }
+    }
+
+    fn through(&mut self, with: impl FnOnce(Box<dyn Write>) -> Box<dyn Write>) {
         let to = std::mem::replace(&mut self.to, Box::new(io::sink()));
-        self.to = Box::new(terminal::Painted::new(to, Paint::new(when, &io::stdout())));
+        self.to = with(to);
     }
 
     /// Appends an object of JSON with a line end: on a terminal in several lines.
@@ -259,19 +282,4 @@ impl Output for Sink {
     fn give_spare(&mut self, spare: Spare) {
         self.spare = spare;
     }
-}
-
-/// The standard output, without the line buffer around it.
-#[cfg(unix)]
-fn stdout() -> Box<dyn Write> {
-    use std::os::fd::AsFd;
-    match io::stdout().as_fd().try_clone_to_owned() {
-        Ok(fd) => Box::new(std::fs::File::from(fd)),
-        Err(_) => Box::new(io::stdout().lock()),
-    }
-}
-
-#[cfg(not(unix))]
-fn stdout() -> Box<dyn Write> {
-    Box::new(io::stdout().lock())
 }

@@ -1,10 +1,11 @@
 //! Inputs: files, folders, the standard input.
 
+use crate::progress::{self, Counted};
 use crate::report::Report;
 use crate::target::Id;
 use crate::whole::{self, Bytes};
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,6 +69,7 @@ impl Source {
                 sources.push(Source::one(Some(path)));
             }
         }
+        progress::inputs(sources.len());
         sources
     }
 
@@ -110,15 +112,25 @@ impl Source {
 
     /// All its bytes.
     pub fn read(&self) -> io::Result<Bytes> {
+        self.begin();
         match &self.place {
             Place::File(path) => whole::file(path),
             Place::Stdin => {
                 let mut bytes = Vec::new();
-                io::stdin().lock().read_to_end(&mut bytes)?;
+                Counted(io::stdin().lock()).read_to_end(&mut bytes)?;
                 Ok(Bytes::Read(bytes))
             }
             Place::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),
         }
+    }
+
+    /// It is worked on from here on.
+    fn begin(&self) {
+        if matches!(self.place, Place::Stdin) && io::stdin().is_terminal() {
+            // Somebody writes it there.
+            progress::vanish();
+        }
+        progress::begin(&self.name());
     }
 
     /// The file itself, if it is one.
@@ -131,20 +143,23 @@ impl Source {
 
     /// Its bytes, one after the other.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        self.begin();
         Ok(match &self.place {
             Place::File(path) => {
                 let file = File::open(path)?;
                 let known = file.metadata()?;
                 let len = if known.is_file() { known.len() } else { 0 };
-                Box::new(Steady { file, left: len })
+                progress::expect(len);
+                Box::new(Counted(Steady { file, left: len }))
             }
-            Place::Stdin => stdin(),
+            Place::Stdin => Box::new(Counted(stdin())),
             Place::Value(_, bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
         })
     }
 
     /// Its first bytes, and whether these are all.
     pub fn head(&self, most: u64) -> io::Result<(Vec<u8>, bool)> {
+        self.begin();
         let mut bytes = Vec::new();
         match &self.place {
             Place::File(path) => File::open(path)?.take(most + 1).read_to_end(&mut bytes)?,

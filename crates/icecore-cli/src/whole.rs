@@ -3,6 +3,7 @@
 //! They are read, not mapped: a mapped file that is cut short meanwhile would end the
 //! program, and one that is written to would change under the reader.
 
+use crate::progress::{self, Counted};
 use memmap2::MmapMut;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -50,6 +51,7 @@ pub fn file(path: &Path) -> io::Result<Bytes> {
 }
 
 fn read(mut file: File, known: &Metadata) -> io::Result<Bytes> {
+    progress::expect(if known.is_file() { known.len() } else { 0 });
     if known.is_file()
         && known.len() >= LARGE
         && let Some(pages) = in_pages(&file, known)
@@ -57,7 +59,7 @@ fn read(mut file: File, known: &Metadata) -> io::Result<Bytes> {
         return pages.map(Bytes::Pages);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or(0).min(1 << 30));
-    file.read_to_end(&mut bytes)?;
+    Counted(&mut file).read_to_end(&mut bytes)?;
     if known.is_file() && (bytes.len() as u64) < known.len() { Err(shorter()) } else { Ok(Bytes::Read(bytes)) }
 }
 
@@ -82,7 +84,11 @@ fn in_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
         shares[page % THREADS].push((page, part));
     }
     let fill = |share: Vec<(usize, &mut [u8])>| {
-        share.into_iter().try_for_each(|(page, part)| file.read_exact_at(part, (page * PAGE) as u64))
+        share.into_iter().try_for_each(|(page, part)| {
+            file.read_exact_at(part, (page * PAGE) as u64)?;
+            progress::read(part.len());
+            Ok(())
+        })
     };
     let read = std::thread::scope(|scope| {
         let [own, others @ ..] = shares;

@@ -2,7 +2,6 @@
 
 use crate::cli::{Global, Reporting};
 use crate::paint::{Ink, Paint};
-use crate::progress::Progress;
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -51,12 +50,10 @@ struct Row<'a> {
 
 pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = Source::all(&args.files, report);
-    report.progress = Progress::over(sources.len(), global.quiet);
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::report(args.json, global.color);
     for source in &sources {
         let name = source.name();
-        report.progress.show(&name);
         let found = match source.head(HEAD) {
             Ok((bytes, true)) => icecore::identify(&bytes),
             Ok((head, false)) => icecore::detect::identify_head(&head),
@@ -71,7 +68,6 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
         } else {
             sink.text(&line(&name, found.as_ref(), paint))?;
         }
-        report.progress.step();
     }
     sink.flush()
 }

@@ -80,6 +80,9 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         }
     };
     let mut target = Target::new(place)?;
+    if args.output.is_none() && !args.force {
+        target.sink.tame();
+    }
     if patch.is_empty() {
         // What does not change keeps every byte.
         target.sink.bytes(&input)?;

@@ -1,7 +1,6 @@
 //! `icecore query`: the jq language over documents of any format.
 
-use crate::cli::{DEFAULT_TARGET, From, Global, Reporting};
-use crate::progress::Progress;
+use crate::cli::{DEFAULT_TARGET, From, Global, Reporting, Shown};
 use crate::reading::{self, Detail, Reader};
 use crate::report::{Abort, Report, code};
 use crate::said::Said;
@@ -45,6 +44,8 @@ pub struct Query {
     /// Write results that are strings as they are, without quotes
     #[arg(short, long = "raw-output")]
     pub raw: bool,
+    #[command(flatten)]
+    pub shown: Shown,
     /// Run the filter once, over null: `input` and `inputs` give the documents
     #[arg(short, long = "null-input")]
     pub null_input: bool,
@@ -81,7 +82,6 @@ Examples:
 
 pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = Source::all(&args.files, report);
-    report.progress = Progress::over(sources.len(), global.quiet);
     quiet_in_rooms();
     // Filters run where the stack is large.
     in_room(|| ask(args, global, &sources, report))
@@ -104,14 +104,24 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
     reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
     let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;
-    let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
+    let is_stdout = matches!(place, Destination::Stdout);
+    let is_shown = is_stdout && terminal::is_stdout();
+    let most = args.shown.most(global, &to, false)?;
+    if args.raw && most.is_some() {
+        return Err(reading::usage_of("--raw-output writes strings as they are, without --depth and `--limit N`"));
+    }
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;
         to = terminal::laid_out(to);
     }
     let mut target = Target::new(place)?;
-    if is_shown && terminal::is_json(&to) && !args.raw {
+    if is_stdout && terminal::is_json(&to) && !args.raw {
         target.sink.paint_json(global.color);
+    } else if is_shown && !args.force {
+        target.sink.tame();
+    }
+    if let Some(most) = most {
+        target.sink.cut(most);
     }
     let job = Job { args, global, to, query, report: RefCell::new(report) };
     let mut results = Results { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
@@ -215,7 +225,6 @@ impl Job<'_> {
     ) -> Result<End, Abort> {
         let name = source.name();
         let mut report = self.report.borrow_mut();
-        report.progress.show(&name);
         report.input();
         let bytes = match source.read() {
             Ok(bytes) => bytes,
@@ -237,7 +246,6 @@ impl Job<'_> {
             }
             Ok(Tape::new())
         })?;
-        report.progress.step();
         drop(report);
         for document in documents {
             let end = then(Input::new(name.clone(), document))?;

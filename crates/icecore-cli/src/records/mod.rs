@@ -15,6 +15,7 @@ pub use step::Step;
 pub use tally::{Fault, LOSS, Tally, Wrong, counted, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
+use crate::progress;
 use crate::reading::{MARK, knows_no_mark};
 use crate::report::{Abort, Report, code, io_reason};
 use crate::said::Said;
@@ -119,7 +120,7 @@ impl<'r, R: Read> Run<'r, R> {
             return self.too_long();
         }
         sink.flush()?;
-        self.report.progress.count(&self.tally.input, self.tally.records);
+        progress::count(self.tally.records);
         match self.window.more() {
             Ok(()) => Ok(Next::Go),
             Err(error) => {

@@ -12,6 +12,7 @@ use list::List;
 pub use args::Bench;
 
 use crate::cli::Global;
+use crate::paint::Paint;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::signals;
 use crate::sink::Sink;
@@ -20,7 +21,6 @@ use icecore_lab::model;
 use icecore_lab::run::{self, Options};
 use icecore_lab::scenario::{self, Scenario};
 use icecore_lab::{compare, page, rank};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abo
     let Some(measured) = measured else { return Ok(()) };
     // Standard output is for one thing.
     if !files.has_stdout() {
-        show(args, &measured)?;
+        show(args, global, &measured)?;
     }
     files.write(&measured)?;
     if let Some(old) = old {
@@ -137,9 +137,7 @@ fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<
     let options = options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     check(&options, folder.path(), &stop)?;
-    let mut bar = watch::Bar::new(global.quiet);
-    let measured = run::run(&scenarios, &options, &mut bar, &stop);
-    bar.finish();
+    let measured = run::run(&scenarios, &options, &mut watch::Told, &stop);
     if stop.load(Ordering::Relaxed) {
         report.fault(code::OTHER, "bench", "stopped; this is what was measured until then");
     }
@@ -175,8 +173,9 @@ fn merged(paths: &[PathBuf]) -> Result<model::Report, Abort> {
 }
 
 /// The tables, and the ranking.
-fn show(args: &Bench, report: &model::Report) -> Result<(), Abort> {
-    let style = page::Style { color: std::io::stdout().is_terminal(), full: args.full, ..page::Style::default() };
+fn show(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abort> {
+    let color = Paint::new(global.color, &std::io::stdout()).is_on();
+    let style = page::Style { color, full: args.full, ..page::Style::default() };
     let mut text = page::text(report, &style);
     let weights = args.weight.clone().or_else(|| args.data.is_some().then(rank::Weights::default));
     if let Some(weights) = weights {

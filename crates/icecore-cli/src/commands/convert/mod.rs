@@ -8,7 +8,6 @@ use crate::class_map;
 pub use args::Convert;
 
 use crate::cli::Global;
-use crate::progress::Progress;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::records::{self, Tally};
 use crate::report::{Abort, Report};
@@ -41,7 +40,6 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         }
     }
     let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
-    report.progress = Progress::over(sources.len(), global.quiet);
     match (place, &args.out_dir) {
         (Some(place), _) => job.all_to_one(place, &sources, report)?,
         (None, Some(folder)) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
@@ -77,11 +75,11 @@ impl Conversion<'_> {
         let mut target = Target::new(place)?;
         if self.is_shown && terminal::is_json(&self.to) {
             target.sink.paint_json(self.global.color);
+        } else if self.is_shown && !self.args.force {
+            target.sink.tame();
         }
         for source in sources {
-            report.progress.show(&source.name());
             self.source(source, &mut target.sink, report)?;
-            report.progress.step();
         }
         // A file in which nothing came out right does not appear.
         if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
@@ -90,7 +88,6 @@ impl Conversion<'_> {
     /// Each to a file of its own.
     fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         for source in sources {
-            report.progress.show(&source.name());
             match folder.target(source, &self.to.extension()) {
                 Ok(mut target) => {
                     if self.source(source, &mut target.sink, report)? {
@@ -100,7 +97,6 @@ impl Conversion<'_> {
                 Err(Abort::Failed(code, message)) => report.fault(code, &source.name(), message),
                 Err(stop) => return Err(stop),
             }
-            report.progress.step();
         }
         Ok(())
     }

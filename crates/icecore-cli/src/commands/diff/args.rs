@@ -32,6 +32,8 @@ pub struct Diff {
     /// Print a list of changes as JSON (json:typed), which `icecore patch` applies
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub shown: crate::cli::Shown,
     /// How changes are shown: a line each, or below their path in two columns; on a terminal in columns
     #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
     pub view: View,

@@ -7,7 +7,7 @@ mod show;
 pub use args::Diff;
 
 use crate::cli::{From, Global};
-use crate::reading::{Detail, Opened, Reader};
+use crate::reading::{Detail, Opened, Reader, usage_of};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -17,6 +17,9 @@ use show::Shown;
 use std::path::Path;
 
 pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    if args.json && (args.shown.depth.is_some() || global.limit.items.is_some()) {
+        return Err(usage_of("--depth and `--limit N` are for people: a list of changes for `icecore patch` has all"));
+    }
     let mut sink = Sink::report(args.json, global.color);
     if args.git {
         git::run(args, global, &mut sink)?;

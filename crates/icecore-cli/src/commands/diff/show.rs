@@ -3,12 +3,15 @@
 use super::args::{Diff, View};
 use crate::cli::Global;
 use crate::paint::{Ink, Paint};
+use crate::records::counted;
 use crate::report::{Abort, code};
+use crate::screen;
 use crate::sink::Sink;
 use crate::terminal;
 use icecore::{Cursor, Limits};
 use icecore_diff::{Change, ChangeKind, Differences};
 use icecore_inspect::describe::{Tone, words};
+use std::collections::{HashMap, hash_map};
 
 /// How many characters are shown of a string, in lines.
 const CHARACTERS: usize = 200;
@@ -19,6 +22,9 @@ pub struct Shown<'a> {
     /// How wide each of two columns is; 0: there are none.
     width: usize,
     paint: Paint,
+    /// How many levels, and how many changes.
+    depth: usize,
+    most: u64,
     limits: &'a Limits,
 }
 
@@ -31,7 +37,9 @@ impl<'a> Shown<'a> {
         };
         let width = if in_columns { columns().saturating_sub(5) / 2 } else { 0 };
         let paint = Paint::new(global.color, &std::io::stdout());
-        Shown { is_json: args.json, width, paint, limits: &global.limit }
+        let depth = args.shown.depth.map_or(usize::MAX, |depth| depth as usize);
+        let most = global.limit.items.unwrap_or(u64::MAX);
+        Shown { is_json: args.json, width, paint, depth, most, limits: &global.limit }
     }
 
     pub fn write(&self, found: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
@@ -40,17 +48,36 @@ impl<'a> Shown<'a> {
             return sink.bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
         let paths = found.paths().into_iter().zip(found.new_paths());
-        for (change, (path, new_path)) in found.changes().iter().zip(paths) {
-            let (path, new_path) = (icecore::text::printable(&path), icecore::text::printable(&new_path));
-            match self.width {
-                0 => self.line(change, &path, &new_path, sink)?,
-                width => self.columns(change, &path, &new_path, width, sink)?,
+        let entries = entries(found.changes(), paths, self.depth);
+        let shown = usize::try_from(self.most).unwrap_or(usize::MAX).min(entries.len());
+        for (change, path, count) in &entries[..shown] {
+            let path = icecore::text::printable(path);
+            match change {
+                Some((change, new_path)) => {
+                    let new_path = icecore::text::printable(new_path);
+                    match self.width {
+                        0 => self.line(change, &path, &new_path, sink)?,
+                        width => self.columns(change, &path, &new_path, width, sink)?,
+                    }
+                }
+                None => self.inside(&path, *count, sink)?,
             }
+        }
+        if shown < entries.len() {
+            sink.text(&format!("{}\n", self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - shown))))?;
         }
         if found.has_other_header() {
             sink.text("changed the user header\n")?;
         }
         Ok(())
+    }
+
+    /// `changed $.to: 3 changes in it`
+    fn inside(&self, path: &str, count: u64, sink: &mut Sink) -> Result<(), Abort> {
+        let (word, ink) = kind(ChangeKind::Changed);
+        let heading = format!("{} {}", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
+        let count = self.paint.ink(Ink::Faint, format!("{} in it", counted(count, "change", "changes")));
+        sink.text(&if self.width == 0 { format!("{heading}: {count}\n") } else { format!("{heading}\n  {count}\n") })
     }
 
     /// `changed $.to: "ann" -> "bob"`
@@ -114,6 +141,53 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// A change and its path in the second document, or none for several that are deeper than is
+/// shown; the path; and how many they are.
+type Entry<'c, 'd> = (Option<(&'c Change<'d>, String)>, String, u64);
+
+/// What is shown: the changes, and of those that are deeper where they are.
+fn entries<'c, 'd>(
+    changes: &'c [Change<'d>],
+    paths: impl Iterator<Item = (String, String)>,
+    depth: usize,
+) -> Vec<Entry<'c, 'd>> {
+    let mut entries: Vec<Entry<'c, 'd>> = Vec::new();
+    let mut deeper: HashMap<String, usize> = HashMap::new();
+    for (change, (path, new_path)) in changes.iter().zip(paths) {
+        match end_of_steps(&path, depth) {
+            None => entries.push((Some((change, new_path)), path, 1)),
+            Some(end) => match deeper.entry(path[..end].to_owned()) {
+                hash_map::Entry::Occupied(known) => entries[*known.get()].2 += 1,
+                hash_map::Entry::Vacant(place) => {
+                    place.insert(entries.len());
+                    entries.push((None, path[..end].to_owned(), 1));
+                }
+            },
+        }
+    }
+    entries
+}
+
+/// Where so many steps of a path end; `None`, if it has no more.
+fn end_of_steps(path: &str, steps: usize) -> Option<usize> {
+    let (mut count, mut is_quoted, mut is_escaped) = (0, false, false);
+    for (at, byte) in path.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_quoted => is_escaped = true,
+            b'"' => is_quoted = !is_quoted,
+            b'.' | b'[' | b'{' | b'^' | b'#' if !is_quoted => {
+                if count == steps {
+                    return Some(at);
+                }
+                count += 1;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Both of a pair.
 trait Both<T> {
     fn map_both<U>(self, with: impl Fn(T) -> U) -> (Option<U>, Option<U>);
@@ -155,5 +229,20 @@ fn cut(text: &str, width: usize) -> String {
 fn columns() -> usize {
     const USUAL: usize = 100;
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    said.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).unwrap_or(USUAL).max(40)
+    said.or_else(|| screen::width()).unwrap_or(USUAL).max(40)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_a_path() {
+        let cut = |path: &'static str, steps| end_of_steps(path, steps).map_or(path, |end| &path[..end]);
+        let path = r#"$.a["x.y\"[z]"][3]^.b"#;
+        let known = ["$", "$.a", r#"$.a["x.y\"[z]"]"#, r#"$.a["x.y\"[z]"][3]"#, r#"$.a["x.y\"[z]"][3]^"#, path, path];
+        for (steps, expected) in known.into_iter().enumerate() {
+            assert_eq!(cut(path, steps), expected, "{steps}");
+        }
+    }
 }

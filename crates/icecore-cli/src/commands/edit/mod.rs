@@ -7,7 +7,7 @@ mod steps;
 pub use args::Edit;
 
 use crate::cli::Global;
-use crate::progress::Progress;
+use crate::progress;
 use crate::reading::Reader;
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
@@ -28,8 +28,11 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = Source::all(&args.files, report);
     let job = Job { args, reader: &reader, limits: &global.limit, alterations: &alterations };
-    report.progress = Progress::over(sources.len(), global.quiet || args.editor);
     let mut outputs = Outputs::new(&sources, args.force);
+    if args.editor {
+        // The terminal is the editor's.
+        progress::vanish();
+    }
     if args.place.in_place {
         return job.in_place(&sources, report);
     }
@@ -45,6 +48,9 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
         terminal::refuse_binary(&stage, args.force)?;
     }
     let mut target = Target::new(place)?;
+    if args.place.output.is_none() && !args.force {
+        target.sink.tame();
+    }
     target.sink.bytes(&altered.bytes)?;
     target.keep()
 }
@@ -97,7 +103,6 @@ impl Job<'_> {
     fn source(&self, source: &Source, report: &mut Report) -> Result<Option<(Altered, Stage)>, Abort> {
         report.input();
         let name = source.name();
-        report.progress.show(&name);
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -116,7 +121,6 @@ impl Job<'_> {
             true => editor::edited(&name, &bytes, &stage, self.limits)?,
             false => alter::alter(&bytes, &stage, self.alterations, self.limits),
         };
-        report.progress.step();
         let altered = match altered {
             Ok(altered) => altered,
             Err(refusal) => {

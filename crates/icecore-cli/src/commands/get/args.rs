@@ -1,6 +1,6 @@
 //! The command line of `get`.
 
-use crate::cli::{DEFAULT_TARGET, From, Inputs, Reporting};
+use crate::cli::{DEFAULT_TARGET, From, Inputs, Reporting, Shown};
 use clap::Args;
 
 /// Print the values on a path, without reading what is beside it
@@ -38,6 +38,8 @@ pub struct Get {
     /// An option of the output's format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
+    #[command(flatten)]
+    pub shown: Shown,
     /// Follow the path into strings that are frozen data themselves
     #[arg(long)]
     pub deep: bool,

@@ -10,6 +10,7 @@ use crate::reading::{self, Detail, Opened, Reader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::terminal;
 use icecore::raw::{Input, Tape};
 use icecore::select::{self, Pattern, Skimmed};
 use icecore::{Document, Error, ErrorKind, Limits, Losses, Stage, deep};
@@ -21,7 +22,19 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
     reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
     let sources = args.inputs.sources(report)?;
+    let most = args.shown.most(global, &to, args.paths)?;
     let mut sink = Sink::stdout();
+    // A string as it is is no JSON.
+    match most {
+        Some(_) if args.raw => {
+            return Err(reading::usage_of("--raw prints strings as they are, without --depth and `--limit N`"));
+        }
+        _ if args.raw || !terminal::is_json(&to) => sink.tame(),
+        _ => sink.paint_values(global.color, args.paths),
+    }
+    if let Some(most) = most {
+        sink.cut(most);
+    }
     for source in &sources {
         report.input();
         let name = source.name();

@@ -21,6 +21,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
     let sources = args.inputs.sources(report)?;
     let to = Stage::parse(crate::cli::DEFAULT_TARGET).map_err(crate::reading::usage)?;
     let mut sink = Sink::stdout();
+    sink.paint_values(global.color, true);
     for source in &sources {
         report.input();
         let name = source.name();
@@ -106,9 +107,12 @@ impl Listing<'_> {
             top.position += 1;
             let kind = self.document.at(parent).map(|parent| parent.kind());
             path.truncate(top.path);
-            if kind == Some(Kind::Array) && position >= self.items {
-                let left = self.document.at(parent).map_or(0, |parent| parent.len() as u64) - position;
-                let _ = write!(path, "[{position}:]\t…{left} more");
+            if matches!(kind, Some(Kind::Array | Kind::Map)) && position >= self.items {
+                let left = (self.document.at(parent).map_or(0, |parent| parent.len() as u64)).saturating_sub(position);
+                let _ = match kind {
+                    Some(Kind::Array) => write!(path, "[{position}:]\t… {left} more"),
+                    _ => write!(path, ".*\t… {left} more"),
+                };
                 top.next = top.end;
                 self.line(&path, sink)?;
                 continue;

@@ -42,6 +42,13 @@ pub enum Action {
     Unschedule(Unschedule),
 }
 
+impl Action {
+    /// Whether what it prints is for reading.
+    pub fn is_for_reading(&self) -> bool {
+        matches!(self, Action::List(_) | Action::Dead(_) | Action::Stats(_) | Action::Schedules(_))
+    }
+}
+
 /// Which queue: by its name, or by --queue.
 #[derive(Debug, Args)]
 pub struct Which {

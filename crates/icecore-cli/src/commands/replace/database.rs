@@ -4,6 +4,7 @@ use super::account::{Account, Wrong};
 use super::resume::Resume;
 use super::{Done, Job, pairs, said, shown, value, written};
 use crate::commands::database::failed;
+use crate::progress;
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
@@ -33,6 +34,7 @@ impl Job<'_> {
         };
         let mut done = Done::default();
         let mut sink = Sink::stdout();
+        progress::inputs(args.tables.len());
         for name in &args.tables {
             report.input();
             let end = self.table(&address, name, &mut resume, &mut done, &mut sink, report);
@@ -64,6 +66,7 @@ impl Job<'_> {
             report.remark("resume", format!("{name}: done before, as --resume says"));
             return Ok(());
         }
+        progress::begin(name);
         let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(failed)?;
         let filter = self.args.filter().of_any_table();
         let takes = |column: &Column| filter.takes(table.schema(), table.name(), &column.name);
@@ -79,7 +82,7 @@ impl Job<'_> {
         }
         let before = done.account.total().values;
         let mut after = resume.after(name);
-        let mut walk = Walk { job: self, name, places: &places, columns: &columns, row: 0, report };
+        let mut walk = Walk { job: self, name, places: &places, columns: &columns, row: 0 };
         while !columns.is_empty() {
             let rows = match table.rows(after.as_deref(), &columns, self.args.rows) {
                 Ok(rows) => rows,
@@ -101,14 +104,13 @@ impl Job<'_> {
 }
 
 /// The walk over a table.
-struct Walk<'w, 'j, 'r> {
+struct Walk<'w, 'j> {
     job: &'w Job<'j>,
     name: &'w str,
     columns: &'w [usize],
     /// Their numbers in the account.
     places: &'w [u32],
     row: u64,
-    report: &'r mut Report,
 }
 
 /// A value that is to change.
@@ -124,7 +126,7 @@ struct Planned<'p> {
     counts: std::collections::BTreeMap<usize, u64>,
 }
 
-impl Walk<'_, '_, '_> {
+impl Walk<'_, '_> {
     /// Changes what is in some rows, in one transaction.
     fn rows(
         &mut self,
@@ -141,7 +143,7 @@ impl Walk<'_, '_, '_> {
                 planned.extend(self.plan(table, row, at, cell, account));
             }
         }
-        self.report.progress.count(self.name, self.row);
+        progress::count(self.row);
         let mut applied = vec![true; planned.len()];
         if !self.job.args.dry_run && !planned.is_empty() {
             let planned = planned.iter().map(|plan: &Planned<'_>| (plan, self.columns.get(plan.at).copied()));

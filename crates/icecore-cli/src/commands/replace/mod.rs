@@ -30,7 +30,6 @@ use crate::cli::Global;
 use crate::form::{Form, stage_of};
 use crate::paint::Paint;
 use crate::pool::{Batches, Pool};
-use crate::progress::Progress;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -62,7 +61,6 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
 /// What is done with all inputs.
 struct Job<'j> {
     args: &'j Replace,
-    global: &'j Global,
     rules: Rules,
     how: Rewriting,
     form: Option<Form>,
@@ -79,7 +77,7 @@ struct Done {
 }
 
 impl Job<'_> {
-    fn new<'j>(args: &'j Replace, global: &'j Global, rules: Rules) -> Result<Job<'j>, Abort> {
+    fn new<'j>(args: &'j Replace, global: &Global, rules: Rules) -> Result<Job<'j>, Abort> {
         let mut how = Rewriting::default();
         (how.keys, how.classes, how.base64, how.mend) = (args.keys, args.classes, args.base64, args.mend);
         how.limits = (*global.limit).clone();
@@ -89,7 +87,7 @@ impl Job<'_> {
         }
         let json = Stage::parse("json").map_err(crate::reading::usage)?;
         let places = Arc::new(Places::new(args.filter()));
-        Ok(Job { args, global, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
+        Ok(Job { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
     }
 
     /// Changes files, folders, the standard input.
@@ -97,7 +95,6 @@ impl Job<'_> {
         let sources = Source::all(files, report);
         let mut outputs = Outputs::new(&sources, self.args.force);
         let place = self.args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
-        report.progress = Progress::over(sources.len(), self.global.quiet);
         let mut done = Done::default();
         if self.args.dry_run {
             self.to_one(outputs.output(None)?, &sources, &mut done, report)?;
@@ -181,7 +178,6 @@ impl Job<'_> {
     fn source(&self, source: &Source, sink: &mut Sink, done: &mut Done, report: &mut Report) -> Result<bool, Abort> {
         report.input();
         let name = source.name();
-        report.progress.show(&name);
         let end = match source.open() {
             Ok(input) => self.input(input, source, &name, sink, done, report),
             Err(error) => {
@@ -189,7 +185,6 @@ impl Job<'_> {
                 return Ok(false);
             }
         };
-        report.progress.step();
         match end {
             Err(Abort::Failed(code, message)) => {
                 report.fault(code, &name, message);
@@ -352,7 +347,6 @@ impl Work<'_> {
             }
             is_changed |= chunk.is_changed;
             account.add(std::mem::take(&mut chunk.account));
-            report.progress.show(&format!("{}: {} MiB", self.name, chunk.offset >> 20));
             pool.give_back(chunk);
         }
         sink.flush()?;

@@ -16,7 +16,7 @@ pub use args::Rows;
 
 use crate::cli::Global;
 use crate::pool::{Batches, Pool};
-use crate::progress::Progress;
+use crate::progress;
 use crate::records::{Tally, Window, write_summary};
 use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
@@ -42,7 +42,6 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     let sources = Source::all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    report.progress = Progress::over(sources.len(), global.quiet);
     let mut job = Job {
         args,
         global,
@@ -73,8 +72,11 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
     let mut target = Target::new(place)?;
     if is_shown && plan::is_json(args)? {
         target.sink.paint_json(global.color);
+    } else if is_shown {
+        target.sink.tame();
     }
     report.input();
+    progress::begin(name);
     job.table(input, name, args.max_record, Form::Database, &mut target.sink, report)?;
     target.sink.document_done();
     target.keep()?;
@@ -103,6 +105,8 @@ impl Job<'_> {
         let mut target = Target::new(place)?;
         if is_shown && plan::is_json(self.args)? {
             target.sink.paint_json(self.global.color);
+        } else if is_shown {
+            target.sink.tame();
         }
         for source in sources {
             if self.source(source, &mut target.sink, report)? {
@@ -135,7 +139,6 @@ impl Job<'_> {
     fn source(&mut self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         report.input();
         let name = source.name();
-        report.progress.show(&name);
         let end = match source.open() {
             Ok(input) => self.input(input, &name, sink, report),
             Err(error) => {
@@ -143,7 +146,6 @@ impl Job<'_> {
                 return Ok(false);
             }
         };
-        report.progress.step();
         match end {
             Err(Abort::Failed(code, message)) if !self.is_alone => {
                 report.fault(code, &name, message);
@@ -296,7 +298,7 @@ impl Job<'_> {
             } else {
                 sink.pass()?
             }
-            report.progress.count(name, tally.records);
+            progress::count(tally.records);
             if stops && tally.bad > 0 {
                 break;
             }

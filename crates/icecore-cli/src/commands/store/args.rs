@@ -37,6 +37,17 @@ pub enum Action {
     Copy(Copy),
 }
 
+impl Action {
+    /// Whether what it prints is for reading, and no data.
+    pub fn is_for_reading(&self) -> bool {
+        match self {
+            Action::Each(each) => each.bytes.is_none(),
+            Action::Find(_) | Action::Stats(_) => true,
+            _ => false,
+        }
+    }
+}
+
 /// Store files; prints their ids, one a line
 #[derive(Debug, Args)]
 pub struct Put {

@@ -1,20 +1,19 @@
 //! `store copy`: from one database to another.
 
 use super::args::Copy;
-use crate::cli::Global;
 use crate::commands::database::failed;
-use crate::progress::Progress;
-use crate::report::{Abort, Report};
+use crate::progress;
+use crate::report::Abort;
 use icecore_store::{Address, Backend, Flow, NewObject, Object, ObjectFilter, describe, open};
 
 /// How many objects, and how many bytes, are copied in one go.
 const PAGE: usize = 500;
 const BYTES: usize = 8 << 20;
 
-pub fn run(args: &Copy, from: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+pub fn run(args: &Copy, from: &mut dyn Backend) -> Result<(), Abort> {
     let address: Address = args.to.parse().map_err(failed)?;
     let mut to = open(&address).map_err(failed)?;
-    report.progress = Progress::over(1, global.quiet);
+    progress::begin("objects");
     let (mut after, mut copied) = (0, 0);
     loop {
         let mut page = Vec::new();
@@ -34,9 +33,8 @@ pub fn run(args: &Copy, from: &mut dyn Backend, global: &Global, report: &mut Re
             }
         }
         copied += to.put(&new).map_err(failed)?.len() as u64;
-        report.progress.count("copied", copied);
+        progress::count(copied);
     }
-    report.progress.finish();
     super::counted(copied, "object", "copied")
 }
 

@@ -37,7 +37,7 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
         }
         Action::Stats(stats) => say_stats(stats, store, global),
         Action::Index(index) => make_index(index, store),
-        Action::Copy(copy) => copy::run(copy, store, global, report),
+        Action::Copy(copy) => copy::run(copy, store),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::args::Put;
 use crate::cli::Global;
 use crate::commands::database::failed;
-use crate::progress::Progress;
+use crate::progress;
 use crate::records::{CHUNK, Cut, Frame, Window};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
@@ -31,13 +31,11 @@ pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut 
         }
         None => None,
     };
-    report.progress = Progress::over(sources.len(), global.quiet);
     let sink = Sink::report(args.json, global.color);
     let mut group = Group { args, expires_at, store, sink, size: 0, waiting: Vec::new() };
     for source in &sources {
         report.input();
         let name = source.name();
-        report.progress.show(&name);
         match args.each {
             Some(frame) => records(source, frame, stage.as_ref(), global, &mut group, report)?,
             None => match source.read() {
@@ -45,7 +43,6 @@ pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut 
                 Err(error) => report.io(&name, &error),
             },
         }
-        report.progress.step();
     }
     group.store()?;
     group.sink.flush()
@@ -82,7 +79,7 @@ fn records(
             }
         }
         count += 1;
-        report.progress.count(&name, count);
+        progress::count(count);
     }
 }
 

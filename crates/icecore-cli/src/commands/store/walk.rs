@@ -6,7 +6,7 @@ use super::row::{self, Row};
 use crate::cli::Global;
 use crate::commands::database::failed;
 use crate::paint::Paint;
-use crate::progress::Progress;
+use crate::progress;
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use icecore_store::describe::Decoder;
@@ -102,7 +102,7 @@ fn walk(
     global: &Global,
     report: &mut Report,
 ) -> Result<u64, Abort> {
-    report.progress = Progress::over(1, global.quiet);
+    progress::begin("objects");
     let mut lines = Lines::new(filter.json, global);
     let wanted = wanted(filter, at);
     let mut left = filter.most.unwrap_or(usize::MAX);
@@ -133,7 +133,7 @@ fn walk(
             }
         }
         left -= count;
-        report.progress.count("objects", lines.count);
+        progress::count(lines.count);
         if count < page {
             break;
         }

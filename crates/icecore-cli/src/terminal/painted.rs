@@ -1,45 +1,10 @@
-//! What goes to a terminal: JSON for people, and nothing that a terminal can't show.
+//! JSON in colour.
 
-use crate::cli::DEFAULT_TARGET;
 use crate::paint::{Ink, Paint};
-use crate::report::{Abort, code};
-use icecore::Stage;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
-/// Options of JSON that say how it is laid out: with one of them nothing is added.
-const LAYOUT: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
-
-/// Whether the standard output is a terminal.
-pub fn is_stdout() -> bool {
-    io::stdout().is_terminal()
-}
-
-/// An error, if this is no text; `--force` writes it all the same.
-pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
-    if is_forced || !stage.is_binary() {
-        return Ok(());
-    }
-    let text = format!(
-        "the standard output is a terminal, and {} is no text: write it to a file with `-o FILE`, or add `--force`",
-        stage.name()
-    );
-    Err(Abort::Failed(code::USAGE, text))
-}
-
-/// Whether what is written so is JSON, by itself or in lines.
-pub fn is_json(stage: &Stage) -> bool {
-    stage.wrappers().is_empty() && stage.format().of_document().name == DEFAULT_TARGET
-}
-
-/// JSON as people read it: a value a line, unless options say how it is to look.
-pub fn laid_out(mut stage: Stage) -> Stage {
-    let is_free = stage.wrappers().is_empty() && !LAYOUT.iter().any(|option| stage.settings().has(option));
-    if is_free && stage.format().name == DEFAULT_TARGET {
-        // The option is there, and takes this.
-        let _ = stage.set("indent", Some("2"));
-    }
-    stage
-}
+/// How much is gathered before it is passed on.
+const PIECE: usize = 32 << 10;
 
 /// Paints JSON on its way to a terminal. What the terminal would act on is written as an
 /// escape of JSON, which means the same.
@@ -50,6 +15,8 @@ pub struct Painted {
     open: Vec<bool>,
     /// Whether a string would be a key.
     is_key: bool,
+    /// Whether a path and a tab stand before each value.
+    has_paths: bool,
     state: State,
     /// The beginning of a character whose rest is still to come.
     part: Vec<u8>,
@@ -59,6 +26,13 @@ pub struct Painted {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Between,
+    /// Where a path begins, and in it.
+    Line,
+    Path,
+    /// `-> $.a`, in the place of a value.
+    Link,
+    /// What stands for what is left out.
+    Rest,
     Word,
     String,
     Escape,
@@ -67,7 +41,16 @@ enum State {
 impl Painted {
     pub fn new(to: Box<dyn Write>, paint: Paint) -> Painted {
         let (part, out) = (Vec::new(), Vec::new());
-        Painted { to, paint, open: Vec::new(), is_key: false, state: State::Between, part, out }
+        Painted { to, paint, open: Vec::new(), is_key: false, has_paths: false, state: State::Between, part, out }
+    }
+
+    /// A path and a tab stand before each value.
+    pub fn with_paths(mut self, has_paths: bool) -> Painted {
+        self.has_paths = has_paths;
+        if has_paths {
+            self.state = State::Line;
+        }
+        self
     }
 
     fn char(&mut self, c: char) {
@@ -81,8 +64,23 @@ impl Painted {
                 self.state = State::String;
                 self.push(c);
             }
+            State::Path if c == '\t' => {
+                self.end(State::Between, None);
+                self.push(c);
+            }
+            State::Path => self.push(c),
+            State::Line => {
+                self.begin(State::Path, Ink::Name);
+                self.push(c);
+            }
+            State::Rest if !matches!(c, ',' | ']' | '}' | '\n') => self.push(c),
+            State::Word if c == '>' && self.has_paths => {
+                self.state = State::Link;
+                self.push(c);
+            }
+            State::Link if c != '\n' => self.push(c),
             State::Word if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+') => self.push(c),
-            State::Word => {
+            State::Word | State::Rest | State::Link => {
                 self.end(State::Between, None);
                 self.between(c);
             }
@@ -92,6 +90,8 @@ impl Painted {
 
     fn between(&mut self, c: char) {
         match c {
+            '\n' if self.has_paths && self.open.is_empty() => self.state = State::Line,
+            '…' => self.begin(State::Rest, Ink::Faint),
             '"' => self.begin(State::String, if self.is_key { Ink::Name } else { Ink::String }),
             '-' | '0'..='9' | 'a'..='z' => self.begin(State::Word, Ink::Number),
             '{' | '[' => {
@@ -104,6 +104,12 @@ impl Painted {
             _ => {}
         }
         self.push(c);
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        let end = self.to.write_all(&self.out);
+        self.out.clear();
+        end
     }
 
     fn begin(&mut self, state: State, ink: Ink) {
@@ -142,12 +148,14 @@ impl Write for Painted {
                 self.out.extend_from_slice(chunk.invalid());
             }
         }
-        self.to.write_all(&self.out)?;
-        self.out.clear();
+        if self.out.len() >= PIECE {
+            self.pass_on()?;
+        }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.pass_on()?;
         self.to.flush()
     }
 }
@@ -155,7 +163,7 @@ impl Write for Painted {
 impl Drop for Painted {
     fn drop(&mut self) {
         // A number at the very end, and what is no character: an error here was one before.
-        if self.state == State::Word {
+        if !matches!(self.state, State::Between | State::Line) {
             self.paint.end(&mut self.out);
         }
         self.out.append(&mut self.part);
@@ -167,28 +175,14 @@ impl Drop for Painted {
 mod tests {
     use super::*;
     use crate::cli::When;
-    use std::sync::{Arc, Mutex};
-
-    #[derive(Clone, Default)]
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::terminal::tests::Shared;
 
     fn painted(json: &[u8], piece: usize) -> String {
         let shared = Shared::default();
         let mut to = Painted::new(Box::new(shared.clone()), Paint::new(When::Always, &io::stdout()));
         json.chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
         drop(to);
-        String::from_utf8(shared.0.lock().unwrap().clone()).unwrap()
+        shared.text()
     }
 
     #[test]
@@ -214,10 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn what_says_how_it_looks_is_left_alone() {
-        let shown = |name: &str| laid_out(Stage::parse(name).unwrap()).settings().number("indent");
-        assert_eq!((shown("json"), shown("json:sort_keys")), (Some(2), Some(2)));
-        assert_eq!((shown("json:indent=0"), shown("json:as=json-xs"), shown("gzip/json")), (Some(0), None, None));
-        assert_eq!((shown("ndjson"), shown("php")), (None, None));
+    fn paths_before_values_and_what_is_left_out() {
+        let shared = Shared::default();
+        let mut to = Painted::new(Box::new(shared.clone()), Paint::new(When::Always, &io::stdout())).with_paths(true);
+        to.write_all(b"$.a[0]\t{\xe2\x80\xa63}\n$.b\t1\n$.c\t-> $.a[0]\n").unwrap();
+        drop(to);
+        let expected = "\x1b[1m$.a[0]\x1b[0m\t{\x1b[2m…3\x1b[0m}\n\x1b[1m$.b\x1b[0m\t\x1b[33m1\x1b[0m\n\
+                        \x1b[1m$.c\x1b[0m\t\x1b[33m-> $.a[0]\x1b[0m\n";
+        assert_eq!(shared.text(), expected);
     }
 }

@@ -1,0 +1,261 @@
+//! The standard output, where it is a terminal: what is longer than the screen goes to a pager.
+//!
+//! Until it is known to be longer it is held, with what is said on stderr in between, so that
+//! both stand in the pager in their order. Nothing of this is there for a pipe or a file.
+
+use crate::pager::{self, Pager};
+use crate::progress;
+use clap::ValueEnum;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// When output goes to a pager.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Paging {
+    /// What is for reading and longer than the screen
+    #[default]
+    Auto,
+    /// All that goes to a terminal
+    Always,
+    /// Nothing
+    Never,
+}
+
+/// There is one standard output, and so one of this.
+static SCREEN: Mutex<Screen> = Mutex::new(Screen::Plain);
+
+enum Screen {
+    /// Written at once.
+    Plain,
+    Held(Held),
+    Paged(Pager),
+}
+
+/// What may still fit.
+struct Held {
+    pieces: Vec<(Stream, Vec<u8>)>,
+    room: Room,
+    command: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Said,
+}
+
+fn screen() -> MutexGuard<'static, Screen> {
+    SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on what is too long for the screen is paged. `reads`: what the command prints is
+/// for reading.
+pub fn page(paging: Paging, reads: bool) {
+    let is_wanted = match paging {
+        Paging::Auto => reads,
+        Paging::Always => true,
+        Paging::Never => false,
+    };
+    if !is_wanted || !io::stdout().is_terminal() || is_dumb() {
+        return;
+    }
+    let Some(command) = pager::command() else { return };
+    let room = if paging == Paging::Always { Room::none() } else { Room::of_terminal() };
+    *screen() = Screen::Held(Held { pieces: Vec::new(), room, command });
+}
+
+/// Whether the terminal can do nothing but write lines.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
+}
+
+/// Says something on stderr: in the pager, where there is one and stderr is the terminal too.
+pub fn say(text: &[u8]) {
+    let mut screen = screen();
+    if matches!(*screen, Screen::Plain) || !io::stderr().is_terminal() {
+        // An error of stderr can't be reported.
+        progress::suspend(|| drop(io::stderr().write_all(text)));
+        return;
+    }
+    // A pager that was left reads no more.
+    let _ = screen.write(Stream::Said, text);
+}
+
+/// All was written: shows what was held, or waits until the pager is left.
+pub fn finish() {
+    let mut screen = screen();
+    match std::mem::replace(&mut *screen, Screen::Plain) {
+        Screen::Plain => {}
+        Screen::Held(held) => held.release(),
+        Screen::Paged(pager) => pager.wait(),
+    }
+}
+
+/// Where output goes that is for the standard output.
+pub fn open() -> Box<dyn Write> {
+    let to = stdout();
+    if io::stdout().is_terminal() { Box::new(Terminal(to)) } else { to }
+}
+
+/// A terminal, and what stands in front of it.
+struct Terminal(Box<dyn Write>);
+
+impl Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut screen = screen();
+        if matches!(*screen, Screen::Plain) {
+            progress::vanish();
+            return self.0.write(bytes);
+        }
+        screen.write(Stream::Out, bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Screen {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Screen::Plain => Ok(stream.write(bytes)),
+            Screen::Paged(pager) => pager.write_all(bytes),
+            Screen::Held(held) => {
+                held.pieces.push((stream, bytes.to_vec()));
+                if !held.room.has_for(bytes) { self.turn() } else { Ok(()) }
+            }
+        }
+    }
+
+    /// It is longer than the screen.
+    fn turn(&mut self) -> io::Result<()> {
+        let Screen::Held(held) = std::mem::replace(self, Screen::Plain) else { return Ok(()) };
+        progress::vanish();
+        match Pager::start(&held.command) {
+            Ok(mut pager) => {
+                let end = held.pieces.iter().try_for_each(|(_, bytes)| pager.write_all(bytes));
+                *self = Screen::Paged(pager);
+                end
+            }
+            // Without a shell there is no pager.
+            Err(_) => Ok(held.release()),
+        }
+    }
+}
+
+impl Held {
+    fn release(self) {
+        progress::vanish();
+        self.pieces.iter().for_each(|(stream, bytes)| stream.write(bytes));
+    }
+}
+
+impl Stream {
+    /// What the terminal does not take can't be said anywhere else.
+    fn write(self, bytes: &[u8]) {
+        let _ = match self {
+            Stream::Out => stdout().write_all(bytes),
+            Stream::Said => io::stderr().write_all(bytes),
+        };
+    }
+}
+
+/// How much of the screen is left.
+struct Room {
+    width: usize,
+    rows: usize,
+    column: usize,
+    /// Inside of an escape sequence, which takes no room.
+    is_escape: bool,
+}
+
+impl Room {
+    fn none() -> Room {
+        Room { width: 1, rows: 0, column: 0, is_escape: false }
+    }
+
+    /// All of it, but for the line of the next prompt.
+    fn of_terminal() -> Room {
+        let (width, rows) = size();
+        Room { width, rows: rows.saturating_sub(1), column: 0, is_escape: false }
+    }
+
+    /// Takes room for this; whether there was enough.
+    fn has_for(&mut self, bytes: &[u8]) -> bool {
+        for &byte in bytes {
+            match byte {
+                _ if self.is_escape => self.is_escape = !byte.is_ascii_alphabetic(),
+                0x1b => self.is_escape = true,
+                b'\n' => self.next_row(),
+                // The bytes of a character behind its first.
+                0x80..=0xbf => {}
+                _ => {
+                    if self.column >= self.width {
+                        self.next_row();
+                    }
+                    self.column = if byte == b'\t' { (self.column | 7) + 1 } else { self.column + 1 };
+                }
+            }
+            if self.rows == 0 {
+                return false;
+            }
+        }
+        self.rows > 0
+    }
+
+    fn next_row(&mut self) {
+        self.rows = self.rows.saturating_sub(1);
+        self.column = 0;
+    }
+}
+
+/// How wide and high the terminal is: as it says, or as the environment says.
+fn size() -> (usize, usize) {
+    const USUAL: (usize, usize) = (80, 24);
+    let said = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let said = (said("COLUMNS").unwrap_or(USUAL.0), said("LINES").unwrap_or(USUAL.1));
+    let (width, height) = known().unwrap_or(said);
+    (width.max(1), height.max(2))
+}
+
+/// How wide the terminal is, if it says so.
+pub fn width() -> Option<usize> {
+    known().map(|(width, _)| width)
+}
+
+fn known() -> Option<(usize, usize)> {
+    let (width, height) = terminal_size::terminal_size()?;
+    Some((width.0.into(), height.0.into())).filter(|(width, height)| *width > 0 && *height > 0)
+}
+
+/// The standard output, without the line buffer around it.
+#[cfg(unix)]
+fn stdout() -> Box<dyn Write> {
+    use std::os::fd::AsFd;
+    match io::stdout().as_fd().try_clone_to_owned() {
+        Ok(fd) => Box::new(std::fs::File::from(fd)),
+        Err(_) => Box::new(io::stdout().lock()),
+    }
+}
+
+#[cfg(not(unix))]
+fn stdout() -> Box<dyn Write> {
+    Box::new(io::stdout().lock())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_as_they_are_shown() {
+        let fits = |text: &str| Room { width: 4, rows: 3, column: 0, is_escape: false }.has_for(text.as_bytes());
+        for text in ["", "a\nb\n", "abcdefgh", "ééééé\n", "\x1b[1;31mab\x1b[0m\ncd\n", "\tabcd"] {
+            assert!(fits(text), "{text:?}");
+        }
+        for text in ["a\nb\nc\n", "abcdefghi\nabcd\n", "abcdefghijklm", "\t\t\t\t"] {
+            assert!(!fits(text), "{text:?}");
+        }
+        assert!(!Room::none().has_for(b""));
+    }
+}

@@ -1,0 +1,213 @@
+//! JSON of which a part is shown: so many levels, so many items.
+
+use std::io::{self, Write};
+
+/// Passes JSON on without what is deeper, `{…3}`, and without what is longer, `… 98 more`. What
+/// comes out is for people.
+pub struct Cut {
+    to: Box<dyn Write>,
+    most: Most,
+    open: Vec<Open>,
+    /// The container of which nothing more is shown, by how many are open then.
+    hidden: Option<usize>,
+    state: State,
+    /// Blanks that were not passed on.
+    blanks: Vec<u8>,
+    out: Vec<u8>,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// Levels of values.
+    pub depth: usize,
+    /// Items of each list and map.
+    pub items: u64,
+    /// A path and a tab stand before each value.
+    pub has_paths: bool,
+}
+
+/// A container that is open.
+struct Open {
+    items: u64,
+    /// Whether the next token begins an item.
+    is_new: bool,
+    /// It is too deep: nothing of it is shown but how many there are.
+    is_closed: bool,
+    /// What stands before its first item.
+    blanks: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Path,
+    Between,
+    String,
+    Escape,
+}
+
+impl Cut {
+    pub fn new(to: Box<dyn Write>, most: Most) -> Cut {
+        let state = if most.has_paths { State::Path } else { State::Between };
+        Cut { to, most, open: Vec::new(), hidden: None, state, blanks: Vec::new(), out: Vec::new() }
+    }
+
+    fn byte(&mut self, byte: u8) {
+        match self.state {
+            State::Path => {
+                self.out.push(byte);
+                self.state = if byte == b'\t' { State::Between } else { State::Path };
+            }
+            State::String | State::Escape => {
+                self.state = match (self.state, byte) {
+                    (State::String, b'"') => State::Between,
+                    (State::String, b'\\') => State::Escape,
+                    _ => State::String,
+                };
+                self.show(byte);
+            }
+            State::Between => self.between(byte),
+        }
+    }
+
+    fn between(&mut self, byte: u8) {
+        match byte {
+            b'\n' if self.open.is_empty() => {
+                self.show(byte);
+                self.state = if self.most.has_paths { State::Path } else { State::Between };
+            }
+            b' ' | b'\n' | b'\r' | b'\t' => self.blanks.push(byte),
+            b',' => self.comma(),
+            b'}' | b']' => self.close(byte),
+            _ => {
+                self.item();
+                self.show(byte);
+                match byte {
+                    b'"' => self.state = State::String,
+                    b'{' | b'[' => self.open(),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// A token that may be the first of an item.
+    fn item(&mut self) {
+        let level = self.open.len();
+        let Some(top) = self.open.last_mut().filter(|top| top.is_new) else { return };
+        top.is_new = false;
+        top.items += 1;
+        if top.items == 1 {
+            top.blanks.clone_from(&self.blanks);
+        }
+        // Of the items behind the first, the comma says it.
+        if self.most.items == 0 && self.hidden.is_none() {
+            self.hidden = Some(level);
+        }
+    }
+
+    fn comma(&mut self) {
+        let level = self.open.len();
+        if let Some(top) = self.open.last_mut() {
+            top.is_new = true;
+            if self.hidden.is_none() && top.items >= self.most.items {
+                self.hidden = Some(level);
+            }
+        }
+        self.show(b',');
+    }
+
+    fn open(&mut self) {
+        let is_closed = self.open.len() >= self.most.depth;
+        self.open.push(Open { items: 0, is_new: true, is_closed, blanks: Vec::new() });
+        if is_closed && self.hidden.is_none() {
+            self.hidden = Some(self.open.len());
+        }
+    }
+
+    fn close(&mut self, byte: u8) {
+        let is_here = self.hidden == Some(self.open.len());
+        let blanks = std::mem::take(&mut self.blanks);
+        if let Some(top) = self.open.pop()
+            && is_here
+        {
+            self.hidden = None;
+            let left = top.items.saturating_sub(self.most.items);
+            if top.is_closed && top.items > 0 {
+                self.out.extend_from_slice(format!("…{}", top.items).as_bytes());
+            } else if !top.is_closed {
+                if self.most.items > 0 {
+                    self.out.push(b',');
+                }
+                self.out.extend_from_slice(&top.blanks);
+                self.out.extend_from_slice(format!("… {left} more").as_bytes());
+                self.blanks = blanks;
+            }
+        } else {
+            self.blanks = blanks;
+        }
+        self.show(byte);
+    }
+
+    /// Passes it on, with the blanks before it, if it is not hidden.
+    fn show(&mut self, byte: u8) {
+        if self.hidden.is_none() {
+            self.out.append(&mut self.blanks);
+            self.out.push(byte);
+        } else {
+            self.blanks.clear();
+        }
+    }
+}
+
+impl Write for Cut {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        bytes.iter().for_each(|byte| self.byte(*byte));
+        self.to.write_all(&self.out)?;
+        self.out.clear();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terminal::tests::Shared;
+
+    fn cut(json: &str, depth: usize, items: u64) -> String {
+        let mut all = Vec::new();
+        for piece in [1, 3, json.len()] {
+            let shared = Shared::default();
+            let most = Most { depth, items, has_paths: json.starts_with('$') };
+            let mut to = Cut::new(Box::new(shared.clone()), most);
+            json.as_bytes().chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
+            all.push(shared.text());
+        }
+        assert!(all.iter().all(|text| *text == all[0]), "{all:?}");
+        all.swap_remove(0)
+    }
+
+    #[test]
+    fn what_is_deep_or_long_is_counted() {
+        const ALL: usize = usize::MAX;
+        let json = r#"{"a":[1,{"b":"]}\"","c":[]},[]],"d":{"e":1}}"#;
+        for (depth, items, shown) in [
+            (ALL, u64::MAX, json),
+            (0, u64::MAX, "{…2}"),
+            (1, u64::MAX, r#"{"a":[…3],"d":{…1}}"#),
+            (2, u64::MAX, r#"{"a":[1,{…2},[]],"d":{"e":1}}"#),
+            (ALL, 0, "{… 2 more}"),
+            (ALL, 1, r#"{"a":[1,… 2 more],… 1 more}"#),
+            (2, 2, r#"{"a":[1,{…2},… 1 more],"d":{"e":1}}"#),
+        ] {
+            assert_eq!(cut(json, depth, items), shown, "{depth} {items}");
+        }
+        assert_eq!(cut("[\n  1,\n  2,\n  [\n    3\n  ]\n]\n7\n", 1, 1), "[\n  1,\n  … 2 more\n]\n7\n");
+        assert_eq!(cut("[\n  [\n    3\n  ],\n  []\n]\n", 1, 3), "[\n  […1],\n  []\n]\n");
+        assert_eq!(cut("$[0]\t[1,2]\n$.a[1,\t5\n", 9, 1), "$[0]\t[1,… 1 more]\n$.a[1,\t5\n");
+    }
+}

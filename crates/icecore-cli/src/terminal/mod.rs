@@ -1,0 +1,85 @@
+//! What goes to a terminal: JSON for people, and nothing that a terminal can't show.
+
+mod cut;
+mod painted;
+mod tamed;
+
+pub use cut::{Cut, Most};
+pub use painted::Painted;
+pub use tamed::Tamed;
+
+use crate::cli::DEFAULT_TARGET;
+use crate::report::{Abort, code};
+use icecore::Stage;
+use std::io::{self, IsTerminal};
+
+/// Options of JSON that say how it is laid out: with one of them nothing is added.
+const LAYOUT: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
+
+/// Whether the standard output is a terminal.
+pub fn is_stdout() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// An error, if this is no text; `--force` writes it all the same.
+pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
+    if is_forced || !stage.is_binary() {
+        return Ok(());
+    }
+    let text = format!(
+        "the standard output is a terminal, and {} is no text: write it to a file with `-o FILE`, or add `--force`",
+        stage.name()
+    );
+    Err(Abort::Failed(code::USAGE, text))
+}
+
+/// Whether what is written so is JSON, by itself or in lines.
+pub fn is_json(stage: &Stage) -> bool {
+    stage.wrappers().is_empty() && stage.format().of_document().name == DEFAULT_TARGET
+}
+
+/// JSON as people read it: a value a line, unless options say how it is to look.
+pub fn laid_out(mut stage: Stage) -> Stage {
+    let is_free = stage.wrappers().is_empty() && !LAYOUT.iter().any(|option| stage.settings().has(option));
+    if is_free && stage.format().name == DEFAULT_TARGET {
+        // The option is there, and takes this.
+        let _ = stage.set("indent", Some("2"));
+    }
+    stage
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    /// What was written, for a test to look at.
+    #[derive(Clone, Default)]
+    pub struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Shared {
+        pub fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_says_how_it_looks_is_left_alone() {
+        let shown = |name: &str| laid_out(Stage::parse(name).unwrap()).settings().number("indent");
+        assert_eq!((shown("json"), shown("json:sort_keys")), (Some(2), Some(2)));
+        assert_eq!((shown("json:indent=0"), shown("json:as=json-xs"), shown("gzip/json")), (Some(0), None, None));
+        assert_eq!((shown("ndjson"), shown("php")), (None, None));
+    }
+}

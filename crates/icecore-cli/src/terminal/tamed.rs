@@ -1,0 +1,77 @@
+//! Text that nobody has escaped, on a terminal.
+
+use std::io::{self, Write};
+
+/// Passes text on; what a terminal would act on is written as an escape, but for ends of lines
+/// and tabs.
+pub struct Tamed {
+    to: Box<dyn Write>,
+    /// The beginning of a character whose rest is still to come.
+    part: Vec<u8>,
+}
+
+impl Tamed {
+    pub fn new(to: Box<dyn Write>) -> Tamed {
+        Tamed { to, part: Vec::new() }
+    }
+}
+
+impl Write for Tamed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = std::mem::take(&mut self.part);
+        all.extend_from_slice(bytes);
+        let mut out = String::with_capacity(all.len());
+        let mut chunks = all.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            for c in chunk.valid().chars() {
+                match c {
+                    '\n' | '\t' => out.push(c),
+                    c => out.push_str(&icecore::text::printable(c.encode_utf8(&mut [0; 4]))),
+                }
+            }
+            let begins = std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
+            if chunks.peek().is_none() && begins {
+                self.part = chunk.invalid().to_vec();
+            } else {
+                push_bytes(chunk.invalid(), &mut out);
+            }
+        }
+        self.to.write_all(out.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+fn push_bytes(bytes: &[u8], out: &mut String) {
+    bytes.iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+}
+
+impl Drop for Tamed {
+    fn drop(&mut self) {
+        let mut rest = String::new();
+        push_bytes(&self.part, &mut rest);
+        // An error here was one before.
+        let _ = self.to.write_all(rest.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terminal::tests::Shared;
+
+    #[test]
+    fn nothing_of_it_acts_on_a_terminal() {
+        let text = b"a\x1b[31m\tb\r\n\xc3\xa9\xc2\x9b\x80 \xe2\x82";
+        for piece in 1..=text.len() {
+            let shared = Shared::default();
+            let mut to = Tamed::new(Box::new(shared.clone()));
+            text.chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
+            drop(to);
+            assert_eq!(shared.text(), "a\\u{1b}[31m\tb\\r\né\\u{9b}\\x80 \\xe2\\x82", "{piece}");
+        }
+    }
+}
