@@ -67,6 +67,14 @@ impl Paint {
         if self.0 { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.into_owned() }
     }
 
+    /// The same in a column of a table: at least so wide.
+    pub fn column(self, ink: Ink, text: impl Display, width: usize) -> String {
+        let text = text.to_string();
+        let text = icecore::text::printable(&text);
+        let gap = width.saturating_sub(text.chars().count());
+        format!("{}{:gap$}", self.ink(ink, &text), "")
+    }
+
     /// What follows is in this colour.
     pub fn begin(self, ink: Ink, out: &mut Vec<u8>) {
         if self.0 {

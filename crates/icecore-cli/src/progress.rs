@@ -13,6 +13,8 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_millis(500);
 /// How often it is drawn.
 const TURN: Duration = Duration::from_millis(100);
+/// How much of a name is shown.
+const NAME: usize = 40;
 /// Steps of a bar.
 const STEPS: f64 = 1000.0;
 
@@ -160,6 +162,7 @@ impl Line {
             ProgressBar::with_draw_target(Some(STEPS as u64), ProgressDrawTarget::stderr())
                 .with_style(style(has_bar))
                 .with_elapsed(LONG)
+                .with_message(text.clone())
         });
         if self.has_bar != has_bar {
             bar.set_style(style(has_bar));
@@ -192,7 +195,8 @@ impl Meter {
         if inputs > 1 {
             text.push_str(&format!("{}/{inputs} ", done.saturating_add(1).min(inputs)));
         }
-        text.push_str(&self.what.lock().unwrap_or_else(PoisonError::into_inner));
+        // So that what stands behind it is seen.
+        text.push_str(&icecore::text::shortened(&self.what.lock().unwrap_or_else(PoisonError::into_inner), NAME));
         let mut parts = Vec::new();
         match (read, size) {
             (0, _) => {}

@@ -1,40 +1,11 @@
-//! What goes to a terminal: a pseudo terminal, as util-linux's `script` makes it.
+//! What goes to a terminal.
 #![cfg(target_os = "linux")]
 
+mod pty;
 mod run;
 
+use pty::terminal;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-/// What a command writes to a terminal, both streams, and its exit code; `None` without `script`.
-fn terminal(folder: &Path, command: &str) -> Option<(String, i32)> {
-    let out = folder.join("typescript");
-    let done = Command::new("script")
-        .args(["-q", "-e", "-c", command])
-        .arg(&out)
-        .current_dir(folder)
-        .env_remove("NO_COLOR")
-        .env("TERM", "xterm")
-        .env("PATH", run_path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status();
-    let Ok(done) = done else {
-        eprintln!("skipped: there is no `script` here");
-        return None;
-    };
-    let text = String::from_utf8_lossy(&fs::read(out).unwrap()).replace("\r\n", "\n");
-    // `script` notes when it began and ended.
-    let lines = text.lines().filter(|line| !line.starts_with("Script "));
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
-    Some((format!("{}\n", text.trim_end()), done.code()?))
-}
-
-fn run_path() -> String {
-    let here = Path::new(run::ICECORE).parent().unwrap().display();
-    format!("{here}:{}", std::env::var("PATH").unwrap_or_default())
-}
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -105,5 +76,38 @@ fn binary_is_kept_off_a_terminal() {
     ] {
         let (text, code) = terminal(folder.path(), command).unwrap();
         assert_eq!(code, 0, "{command}: {text}");
+    }
+}
+
+#[test]
+fn no_escape_sequence_of_data_reaches_a_terminal() {
+    let folder = folder();
+    let evil = "{\"k\":\"\u{9b}31m\\u001b[31mred\"}";
+    fs::write(folder.path().join("evil.json"), evil).unwrap();
+    fs::write(folder.path().join("evil.csv"), "id,x\n1,\"\x1b[31mred\"\n").unwrap();
+    for command in [
+        "get '$.k' evil.json",
+        "get -r '$.k' evil.json",
+        "get -p '$.k' evil.json",
+        "paths evil.json",
+        "query . evil.json",
+        "query -r .k evil.json",
+        "query -t php . evil.json",
+        "inspect --all evil.json",
+        "convert evil.json",
+        "convert -t php evil.json",
+        "convert -t dumper evil.json",
+        "edit --set '$.n=1' evil.json",
+        "diff evil.json a.json",
+        "rows --in csv -t csv -c id evil.csv",
+        "rows -c id evil.csv",
+        "replace red blue evil.csv",
+        "replace --dry-run red blue evil.csv",
+    ] {
+        let Some((text, code)) = terminal(folder.path(), &format!("icecore -q --color never {command}")) else {
+            return;
+        };
+        assert!(!text.contains(['\x1b', '\u{9b}']), "{command}: {text:?}");
+        assert!(code < 2 && text.contains("31m"), "{command}: {text:?}");
     }
 }

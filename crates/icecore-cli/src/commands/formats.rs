@@ -1,6 +1,7 @@
 //! `icecore formats`
 
 use crate::cli::Global;
+use crate::paint::{Ink, Paint};
 use crate::report::{Abort, code};
 use crate::sink::Sink;
 use clap::Args;
@@ -107,7 +108,7 @@ pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
                 ),
             })?;
         } else {
-            sink.text(&table())?;
+            sink.text(&table(Paint::new(global.color, &std::io::stdout())))?;
         }
         return sink.flush();
     };
@@ -166,16 +167,15 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-fn table() -> String {
+fn table(paint: Paint) -> String {
     let width = formats().chain(wrappers()).map(|entry| entry.name.len()).max().unwrap_or(0).max("FORMAT".len());
-    let mut text = format!("{:width$}  READ  WRITE  WHAT IT IS\n", "FORMAT");
-    for entry in formats() {
-        text.push_str(&format!("{:width$}  yes   yes    {}\n", entry.name, entry.title));
-    }
-    text.push_str(&format!("\n{:width$}  READ  WRITE  WHAT IT IS\n", "WRAPPER"));
-    for entry in wrappers() {
-        text.push_str(&format!("{:width$}  yes   yes    {}\n", entry.name, entry.title));
-    }
+    let head = |what: &str| format!("{}\n", paint.ink(Ink::Faint, format!("{what:width$}  READ  WRITE  WHAT IT IS")));
+    let line = |entry: Entry| format!("{}  yes   yes    {}\n", paint.column(Ink::Name, entry.name, width), entry.title);
+    let mut text = head("FORMAT");
+    formats().for_each(|entry| text.push_str(&line(entry)));
+    text.push('\n');
+    text.push_str(&head("WRAPPER"));
+    wrappers().for_each(|entry| text.push_str(&line(entry)));
     let names: Vec<_> = icecore::detect::recognised().into_iter().map(|(name, _)| name).collect();
     text.push_str("\n`icecore formats FORMAT` shows the page of a format or wrapper with every option.\n");
     text.push_str("Options are written FORMAT:name=value,…, for example json:indent=2, and wrappers before\n");

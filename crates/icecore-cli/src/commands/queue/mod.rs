@@ -121,6 +121,9 @@ fn list(args: &List, store: &mut dyn Backend, global: &Global) -> Result<(), Abo
     let mut filter = JobFilter { queue, state: args.state.map(args::Only::state), ..JobFilter::default() };
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::stdout();
+    if args.json {
+        sink.paint_json(global.color);
+    }
     let mut decoder = describe::Decoder::default();
     let mut left = args.most.unwrap_or(usize::MAX);
     let mut is_first = true;
@@ -232,7 +235,9 @@ fn say_stats(is_json: bool, store: &mut dyn Backend, global: &Global) -> Result<
     let queues = store.queues().map_err(failed)?;
     let mut sink = Sink::stdout();
     let paint = Paint::new(global.color, &std::io::stdout());
-    if !is_json {
+    if is_json {
+        sink.paint_json(global.color);
+    } else {
         let head = format!(
             "{:20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {:>9}",
             "QUEUE", "READY", "DELAYED", "LEASED", "WAITING", "DONE", "DEAD", "OLDEST"
@@ -258,8 +263,8 @@ fn say_stats(is_json: bool, store: &mut dyn Backend, global: &Global) -> Result<
             notes.push_str(&format!("  {rate}"));
         }
         sink.text(&format!(
-            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {oldest:>9}{notes}\n",
-            paint.ink(Ink::Name, icecore::text::shortened(&queue.name, 60)),
+            "{} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {oldest:>9}{notes}\n",
+            paint.column(Ink::Name, icecore::text::shortened(&queue.name, 60), 20),
             numbers.ready,
             numbers.delayed,
             numbers.leased,

@@ -114,14 +114,20 @@ impl Line<'_> {
             (None, None) => "paused".to_owned(),
         };
         let timing = format!("{} {}", text(self.timing, 40), text(self.zone, 30));
-        format!("{:20}  {:16}  {timing:32}  {next}\n", paint.ink(Ink::Name, text(self.name, 60)), text(self.queue, 40))
+        format!(
+            "{}  {:16}  {timing:32}  {next}\n",
+            paint.column(Ink::Name, text(self.name, 60), 20),
+            text(self.queue, 40)
+        )
     }
 }
 
 pub fn list(args: &Schedules, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::stdout();
-    if !args.json {
+    if args.json {
+        sink.paint_json(global.color);
+    } else {
         let head = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
         sink.text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
     }

@@ -118,7 +118,11 @@ impl Job<'_> {
         done: &mut Done,
         report: &mut Report,
     ) -> Result<(), Abort> {
+        let is_data = matches!(place, Destination::Stdout) && !self.args.dry_run;
         let mut target = Target::new(place)?;
+        if is_data && !self.args.force {
+            target.sink.tame();
+        }
         let mut is_whole = true;
         for source in sources {
             is_whole &= self.source(source, &mut target.sink, done, report)?;

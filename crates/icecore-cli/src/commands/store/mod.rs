@@ -92,6 +92,9 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
                 }
             }
         }
+        if !args.force {
+            sink.tame();
+        }
         sink.bytes(&object.bytes)?;
         return sink.flush();
     };
@@ -106,6 +109,8 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
         to = terminal::laid_out(to);
         if terminal::is_json(&to) {
             sink.paint_json(global.color);
+        } else if !args.force {
+            sink.tame();
         }
     }
     let limits: &Limits = &global.limit;

@@ -118,18 +118,17 @@ impl Row<'_> {
     /// As a line of a table.
     pub fn line(&self, paint: Paint) -> String {
         let value = match (&self.value, &self.problem) {
-            (Some(value), _) => icecore::text::shortened(value.get(), SHOWN).into_owned(),
+            (Some(value), _) => icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned(),
             (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN)),
             (None, None) => String::new(),
         };
         format!(
-            "{}  {}  {:12}  {:>9}  {:20}  {}\n",
+            "{}  {}  {:12}  {:>9}  {}  {value}\n",
             self.head.id,
             paint.ink(Ink::Faint, &self.head.stored_at),
             icecore::text::printable(self.head.format.unwrap_or("-")),
             self.head.size,
-            paint.ink(Ink::Class, icecore::text::shortened(self.head.class.unwrap_or("-"), 60)),
-            icecore::text::printable(&value),
+            paint.column(Ink::Class, icecore::text::shortened(self.head.class.unwrap_or("-"), 60), 20),
         )
     }
 }

@@ -71,7 +71,11 @@ struct Lines {
 impl Lines {
     fn new(is_json: bool, global: &Global) -> Lines {
         let paint = Paint::new(global.color, &std::io::stdout());
-        Lines { sink: Sink::stdout(), is_json, paint, decoder: Decoder::default(), count: 0 }
+        let mut sink = Sink::stdout();
+        if is_json {
+            sink.paint_json(global.color);
+        }
+        Lines { sink, is_json, paint, decoder: Decoder::default(), count: 0 }
     }
 
     /// Says what is wrong with an object, if that was not known.

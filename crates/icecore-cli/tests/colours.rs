@@ -1,0 +1,135 @@
+//! Colour where it is wanted, and nowhere else: of every command.
+#![cfg(target_os = "linux")]
+
+mod pty;
+mod run;
+
+use std::fs;
+use std::path::Path;
+
+/// What every command prints for reading, or what is wrong.
+const COMMANDS: &[&str] = &[
+    "inspect a.json",
+    "inspect --json a.json",
+    "inspect --all --deep deep.json",
+    "inspect broken.php",
+    "inspect --path '$.missing' a.json",
+    "detect a.json user.php missing",
+    "detect --json a.json",
+    "classes user.php",
+    "classes --json user.php",
+    "classes --as php user.php",
+    "convert a.json",
+    "convert -t php a.json",
+    "convert --strict -t pack:template=C a.json",
+    "query . a.json",
+    "query '.[' a.json",
+    "query -r '.é' a.json",
+    "query --depth 1 --limit 1 . a.json",
+    "get '$' a.json",
+    "get '$.k' -p a.json user.php",
+    "get '$.é' -r a.json",
+    "get --depth 1 --limit 1 '$' a.json",
+    "paths a.json user.php",
+    "paths --depth 1 --limit 1 a.json",
+    "rows --in csv -c v t.csv",
+    "rows t.csv",
+    "replace one two a.json",
+    "replace --dry-run one two a.json",
+    "edit --set '$.k[0]=2' a.json",
+    "edit --set '$.missing.x=2' a.json",
+    "diff a.json b.json",
+    "diff --view columns a.json b.json",
+    "diff --json a.json b.json",
+    "diff --depth 1 --limit 1 a.json b.json",
+    "patch a.json change.json",
+    "patch b.json change.json",
+    "bench --report report.json",
+    "formats",
+    "formats php",
+    "formats --json",
+    "formats missing",
+    "completions bash",
+    "man get",
+    "help get",
+    "get -h",
+    "--wrong",
+    "get",
+];
+
+/// And those of the store.
+const STORE: &[&str] = &[
+    "store --db sqlite:s.db each",
+    "store --db sqlite:s.db each --json",
+    "store --db sqlite:s.db find --class App\\\\User",
+    "store --db sqlite:s.db stats",
+    "store --db sqlite:s.db stats --json",
+    "store --db sqlite:s.db get user",
+    "store --db sqlite:s.db get user -t json",
+    "store --db sqlite:s.db get missing",
+    "queue --db sqlite:s.db list",
+    "queue --db sqlite:s.db list --json",
+    "queue --db sqlite:s.db schedules",
+];
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.json", "{\"k\":[1,{\"x\":[]},null],\"é\":\"one é\",\"d\":-2.5e3}\n");
+    write("b.json", "{\"k\":[1,{\"x\":[true]}],\"é\":\"two\"}\n");
+    write("deep.json", "{\"s\":\"a:1:{i:0;i:1;}\"}\n");
+    write("user.php", "O:8:\"App\\User\":1:{s:1:\"k\";R:1;}");
+    write("broken.php", "a:2:{i:0;i:1;");
+    write("t.csv", "id,v\n1,i:5;\n");
+    let make = "icecore diff --json a.json b.json >change.json; icecore store --db sqlite:s.db put --key user user.php; \
+                icecore store --db sqlite:s.db put broken.php; icecore queue --db sqlite:s.db push user.php a.json";
+    run::shell(folder.path(), make).output().unwrap();
+    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bench/report.json");
+    let mut report: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    // One of them is enough.
+    report["scenarios"].as_array_mut().unwrap().truncate(1);
+    write("report.json", &report.to_string());
+    folder
+}
+
+fn commands() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().chain(if cfg!(feature = "store") { STORE } else { &[] }).copied()
+}
+
+/// What a command writes into pipes, and its exit code.
+fn piped(folder: &Path, command: &str) -> (String, String, Option<i32>) {
+    let done = run::shell(folder, command).env("COLUMNS", "80").env_remove("NO_COLOR").output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(done.stdout), text(done.stderr), done.status.code())
+}
+
+#[test]
+fn colour_adds_nothing_but_colour_in_a_pipe() {
+    let folder = folder();
+    let mut painted = 0;
+    for command in commands() {
+        let never = piped(folder.path(), &format!("icecore --color never {command}"));
+        let always = piped(folder.path(), &format!("icecore --color always {command}"));
+        assert!(!never.0.contains('\x1b') && !never.1.contains('\x1b'), "{command}: {never:?}");
+        let (out, said) = (pty::without_colours(&always.0), pty::without_colours(&always.1));
+        painted += usize::from((&out, &said) != (&always.0, &always.1));
+        assert_eq!((out, said, always.2), never, "{command}");
+    }
+    assert!(painted > commands().count() / 2, "{painted}");
+}
+
+#[test]
+fn a_terminal_gets_none_where_none_is_wanted() {
+    let folder = folder();
+    for command in commands() {
+        let shown = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
+        let Some(never) = shown(&format!("ICECORE --color never {command}")) else { return };
+        let refused = shown(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
+        let always = shown(&format!("ICECORE --color always {command}")).unwrap();
+        assert!(!never.0.contains('\x1b'), "{command}: {never:?}");
+        assert_eq!(refused, never, "{command}");
+        assert_eq!((pty::without_colours(&always.0), always.1), never, "{command}");
+        let empty = shown(&format!("NO_COLOR= ICECORE --color auto {command}")).unwrap();
+        assert_eq!(empty, always, "{command}: an empty NO_COLOR says nothing");
+    }
+}

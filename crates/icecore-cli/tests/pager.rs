@@ -1,0 +1,99 @@
+//! Long output on a terminal goes to a pager.
+#![cfg(target_os = "linux")]
+
+mod pty;
+mod run;
+
+use pty::terminal;
+use std::fs;
+
+/// A file with so many items, and one that breaks off.
+fn folder(items: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let list: Vec<String> = (0..items).map(|item| item.to_string()).collect();
+    fs::write(folder.path().join("a.json"), format!("[{}]", list.join(","))).unwrap();
+    fs::write(folder.path().join("b.json"), "[0]").unwrap();
+    fs::write(folder.path().join("broken.php"), format!("a:{items}:{{{}", "i:1;i:2;".repeat(items - 1))).unwrap();
+    folder
+}
+
+/// A pager that shows what it was given.
+const MARKS: &str = "ICECORE_PAGER='sed s/^/p:/'";
+
+#[test]
+fn what_is_longer_than_the_screen_is_paged() {
+    let folder = folder(20);
+    let is_paged = |command: &str| {
+        let (text, code) = terminal(folder.path(), command)?;
+        let marked = text.lines().filter(|line| line.starts_with("p:")).count();
+        assert!(marked == 0 || marked == text.lines().count(), "{command}: {text}");
+        Some((marked > 0, code))
+    };
+    for (command, expected) in [
+        ("icecore paths a.json", (true, 0)),
+        ("icecore inspect a.json", (true, 0)),
+        ("icecore query '.[]' a.json", (true, 0)),
+        ("icecore get '$[*]' a.json", (true, 0)),
+        ("icecore formats", (true, 0)),
+        // The exit code is that of the command, and what is wrong is said where it belongs.
+        ("icecore diff --view lines a.json b.json", (true, 1)),
+        ("icecore inspect broken.php", (true, 4)),
+        ("icecore diff --limit 2 --view lines a.json b.json", (false, 1)),
+        ("icecore --paging always diff b.json a.json --limit 1", (true, 1)),
+        ("icecore paths b.json", (false, 0)),
+        ("icecore paths --paging always b.json", (true, 0)),
+        ("icecore paths --paging never a.json", (false, 0)),
+        ("TERM=dumb icecore paths a.json", (false, 0)),
+        // Data is not for reading.
+        ("icecore convert a.json", (false, 0)),
+        ("icecore --paging always convert a.json", (true, 0)),
+        ("icecore paths a.json | cat", (false, 0)),
+    ] {
+        let Some(found) = is_paged(&format!("export {MARKS}; {command}")) else { return };
+        assert_eq!(found, expected, "{command}");
+    }
+    for (setting, expected) in [
+        ("PAGER='sed s/^/p:/'", true),
+        ("ICECORE_PAGER='sed s/^/p:/' PAGER=true", true),
+        ("ICECORE_PAGER=cat PAGER='sed s/^/p:/'", false),
+        ("ICECORE_PAGER= PAGER='sed s/^/p:/'", false),
+    ] {
+        assert_eq!(is_paged(&format!("{setting} icecore paths a.json")), Some((expected, 0)), "{setting}");
+    }
+}
+
+#[test]
+fn messages_stand_in_the_pager_where_they_belong() {
+    let folder = folder(20);
+    let Some((text, _)) = terminal(folder.path(), &format!("{MARKS} icecore paths broken.php b.json")) else { return };
+    let lines: Vec<&str> = text.lines().collect();
+    let at = |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(at("broken.php:$[1]") < at("broken.php: the input ends too early"), "{text}");
+    assert!(at("broken.php: the input ends too early") < at("b.json:$[0]"), "{text}");
+    assert!(text.contains("\x1b[1m"), "colours stay: {text}");
+}
+
+#[test]
+fn a_pager_that_is_missing_or_left_early_is_no_failure() {
+    let folder = folder(20_000);
+    let Some((text, code)) = terminal(folder.path(), "ICECORE_PAGER=no-such-pager icecore -q paths a.json") else {
+        return;
+    };
+    assert!(code == 0 && text.contains("\x1b[1m$[19999]"), "{code}: {}", text.len());
+    // As with `head`: it ends, and has nothing to say.
+    let (text, code) = terminal(folder.path(), "ICECORE_PAGER='head -n 1' icecore --color never paths a.json").unwrap();
+    assert_eq!((text.as_str(), code), ("$[0]\t0\n", 0));
+}
+
+#[test]
+fn the_usual_pager_ends_by_itself_where_all_fits() {
+    let folder = folder(20);
+    if std::process::Command::new("less").arg("-V").output().is_err() {
+        eprintln!("skipped: there is no `less` here");
+        return;
+    }
+    let Some((text, code)) = terminal(folder.path(), "icecore --color never --paging always paths b.json") else {
+        return;
+    };
+    assert!(code == 0 && text.contains("$[0] "), "{code}: {text:?}");
+}

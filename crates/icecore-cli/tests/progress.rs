@@ -1,0 +1,113 @@
+//! Work that takes long says how far it is, and what it said is gone when it is done.
+#![cfg(target_os = "linux")]
+
+mod pty;
+mod run;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// What is drawn to take the line away.
+const CLEAR: &str = "\r\x1b[2K";
+
+/// A folder with a file whose end the test holds open.
+fn folder() -> (tempfile::TempDir, File) {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = folder.path().join("slow");
+    assert!(Command::new("mkfifo").arg(&slow).status().unwrap().success());
+    fs::write(folder.path().join("a.json"), "{\"a\":2}\n").unwrap();
+    let change = "icecore diff --json a.json b.json > change.json";
+    fs::write(folder.path().join("b.json"), "{\"a\":1}\n").unwrap();
+    run::shell(folder.path(), change).status().unwrap();
+    // Opened in both directions, which waits for nobody.
+    let file = File::options().read(true).write(true).open(slow).unwrap();
+    (folder, file)
+}
+
+/// Runs a command; its input comes once it has said that it is at it.
+fn slowly(command: &str) -> Option<String> {
+    let (folder, mut slow) = folder();
+    let mut running = pty::start(folder.path(), command)?;
+    running.wait_for(" slow");
+    slow.write_all(b"{\"a\":1}\n").unwrap();
+    drop(slow);
+    let (text, code) = running.end();
+    assert!(code < 2, "{command}: {code}: {text:?}");
+    let (shown, rest) = text.rsplit_once(CLEAR).unwrap_or_else(|| panic!("{command}: it is not taken away: {text:?}"));
+    assert!(shown.contains(" slow") && !rest.contains('\r'), "{command}: {text:?}");
+    Some(rest.to_owned())
+}
+
+#[test]
+fn every_command_that_works_on_inputs_says_so() {
+    for command in [
+        "icecore inspect slow",
+        "icecore detect slow",
+        "icecore classes slow",
+        "icecore query . slow",
+        "icecore get '$.a' slow",
+        "icecore paths slow",
+        "icecore convert slow",
+        "icecore convert slow >out",
+        "icecore convert --partial slow >out",
+        "icecore convert --each=lines slow >out",
+        "icecore convert --each=lines --keep-going slow >out",
+        "icecore rows --in lines -c x slow >out",
+        "icecore replace --in text a b slow >out",
+        "icecore edit --set '$.a=1' slow >out",
+        "icecore diff slow a.json",
+        "icecore patch slow change.json >out",
+    ] {
+        if slowly(command).is_none() {
+            return;
+        }
+    }
+}
+
+#[cfg(feature = "store")]
+#[test]
+fn commands_of_the_store_say_so_too() {
+    for command in ["icecore store --db sqlite:s.db put slow", "icecore queue --db sqlite:s.db push slow"] {
+        if slowly(command).is_none() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn it_is_gone_before_anything_is_printed() {
+    let Some(shown) = slowly("icecore --color never paths slow") else { return };
+    assert_eq!(shown, "$.a\t1\n");
+    let shown = slowly("icecore --color never get '$.a' slow a.json").unwrap();
+    assert_eq!(shown, "1\n2\n");
+}
+
+#[test]
+fn who_wants_quiet_gets_it() {
+    for command in ["icecore -q paths slow", "TERM=dumb icecore paths slow", "icecore paths slow 2>&1 | cat"] {
+        let (folder, mut slow) = folder();
+        let Some(running) = pty::start(folder.path(), command) else { return };
+        // On a machine that is slow less would be shown, and never more.
+        std::thread::sleep(Duration::from_millis(1200));
+        slow.write_all(b"{\"a\":1}\n").unwrap();
+        drop(slow);
+        let (text, code) = running.end();
+        assert!(code == 0 && !text.contains(['\r', '⠁']) && !text.contains("slow"), "{command}: {text:?}");
+    }
+}
+
+/// Of what has a size, a bar says how much was read.
+#[test]
+fn a_bar_where_the_size_is_known() {
+    let (folder, mut slow) = folder();
+    let folder: &Path = folder.path();
+    let Some(mut running) = pty::start(folder, "icecore convert a.json slow b.json >out") else { return };
+    running.wait_for("2/3 slow");
+    slow.write_all(b"{\"a\":1}\n").unwrap();
+    drop(slow);
+    let (text, code) = running.end();
+    assert!(code == 0 && text.contains('█'), "{text:?}");
+}
