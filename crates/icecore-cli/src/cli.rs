@@ -299,4 +299,6 @@ Exit codes:
      fit (patch), something that became worse (bench --fail-on)
   2  wrong usage, or a file that can't be read or written
   4  some input can't be decoded
-  5  anything else";
+  5  anything else
+
+Recipes for each command, with what they print: docs/cookbook/README.md of the source.";

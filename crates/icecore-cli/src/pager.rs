@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::process::{Child, ChildStdin};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// If nobody says which. It ends by itself if all fits, keeps colours and leaves the screen as it is.
 const USUAL: &str = "less -FRX";
@@ -25,7 +24,7 @@ pub fn command() -> Option<String> {
     if cfg!(not(unix)) {
         return None;
     }
-    let named = ["ICECORE_PAGER", "PAGER"].iter().find_map(|name| std::env::var_os(name));
+    let named = ["ICECORE_PAGER", "PAGER"].iter().find_map(std::env::var_os);
     let command = named.map_or_else(|| USUAL.to_owned(), |named| named.to_string_lossy().into_owned());
     (!matches!(command.trim(), "" | "cat")).then_some(command)
 }
@@ -81,6 +80,7 @@ impl Write for Pager {
 
 /// For a signal of the keyboard: it is the pager's as long as there is one. Whether the command
 /// ends by itself then.
+#[cfg(unix)]
 pub fn outlives_keyboard() -> bool {
     loop {
         match STAGE.load(Ordering::Relaxed) {
@@ -95,6 +95,6 @@ pub fn outlives_keyboard() -> bool {
         if is_left {
             return false;
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }

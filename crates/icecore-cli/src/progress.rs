@@ -123,6 +123,11 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
+/// Reads all that is left. Where nobody looks nothing is counted: readers know quicker ways then.
+pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
+    if is_on() { Counted(from).read_to_end(to) } else { from.read_to_end(to) }
+}
+
 /// This share of all is done.
 pub fn share(done: f64, what: String) {
     if is_on() {
@@ -205,6 +210,9 @@ impl Meter {
         }
         if number(&self.records) > 0 {
             parts.push(crate::records::counted(number(&self.records), "record", "records"));
+        }
+        if text.is_empty() {
+            text.push_str("working");
         }
         if !parts.is_empty() {
             text.push_str(&format!(": {}", parts.join(", ")));

@@ -21,6 +21,9 @@ pub enum Paging {
     Never,
 }
 
+/// More is never held, whatever it looks like.
+const MOST: usize = 1 << 20;
+
 /// There is one standard output, and so one of this.
 static SCREEN: Mutex<Screen> = Mutex::new(Screen::Plain);
 
@@ -34,6 +37,7 @@ enum Screen {
 /// What may still fit.
 struct Held {
     pieces: Vec<(Stream, Vec<u8>)>,
+    bytes: usize,
     room: Room,
     command: String,
 }
@@ -61,7 +65,7 @@ pub fn page(paging: Paging, reads: bool) {
     }
     let Some(command) = pager::command() else { return };
     let room = if paging == Paging::Always { Room::none() } else { Room::of_terminal() };
-    *screen() = Screen::Held(Held { pieces: Vec::new(), room, command });
+    *screen() = Screen::Held(Held { pieces: Vec::new(), bytes: 0, room, command });
 }
 
 /// Whether the terminal can do nothing but write lines.
@@ -86,7 +90,8 @@ pub fn finish() {
     let mut screen = screen();
     match std::mem::replace(&mut *screen, Screen::Plain) {
         Screen::Plain => {}
-        Screen::Held(held) => held.release(),
+        // What the terminal does not take can't be said anywhere else.
+        Screen::Held(held) => drop(held.release()),
         Screen::Paged(pager) => pager.wait(),
     }
 }
@@ -118,11 +123,13 @@ impl Write for Terminal {
 impl Screen {
     fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Screen::Plain => Ok(stream.write(bytes)),
+            Screen::Plain => stream.write(bytes),
             Screen::Paged(pager) => pager.write_all(bytes),
             Screen::Held(held) => {
                 held.pieces.push((stream, bytes.to_vec()));
-                if !held.room.has_for(bytes) { self.turn() } else { Ok(()) }
+                held.bytes += bytes.len();
+                let fits = held.room.has_for(bytes) && held.bytes < MOST;
+                if fits { Ok(()) } else { self.turn() }
             }
         }
     }
@@ -138,25 +145,24 @@ impl Screen {
                 end
             }
             // Without a shell there is no pager.
-            Err(_) => Ok(held.release()),
+            Err(_) => held.release(),
         }
     }
 }
 
 impl Held {
-    fn release(self) {
+    fn release(self) -> io::Result<()> {
         progress::vanish();
-        self.pieces.iter().for_each(|(stream, bytes)| stream.write(bytes));
+        self.pieces.iter().try_for_each(|(stream, bytes)| stream.write(bytes))
     }
 }
 
 impl Stream {
-    /// What the terminal does not take can't be said anywhere else.
-    fn write(self, bytes: &[u8]) {
-        let _ = match self {
+    fn write(self, bytes: &[u8]) -> io::Result<()> {
+        match self {
             Stream::Out => stdout().write_all(bytes),
             Stream::Said => io::stderr().write_all(bytes),
-        };
+        }
     }
 }
 

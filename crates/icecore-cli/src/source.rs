@@ -117,7 +117,7 @@ impl Source {
             Place::File(path) => whole::file(path),
             Place::Stdin => {
                 let mut bytes = Vec::new();
-                Counted(io::stdin().lock()).read_to_end(&mut bytes)?;
+                progress::read_to_end(io::stdin().lock(), &mut bytes)?;
                 Ok(Bytes::Read(bytes))
             }
             Place::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),

@@ -3,10 +3,10 @@
 //! They are read, not mapped: a mapped file that is cut short meanwhile would end the
 //! program, and one that is written to would change under the reader.
 
-use crate::progress::{self, Counted};
+use crate::progress;
 use memmap2::MmapMut;
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn read(mut file: File, known: &Metadata) -> io::Result<Bytes> {
         return pages.map(Bytes::Pages);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or(0).min(1 << 30));
-    Counted(&mut file).read_to_end(&mut bytes)?;
+    progress::read_to_end(&mut file, &mut bytes)?;
     if known.is_file() && (bytes.len() as u64) < known.len() { Err(shorter()) } else { Ok(Bytes::Read(bytes)) }
 }
 

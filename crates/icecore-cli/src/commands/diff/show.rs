@@ -229,7 +229,7 @@ fn cut(text: &str, width: usize) -> String {
 fn columns() -> usize {
     const USUAL: usize = 100;
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    said.or_else(|| screen::width()).unwrap_or(USUAL).max(40)
+    said.or_else(screen::width).unwrap_or(USUAL).max(40)
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub enum Action {
     Each(Each),
     Find(Find),
     Rm(Rm),
+    /// Take the objects away whose time has come
     Expire,
     Stats(Stats),
     Index(Index),
