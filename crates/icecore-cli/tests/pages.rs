@@ -6,8 +6,11 @@
 //! rest. `make pages` writes the output of all commands anew; read the
 //! difference.
 //!
-//! A command that uses php, ruby or a perl module which is not installed is left
-//! out, and the test says so.
+//! A command that uses php, ruby, curl, git or a perl module which is not installed is
+//! left out, and the test says so.
+
+// They show the command as it is built by default.
+#![cfg(feature = "serve")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,26 +18,43 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Each page, and the folder of the samples that its commands work in.
-const PAGES: &[(&str, &str)] = &[
-    ("README.md", ""),
-    ("docs/cookbook/perl.md", ""),
-    ("docs/cookbook/php.md", "php"),
-    ("docs/cookbook/ruby.md", "ruby"),
-    ("docs/cookbook/get.md", ""),
-    ("docs/cookbook/edit.md", ""),
-    ("docs/cookbook/rescue.md", ""),
-    ("docs/edit.md", ""),
-    ("docs/deep.md", ""),
-    ("docs/query.md", ""),
-    ("docs/diff.md", ""),
-    ("docs/reports.md", ""),
-    ("docs/streams.md", ""),
-    ("docs/rows.md", ""),
-    ("docs/replace.md", ""),
-    ("docs/wrappers.md", ""),
-    ("docs/perl-text.md", ""),
+/// Pages beside the cookbook, whose commands work in its samples.
+const PAGES: &[&str] = &[
+    "README.md",
+    "docs/edit.md",
+    "docs/deep.md",
+    "docs/query.md",
+    "docs/diff.md",
+    "docs/reports.md",
+    "docs/streams.md",
+    "docs/rows.md",
+    "docs/replace.md",
+    "docs/wrappers.md",
+    "docs/perl-text.md",
 ];
+
+/// Where the pages of the cookbook are.
+const COOKBOOK: &str = "docs/cookbook";
+/// The page that lists them.
+const INDEX: &str = "README.md";
+
+/// The pages of the cookbook, by name.
+fn cookbook() -> Vec<String> {
+    let files = fs::read_dir(workspace().join(COOKBOOK)).expect("the cookbook is there");
+    let names = files.map(|file| file.expect("it can be listed").file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md") && name != INDEX).collect();
+    names.sort();
+    names
+}
+
+/// The folder of the samples that the commands of a page work in.
+fn samples(page: &str) -> &str {
+    match page {
+        "php.md" => "php",
+        "ruby.md" => "ruby",
+        _ => "",
+    }
+}
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
@@ -98,15 +118,15 @@ impl Page {
     }
 }
 
-/// What a command needs of perl, php or ruby and this machine lacks.
+/// What a command needs of other programs, and this machine lacks.
 fn lacking(command: &str) -> Option<String> {
     let programs = command.split(['|', ';', '&']).filter_map(|part| part.split_whitespace().next());
     let works = |program: &str| {
-        let version = Command::new(program).arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         version.is_ok_and(|status| status.success())
     };
-    if let Some(program) = programs.filter(|program| matches!(*program, "php" | "ruby")).find(|program| !works(program))
-    {
+    let mut others = programs.filter(|program| matches!(*program, "php" | "ruby" | "curl" | "git"));
+    if let Some(program) = others.find(|program| !works(program)) {
         return Some(program.to_owned());
     }
     let needs: Vec<&str> =
@@ -126,7 +146,7 @@ fn copy(from: &Path, to: &Path) {
         let to = to.join(path.file_name().unwrap_or_default());
         if path.is_dir() {
             copy(&path, &to);
-        } else if !["make.pl", "make.php", "make.rb"].iter().any(|script| path.ends_with(script)) {
+        } else if !["make.pl", "make.php", "make.rb", "shop.sql"].iter().any(|script| path.ends_with(script)) {
             fs::copy(path, to).expect("a sample can be copied");
         }
     }
@@ -163,6 +183,8 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
         .env("PATH", path.expect("no folder has a colon in its name"))
         .env("PERL_HASH_SEED", "0")
         .env("LC_ALL", "C.UTF-8")
+        .env_remove("NO_COLOR")
+        .env_remove("ICECORE_DB")
         .stdin(Stdio::null())
         .output()
         .expect("bash runs");
@@ -200,5 +222,25 @@ fn check(name: &str, samples: &str) {
 
 #[test]
 fn the_commands_of_the_pages_print_what_is_shown() {
-    PAGES.iter().for_each(|(page, samples)| check(page, samples));
+    PAGES.iter().for_each(|page| check(page, ""));
+    cookbook().iter().for_each(|page| check(&format!("{COOKBOOK}/{page}"), samples(page)));
+}
+
+/// Every command has a page, and the index leads to each.
+#[test]
+fn every_command_has_a_page() {
+    let pages = cookbook();
+    let index = fs::read_to_string(workspace().join(COOKBOOK).join(INDEX)).expect("the index is there");
+    for page in &pages {
+        assert!(index.contains(&format!("({page})")), "{page} is not in {COOKBOOK}/{INDEX}");
+    }
+    let help = Command::new(env!("CARGO_BIN_EXE_icecore")).arg("-h").output().expect("it runs");
+    let help = String::from_utf8(help.stdout).expect("text");
+    let (_, commands) = help.split_once("Commands:\n").expect("a list of commands");
+    // These two are for the shell.
+    let of_shell = ["completions", "man"];
+    for command in commands.lines().map_while(|line| line.split_whitespace().next()) {
+        let page = if of_shell.contains(&command) { "terminal.md".to_owned() } else { format!("{command}.md") };
+        assert!(pages.contains(&page), "there is no page for `icecore {command}`");
+    }
 }
