@@ -36,13 +36,14 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
+    let mut command = command(&words);
     if words.len() == 1 && std::io::stdin().is_terminal() {
         // There is nothing to read: a short help is what helps.
-        let _ = command(&words).print_help();
+        let _ = command.print_help();
         return ExitCode::SUCCESS;
     }
-    let words = with_command(words);
-    let cli = parse(&words).unwrap_or_else(|error| refuse(&error, &words));
+    let words = with_command(words, &command);
+    let cli = parse(command, &words).unwrap_or_else(|error| refuse(&error, &words));
     let global = &cli.global;
     let paint = paint::Paint::new(global.color, &std::io::stderr());
     screen::page(global.paging, cli.command.is_for_reading());
@@ -74,8 +75,7 @@ fn command(words: &[OsString]) -> clap::Command {
     })
 }
 
-fn parse(words: &[OsString]) -> Result<cli::Cli, clap::Error> {
-    let mut command = command(words);
+fn parse(mut command: clap::Command, words: &[OsString]) -> Result<cli::Cli, clap::Error> {
     let found = command.try_get_matches_from_mut(words)?;
     cli::Cli::from_arg_matches(&found).map_err(|error| error.format(&mut command))
 }
@@ -84,7 +84,8 @@ fn parse(words: &[OsString]) -> Result<cli::Cli, clap::Error> {
 /// it are shown as messages show names: a file may be called like an option.
 fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
     let shown = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
-    match parse(&shown.map(OsString::from).collect::<Vec<_>>()) {
+    let shown: Vec<OsString> = shown.map(OsString::from).collect();
+    match parse(command(&shown), &shown) {
         Err(shown) if error.use_stderr() => shown.exit(),
         _ => error.exit(),
     }
@@ -92,8 +93,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
 
 /// Puts `inspect` where no command was named, and `--help` where `help` was. A word that
 /// is no file but nearly a command is an error that says which.
-fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
-    let mut command = command(&words);
+fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let word = word.to_string_lossy();
@@ -110,7 +110,7 @@ fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
             }
             word => {
                 let is_file = word == "-" || Path::new(word).exists();
-                if let Err(error) = command.try_get_matches_from_mut(&words)
+                if let Err(error) = command.clone().try_get_matches_from(&words)
                     && error.get(ContextKind::SuggestedSubcommand).is_some()
                     && !is_file
                 {

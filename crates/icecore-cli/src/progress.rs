@@ -13,8 +13,6 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_millis(500);
 /// How often it is drawn.
 const TURN: Duration = Duration::from_millis(100);
-/// How much of a name is shown.
-const NAME: usize = 40;
 /// Steps of a bar.
 const STEPS: f64 = 1000.0;
 
@@ -196,12 +194,6 @@ impl Meter {
             0 => None,
             share => Some(share),
         };
-        let mut text = String::new();
-        if inputs > 1 {
-            text.push_str(&format!("{}/{inputs} ", done.saturating_add(1).min(inputs)));
-        }
-        // So that what stands behind it is seen.
-        text.push_str(&icecore::text::shortened(&self.what.lock().unwrap_or_else(PoisonError::into_inner), NAME));
         let mut parts = Vec::new();
         match (read, size) {
             (0, _) => {}
@@ -211,12 +203,12 @@ impl Meter {
         if number(&self.records) > 0 {
             parts.push(crate::records::counted(number(&self.records), "record", "records"));
         }
-        if text.is_empty() {
-            text.push_str("working");
-        }
-        if !parts.is_empty() {
-            text.push_str(&format!(": {}", parts.join(", ")));
-        }
+        let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };
+        let what = if what.is_empty() { "working" } else { &what };
+        // What is cut off where the line ends is the name.
+        let parts = [of.as_str(), &parts.join(", "), what];
+        let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
         (share, text)
     }
 }
@@ -238,9 +230,9 @@ mod tests {
         };
         let said = |meter: Meter| meter.said();
         assert_eq!(said(meter(1, 0, 0, 0, 0)), (None, "a.srl".to_owned()));
-        assert_eq!(said(meter(1, 0, 4096, 1024, 0)), (Some(250), "a.srl: 1.00 KiB of 4.00 KiB".to_owned()));
-        assert_eq!(said(meter(1, 0, 4096, 4096, 0)), (None, "a.srl: 4.00 KiB".to_owned()));
-        assert_eq!(said(meter(1, 0, 0, 1024, 1200)), (None, "a.srl: 1.00 KiB, 1,200 records".to_owned()));
-        assert_eq!(said(meter(4, 1, 0, 0, 1)), (Some(250), "2/4 a.srl: 1 record".to_owned()));
+        assert_eq!(said(meter(1, 0, 4096, 1024, 0)), (Some(250), "1.00 KiB of 4.00 KiB  a.srl".to_owned()));
+        assert_eq!(said(meter(1, 0, 4096, 4096, 0)), (None, "4.00 KiB  a.srl".to_owned()));
+        assert_eq!(said(meter(1, 0, 0, 1024, 1200)), (None, "1.00 KiB, 1,200 records  a.srl".to_owned()));
+        assert_eq!(said(meter(4, 1, 0, 0, 1)), (Some(250), "2/4  1 record  a.srl".to_owned()));
     }
 }

@@ -105,7 +105,7 @@ fn a_bar_where_the_size_is_known() {
     let (folder, mut slow) = folder();
     let folder: &Path = folder.path();
     let Some(mut running) = pty::start(folder, "icecore convert a.json slow b.json >out") else { return };
-    running.wait_for("2/3 slow");
+    running.wait_for("2/3  slow");
     slow.write_all(b"{\"a\":1}\n").unwrap();
     drop(slow);
     let (text, code) = running.end();
