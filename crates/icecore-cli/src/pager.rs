@@ -44,12 +44,12 @@ impl Pager {
                 shell.env(name, usual);
             }
         }
-        let mut child = shell.spawn()?;
+        // From here on a Ctrl-C is the pager's; if that can't be, it ends this command as well.
+        let _ = crate::signals::watch();
+        STAGE.store(WRITING, Ordering::Relaxed);
+        let mut child = shell.spawn().inspect_err(|_| STAGE.store(NONE, Ordering::Relaxed))?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         *CHILD.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
-        STAGE.store(WRITING, Ordering::Relaxed);
-        // So that a Ctrl-C is the pager's; without it, it ends this command as well.
-        let _ = crate::signals::watch();
         Ok(Pager(stdin))
     }
 
@@ -82,19 +82,28 @@ impl Write for Pager {
 /// ends by itself then.
 #[cfg(unix)]
 pub fn outlives_keyboard() -> bool {
+    use std::time::{Duration, Instant};
+    const TURN: Duration = Duration::from_millis(20);
+    /// What writes finds out that nobody reads any more; what computes does not.
+    const GRACE: Duration = Duration::from_millis(500);
+    let mut left_at = None;
     loop {
         match STAGE.load(Ordering::Relaxed) {
             NONE => return false,
             WAITING => return true,
             _ => {}
         }
-        let is_left = match CHILD.try_lock() {
-            Ok(mut child) => child.as_mut().is_none_or(|child| !matches!(child.try_wait(), Ok(None))),
-            Err(_) => false,
-        };
-        if is_left {
-            return false;
+        match left_at {
+            None if is_left() => left_at = Some(Instant::now()),
+            Some(at) if at.elapsed() > GRACE => return false,
+            _ => {}
         }
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(TURN);
     }
+}
+
+#[cfg(unix)]
+fn is_left() -> bool {
+    let Ok(mut child) = CHILD.try_lock() else { return false };
+    child.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
 }

@@ -85,6 +85,19 @@ fn a_pager_that_is_missing_or_left_early_is_no_failure() {
     assert_eq!((text.as_str(), code), ("$[0]\t0\n", 0));
 }
 
+/// A Ctrl-C goes to both; it is the pager that knows what it means.
+#[test]
+fn a_signal_of_the_keyboard_is_the_pagers() {
+    let folder = folder(20_000);
+    let command = "ICECORE_PAGER='kill -INT $PPID; kill -QUIT $PPID; tail -n 1' icecore --color never --paging always";
+    for (rest, expected) in [("paths a.json", ("$[19999]\t19999\n", 0)), ("diff b.json b.json --limit 1", ("", 0))] {
+        let Some((text, code)) = terminal(folder.path(), &format!("{command} {rest}")) else { return };
+        assert_eq!((text.trim_start(), code), expected, "{rest}");
+    }
+    let (text, code) = terminal(folder.path(), &format!("{command} diff a.json b.json --limit 1")).unwrap();
+    assert_eq!((text.contains("more"), code), (true, 1), "{text}");
+}
+
 #[test]
 fn the_usual_pager_ends_by_itself_where_all_fits() {
     let folder = folder(20);
