@@ -27,10 +27,10 @@ mod unpack;
 mod whole;
 
 use clap::error::ContextKind;
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, ValueEnum};
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -60,19 +60,23 @@ fn main() -> ExitCode {
 
 /// The table of all arguments; what it prints itself has colour as these words say.
 fn command(words: &[OsString]) -> clap::Command {
+    cli::Cli::command().color(match given::<cli::When>("--color", words) {
+        Some(cli::When::Always) => ColorChoice::Always,
+        Some(cli::When::Never) => ColorChoice::Never,
+        _ if paint::is_refused() => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    })
+}
+
+/// The value of an option, whatever else the words may say.
+fn given<T: ValueEnum>(flag: &str, words: &[OsString]) -> Option<T> {
     let words = || words.iter().map(|word| word.to_string_lossy());
-    let of = |flag: &str, (word, next): (Cow<'_, str>, Cow<'_, str>)| match word.strip_prefix(flag)? {
+    let of = |(word, next): (Cow<'_, str>, Cow<'_, str>)| match word.strip_prefix(flag)? {
         "" => Some(next.into_owned()),
         rest => rest.strip_prefix('=').map(str::to_owned),
     };
     let pairs = words().zip(words().skip(1).chain([Cow::Borrowed("")]));
-    let when = pairs.filter_map(|pair| of("--color", pair)).last();
-    cli::Cli::command().color(match when.as_deref() {
-        Some("always") => ColorChoice::Always,
-        Some("never") => ColorChoice::Never,
-        _ if paint::is_refused() => ColorChoice::Never,
-        _ => ColorChoice::Auto,
-    })
+    pairs.filter_map(of).last().and_then(|value| T::from_str(&value, false).ok())
 }
 
 fn parse(mut command: clap::Command, words: &[OsString]) -> Result<cli::Cli, clap::Error> {
@@ -87,8 +91,19 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
     let shown: Vec<OsString> = shown.map(OsString::from).collect();
     match parse(command(&shown), &shown) {
         Err(shown) if error.use_stderr() => shown.exit(),
-        _ => error.exit(),
+        _ => help(error, words),
     }
+}
+
+/// Prints a help: it is for reading.
+fn help(error: &clap::Error, words: &[OsString]) -> ! {
+    let paint = paint::Paint::new(given("--color", words).unwrap_or(cli::When::Auto), &std::io::stdout());
+    let text = if paint.is_on() { error.render().ansi().to_string() } else { error.render().to_string() };
+    screen::page(given("--paging", words).unwrap_or_default(), true);
+    // Who closes it early has read enough.
+    let _ = screen::open().write_all(text.as_bytes());
+    screen::finish();
+    std::process::exit(error.exit_code())
 }
 
 /// Puts `inspect` where no command was named, and `--help` where `help` was. A word that

@@ -92,7 +92,7 @@ pub fn begin(name: &str) {
         METER.done.fetch_add(1, Ordering::Relaxed);
     }
     *what = name.into_owned();
-    [&METER.size, &METER.read, &METER.records].iter().for_each(|count| count.store(0, Ordering::Relaxed));
+    METER.forget_input();
 }
 
 /// It has so many bytes.
@@ -129,6 +129,7 @@ pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
 /// This share of all is done.
 pub fn share(done: f64, what: String) {
     if is_on() {
+        METER.forget_input();
         METER.share.store((done * STEPS) as u64, Ordering::Relaxed);
         *METER.what.lock().unwrap_or_else(PoisonError::into_inner) = what;
     }
@@ -183,6 +184,11 @@ fn style(has_bar: bool) -> ProgressStyle {
 }
 
 impl Meter {
+    /// What is worked on is another input, or none.
+    fn forget_input(&self) {
+        [&self.size, &self.read, &self.records].iter().for_each(|count| count.store(0, Ordering::Relaxed));
+    }
+
     /// The share that is done, if it is known, and the words.
     fn said(&self) -> (Option<u64>, String) {
         let number = |count: &AtomicU64| count.load(Ordering::Relaxed);

@@ -35,6 +35,8 @@ fn what_is_longer_than_the_screen_is_paged() {
         ("icecore query '.[]' a.json", (true, 0)),
         ("icecore get '$[*]' a.json", (true, 0)),
         ("icecore formats", (true, 0)),
+        ("icecore help convert", (true, 0)),
+        ("icecore get -h --paging never", (false, 0)),
         // The exit code is that of the command, and what is wrong is said where it belongs.
         ("icecore diff --view lines a.json b.json", (true, 1)),
         ("icecore inspect broken.php", (true, 4)),

@@ -1,5 +1,6 @@
 //! Large files: only those parts are read that a path needs.
 
+use crate::progress;
 use crate::reading::{Reader, set};
 use crate::source::Source;
 use icecore::detect::identify_head;
@@ -56,6 +57,7 @@ impl select::Source for Parts {
     }
 
     fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+        progress::read(to.len());
         self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(to)).is_ok()
     }
 }
