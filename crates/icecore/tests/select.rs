@@ -224,7 +224,15 @@ fn what_is_found_before_a_break_is_what_was_there() {
                 let expected = read(&whole, &pattern);
                 let (answers, is_all) = skimmed(cut, &stage, &pattern);
                 assert!(!is_all || answers.len() == expected.len(), "{} {}", stage.name(), pattern.as_str());
-                assert!(answers.iter().zip(&expected).all(|(answer, there)| answer == there));
+                for (answer, there) in answers.iter().zip(&expected) {
+                    assert!(
+                        answer == there,
+                        "{} {} {answer:?}\n{there:?}\n{}",
+                        stage.name(),
+                        pattern.as_str(),
+                        cut.escape_ascii()
+                    );
+                }
                 found += answers.len();
                 all += usize::from(is_all);
             }
@@ -354,6 +362,26 @@ fn the_last_of_equal_keys_counts() {
     assert_eq!(first(br#"{"a":[1],"\u0061":[2, 3]}"#, "$.a[*]"), Some(2));
     assert_eq!(first(br#"{"a":{"a":{"a":1}},"b":0}"#, "$.a.a.a"), Some(1));
     assert_eq!(first(br#"{"b":0}"#, "$.a"), None);
+}
+
+/// Two keys may look alike, and what a path names may be in the first.
+#[test]
+fn all_is_read_if_keys_look_alike() {
+    let php = b"a:2:{i:0;N;i:1;a:2:{s:1:\"\xe9\";a:1:{s:1:\"x\";i:7;}s:3:\"\xef\xbf\xbd\";b:0;}}";
+    assert_eq!(count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+    let sereal = b"=\xF3rl\x05\0\x42\x01\x52\x61\xe9\x51\x61x\x07\x63\xef\xbf\xbd\x01";
+    assert_eq!(count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+}
+
+/// Of a number that breaks off nobody knows what it was.
+#[test]
+fn a_number_at_the_end_of_the_input_is_no_item() {
+    for path in ["$[0]", "$[*]", "$.a", "$[-1]"] {
+        for json in ["[12", "{\"a\":12", "[tru"] {
+            assert_eq!(count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");
+        }
+    }
+    assert_eq!(count(b"12", "json", "$"), Skimmed::All(1));
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub(super) fn run(skim: &mut dyn Skim, pattern: &Pattern, limits: &Limits, then:
         Err(Stop::Refused(error)) => return Err(error),
         Err(Stop::Unsure) => End::Unsure(handed),
         // Two keys may look alike: a full reading tries both.
-        Ok(()) if walk.is_ambiguous && handed == 0 => End::Unsure(0),
+        Ok(()) | Err(Stop::Done) if walk.is_ambiguous && handed == 0 => End::Unsure(0),
         Ok(()) | Err(Stop::Done) => End::All(handed),
     })
 }

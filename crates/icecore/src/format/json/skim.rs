@@ -13,11 +13,13 @@ use memchr::memchr2;
 pub(super) struct Skimmer<'i> {
     view: View<'i>,
     key: Vec<u8>,
+    /// Where the root begins.
+    root: u64,
 }
 
 impl<'i> Skimmer<'i> {
     pub(super) fn new(input: Input<'i>) -> Skimmer<'i> {
-        Skimmer { view: View::new(input), key: Vec::new() }
+        Skimmer { view: View::new(input), key: Vec::new(), root: 0 }
     }
 
     /// The next byte that is no blank.
@@ -147,6 +149,7 @@ impl Skim for Skimmer<'_> {
             }
             self.back(mark);
         }
+        self.root = self.view.position();
         Ok(())
     }
 
@@ -209,16 +212,23 @@ impl Skim for Skimmer<'_> {
         match self.peek()? {
             b'"' => self.string().map(|_| ()),
             b'[' | b'{' => self.container(),
-            b'-' | b'0'..=b'9' | b'a'..=b'z' => loop {
-                // A number or a word.
-                let rest = self.view.rest();
-                let len = rest.iter().take_while(|byte| is_part_of_a_word(**byte)).count();
-                let goes_on = len == rest.len();
-                self.view.advance(len as u64)?;
-                if !goes_on || !self.view.more() {
-                    return Ok(());
+            b'-' | b'0'..=b'9' | b'a'..=b'z' => {
+                // A number or a word. At the end of the input it may have broken off, if there
+                // is something around it.
+                let is_root = self.view.position() == self.root;
+                loop {
+                    let rest = self.view.rest();
+                    let len = rest.iter().take_while(|byte| is_part_of_a_word(**byte)).count();
+                    let goes_on = len == rest.len();
+                    self.view.advance(len as u64)?;
+                    if !goes_on {
+                        return Ok(());
+                    }
+                    if !self.view.more() {
+                        return if is_root { Ok(()) } else { Err(Unsure) };
+                    }
                 }
-            },
+            }
             _ => Err(Unsure),
         }
     }
