@@ -3,18 +3,19 @@
 //! Symbols are kept as they come, and so is where the keys of hashes and floats stand, which
 //! Ruby links wherever they come again. An answer is written anew as a dump of its own.
 
+mod run;
+
 use super::number::push_long;
 use super::{FORMAT, MAJOR, MINOR, ReadOptions};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use run::Run;
 use std::collections::HashMap;
 
 /// How many symbols, and how many strings and floats that may be linked, are kept.
 const SYMBOLS: usize = 1 << 20;
 const SIDES: usize = 1 << 20;
-/// The longest string that the quick loop passes over.
-const LONG: u64 = 1 << 28;
 /// In [`Opened::note`]: entries with keys, those with a default value behind them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
@@ -45,17 +46,35 @@ struct Side {
 
 /// A value that is open.
 #[derive(Clone, Copy, Debug)]
-enum Open {
-    /// So many values.
-    Values(u64),
-    /// So many entries; whether there is a default value behind them.
-    Entries(u64, bool),
+struct Open {
+    sort: Sort,
+    /// How many values are still to come; of entries and members two each.
+    left: u64,
+}
+
+impl Open {
+    fn values(count: u64) -> Open {
+        Open { sort: Sort::Values, left: count }
+    }
+
+    fn pairs(sort: Sort, count: u64) -> Open {
+        Open { sort, left: 2 * count }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    Values,
+    /// Keys and values.
+    Entries,
+    /// The same, with a default value behind them.
+    Default,
     /// Names and values.
-    Members(u64),
+    Members,
     /// A value behind which its instance variables stand.
     Owner,
     /// Those of what a class dumped, which has its number behind them.
-    Dumped(u64),
+    Dumped,
 }
 
 /// A value that is written anew.
@@ -156,11 +175,6 @@ impl<'i> Skimmer<'i> {
             out.count += 1;
         }
         self.numbers += 1;
-    }
-
-    /// What begins at the mark may be linked later.
-    fn side(&mut self, mark: Mark) {
-        note_side(&mut self.sides, mark);
     }
 
     /// A symbol: its number. `is_bare`: no instance variables follow.
@@ -321,7 +335,7 @@ impl<'i> Skimmer<'i> {
                 }
             }
             b'f' => {
-                self.side(mark);
+                note_side(&mut self.sides, mark);
                 self.number();
                 self.pass_bytes()?;
             }
@@ -343,23 +357,24 @@ impl<'i> Skimmer<'i> {
             b'[' => {
                 self.number();
                 let count = self.pass_count()?;
-                self.open.push(Open::Values(count));
+                self.open.push(Open::values(count));
             }
             b'{' | b'}' => {
                 self.number();
                 let count = self.pass_count()?;
-                self.open.push(Open::Entries(count, tag == b'}'));
+                let sort = if tag == b'}' { Sort::Default } else { Sort::Entries };
+                self.open.push(Open::pairs(sort, count));
             }
             b'o' | b'S' => {
                 self.number();
                 self.symbol()?;
                 let count = self.pass_count()?;
-                self.open.push(Open::Members(count));
+                self.open.push(Open::pairs(Sort::Members, count));
             }
             b'U' | b'd' => {
                 self.symbol()?;
                 self.number();
-                self.open.push(Open::Values(1));
+                self.open.push(Open::values(1));
             }
             b'u' => {
                 self.symbol()?;
@@ -368,7 +383,7 @@ impl<'i> Skimmer<'i> {
             }
             b'C' | b'e' => {
                 self.symbol()?;
-                self.open.push(Open::Values(1));
+                self.open.push(Open::values(1));
             }
             b'I' => match self.view.peek()? {
                 b':' | b';' => return Err(Unsure),
@@ -377,16 +392,16 @@ impl<'i> Skimmer<'i> {
                     self.symbol()?;
                     self.pass_bytes()?;
                     let count = self.pass_count()?;
-                    self.open.push(Open::Dumped(count));
+                    self.open.push(Open::pairs(Sort::Dumped, count));
                 }
                 b'"' => {
                     self.pass(1)?;
                     self.number();
                     self.pass_bytes()?;
                     let count = self.pass_count()?;
-                    self.open.push(Open::Members(count));
+                    self.open.push(Open::pairs(Sort::Members, count));
                 }
-                _ => self.open.extend([Open::Owner, Open::Values(1)]),
+                _ => self.open.extend([Open { sort: Sort::Owner, left: 0 }, Open::values(1)]),
             },
             _ => return Err(Unsure),
         }
@@ -397,7 +412,7 @@ impl<'i> Skimmer<'i> {
     fn entry_key(&mut self) -> Sure<()> {
         if matches!(self.view.peek()?, b'"' | b'I') {
             let mark = self.mark();
-            self.side(mark);
+            note_side(&mut self.sides, mark);
         }
         self.front()
     }
@@ -420,34 +435,26 @@ impl<'i> Skimmer<'i> {
                 view.advance(passed as u64)?;
             }
             let Some(open) = self.open.last_mut() else { return Ok(()) };
-            match open {
-                Open::Values(0) | Open::Members(0) | Open::Entries(0, false) => {
-                    self.open.pop();
-                }
-                Open::Values(left) => {
-                    *left -= 1;
-                    self.front()?;
-                }
-                Open::Entries(0, true) => *open = Open::Values(1),
-                Open::Entries(left, _) => {
-                    *left -= 1;
-                    // The value comes when the key is complete.
-                    self.open.push(Open::Values(1));
-                    self.entry_key()?;
-                }
-                Open::Owner => {
+            let is_name = open.left.is_multiple_of(2);
+            match (open.sort, open.left) {
+                (Sort::Owner, _) => {
                     let count = self.pass_count()?;
                     self.open.pop();
-                    self.open.push(Open::Members(count));
+                    self.open.push(Open::pairs(Sort::Members, count));
                 }
-                Open::Dumped(0) => {
+                (Sort::Default, 0) => *open = Open::values(1),
+                (Sort::Dumped, 0) => {
                     self.open.pop();
                     self.number();
                 }
-                Open::Members(left) | Open::Dumped(left) => {
-                    *left -= 1;
-                    self.symbol()?;
-                    self.front()?;
+                (_, 0) => drop(self.open.pop()),
+                (sort, _) => {
+                    open.left -= 1;
+                    match sort {
+                        Sort::Entries | Sort::Default if is_name => self.entry_key()?,
+                        Sort::Members | Sort::Dumped if is_name => drop(self.symbol()?),
+                        _ => self.front()?,
+                    }
                 }
             }
         }
@@ -471,13 +478,13 @@ impl<'i> Skimmer<'i> {
             }
             b'"' => {
                 self.view.advance(1)?;
-                self.side(mark);
+                note_side(&mut self.sides, mark);
                 self.number();
                 self.string_key()?;
             }
             b'I' => {
                 self.view.advance(1)?;
-                self.side(mark);
+                note_side(&mut self.sides, mark);
                 if self.view.byte()? != b'"' {
                     return Err(Unsure);
                 }
@@ -516,169 +523,12 @@ impl<'i> Skimmer<'i> {
     }
 }
 
+/// What begins at the mark may be linked later.
 fn note_side(sides: &mut Vec<Side>, mark: Mark) {
     let number = mark.numbers[0];
     let is_new = sides.last().is_none_or(|last| last.number < number);
     if is_new && sides.len() < SIDES {
         sides.push(Side { number, mark });
-    }
-}
-
-/// What the quick loop knows and moves on.
-struct Run<'s> {
-    open: &'s mut Vec<Open>,
-    sides: &'s mut Vec<Side>,
-    numbers: u64,
-    symbols: u64,
-}
-
-impl Run<'_> {
-    /// Goes over values and entries until nothing is open, or in front of one that has something
-    /// rare or is not whole in view; only the bytes of a string may end behind it.
-    fn over(&mut self, bytes: &[u8], base: u64) -> usize {
-        let Some(mut top) = self.open.pop() else { return 0 };
-        let mut at = 0;
-        loop {
-            let behind_key = match &mut top {
-                Open::Values(0) | Open::Members(0) | Open::Entries(0, false) => match self.open.pop() {
-                    Some(below) => {
-                        top = below;
-                        continue;
-                    }
-                    None => return at,
-                },
-                Open::Values(_) => Some(at),
-                Open::Members(_) => self.symbol(bytes, at),
-                Open::Entries(1.., _) => Some(at),
-                _ => None,
-            };
-            let Some(mut value) = behind_key else { break };
-            let numbers = self.numbers;
-            if let Open::Entries(..) = top {
-                // A key that is a string may be linked later.
-                if matches!(bytes.get(at), Some(b'"' | b'I')) {
-                    note_side(self.sides, self.mark(base, at));
-                }
-                match self.leaf(bytes, at, base) {
-                    Some(behind) => value = behind,
-                    None => break,
-                }
-            }
-            let inside = match self.leaf(bytes, value, base) {
-                Some(behind) => {
-                    at = behind;
-                    None
-                }
-                None => match self.container(bytes, value) {
-                    Some((inside, behind)) => {
-                        at = behind;
-                        Some(inside)
-                    }
-                    None => {
-                        self.numbers = numbers;
-                        break;
-                    }
-                },
-            };
-            match &mut top {
-                Open::Values(left) | Open::Members(left) | Open::Dumped(left) | Open::Entries(left, _) => *left -= 1,
-                Open::Owner => {}
-            }
-            if let Some(inside) = inside {
-                self.open.push(top);
-                top = inside;
-            }
-        }
-        self.open.push(top);
-        at
-    }
-
-    fn mark(&self, base: u64, at: usize) -> Mark {
-        Mark { at: base + at as u64, numbers: [self.numbers, self.symbols] }
-    }
-
-    /// Behind a symbol that was there before.
-    #[inline(always)]
-    fn symbol(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        let head = ahead::<6>(bytes, at)?;
-        let (number, len) = short_count(head)?;
-        (head[0] == b';' && number < self.symbols).then_some(at + len)
-    }
-
-    /// Behind a leaf: those that have a number are counted.
-    #[inline(always)]
-    fn leaf(&mut self, bytes: &[u8], at: usize, base: u64) -> Option<usize> {
-        let head = ahead::<6>(bytes, at)?;
-        match head[0] {
-            b'0' | b'T' | b'F' => Some(at + 1),
-            b'i' => Some(match head[1] as i8 {
-                width @ -4..=4 => at + 2 + usize::from(width.unsigned_abs()),
-                _ => at + 2,
-            }),
-            b';' => short_count(head).filter(|(number, _)| *number < self.symbols).map(|(_, len)| at + len),
-            b'@' => short_count(head).filter(|(number, _)| *number < self.numbers).map(|(_, len)| at + len),
-            b'f' => {
-                let (count, len) = short_count(head)?;
-                note_side(self.sides, self.mark(base, at));
-                self.numbers += 1;
-                Some(at + len + count as usize)
-            }
-            b'"' => {
-                let (count, len) = short_count(head)?;
-                self.numbers += 1;
-                Some(at + len + count as usize)
-            }
-            // A string with nothing but its encoding.
-            b'I' if head[1] == b'"' => {
-                let (count, len) = short_count(ahead::<6>(bytes, at + 1)?)?;
-                let behind = at + 1 + len + count as usize;
-                // One variable.
-                if *bytes.get(behind)? != 6 {
-                    return None;
-                }
-                let behind = self.symbol(bytes, behind + 1)?;
-                if !matches!(bytes.get(behind), Some(b'T' | b'F')) {
-                    return None;
-                }
-                self.numbers += 1;
-                Some(behind + 1)
-            }
-            _ => None,
-        }
-    }
-
-    /// Behind the front of a container, and what is open then.
-    #[inline(always)]
-    fn container(&mut self, bytes: &[u8], at: usize) -> Option<(Open, usize)> {
-        let head = ahead::<6>(bytes, at)?;
-        let (inside, behind) = match head[0] {
-            b'[' => short_count(head).map(|(count, len)| (Open::Values(count), at + len))?,
-            b'{' => short_count(head).map(|(count, len)| (Open::Entries(count, false), at + len))?,
-            b'o' => {
-                let behind = self.symbol(bytes, at + 1)?;
-                // What stands before a count does not matter.
-                let (count, len) = short_count(ahead::<6>(bytes, behind - 1)?)?;
-                (Open::Members(count), behind - 1 + len)
-            }
-            _ => return None,
-        };
-        self.numbers += 1;
-        Some((inside, behind))
-    }
-}
-
-/// The count behind a tag, if it is one; how long both are.
-#[inline(always)]
-fn short_count(head: &[u8; 6]) -> Option<(u64, usize)> {
-    let [_, first, a, b, c, d] = *head;
-    match first {
-        0 => Some((0, 2)),
-        5..=127 => Some((u64::from(first - 5), 2)),
-        1 => Some((u64::from(a), 3)),
-        2 => Some((u64::from(u16::from_le_bytes([a, b])), 4)),
-        3 => Some((u64::from(u32::from_le_bytes([a, b, c, 0])), 5)),
-        4 => Some((u64::from(u32::from_le_bytes([a, b, c, d])), 6)).filter(|(count, _)| *count < LONG),
-        _ => None,
     }
 }
 
@@ -757,7 +607,7 @@ impl Skim for Skimmer<'_> {
     fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
         let there = open.take(count);
         self.open.clear();
-        self.open.push(Open::Values(there));
+        self.open.push(Open::values(there));
         self.drain()?;
         Ok(there == count)
     }

@@ -4,12 +4,14 @@
 //! An answer is written anew as a document of its own: offsets in it move, and a string that
 //! a COPY takes from outside is written out.
 
+mod run;
+
 use super::header::{Encoding, Header, MAGIC, OLD_MAGIC};
 use super::tag::{self, TRACK};
 use super::{FORMAT, ReadOptions};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
 use std::collections::HashMap;
 
 /// How long a header may be that is looked at.
@@ -162,7 +164,7 @@ impl<'i> Skimmer<'i> {
         while pending > 0 {
             if self.out.is_none() {
                 let offset = self.view.position().wrapping_sub(self.start).wrapping_add(self.first);
-                let passed = run(self.view.rest(), &mut pending, offset);
+                let passed = run::over(self.view.rest(), &mut pending, offset);
                 self.view.advance(passed as u64)?;
                 if pending == 0 {
                     break;
@@ -255,70 +257,6 @@ impl<'i> Skimmer<'i> {
         }
         Ok(())
     }
-}
-
-/// Goes over items until none is pending, or in front of one that is rare or not whole in
-/// view; only the bytes of a string may end behind it. The first byte has this offset.
-fn run(bytes: &[u8], pending: &mut u64, offset: u64) -> usize {
-    let (mut at, mut left) = (0, *pending);
-    while left > 0 {
-        let Some(head) = ahead::<16>(bytes, at) else { break };
-        let tag = head[0] & !TRACK;
-        let (len, more) = match tag {
-            0..=31 | tag::UNDEF | tag::NO | tag::YES | tag::CANONICAL_UNDEF | tag::FALSE | tag::TRUE => (1, 0),
-            96..=127 => (1 + usize::from(tag & 31), 0),
-            64..=79 => (1, u64::from(tag & 15)),
-            80..=95 => (1, 2 * u64::from(tag & 15)),
-            tag::REFN | tag::WEAKEN | tag::PAD => (1, 1),
-            tag::DOUBLE => (9, 0),
-            tag::FLOAT => (5, 0),
-            tag::OBJECT => (1, 2),
-            tag::VARINT | tag::ZIGZAG => match end_of_varint(head) {
-                Some(end) => (end, 0),
-                None => break,
-            },
-            tag::BINARY | tag::STR_UTF8 | tag::ARRAY | tag::HASH | tag::COPY | tag::OBJECTV => {
-                let Some((value, len)) = short_varint(head) else { break };
-                match tag {
-                    tag::ARRAY => (len, value),
-                    tag::HASH => (len, 2 * value),
-                    tag::BINARY | tag::STR_UTF8 => (len + value as usize, 0),
-                    _ if value >= offset.wrapping_add(at as u64) => break,
-                    tag::COPY => (len, 0),
-                    _ => (len, 1),
-                }
-            }
-            _ => break,
-        };
-        at += len;
-        left = left - 1 + more;
-    }
-    *pending = left;
-    at
-}
-
-/// The varint behind a tag, if it is short; how long both are.
-#[inline(always)]
-fn short_varint(head: &[u8; 16]) -> Option<(u64, usize)> {
-    let low = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
-    if low & 0x80 == 0 {
-        return Some((u64::from(low & 0x7F), 2));
-    }
-    if low & 0x8000 == 0 {
-        return Some((u64::from(low & 0x7F | low >> 1 & 0x3F80), 3));
-    }
-    if low & 0x80_0000 == 0 {
-        return Some((u64::from(low & 0x7F | low >> 1 & 0x3F80 | low >> 2 & 0x1F_C000), 4));
-    }
-    None
-}
-
-/// Where a varint behind a tag ends.
-#[inline(always)]
-fn end_of_varint(head: &[u8; 16]) -> Option<usize> {
-    let ends = u64::from_le_bytes(*head[1..].first_chunk()?);
-    let ends = !ends & 0x8080_8080_8080_8080;
-    (ends != 0).then(|| 2 + (ends.trailing_zeros() / 8) as usize)
 }
 
 impl Skim for Skimmer<'_> {

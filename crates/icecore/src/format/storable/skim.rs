@@ -3,20 +3,21 @@
 //! The key of an entry stands behind its value, so a value is passed over before it is known
 //! whether it is wanted. An answer is written anew as the one item of an image of its own.
 
+mod run;
+
 use super::image::Image;
 use super::tag::{self, hash};
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Tape};
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View, ahead};
+use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use run::Run;
 use std::collections::HashMap;
 
 /// How long a header is at most.
 const HEADER: usize = 512;
 /// How many classes are remembered.
 const CLASSES: usize = 1 << 20;
-/// The longest string that the quick loop passes over.
-const LONG: u32 = 1 << 28;
 /// In [`Opened::note`]: a hash, and one with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
@@ -259,11 +260,11 @@ impl<'i> Skimmer<'i> {
         self.open.push(Open::new(count, 0));
         loop {
             if self.out.is_none() {
-                let mut run = Run { open: &mut self.open, numbers: &mut self.numbers, classes: self.classes };
-                let rest = self.view.rest();
+                let sizes = (1 + usize::from(self.image.iv), 1 + usize::from(self.image.nv));
+                let mut run = Run { open: &mut self.open, numbers: &mut self.numbers, classes: self.classes, sizes };
                 let passed = match self.little {
-                    true => run.over(rest, self.image.iv, self.image.nv, u32::from_le_bytes),
-                    false => run.over(rest, self.image.iv, self.image.nv, u32::from_be_bytes),
+                    true => run.over(self.view.rest(), u32::from_le_bytes),
+                    false => run.over(self.view.rest(), u32::from_be_bytes),
                 };
                 self.view.advance(passed as u64)?;
             }
@@ -302,99 +303,6 @@ impl<'i> Skimmer<'i> {
             true => Ok(()),
             false => Err(Unsure),
         }
-    }
-}
-
-/// What the quick loop knows and moves on.
-struct Run<'s> {
-    open: &'s mut Vec<Open>,
-    numbers: &'s mut u64,
-    classes: u64,
-}
-
-impl Run<'_> {
-    /// Goes over tokens until nothing is open, or in front of one that is rare or not whole in
-    /// view; only the bytes of a string may end behind it.
-    #[inline(always)]
-    fn over(&mut self, bytes: &[u8], iv: u8, nv: u8, n32: impl Fn([u8; 4]) -> u32) -> usize {
-        let Some(mut top) = self.open.pop() else { return 0 };
-        let (mut at, mut numbers) = (0, *self.numbers);
-        loop {
-            if top.is_key {
-                let Some(head) = ahead::<5>(bytes, at) else { break };
-                let [first, a, b, c, d] = *head;
-                let (len, front) = match top.note {
-                    FLAG_HASH if first & hash::KEY_IS_SV != 0 => break,
-                    FLAG_HASH => (n32([a, b, c, d]), 5),
-                    _ => (n32([first, a, b, c]), 4),
-                };
-                if len > LONG {
-                    break;
-                }
-                top.is_key = false;
-                at += front + len as usize;
-            }
-            if top.left == 0 {
-                match self.open.pop() {
-                    Some(below) => top = below,
-                    None => {
-                        *self.numbers = numbers;
-                        return at;
-                    }
-                }
-                continue;
-            }
-            let Some(head) = ahead::<6>(bytes, at) else { break };
-            let [tag, short, a, b, c, d] = *head;
-            let count = || n32([short, a, b, c]);
-            let len = match tag {
-                tag::SCALAR | tag::UTF8STR => 2 + usize::from(short),
-                tag::BYTE => 2,
-                tag::NETINT => 5,
-                tag::LSCALAR | tag::LUTF8STR if count() <= LONG => 5 + count() as usize,
-                tag::INTEGER => 1 + usize::from(iv),
-                tag::DOUBLE => 1 + usize::from(nv),
-                tag::UNDEF
-                | tag::SV_UNDEF
-                | tag::SVUNDEF_ELEM
-                | tag::SV_YES
-                | tag::SV_NO
-                | tag::BOOLEAN_TRUE
-                | tag::BOOLEAN_FALSE => 1,
-                tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD => {
-                    numbers += 1;
-                    at += 1;
-                    continue;
-                }
-                tag::ARRAY | tag::HASH | tag::FLAG_HASH => {
-                    numbers += 1;
-                    top.begin();
-                    self.open.push(top);
-                    (top, at) = match tag {
-                        tag::ARRAY => (Open::new(u64::from(count()), 0), at + 5),
-                        tag::HASH => (Open::new(u64::from(count()), HASH), at + 5),
-                        _ => (Open::new(u64::from(n32([a, b, c, d])), FLAG_HASH), at + 6),
-                    };
-                    continue;
-                }
-                tag::IX_BLESS if short < 0x80 && u64::from(short) < self.classes => {
-                    at += 2;
-                    continue;
-                }
-                tag::OBJECT => {
-                    top.begin();
-                    at += 5;
-                    continue;
-                }
-                _ => break,
-            };
-            numbers += 1;
-            top.begin();
-            at += len;
-        }
-        self.open.push(top);
-        *self.numbers = numbers;
-        at
     }
 }
 

@@ -1,0 +1,197 @@
+//! The quick loop over values, keys and names. The careful way takes what it leaves, one at a
+//! time.
+
+use super::{Open, Side, Sort, note_side};
+use crate::format::skim::{Mark, ahead};
+
+/// The longest string that it passes over.
+const LONG: u32 = 1 << 28;
+
+/// What a tag is for the loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// The tag is all of it.
+    Tag,
+    Int,
+    Symbol,
+    Link,
+    Text,
+    Float,
+    /// A string with instance variables.
+    Encoded,
+    Array,
+    Hash,
+    Object,
+    /// What the careful way looks at.
+    Rare,
+}
+
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Rare; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'0' | b'T' | b'F' => Class::Tag,
+            b'i' => Class::Int,
+            b';' => Class::Symbol,
+            b'@' => Class::Link,
+            b'"' => Class::Text,
+            b'f' => Class::Float,
+            b'I' => Class::Encoded,
+            b'[' => Class::Array,
+            b'{' => Class::Hash,
+            b'o' => Class::Object,
+            _ => Class::Rare,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// What the loop knows and moves on.
+pub(super) struct Run<'s> {
+    pub(super) open: &'s mut Vec<Open>,
+    pub(super) sides: &'s mut Vec<Side>,
+    pub(super) numbers: u64,
+    pub(super) symbols: u64,
+}
+
+impl Run<'_> {
+    /// Goes over values, keys and names until nothing is open, or in front of one that is rare or
+    /// not whole in view; only the bytes of a string may end behind it.
+    pub(super) fn over(&mut self, bytes: &[u8], base: u64) -> usize {
+        let Some(Open { mut sort, mut left }) = self.open.pop() else { return 0 };
+        let (mut at, mut numbers) = (0, self.numbers);
+        loop {
+            // What has something behind its values is left.
+            if matches!(sort, Sort::Owner | Sort::Dumped) || left == 0 && sort == Sort::Default {
+                break;
+            }
+            if left == 0 {
+                let Some(below) = self.open.pop() else {
+                    self.numbers = numbers;
+                    return at;
+                };
+                Open { sort, left } = below;
+                continue;
+            }
+            let Some(head) = ahead::<6>(bytes, at) else { break };
+            let class = CLASSES[usize::from(head[0])];
+            let is_name = sort != Sort::Values && left.is_multiple_of(2);
+            if is_name && sort == Sort::Members && class != Class::Symbol {
+                break;
+            }
+            let mark = Mark { at: base + at as u64, numbers: [numbers, self.symbols] };
+            match class {
+                Class::Tag => at += 1,
+                Class::Int => at += int_len(head[1]),
+                Class::Symbol => {
+                    let Some((number, len)) = count(head) else { break };
+                    if number as u64 >= self.symbols {
+                        break;
+                    }
+                    at += len;
+                }
+                Class::Link => {
+                    let Some((number, len)) = count(head) else { break };
+                    if number as u64 >= numbers {
+                        break;
+                    }
+                    at += len;
+                }
+                Class::Text | Class::Float => {
+                    let Some((text, len)) = count(head) else { break };
+                    // A key that is a string, and every float, may be linked.
+                    if is_name || class == Class::Float {
+                        note_side(self.sides, mark);
+                    }
+                    numbers += 1;
+                    at += len + text;
+                }
+                Class::Encoded => {
+                    let Some(behind) = encoded(bytes, at, self.symbols) else { break };
+                    if is_name {
+                        note_side(self.sides, mark);
+                    }
+                    numbers += 1;
+                    at = behind;
+                }
+                Class::Array | Class::Hash | Class::Object => {
+                    let Some((inside, behind)) = container(class, bytes, at, self.symbols) else { break };
+                    self.open.push(Open { sort, left: left - 1 });
+                    Open { sort, left } = inside;
+                    numbers += 1;
+                    at = behind;
+                    continue;
+                }
+                Class::Rare => break,
+            }
+            left -= 1;
+        }
+        self.open.push(Open { sort, left });
+        self.numbers = numbers;
+        at
+    }
+}
+
+/// How long an integer is, with its tag.
+#[inline(always)]
+fn int_len(first: u8) -> usize {
+    match first as i8 {
+        width @ -4..=4 => 2 + usize::from(width.unsigned_abs()),
+        _ => 2,
+    }
+}
+
+/// The count behind a tag, if it is one; how long both are.
+#[inline(always)]
+fn count(head: &[u8; 6]) -> Option<(usize, usize)> {
+    let [_, first, a, b, c, d] = *head;
+    if first >= 5 {
+        return (first < 0x80).then(|| (usize::from(first) - 5, 2));
+    }
+    let word = u32::from_le_bytes([a, b, c, d]);
+    let value = match first {
+        0 => 0,
+        1 => word & 0xFF,
+        2 => word & 0xFFFF,
+        3 => word & 0xFF_FFFF,
+        _ => word,
+    };
+    (value < LONG).then(|| (value as usize, 2 + usize::from(first)))
+}
+
+/// Behind a symbol that was there before.
+#[inline(always)]
+fn symbol(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
+    let head = ahead::<6>(bytes, at)?;
+    let (number, len) = count(head)?;
+    (head[0] == b';' && (number as u64) < symbols).then_some(at + len)
+}
+
+/// Behind a string that has its encoding and no other variable.
+#[inline(always)]
+fn encoded(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
+    let head = ahead::<6>(bytes, at + 1)?;
+    let (text, len) = count(head)?;
+    let behind = at + 1 + len + text;
+    if head[0] != b'"' || *bytes.get(behind)? != 1 + 5 {
+        return None;
+    }
+    let behind = symbol(bytes, behind + 1, symbols)?;
+    matches!(bytes.get(behind), Some(b'T' | b'F')).then_some(behind + 1)
+}
+
+/// Behind the front of a container, and what is open then.
+#[inline(always)]
+fn container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(Open, usize)> {
+    // The name of a class takes the place of the tag.
+    let at = if class == Class::Object { symbol(bytes, at + 1, symbols)? - 1 } else { at };
+    let (count, len) = count(ahead::<6>(bytes, at)?)?;
+    let inside = match class {
+        Class::Array => Open::values(count as u64),
+        Class::Hash => Open::pairs(Sort::Entries, count as u64),
+        _ => Open::pairs(Sort::Members, count as u64),
+    };
+    Some((inside, at + len))
+}

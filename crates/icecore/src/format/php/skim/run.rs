@@ -1,0 +1,166 @@
+//! The quick loop over tokens.
+
+use crate::format::skim::{Sure, Unsure, ahead};
+
+/// The longest name of a class that is passed over.
+const NAME: u64 = 4096;
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// How a run over tokens ended.
+pub(super) enum Ended {
+    /// Behind the value.
+    Done,
+    /// More bytes are needed.
+    Short,
+    /// A string ends so many bytes behind the position.
+    Far(u64),
+    Unsure,
+}
+
+/// The digits at `at`, up to this byte; where it stands. `None`: they go on behind the view.
+#[inline(always)]
+fn number(bytes: &[u8], at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
+    // Most have up to three digits.
+    if let Some(head) = ahead::<4>(bytes, at) {
+        let [first, second, third] = [head[0], head[1], head[2]].map(|byte| byte.wrapping_sub(b'0'));
+        if first <= 9 && head[1] == end {
+            return Some(Ok((u64::from(first), at + 1)));
+        }
+        if first <= 9 && second <= 9 && head[2] == end {
+            return Some(Ok((u64::from(first) * 10 + u64::from(second), at + 2)));
+        }
+        if first <= 9 && second <= 9 && third <= 9 && head[3] == end {
+            return Some(Ok((u64::from(first) * 100 + u64::from(second) * 10 + u64::from(third), at + 3)));
+        }
+    }
+    long_number(bytes, at, end)
+}
+
+#[inline(never)]
+fn long_number(bytes: &[u8], mut at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
+    let first = at;
+    let mut value = 0u64;
+    loop {
+        match *bytes.get(at)? {
+            digit @ b'0'..=b'9' if at - first < 18 => value = value * 10 + u64::from(digit - b'0'),
+            byte if byte == end && at > first => return Some(Ok((value, at))),
+            _ => return Some(Err(Unsure)),
+        }
+        at += 1;
+    }
+}
+
+/// Behind the next semicolon.
+#[inline(always)]
+fn behind_semicolon(bytes: &[u8], at: usize) -> Option<usize> {
+    if let Some(word) = ahead::<8>(bytes, at) {
+        // A semicolon becomes zero and borrows; only the first hit counts.
+        let word = u64::from_le_bytes(*word) ^ (ONES * u64::from(b';'));
+        let found = word.wrapping_sub(ONES) & !word & (ONES << 7);
+        if found != 0 {
+            return Some(at + 1 + (found.trailing_zeros() / 8) as usize);
+        }
+    }
+    memchr::memchr(b';', bytes.get(at..)?).map(|len| at + 1 + len)
+}
+
+/// Goes over entries whose keys are integers, until one is the number that is sought (it stops
+/// behind that key), or in front of one that is rare or not whole in view.
+pub(super) fn find(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
+    let mut at = 0;
+    while *left > 0 && ahead::<2>(bytes, at) == Some(b"i:") {
+        let Some(Ok((number, end))) = number(bytes, at + 2, b';') else { break };
+        if i64::try_from(number) == Ok(sought) {
+            *left -= 1;
+            return (end + 1, true);
+        }
+        let (mut behind, mut has_links) = (end + 1, false);
+        let Ended::Done = over(bytes, &mut behind, &mut 0, &mut has_links) else { break };
+        at = behind;
+        *left -= 1;
+    }
+    (at, false)
+}
+
+/// Goes over tokens of a value until it ends, from `at` on.
+pub(super) fn over(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -> Ended {
+    let (mut here, mut open) = (*at, *depth);
+    let ended = tokens(bytes, &mut here, &mut open, has_links);
+    (*at, *depth) = (here, open);
+    ended
+}
+
+#[inline(always)]
+fn tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -> Ended {
+    // What is unknown here is a question of more bytes, or of reading.
+    macro_rules! number {
+        ($from:expr, $end:expr) => {
+            match number(bytes, $from, $end) {
+                Some(Ok(number)) => number,
+                Some(Err(Unsure)) => return Ended::Unsure,
+                None => return Ended::Short,
+            }
+        };
+    }
+    macro_rules! brace {
+        ($colon:expr) => {
+            match bytes.get($colon + 1) {
+                Some(b'{') => *at = $colon + 2,
+                Some(_) => return Ended::Unsure,
+                None => return Ended::Short,
+            }
+        };
+    }
+    while let Some(tag) = bytes.get(*at) {
+        match tag {
+            b's' | b'E' => {
+                let (len, colon) = number!(*at + 2, b':');
+                // The quotes and the semicolon.
+                let text = colon + 2;
+                let Some(left) = bytes.len().checked_sub(text + 2) else { return Ended::Short };
+                if len > left as u64 {
+                    return Ended::Far((text + 2 - *at) as u64 + len);
+                }
+                let end = text + len as usize;
+                match ahead::<2>(bytes, end) {
+                    Some(b"\";") => *at = end + 2,
+                    _ => return Ended::Unsure,
+                }
+            }
+            b'i' | b'd' | b'b' | b'N' => match behind_semicolon(bytes, *at + 1) {
+                Some(behind) => *at = behind,
+                None => return Ended::Short,
+            },
+            b'a' => {
+                let (_, colon) = number!(*at + 2, b':');
+                brace!(colon);
+                *depth += 1;
+                continue;
+            }
+            b'}' if *depth > 0 => {
+                *depth -= 1;
+                *at += 1;
+            }
+            b'O' => {
+                let (len, colon) = number!(*at + 2, b':');
+                if len > NAME {
+                    return Ended::Unsure;
+                }
+                let (_, colon) = number!(colon + 4 + len as usize - 1, b':');
+                brace!(colon);
+                *depth += 1;
+                continue;
+            }
+            b'r' | b'R' => match behind_semicolon(bytes, *at + 1) {
+                Some(behind) => (*at, *has_links) = (behind, true),
+                None => return Ended::Short,
+            },
+            // Escapes, and what classes wrote themselves.
+            _ => return Ended::Unsure,
+        }
+        if *depth == 0 {
+            return Ended::Done;
+        }
+    }
+    Ended::Short
+}

@@ -1,0 +1,150 @@
+//! The quick loop over values and keys. The careful way takes what it leaves, one at a time.
+
+use super::super::tag::{self, hash};
+use super::{FLAG_HASH, HASH, Open};
+use crate::format::skim::ahead;
+
+/// The longest string that it passes over.
+const LONG: u32 = 1 << 28;
+
+/// What a tag is for the loop.
+#[derive(Clone, Copy)]
+enum Class {
+    /// The tag is all of it.
+    Tag,
+    Byte,
+    Word,
+    Integer,
+    Double,
+    Short,
+    Long,
+    Link,
+    /// A value more.
+    Ref,
+    Blessed,
+    Array,
+    Hash,
+    FlagHash,
+    /// What the careful way looks at.
+    Rare,
+}
+
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Rare; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            tag::UNDEF
+            | tag::SV_UNDEF
+            | tag::SVUNDEF_ELEM
+            | tag::SV_YES
+            | tag::SV_NO
+            | tag::BOOLEAN_TRUE
+            | tag::BOOLEAN_FALSE => Class::Tag,
+            tag::BYTE => Class::Byte,
+            tag::NETINT => Class::Word,
+            tag::INTEGER => Class::Integer,
+            tag::DOUBLE => Class::Double,
+            tag::SCALAR | tag::UTF8STR => Class::Short,
+            tag::LSCALAR | tag::LUTF8STR => Class::Long,
+            tag::OBJECT => Class::Link,
+            tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD => Class::Ref,
+            tag::IX_BLESS => Class::Blessed,
+            tag::ARRAY => Class::Array,
+            tag::HASH => Class::Hash,
+            tag::FLAG_HASH => Class::FlagHash,
+            _ => Class::Rare,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// What the loop knows and moves on.
+pub(super) struct Run<'s> {
+    pub(super) open: &'s mut Vec<Open>,
+    pub(super) numbers: &'s mut u64,
+    pub(super) classes: u64,
+    /// How long an integer and a float are, with the tag.
+    pub(super) sizes: (usize, usize),
+}
+
+impl Run<'_> {
+    /// Goes over values and keys until nothing is open, or in front of one that is rare or not
+    /// whole in view; only the bytes of a string may end behind it.
+    #[inline(always)]
+    pub(super) fn over(&mut self, bytes: &[u8], n32: impl Fn([u8; 4]) -> u32) -> usize {
+        let Some(Open { mut left, mut note, mut is_key }) = self.open.pop() else { return 0 };
+        let (mut at, mut numbers) = (0, *self.numbers);
+        let (integer, double) = self.sizes;
+        loop {
+            if is_key {
+                let Some(head) = ahead::<5>(bytes, at) else { break };
+                let [first, a, b, c, d] = *head;
+                let (len, front) = match note {
+                    HASH => (n32([first, a, b, c]), 4),
+                    _ if first & hash::KEY_IS_SV != 0 => break,
+                    _ => (n32([a, b, c, d]), 5),
+                };
+                if len > LONG {
+                    break;
+                }
+                at += front + len as usize;
+                is_key = false;
+            }
+            if left == 0 {
+                let Some(below) = self.open.pop() else {
+                    *self.numbers = numbers;
+                    return at;
+                };
+                Open { left, note, is_key } = below;
+                continue;
+            }
+            let Some(head) = ahead::<6>(bytes, at) else { break };
+            let [tag, first, a, b, c, d] = *head;
+            let word = || n32([first, a, b, c]);
+            let inside = match CLASSES[usize::from(tag)] {
+                Class::Array => (u64::from(word()), 0, 5),
+                Class::Hash => (u64::from(word()), HASH, 5),
+                Class::FlagHash => (u64::from(n32([a, b, c, d])), FLAG_HASH, 6),
+                class => {
+                    at += match class {
+                        Class::Tag => 1,
+                        Class::Byte => 2,
+                        Class::Word => 5,
+                        Class::Integer => integer,
+                        Class::Double => double,
+                        Class::Short => 2 + usize::from(first),
+                        Class::Long if word() <= LONG => 5 + word() as usize,
+                        Class::Ref => {
+                            numbers += 1;
+                            at += 1;
+                            continue;
+                        }
+                        Class::Blessed if first < 0x80 && u64::from(first) < self.classes => {
+                            at += 2;
+                            continue;
+                        }
+                        // It has no number of its own.
+                        Class::Link => {
+                            (at, left, is_key) = (at + 5, left - 1, note != 0);
+                            continue;
+                        }
+                        _ => break,
+                    };
+                    numbers += 1;
+                    left -= 1;
+                    is_key = note != 0;
+                    continue;
+                }
+            };
+            self.open.push(Open { left: left - 1, note, is_key: note != 0 });
+            numbers += 1;
+            at += inside.2;
+            (left, note) = (inside.0, inside.1);
+        }
+        self.open.push(Open { left, note, is_key });
+        *self.numbers = numbers;
+        at
+    }
+}
