@@ -21,19 +21,30 @@ pub(super) enum Ended {
 #[inline(always)]
 fn number(bytes: &[u8], at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
     // Most have up to three digits.
-    if let Some(head) = ahead::<4>(bytes, at) {
-        let [first, second, third] = [head[0], head[1], head[2]].map(|byte| byte.wrapping_sub(b'0'));
-        if first <= 9 && head[1] == end {
-            return Some(Ok((u64::from(first), at + 1)));
+    if let Some([a, b, c, d]) = ahead::<4>(bytes, at)
+        && let Some(first) = digit(*a)
+    {
+        if *b == end {
+            return Some(Ok((first, at + 1)));
         }
-        if first <= 9 && second <= 9 && head[2] == end {
-            return Some(Ok((u64::from(first) * 10 + u64::from(second), at + 2)));
-        }
-        if first <= 9 && second <= 9 && third <= 9 && head[3] == end {
-            return Some(Ok((u64::from(first) * 100 + u64::from(second) * 10 + u64::from(third), at + 3)));
+        if let Some(second) = digit(*b) {
+            if *c == end {
+                return Some(Ok((first * 10 + second, at + 2)));
+            }
+            if let Some(third) = digit(*c)
+                && *d == end
+            {
+                return Some(Ok((first * 100 + second * 10 + third, at + 3)));
+            }
         }
     }
     long_number(bytes, at, end)
+}
+
+#[inline(always)]
+fn digit(byte: u8) -> Option<u64> {
+    let value = byte.wrapping_sub(b'0');
+    (value <= 9).then_some(u64::from(value))
 }
 
 #[inline(never)]

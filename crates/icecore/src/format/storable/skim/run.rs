@@ -74,14 +74,14 @@ impl Run<'_> {
     /// whole in view; only the bytes of a string may end behind it.
     #[inline(always)]
     pub(super) fn over(&mut self, bytes: &[u8], n32: impl Fn([u8; 4]) -> u32) -> usize {
-        let Some(Open { mut left, mut note, mut is_key }) = self.open.pop() else { return 0 };
+        let Some(mut top) = self.open.pop() else { return 0 };
         let (mut at, mut numbers) = (0, *self.numbers);
         let (integer, double) = self.sizes;
         loop {
-            if is_key {
+            if top.is_key {
                 let Some(head) = ahead::<5>(bytes, at) else { break };
                 let [first, a, b, c, d] = *head;
-                let (len, front) = match note {
+                let (len, front) = match top.note {
                     HASH => (n32([first, a, b, c]), 4),
                     _ if first & hash::KEY_IS_SV != 0 => break,
                     _ => (n32([a, b, c, d]), 5),
@@ -90,61 +90,71 @@ impl Run<'_> {
                     break;
                 }
                 at += front + len as usize;
-                is_key = false;
+                top.is_key = false;
             }
-            if left == 0 {
+            if top.left == 0 {
                 let Some(below) = self.open.pop() else {
                     *self.numbers = numbers;
                     return at;
                 };
-                Open { left, note, is_key } = below;
+                top = below;
                 continue;
             }
             let Some(head) = ahead::<6>(bytes, at) else { break };
             let [tag, first, a, b, c, d] = *head;
             let word = || n32([first, a, b, c]);
-            let inside = match CLASSES[usize::from(tag)] {
-                Class::Array => (u64::from(word()), 0, 5),
-                Class::Hash => (u64::from(word()), HASH, 5),
-                Class::FlagHash => (u64::from(n32([a, b, c, d])), FLAG_HASH, 6),
-                class => {
-                    at += match class {
-                        Class::Tag => 1,
-                        Class::Byte => 2,
-                        Class::Word => 5,
-                        Class::Integer => integer,
-                        Class::Double => double,
-                        Class::Short => 2 + usize::from(first),
-                        Class::Long if word() <= LONG => 5 + word() as usize,
-                        Class::Ref => {
-                            numbers += 1;
-                            at += 1;
-                            continue;
-                        }
-                        Class::Blessed if first < 0x80 && u64::from(first) < self.classes => {
-                            at += 2;
-                            continue;
-                        }
-                        // It has no number of its own.
-                        Class::Link => {
-                            (at, left, is_key) = (at + 5, left - 1, note != 0);
-                            continue;
-                        }
-                        _ => break,
-                    };
-                    numbers += 1;
-                    left -= 1;
-                    is_key = note != 0;
+            let len = match CLASSES[usize::from(tag)] {
+                Class::Tag => 1,
+                Class::Byte => 2,
+                Class::Word => 5,
+                Class::Integer => integer,
+                Class::Double => double,
+                Class::Short => 2 + usize::from(first),
+                Class::Long if word() <= LONG => 5 + word() as usize,
+                Class::Array => {
+                    (at, numbers) = (at + 5, numbers + 1);
+                    self.enter(&mut top, Open::new(u64::from(word()), 0));
                     continue;
                 }
+                Class::Hash => {
+                    (at, numbers) = (at + 5, numbers + 1);
+                    self.enter(&mut top, Open::new(u64::from(word()), HASH));
+                    continue;
+                }
+                Class::FlagHash => {
+                    (at, numbers) = (at + 6, numbers + 1);
+                    self.enter(&mut top, Open::new(u64::from(n32([a, b, c, d])), FLAG_HASH));
+                    continue;
+                }
+                Class::Ref => {
+                    (at, numbers) = (at + 1, numbers + 1);
+                    continue;
+                }
+                Class::Blessed if first < 0x80 && u64::from(first) < self.classes => {
+                    at += 2;
+                    continue;
+                }
+                // It has no number of its own.
+                Class::Link => {
+                    at += 5;
+                    top.begin();
+                    continue;
+                }
+                _ => break,
             };
-            self.open.push(Open { left: left - 1, note, is_key: note != 0 });
-            numbers += 1;
-            at += inside.2;
-            (left, note) = (inside.0, inside.1);
+            (at, numbers) = (at + len, numbers + 1);
+            top.begin();
         }
-        self.open.push(Open { left, note, is_key });
+        self.open.push(top);
         *self.numbers = numbers;
         at
+    }
+
+    /// Goes into a container that is a value of the one on top.
+    #[inline(always)]
+    fn enter(&mut self, top: &mut Open, inside: Open) {
+        top.begin();
+        self.open.push(*top);
+        *top = inside;
     }
 }
