@@ -2,7 +2,7 @@
 
 use crate::choice;
 use icecore::raw::Input;
-use icecore::select::{self, Pattern, Skimmed};
+use icecore::select::{self, Pattern, Skimmed, Source};
 use icecore::{Document, Limits, Stage};
 
 /// Paths that most documents have something on, and some that few have.
@@ -35,7 +35,36 @@ const FORMATS: &[&str] = &["php", "json", "storable", "sereal", "igbinary", "mar
 
 type Answers = Vec<(String, Document<'static>)>;
 
-/// Skims the bytes as each format, and reads them; what is found must be the same.
+/// The bytes in parts of this size.
+struct Parts<'b>(&'b [u8], usize);
+
+impl Source for Parts<'_> {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+        let from = at as usize;
+        let part = self.0.get(from..from.saturating_add(to.len()));
+        part.map(|part| to.copy_from_slice(part)).is_some()
+    }
+
+    fn piece(&self) -> usize {
+        self.1
+    }
+}
+
+fn skimmed(input: Input<'_>, stage: &Stage, pattern: &Pattern, limits: &Limits) -> (Answers, Skimmed) {
+    let mut answers = Answers::new();
+    let end = select::skim(input, stage, pattern, limits, &mut |path, document| {
+        answers.push((path.to_owned(), document.clone().into_owned()));
+        Ok(())
+    });
+    (answers, end.expect("nobody refuses an answer"))
+}
+
+/// Skims the bytes as each format, all in view or few of them, and reads them; what is found
+/// must be the same.
 pub fn select(data: &[u8]) {
     let limits = Limits::default();
     let number = choice(data) as usize;
@@ -43,12 +72,13 @@ pub fn select(data: &[u8]) {
     let pattern = Pattern::parse(path).expect("a path");
     for format in FORMATS {
         let stage = Stage::parse(format).expect("a stage");
-        let mut answers = Answers::new();
-        let skimmed = select::skim(Input::Bytes(data), &stage, &pattern, &limits, &mut |path, document| {
-            answers.push((path.to_owned(), document.clone().into_owned()));
-            Ok(())
-        });
-        let skimmed = skimmed.expect("nobody refuses an answer");
+        let (answers, skimmed) = {
+            let all = skimmed(Input::Bytes(data), &stage, &pattern, &limits);
+            let mut parts = Parts(data, 1 + number % 40);
+            let in_parts = skimmed(Input::Source(&mut parts), &stage, &pattern, &limits);
+            assert!(all == in_parts, "{format} {path}: parts of {} give something else", parts.1);
+            all
+        };
         // What is wrong behind an answer is not looked at.
         let Ok(document) = icecore::read_as(data, &stage, &limits) else { continue };
         let mut expected = Answers::new();
