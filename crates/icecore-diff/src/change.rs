@@ -61,8 +61,6 @@ pub struct Differences<'d> {
     pub(crate) left: &'d Document<'d>,
     pub(crate) right: &'d Document<'d>,
     pub(crate) rules: Rules,
-    /// The number of the first document's value.
-    pub(crate) fingerprint: u64,
     changes: Vec<Change<'d>>,
     has_other_header: bool,
 }
@@ -83,19 +81,35 @@ pub struct Differences<'d> {
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub fn differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
+    compare(left, right, rules, true)
+}
+
+/// As [`differences`], by the readable twin of what is fast: every value is looked at by itself, and
+/// lists are aligned as a whole, by the numbers of all their items.
+///
+/// ```
+/// use icecore_diff::{Rules, differences, reference_differences};
+/// let (a, b) = (icecore::read(b"[1, 2, 3]")?, icecore::read(b"[1, 3]")?);
+/// assert_eq!(reference_differences(&a, &b, Rules::new()).paths(), differences(&a, &b, Rules::new()).paths());
+/// # Ok::<(), icecore::Error>(())
+/// ```
+pub fn reference_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
+    compare(left, right, rules, false)
+}
+
+fn compare<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules, is_fast: bool) -> Differences<'d> {
     let (a, b) = (Side::new(left, rules), Side::new(right, rules));
     let sides = Sides { left: &a, right: &b };
-    let fingerprint = a.hash(left.root());
-    let mut differences = Differences { left, right, rules, fingerprint, changes: Vec::new(), has_other_header: false };
+    let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
+    let mut walk = Walk::new(sides, is_fast);
     // Which of two places of a shared value is the link makes no difference.
-    if rules.is_exact() && Comparison::new().equal(left, right) {
+    if rules.is_exact() && !walk.is_whole_the_same() && Comparison::new().equal(left, right) {
         return differences;
     }
-    let mut walk = Walk::new(sides);
     walk.run();
-    let Walk { mut same, mut found, linked, beside, .. } = walk;
-    moved::find(sides, &mut same, &mut found);
-    links::compare(sides, &mut same, linked, &beside, &mut found);
+    let Walk { mut same, mut found, linked, mut lockstep, .. } = walk;
+    moved::find(sides, &mut lockstep, &mut same, &mut found);
+    links::compare(sides, &mut same, linked, &lockstep.beside, &mut found);
     found.sort_by_key(|one| one.order);
     differences.changes = found.into_iter().map(|Found { what, .. }| Change::of(what)).collect();
     differences.has_other_header = match (left.header(), right.header()) {
@@ -112,7 +126,7 @@ impl<'d> Change<'d> {
         match what {
             What::Changed(left, right) => change(ChangeKind::Changed, Some(left), Some(right)),
             What::Class(left, right) => change(ChangeKind::Class, Some(left), Some(right)),
-            What::Removed(left) => change(ChangeKind::Removed, Some(left), None),
+            What::Removed(left, _) => change(ChangeKind::Removed, Some(left), None),
             What::Added(place) => {
                 let into = Some((place.into, place.index, place.key));
                 Change { into, ..change(ChangeKind::Added, None, Some(place.value)) }

@@ -3,7 +3,7 @@
 use crate::pairs::Sides;
 use crate::side::Side;
 use icecore::{Cursor, Kind};
-use std::collections::HashSet;
+use std::ops::Range;
 
 /// How many items of one list may be compared with how many of the other, multiplied.
 const LARGEST: usize = 10_000;
@@ -21,19 +21,24 @@ impl<'s, 'd> Gaps<'s, 'd> {
         Gaps { sides, budget: nodes.saturating_mul(16).saturating_add(1 << 16) }
     }
 
-    /// The numbers of items that both lists have beside those that are aligned: these moved.
-    pub(crate) fn elsewhere(&self, left: &[u64], right: &[u64], aligned: &[(u32, u32)]) -> HashSet<u64> {
-        if aligned.len() == left.len().min(right.len()) {
-            return HashSet::new();
+    /// The numbers of items that both lists have between those that are aligned, sorted: these moved.
+    pub(crate) fn elsewhere(&self, a: &[u32], b: &[u32], between: &[(Range<usize>, Range<usize>)]) -> Vec<u64> {
+        let is_one_whole = between.iter().all(|(xs, _)| xs.is_empty()) || between.iter().all(|(_, ys)| ys.is_empty());
+        if is_one_whole {
+            return Vec::new();
         }
-        let rest = |list: &[u64], at: &mut dyn Iterator<Item = u32>| -> HashSet<u64> {
-            let aligned: HashSet<u32> = at.collect();
-            let rest = (0..).zip(list).filter(|(at, _)| !aligned.contains(at));
-            rest.map(|(_, hash)| *hash).collect()
-        };
-        let left = rest(left, &mut aligned.iter().map(|(at, _)| *at));
-        let right = rest(right, &mut aligned.iter().map(|(_, at)| *at));
-        left.intersection(&right).copied().collect()
+        let of_a = between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|at| self.sides.left.number(*at));
+        let of_b = between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|at| self.sides.right.number(*at));
+        let (mut of_a, mut of_b): (Vec<u64>, Vec<u64>) = (of_a.collect(), of_b.collect());
+        of_a.sort_unstable();
+        of_b.sort_unstable();
+        let mut others = of_b.into_iter().peekable();
+        of_a.dedup();
+        of_a.retain(|number| {
+            while others.next_if(|other| other < number).is_some() {}
+            others.peek() == Some(number)
+        });
+        of_a
     }
 
     /// Whether a pair is worth a look inside: not two records or lists that have nothing in common.
@@ -52,16 +57,16 @@ impl<'s, 'd> Gaps<'s, 'd> {
     /// Appends which items belong together, by their positions, ascending in both.
     pub(crate) fn pair(
         &mut self,
-        (a, xs): (&[Cursor<'d>], &[usize]),
-        (b, ys): (&[Cursor<'d>], &[usize]),
+        (a, xs): (&[u32], &[usize]),
+        (b, ys): (&[u32], &[usize]),
         to: &mut Vec<(usize, usize)>,
     ) {
         let cells = xs.len().saturating_mul(ys.len());
         if !(2..=LARGEST).contains(&cells) || cells > self.budget {
             return to.extend(xs.iter().copied().zip(ys.iter().copied()));
         }
-        let of = |side: &Side<'d>, list: &[Cursor<'d>], at: &[usize]| -> Vec<Vec<u64>> {
-            at.iter().map(|at| side.features(list[*at])).collect()
+        let of = |side: &Side<'d>, list: &[u32], at: &[usize]| -> Vec<Vec<u64>> {
+            at.iter().map(|at| side.features(side.at(list[*at]))).collect()
         };
         let features = (of(self.sides.left, a, xs), of(self.sides.right, b, ys));
         let most = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);
@@ -72,7 +77,7 @@ impl<'s, 'd> Gaps<'s, 'd> {
         }
         self.budget -= cost;
         let score = |x: usize, y: usize| {
-            let (left, right) = (a[xs[x]], b[ys[y]]);
+            let (left, right) = (self.sides.left.at(a[xs[x]]), self.sides.right.at(b[ys[y]]));
             let is_alike = left.kind() == right.kind() && left.class() == right.class();
             let (f, g) = (&features.0[x], &features.1[y]);
             let share = 64 * common(f, g) / f.len().max(g.len()).max(1);

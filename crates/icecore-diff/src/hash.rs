@@ -2,15 +2,20 @@
 //! by. Nothing relies on it: values that have the same number are compared all the same.
 
 use crate::rules::{Leaf, Rules};
+use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node};
 use icecore::{Document, Kind};
 
-/// The numbers of a document's nodes.
-pub(crate) struct Hashes {
+/// The numbers of a document's nodes: each is found when it is asked for, with those of all that
+/// is in its value.
+pub(crate) struct Hashes<'d> {
     rules: Rules,
+    document: &'d Document<'d>,
+    /// 0: not known yet.
     nodes: Vec<u64>,
     /// Of keys by id: as the key of a map, and as that of a field.
     keys: Vec<[u64; 2]>,
+    open: Vec<Frame>,
 }
 
 /// What a link to something unfinished is: it leads round in a circle.
@@ -59,50 +64,26 @@ struct Frame {
     in_order: bool,
 }
 
-impl Hashes {
-    /// One walk over the tape.
-    pub(crate) fn of(rules: Rules, document: &Document<'_>) -> Hashes {
-        let nodes = document.nodes();
-        let mut hashes = Hashes { rules, nodes: vec![0; nodes.len()], keys: keys(rules, document) };
-        let mut open: Vec<Frame> = Vec::new();
-        let len = nodes.len() as u32;
-        for (at, node) in (0..len).zip(nodes) {
-            while let Some(frame) = open.pop_if(|frame| frame.end <= at) {
-                hashes.close(document, &frame, open.last_mut());
-            }
-            if node.kind.is_container() {
-                let parent = open.last().and_then(|frame| nodes.get(frame.at as usize));
-                let is_fields = node.kind == Kind::Attrs || parent.is_some_and(|parent| parent.kind == Kind::Object);
-                let in_order = rules.is_exact() || !matches!(node.kind, Kind::Map | Kind::Attrs);
-                let end = if node.end() == 0 { len } else { node.end() };
-                open.push(Frame { at, end, sum: 0, count: 0, key: None, is_absent: false, is_fields, in_order });
-                continue;
-            }
-            let is_fields = open.last().is_some_and(|frame| frame.is_fields);
-            let hash = match node.kind {
-                kind if kind.is_again() => hashes.link(document, at),
-                kind if node.key == IS_KEY && (kind.is_string() || kind == Kind::Int) => {
-                    of_leaf(&rules.key(document, node, crate::tree::bytes(document, node), is_fields))
-                }
-                _ => of_leaf(&rules.leaf(document, node)),
-            };
-            hashes.put(document, at, node, hash, open.last_mut());
-        }
-        while let Some(frame) = open.pop() {
-            hashes.close(document, &frame, open.last_mut());
-        }
-        hashes
+impl<'d> Hashes<'d> {
+    pub(crate) fn new(rules: Rules, document: &'d Document<'_>) -> Hashes<'d> {
+        Hashes { rules, document, nodes: Vec::new(), keys: Vec::new(), open: Vec::new() }
     }
 
     /// The number of the value at this node.
     #[inline]
-    pub(crate) fn get(&self, at: u32) -> u64 {
-        self.nodes.get(at as usize).copied().unwrap_or(NOTHING)
+    pub(crate) fn get(&mut self, at: u32) -> u64 {
+        match self.known(at) {
+            0 => self.find(at),
+            known => known,
+        }
     }
 
     /// The number of the key with this id.
     #[inline]
-    pub(crate) fn key(&self, id: u16, is_field: bool) -> u64 {
+    pub(crate) fn key(&mut self, id: u16, is_field: bool) -> u64 {
+        if self.keys.is_empty() {
+            self.keys = keys(self.rules, self.document);
+        }
         self.keys.get(usize::from(id)).map_or(UNNAMED, |key| key[usize::from(is_field)])
     }
 
@@ -111,36 +92,141 @@ impl Hashes {
         of_leaf(&rules.key(document, node, bytes, is_field))
     }
 
-    fn link(&self, document: &Document<'_>, at: u32) -> u64 {
-        let Some(here) = document.at(at) else { return NOTHING };
+    fn known(&self, at: u32) -> u64 {
+        self.nodes.get(at as usize).copied().unwrap_or(0)
+    }
+
+    /// Finds the number of a value, and before that those of what links in it name outside of it.
+    /// That stands before it as a whole, so no value waits for itself, and each node is looked at
+    /// twice at most.
+    #[cold]
+    fn find(&mut self, at: u32) -> u64 {
+        if at as usize >= self.document.nodes().len() {
+            return NOTHING;
+        }
+        if self.nodes.is_empty() {
+            self.nodes = vec![0; self.document.nodes().len()];
+        }
+        let mut wanted = vec![(at, false)];
+        while let Some((at, is_ready)) = wanted.pop() {
+            let end = tree::next(self.document, at);
+            if self.known(at) != 0 {
+                continue;
+            }
+            if !is_ready {
+                let before = wanted.len();
+                wanted.push((at, true));
+                self.named_outside(at, end, |target| wanted.push((target, false)));
+                if wanted.len() > before + 1 {
+                    continue;
+                }
+                wanted.truncate(before);
+            }
+            self.walk(at, end);
+        }
+        self.known(at)
+    }
+
+    /// What links in this stretch name that is complete before it, and has no number yet.
+    fn named_outside(&self, from: u32, to: u32, mut then: impl FnMut(u32)) {
+        let mut at = from;
+        while let Some(node) = self.document.nodes().get(at as usize).filter(|_| at < to) {
+            if node.kind.is_container() && self.known(at) != 0 {
+                at = tree::next(self.document, at);
+                continue;
+            }
+            if node.kind.is_again()
+                && let Some(target) = self.complete(at).filter(|target| *target < from && self.known(*target) == 0)
+            {
+                then(target);
+            }
+            at += 1;
+        }
+    }
+
+    /// What this link names, if that ends before it.
+    fn complete(&self, link: u32) -> Option<u32> {
+        let target = self.document.at(link)?.target().index();
+        (target < link && tree::next(self.document, target) <= link).then_some(target)
+    }
+
+    /// One walk over the value between these nodes.
+    fn walk(&mut self, from: u32, to: u32) {
+        let (document, rules) = (self.document, self.rules);
+        let nodes = document.nodes();
+        let mut at = from;
+        while let Some(node) = nodes.get(at as usize).filter(|_| at < to) {
+            while let Some(frame) = self.open.pop_if(|frame| frame.end <= at) {
+                self.close(&frame);
+            }
+            if node.kind.is_container() {
+                let end = tree::next(document, at);
+                match self.known(at) {
+                    0 => {
+                        let is_body = is_body(document, at);
+                        let is_fields = node.kind == Kind::Attrs || is_body;
+                        let in_order = rules.is_exact() || !matches!(node.kind, Kind::Map | Kind::Attrs);
+                        let frame =
+                            Frame { at, end, sum: 0, count: 0, key: None, is_absent: false, is_fields, in_order };
+                        self.open.push(frame);
+                        at += 1;
+                    }
+                    known => {
+                        self.put(at, node, known);
+                        at = end;
+                    }
+                }
+                continue;
+            }
+            let is_fields = self.open.last().is_some_and(|frame| frame.is_fields);
+            let hash = match node.kind {
+                kind if kind.is_again() => self.link(at),
+                kind if node.key == IS_KEY && (kind.is_string() || kind == Kind::Int) => {
+                    of_leaf(&rules.key(document, node, tree::bytes(document, node), is_fields))
+                }
+                _ => of_leaf(&rules.leaf(document, node)),
+            };
+            self.put(at, node, hash);
+            at += 1;
+        }
+        while let Some(frame) = self.open.pop() {
+            self.close(&frame);
+        }
+    }
+
+    fn link(&mut self, at: u32) -> u64 {
+        let Some(here) = self.document.at(at) else { return NOTHING };
         if self.rules.is_exact() && here.kind() != Kind::Copy {
             return mix(CIRCLE, here.kind() as u64);
         }
-        let target = here.target().index();
-        let is_done = target < at && crate::tree::next(document, target) <= at;
-        if is_done { self.get(target) } else { CIRCLE }
+        self.complete(at).map_or(CIRCLE, |target| self.known(target))
     }
 
-    fn put(&mut self, document: &Document<'_>, at: u32, node: &Node, hash: u64, parent: Option<&mut Frame>) {
+    /// Notes the number of a value, and adds it to what it is in.
+    fn put(&mut self, at: u32, node: &Node, hash: u64) {
+        let hash = if hash == 0 { NOTHING } else { hash };
         if let Some(place) = self.nodes.get_mut(at as usize) {
             *place = hash;
         }
-        let Some(parent) = parent else { return };
+        let Some(parent) = self.open.last() else { return };
+        let is_field = parent.is_fields;
+        let (key, is_absent) = match node.key {
+            NO_KEY => (None, false),
+            KEY_NODE => (parent.key, parent.is_absent),
+            IS_KEY => (Some(hash), !self.rules.is_entry(node)),
+            id => {
+                let name = self.document.tape().keys().get(u32::from(id));
+                (Some(self.key(id, is_field)), name.is_some_and(|name| !self.rules.is_entry(&name.node)))
+            }
+        };
+        let Some(parent) = self.open.last_mut() else { return };
         if node.key == IS_KEY {
-            parent.key = Some(hash);
-            parent.is_absent = !self.rules.is_entry(node);
+            (parent.key, parent.is_absent) = (key, is_absent);
             return;
         }
-        let is_absent = match node.key {
-            NO_KEY => false,
-            KEY_NODE => std::mem::take(&mut parent.is_absent),
-            id => document.tape().keys().get(u32::from(id)).is_some_and(|name| !self.rules.is_entry(&name.node)),
-        };
-        let key = match node.key {
-            NO_KEY => None,
-            KEY_NODE => parent.key.take(),
-            id => Some(self.key(id, parent.is_fields)),
-        };
+        if node.key == KEY_NODE {
+            (parent.key, parent.is_absent) = (None, false);
+        }
         if is_absent {
             return;
         }
@@ -151,8 +237,8 @@ impl Hashes {
         parent.count += 1;
     }
 
-    fn close(&mut self, document: &Document<'_>, frame: &Frame, parent: Option<&mut Frame>) {
-        let Some(here) = document.at(frame.at) else { return };
+    fn close(&mut self, frame: &Frame) {
+        let Some(here) = self.document.at(frame.at) else { return };
         let node = here.node();
         let mut hash = mix(frame.sum, frame.count);
         hash = match node.kind {
@@ -165,8 +251,15 @@ impl Hashes {
         if !matches!(node.kind, Kind::Array | Kind::Map) {
             hash = mix(hash, node.form() as u64);
         }
-        self.put(document, frame.at, node, hash, parent);
+        self.put(frame.at, node, hash);
     }
+}
+
+/// Whether this stands in an object.
+fn is_body(document: &Document<'_>, at: u32) -> bool {
+    let Some(outer) = at.checked_sub(1) else { return false };
+    let is_object = document.nodes().get(outer as usize).is_some_and(|node| node.kind == Kind::Object);
+    is_object && tree::next(document, outer) > at
 }
 
 fn keys(rules: Rules, document: &Document<'_>) -> Vec<[u64; 2]> {

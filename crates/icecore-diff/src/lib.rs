@@ -31,6 +31,8 @@ mod emit;
 mod gap;
 mod hash;
 mod links;
+mod lists;
+mod lockstep;
 mod moved;
 mod pairs;
 mod patch;
@@ -43,6 +45,6 @@ mod walk;
 mod way;
 mod written;
 
-pub use change::{Change, ChangeKind, Differences, differences};
+pub use change::{Change, ChangeKind, Differences, differences, reference_differences};
 pub use patch::{Patch, Refusal};
 pub use rules::Rules;

@@ -5,6 +5,7 @@
 //! something in that is changed elsewhere, the link would show the change too, and its place
 //! in the second document may not: so it is said that it changed.
 
+use crate::lockstep::Beside;
 use crate::pairs::Sides;
 use crate::same::Same;
 use crate::tree;
@@ -17,7 +18,7 @@ pub(crate) fn compare<'d>(
     sides: Sides<'_, 'd>,
     same: &mut Same<'d>,
     linked: Vec<Linked<'d>>,
-    beside: &HashMap<u32, u32>,
+    beside: &Beside,
     found: &mut Vec<Found<'d>>,
 ) {
     let is_exact = sides.left.rules.is_exact();
@@ -27,7 +28,7 @@ pub(crate) fn compare<'d>(
         let (left, right) = (link.left, link.right);
         let are_links = left.kind().is_again() && right.kind().is_again();
         let (x, y) = (left.target().index(), right.target().index());
-        if are_links && beside.get(&x) == Some(&y) && (!is_exact || left.kind() == right.kind()) {
+        if are_links && beside.has(x, y) && (!is_exact || left.kind() == right.kind()) {
             continue;
         }
         let is_value = |here: Cursor<'_>| !here.kind().is_again() || here.kind() == Kind::Copy;
@@ -58,7 +59,7 @@ fn spread<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, Linked<'d>>, fo
     for one in found.iter() {
         match one.what {
             What::Changed(left, _) | What::Class(left, _) => next.push(left.index()),
-            What::Removed(left) => next.push(parent(left.index())),
+            What::Removed(_, from) => next.push(from.index()),
             What::Added(place) => next.push(place.into.index()),
             What::Moved(left, place) => next.extend([parent(left.index()), place.into.index()]),
         }

@@ -1,5 +1,6 @@
 //! What was removed at one place and added at another.
 
+use crate::lockstep::Lockstep;
 use crate::pairs::Sides;
 use crate::same::Same;
 use crate::tree;
@@ -15,32 +16,38 @@ const STRING: usize = 8;
 /// A value moves within its list or map whatever it is; elsewhere, if it is a list or a map
 /// with anything in it, or a string of [`STRING`] bytes. What links to anything outside of itself
 /// stays where it is.
-pub(crate) fn find<'d>(sides: Sides<'_, 'd>, same: &mut Same<'d>, found: &mut Vec<Found<'d>>) {
+pub(crate) fn find<'d>(
+    sides: Sides<'_, 'd>,
+    lockstep: &mut Lockstep<'_, 'd>,
+    same: &mut Same<'d>,
+    found: &mut Vec<Found<'d>>,
+) {
+    let is_any = |kind: fn(&What<'d>) -> bool| found.iter().any(|one| kind(&one.what));
+    if !is_any(|what| matches!(what, What::Removed(..))) || !is_any(|what| matches!(what, What::Added(_))) {
+        return;
+    }
     let mut removed: HashMap<u64, VecDeque<usize>> = HashMap::new();
     for (at, one) in found.iter().enumerate() {
-        if let What::Removed(left) = one.what {
+        if let What::Removed(left, _) = one.what {
             removed.entry(sides.left.hash(left)).or_default().push_back(at);
         }
     }
-    if removed.is_empty() || !found.iter().any(|one| matches!(one.what, What::Added(_))) {
-        return;
-    }
-    let parents = tree::parents(sides.left.document);
     let mut gone = vec![false; found.len()];
     for at in 0..found.len() {
         let What::Added(place) = found[at].what else { continue };
         let Some(candidates) = removed.get_mut(&sides.right.hash(place.value)) else { continue };
         // Of several, one of the same list or map; so many are looked at.
         const LOOK: usize = 16;
-        let is_near = |from: &usize| {
-            let What::Removed(left) = found[*from].what else { return false };
-            parents.get(left.index() as usize) == Some(&place.into.index())
-        };
+        let is_near =
+            |from: &usize| matches!(found[*from].what, What::Removed(_, outer) if outer.index() == place.into.index());
         let near = candidates.iter().take(LOOK).position(is_near);
         let Some(from) = candidates.get(near.unwrap_or(0)).copied() else { continue };
-        let What::Removed(left) = found[from].what else { continue };
+        let What::Removed(left, _) = found[from].what else { continue };
         let may_move = (near.is_some() || has_weight(left)) && is_by_itself(left) && is_by_itself(place.value);
-        if may_move && same.same(sides, left, place.value) {
+        if !may_move {
+            continue;
+        }
+        if lockstep.looks_same(left.index(), place.value.index()) || same.same(sides, left, place.value) {
             candidates.remove(near.unwrap_or(0));
             gone[at] = true;
             found[from].what = What::Moved(left, place);

@@ -122,8 +122,8 @@ impl Patch {
         applying.header(root)?;
         let root_of_left = document.root().index();
         let fingerprint = match is_set("exact") {
-            true => Hashes::of(rules.exact(), document).get(root_of_left),
-            false => left.hashes.get(root_of_left),
+            true => Hashes::new(rules.exact(), document).get(root_of_left),
+            false => left.number(root_of_left),
         };
         let fingerprint = format!("{fingerprint:016x}");
         if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {

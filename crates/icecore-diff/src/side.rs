@@ -3,11 +3,12 @@
 use crate::hash::{Hashes, mix};
 use crate::rules::Rules;
 use icecore::{Cursor, Document, Key, Kind};
+use std::cell::RefCell;
 
 /// A document and the numbers of its values.
 pub(crate) struct Side<'d> {
     pub(crate) document: &'d Document<'d>,
-    pub(crate) hashes: Hashes,
+    hashes: RefCell<Hashes<'d>>,
     pub(crate) rules: Rules,
 }
 
@@ -22,19 +23,29 @@ pub(crate) struct Entry<'d> {
 
 impl<'d> Side<'d> {
     pub(crate) fn new(document: &'d Document<'_>, rules: Rules) -> Side<'d> {
-        Side { document, hashes: Hashes::of(rules, document), rules }
+        Side { document, hashes: RefCell::new(Hashes::new(rules, document)), rules }
+    }
+
+    /// The value at a node of this document.
+    pub(crate) fn at(&self, index: u32) -> Cursor<'d> {
+        self.document.at(index).unwrap_or(self.document.root())
     }
 
     pub(crate) fn hash(&self, value: Cursor<'_>) -> u64 {
-        self.hashes.get(value.index())
+        self.number(value.index())
+    }
+
+    /// The number of the value at this node.
+    pub(crate) fn number(&self, at: u32) -> u64 {
+        self.hashes.borrow_mut().get(at)
     }
 
     /// The number of a key.
     pub(crate) fn key_hash(&self, key: &Key<'_>, value: Cursor<'_>, is_field: bool) -> u64 {
         match (key, value.node().key) {
-            (_, id) if id != icecore::raw::KEY_NODE => self.hashes.key(id, is_field),
+            (_, id) if id != icecore::raw::KEY_NODE => self.hashes.borrow_mut().key(id, is_field),
             (Key::Name(name), _) => Hashes::loose_key(self.rules, self.document, &name.node, name.bytes, is_field),
-            (Key::Value(key), _) => self.hashes.get(key.index()),
+            (Key::Value(key), _) => self.number(key.index()),
         }
     }
 

@@ -1,12 +1,13 @@
 //! The walk over both documents side by side, along their trees. Links are put aside:
 //! `links.rs` looks at them when it is known what else differs.
 
-use crate::align::align;
 use crate::gap::Gaps;
+use crate::lists;
+use crate::lockstep::Lockstep;
 use crate::pairs::{Pairs, Sides};
 use crate::same::{Same, beside, is_alike, is_fields};
 use icecore::{Cursor, Key, Kind, raw::flag};
-use std::collections::HashMap;
+use std::ops::Range;
 
 /// What was found, and where in the order of the walk.
 pub(crate) struct Found<'d> {
@@ -19,7 +20,8 @@ pub(crate) enum What<'d> {
     Changed(Cursor<'d>, Cursor<'d>),
     /// Only the class.
     Class(Cursor<'d>, Cursor<'d>),
-    Removed(Cursor<'d>),
+    /// And what it was in.
+    Removed(Cursor<'d>, Cursor<'d>),
     Added(Place<'d>),
     Moved(Cursor<'d>, Place<'d>),
 }
@@ -47,7 +49,7 @@ enum Task<'d> {
     Pair(Cursor<'d>, Cursor<'d>),
     /// Two items of a list, each in the place of the other, that have nothing in common.
     Replaced(Cursor<'d>, Cursor<'d>),
-    Removed(Cursor<'d>),
+    Removed(Cursor<'d>, Cursor<'d>),
     Added(Place<'d>),
 }
 
@@ -56,8 +58,7 @@ pub(crate) struct Walk<'s, 'd> {
     pub(crate) same: Same<'d>,
     pub(crate) found: Vec<Found<'d>>,
     pub(crate) linked: Vec<Linked<'d>>,
-    /// What links name, and stands beside what.
-    pub(crate) beside: HashMap<u32, u32>,
+    pub(crate) lockstep: Lockstep<'s, 'd>,
     stack: Vec<Task<'d>>,
     pairs: Pairs<'d>,
     gaps: Gaps<'s, 'd>,
@@ -65,18 +66,24 @@ pub(crate) struct Walk<'s, 'd> {
 }
 
 impl<'s, 'd> Walk<'s, 'd> {
-    pub(crate) fn new(sides: Sides<'s, 'd>) -> Walk<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>, is_fast: bool) -> Walk<'s, 'd> {
         Walk {
             sides,
             same: Same::new(sides),
             found: Vec::new(),
             linked: Vec::new(),
-            beside: HashMap::new(),
+            lockstep: Lockstep::new(sides, is_fast),
             stack: Vec::new(),
             pairs: Pairs::default(),
             gaps: Gaps::new(sides),
             order: 0,
         }
+    }
+
+    /// Whether both documents are the same, node by node.
+    pub(crate) fn is_whole_the_same(&mut self) -> bool {
+        let (left, right) = (self.sides.left.document, self.sides.right.document);
+        self.lockstep.same(left.root().index(), right.root().index())
     }
 
     /// Every node of each document is met once at most.
@@ -96,7 +103,7 @@ impl<'s, 'd> Walk<'s, 'd> {
             match task {
                 Task::Pair(left, right) => self.pair(left, right),
                 Task::Replaced(left, right) => self.note(What::Changed(left, right)),
-                Task::Removed(left) => self.note(What::Removed(left)),
+                Task::Removed(left, from) => self.note(What::Removed(left, from)),
                 Task::Added(place) => self.note(What::Added(place)),
             }
         }
@@ -108,13 +115,16 @@ impl<'s, 'd> Walk<'s, 'd> {
     }
 
     fn pair(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
+        if self.lockstep.same(left.index(), right.index()) {
+            return;
+        }
         let (x, y, rules) = (left.node(), right.node(), self.sides.left.rules);
         if x.kind.is_again() || y.kind.is_again() {
             self.order += 1;
             return self.linked.push(Linked { order: self.order, left, right });
         }
         if x.has(flag::TARGET) {
-            self.beside.insert(left.index(), right.index());
+            self.lockstep.beside.put(left.index(), right.index());
         }
         if rules.is_nothing(x) && rules.is_nothing(y) {
             return;
@@ -181,11 +191,11 @@ impl<'s, 'd> Walk<'s, 'd> {
             let mut removed = pairs.left.iter().peekable();
             for (a, b) in &pairs.both {
                 while let Some(entry) = removed.next_if(|entry| entry.position < a.position) {
-                    self.stack.push(Task::Removed(entry.value));
+                    self.stack.push(Task::Removed(entry.value, left));
                 }
                 self.stack.push(Task::Pair(a.value, b.value));
             }
-            self.stack.extend(removed.map(|entry| Task::Removed(entry.value)));
+            self.stack.extend(removed.map(|entry| Task::Removed(entry.value, left)));
             self.stack.extend(pairs.right.iter().map(|entry| {
                 Task::Added(Place { into: left, index: entry.position, key: Some(entry.key), value: entry.value })
             }));
@@ -194,53 +204,54 @@ impl<'s, 'd> Walk<'s, 'd> {
     }
 
     fn items(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
-        let (a, b): (Vec<_>, Vec<_>) = (left.children().collect(), right.children().collect());
-        let hashes = |side: &crate::side::Side<'d>, items: &[Cursor<'d>]| -> Vec<u64> {
-            items.iter().map(|item| side.hash(*item)).collect()
+        let children = |list: Cursor<'d>| -> Vec<u32> { list.children().map(|item| item.index()).collect() };
+        let (a, b) = (children(left), children(right));
+        let runs = match self.lockstep.is_on {
+            true => lists::runs(&mut self.lockstep, &a, &b),
+            false => lists::reference_runs(self.sides, &a, &b),
         };
-        let (of_a, of_b) = (hashes(self.sides.left, &a), hashes(self.sides.right, &b));
-        if of_a == of_b {
-            return self.stack.extend(a.into_iter().zip(b).map(|(a, b)| Task::Pair(a, b)));
-        }
-        let aligned = align(&of_a, &of_b);
-        let elsewhere = self.gaps.elsewhere(&of_a, &of_b, &aligned);
-        let (mut at, end) = ((0, 0), (a.len(), b.len()));
-        let ends = aligned.iter().map(|(x, y)| (*x as usize, *y as usize)).chain([end]);
+        let ends = || runs.iter().map(|run| (run.left, run.right)).chain([(a.len(), b.len())]);
+        let starts = [(0, 0)].into_iter().chain(runs.iter().map(|run| (run.left + run.len, run.right + run.len)));
+        let between: Vec<_> = starts.zip(ends()).map(|(from, to)| (from.0..to.0, from.1..to.1)).collect();
+        let elsewhere = self.gaps.elsewhere(&a, &b, &between);
         let mut rest: Vec<(usize, usize)> = Vec::new();
-        for anchor in ends {
-            if at.0 < anchor.0 || at.1 < anchor.1 {
-                let is_here = |hash: &u64| !elsewhere.contains(hash);
-                let here = |range: std::ops::Range<usize>, hashes: &[u64]| -> Vec<usize> {
-                    range.filter(|at| is_here(&hashes[*at])).collect()
-                };
-                let (xs, ys) = (here(at.0..anchor.0, &of_a), here(at.1..anchor.1, &of_b));
+        for (at, (xs, ys)) in between.into_iter().enumerate() {
+            if !xs.is_empty() || !ys.is_empty() {
+                let is_here = |number: u64| elsewhere.binary_search(&number).is_err();
+                let of_a = xs.clone().filter(|at| is_here(self.sides.left.number(a[*at])));
+                let of_b = ys.clone().filter(|at| is_here(self.sides.right.number(b[*at])));
+                let (of_a, of_b): (Vec<_>, Vec<_>) = (of_a.collect(), of_b.collect());
                 rest.clear();
-                self.gaps.pair((&a, &xs), (&b, &ys), &mut rest);
-                self.gap((&a, at.0..anchor.0), (&b, at.1..anchor.1), &rest, left);
+                self.gaps.pair((&a, &of_a), (&b, &of_b), &mut rest);
+                self.gap((&a, xs), (&b, ys), &rest, left);
             }
-            if anchor != end {
-                self.stack.push(Task::Pair(a[anchor.0], b[anchor.1]));
+            if let Some(run) = runs.get(at).filter(|run| !run.is_settled) {
+                let pair = |at: usize| {
+                    Task::Pair(self.sides.left.at(a[run.left + at]), self.sides.right.at(b[run.right + at]))
+                };
+                self.stack.extend((0..run.len).map(pair));
             }
-            at = (anchor.0 + 1, anchor.1 + 1);
         }
     }
 
     /// What stands between two items that are the same: of these, `paired` belong together.
     fn gap(
         &mut self,
-        (a, left): (&[Cursor<'d>], std::ops::Range<usize>),
-        (b, right): (&[Cursor<'d>], std::ops::Range<usize>),
+        (a, left): (&[u32], Range<usize>),
+        (b, right): (&[u32], Range<usize>),
         paired: &[(usize, usize)],
         into: Cursor<'d>,
     ) {
+        let item = |at: usize| self.sides.left.at(a[at]);
+        let other = |at: usize| self.sides.right.at(b[at]);
         let mut at = (left.start, right.start);
         for (x, y) in paired.iter().copied().chain([(left.end, right.end)]) {
-            self.stack.extend((at.0..x).map(|at| Task::Removed(a[at])));
-            let place = |at: usize| Place { into, index: at as u32, key: None, value: b[at] };
+            self.stack.extend((at.0..x).map(|at| Task::Removed(item(at), into)));
+            let place = |at: usize| Place { into, index: at as u32, key: None, value: other(at) };
             self.stack.extend((at.1..y).map(|at| Task::Added(place(at))));
             if (x, y) != (left.end, right.end) {
-                let has_common = self.gaps.has_common(a[x], b[y]);
-                self.stack.push(if has_common { Task::Pair(a[x], b[y]) } else { Task::Replaced(a[x], b[y]) });
+                let (x, y) = (item(x), other(y));
+                self.stack.push(if self.gaps.has_common(x, y) { Task::Pair(x, y) } else { Task::Replaced(x, y) });
             }
             at = (x + 1, y + 1);
         }

@@ -31,7 +31,7 @@ impl<'d> Differences<'d> {
             out.out.builder.bool(is_set);
         }
         out.key("fingerprint");
-        out.word(&format!("{:016x}", self.fingerprint));
+        out.word(&format!("{:016x}", Hashes::new(self.rules, self.left).get(self.left.root().index())));
         out.key("changes");
         out.out.builder.begin_array();
         match self.steps() {

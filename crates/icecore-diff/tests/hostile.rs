@@ -1,7 +1,7 @@
 //! Documents that are made to cost much, and differences that are made up.
 
 use icecore::{Builder, Document, Limits};
-use icecore_diff::{Patch, Rules, differences};
+use icecore_diff::{Patch, Rules, differences, reference_differences};
 
 fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
@@ -150,8 +150,10 @@ fn lists_that_are_hard_to_align_end() {
     ];
     for left in &shapes {
         for right in &shapes {
-            let found = differences(left, right, Rules::new());
-            assert_eq!(found.paths().len(), found.changes().len());
+            for compare in [differences, reference_differences] {
+                let found = compare(left, right, Rules::new());
+                assert_eq!(found.paths().len(), found.changes().len());
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Palette, Random};
 use icecore::{Document, Limits, Request, Stage};
-use icecore_diff::{Differences, Patch, Rules, differences};
+use icecore_diff::{Differences, Patch, Rules, differences, reference_differences};
 
 /// Formats that hold what JSON holds.
 const FORMATS: &[&str] =
@@ -26,9 +26,14 @@ fn said(found: &Differences<'_>) -> Vec<String> {
 }
 
 /// The patch of the difference makes the first document the second, and fits no document that
-/// differs from the first.
+/// differs from the first. So does that of the twin.
 fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
-    let found = differences(left, right, rules);
+    for found in [differences(left, right, rules), reference_differences(left, right, rules)] {
+        patched_by(&found, left, right, rules, note);
+    }
+}
+
+fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
     let json = found.to_json(&Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}"));
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
@@ -38,7 +43,7 @@ fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) 
     let is_exact = rules.is_exact();
     let rules = if is_exact { Rules::new() } else { rules };
     let rest = differences(&made, right, rules);
-    assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", said(&rest), said(&found), text());
+    assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", said(&rest), said(found), text());
     if !found.is_empty() && !is_exact {
         assert!(patch.apply(right).is_err(), "{note}: {}", text());
     }
@@ -55,8 +60,10 @@ fn every_pair_of_formats_says_the_same() {
         for (left, from) in read.iter().zip(FORMATS) {
             for (right, to) in read.iter().zip(FORMATS) {
                 let (Some(left), Some(right)) = (left, right) else { continue };
-                let found = differences(left, right, Rules::new().across());
-                assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", said(&found));
+                for compare in [differences, reference_differences] {
+                    let found = compare(left, right, Rules::new().across());
+                    assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", said(&found));
+                }
                 pairs += 1;
             }
         }
@@ -69,8 +76,10 @@ fn a_document_does_not_differ_from_itself() {
     for seed in 0..1500 {
         let document = common::document(seed, Palette::All);
         for rules in [Rules::new(), Rules::new().across(), Rules::new().exact()] {
-            let found = differences(&document, &document, rules);
-            assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", said(&found));
+            for compare in [differences, reference_differences] {
+                let found = compare(&document, &document, rules);
+                assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", said(&found));
+            }
         }
     }
 }
@@ -190,6 +199,9 @@ fn edits_of_all_kinds_are_patched_in_all_formats() {
         patched(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
         patched(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
         let found = differences(&left, &right, Rules::new());
+        // Lists that are short are aligned as a whole by both.
+        let by_twin = reference_differences(&left, &right, Rules::new());
+        assert_eq!(said(&found), said(&by_twin), "{seed}: {before} {after}");
         small += u64::from(found.changes().len() as u64 <= 2 * edits);
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let (from, to) = (*r.pick(FORMATS), *r.pick(FORMATS));
@@ -245,4 +257,46 @@ fn one_edit_shows_as_what_it_is() {
             assert_eq!(edited(&to_end), [format!("moved $[{at}] $[39]")]);
         }
     }
+}
+
+#[test]
+fn long_lists_are_about_as_short_a_difference_as_by_the_twin() {
+    let (mut fast, mut by_twin) = (0, 0);
+    for seed in 0..120 {
+        let r = &mut Random::new(seed);
+        let count = 100 + r.below(1500);
+        // Records that are all different, or numbers that come again and again.
+        let before: Vec<Plain> = match r.below(3) {
+            0 => records(count),
+            1 => (0..count).map(|_| Plain::Number(r.below(4))).collect(),
+            _ => (0..count).map(|_| Plain::Text(r.below(count))).collect(),
+        };
+        let mut after = before.clone();
+        for _ in 0..1 + r.below(40) {
+            let (at, to) = (r.below(after.len() as u64) as usize, r.below(after.len() as u64) as usize);
+            match r.below(6) {
+                0 => after[at] = Plain::made(r, 2),
+                1 => after[at].change(r),
+                2 => drop(after.remove(at)),
+                3 => after.insert(at, Plain::made(r, 2)),
+                4 => {
+                    let one = after.remove(at);
+                    after.insert(to.min(after.len()), one);
+                }
+                // A stretch that goes away, or comes.
+                _ if r.one_in(2) => drop(after.drain(at.min(to)..at.max(to).min(at.min(to) + 300))),
+                _ => drop(after.splice(at..at, (0..r.below(300)).map(|at| Plain::Text(5_000 + at))).count()),
+            }
+            if after.is_empty() {
+                break;
+            }
+        }
+        let (before, after) = (Plain::List(before).json(), Plain::List(after).json());
+        let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
+        patched(&left, &right, Rules::new(), &format!("{seed}"));
+        fast += differences(&left, &right, Rules::new()).changes().len();
+        by_twin += reference_differences(&left, &right, Rules::new()).changes().len();
+    }
+    assert!(fast * 10 < by_twin * 11, "{fast} {by_twin}");
+    assert!(by_twin * 10 < fast * 15, "{fast} {by_twin}");
 }
