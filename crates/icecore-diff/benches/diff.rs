@@ -67,7 +67,7 @@ fn in_and_out(count: u64) -> Vec<Record> {
 
 /// Each hundredth stands half of the list further on.
 fn moved(count: u64) -> Vec<Record> {
-    let moves = |id: &u64| id % 100 == 0;
+    let moves = |id: &u64| id.is_multiple_of(100);
     let stay: Vec<u64> = (0..count).filter(|id| !moves(id)).collect();
     let (first, second) = stay.split_at(stay.len() / 2);
     let apart = |half: &[u64], moving: Vec<u64>| -> Vec<Record> {

@@ -7,8 +7,6 @@
 //! Difference Algorithm"), as long as it has at most [`WAY`] steps. Where it has more, nothing is
 //! aligned: items are then paired by their positions.
 
-use std::collections::HashMap;
-
 /// How often anchors are looked for between anchors.
 const ROUNDS: u32 = 8;
 /// How many items on the shortest way from one list to the other may be of one list alone.
@@ -61,25 +59,25 @@ pub(crate) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
 
 /// The longest run of items in one order that each list has once in this gap.
 fn anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
-    /// Where a number stands in each list; how often, up to twice.
-    #[derive(Default)]
-    struct Met {
-        at: (usize, usize),
-        count: (u8, u8),
-    }
-    let mut met: HashMap<u64, Met> = HashMap::with_capacity(gap.left.1 - gap.left.0);
-    for (at, hash) in (gap.left.0..gap.left.1).zip(&left[gap.left.0..]) {
-        let one = met.entry(*hash).or_default();
-        (one.at.0, one.count.0) = (at, one.count.0.saturating_add(1));
-    }
-    for (at, hash) in (gap.right.0..gap.right.1).zip(&right[gap.right.0..]) {
-        if let Some(one) = met.get_mut(hash) {
-            (one.at.1, one.count.1) = (at, one.count.1.saturating_add(1));
+    let of_left = met_once(&left[gap.left.0..gap.left.1]);
+    let mut of_right = met_once(&right[gap.right.0..gap.right.1]).into_iter().peekable();
+    let mut once: Vec<(usize, usize)> = Vec::new();
+    for (hash, at) in of_left {
+        while of_right.next_if(|(other, _)| *other < hash).is_some() {}
+        if let Some((_, other)) = of_right.next_if(|(other, _)| *other == hash) {
+            once.push((gap.left.0 + at as usize, gap.right.0 + other as usize));
         }
     }
-    let mut once: Vec<(usize, usize)> = met.into_values().filter(|one| one.count == (1, 1)).map(|one| one.at).collect();
     once.sort_unstable();
     longest_rise(&once)
+}
+
+/// The numbers that a list has once, sorted, and where they stand. Sorted rather than in a table: numbers
+/// that were made to collide cost nothing more.
+fn met_once(list: &[u64]) -> Vec<(u64, u32)> {
+    let mut met: Vec<(u64, u32)> = list.iter().copied().zip(0..).collect();
+    met.sort_unstable();
+    met.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
 /// The longest selection of pairs whose second numbers rise.

@@ -26,8 +26,8 @@ const UNNAMED: u64 = 0x2545_F491_4F6C_DD1D;
 
 /// Two numbers as one.
 #[inline]
-pub(crate) fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0xA076_1D64_78BD_642F).wrapping_mul(u128::from(b ^ 0xE703_7ED1_A0B4_28DB));
+pub(crate) const fn mix(a: u64, b: u64) -> u64 {
+    let product = ((a ^ 0xA076_1D64_78BD_642F) as u128).wrapping_mul((b ^ 0xE703_7ED1_A0B4_28DB) as u128);
     (product as u64) ^ ((product >> 64) as u64) ^ b.rotate_left(17)
 }
 
@@ -48,6 +48,21 @@ fn of_leaf(leaf: &Leaf<'_>) -> u64 {
         hash = mix(hash, of_bytes(&leaf.bytes));
     }
     if leaf.encoding.is_empty() { hash } else { mix(hash, of_bytes(leaf.encoding)) }
+}
+
+/// The number of a leaf that is no link, as [`of_leaf`] finds it: of what is usual at once.
+#[inline]
+fn of_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
+    match node.kind {
+        Kind::Null | Kind::Bool | Kind::Int | Kind::Uint => {
+            mix(node.kind as u64, if node.kind == Kind::Null { 0 } else { node.payload })
+        }
+        Kind::Bytes | Kind::Text if !rules.is_exact() => {
+            let hash = const { mix(Kind::Text as u64, 0) };
+            if node.aux == 0 { hash } else { mix(hash, of_bytes(document.bytes(node))) }
+        }
+        _ => of_leaf(&rules.leaf(document, node)),
+    }
 }
 
 /// A container that is open.
@@ -107,7 +122,21 @@ impl<'d> Hashes<'d> {
         if self.nodes.is_empty() {
             self.nodes = vec![0; self.document.nodes().len()];
         }
-        let mut wanted = vec![(at, false)];
+        let mut wanted: Vec<(u32, bool)> = Vec::new();
+        let end = tree::next(self.document, at);
+        self.named_outside(at, end, |target| wanted.push((target, false)));
+        if !wanted.is_empty() {
+            wanted.insert(0, (at, true));
+            self.find_all(wanted);
+        } else {
+            self.walk(at, end);
+        }
+        self.known(at)
+    }
+
+    /// Finds the numbers of these values, the last one first. The others may wait for what links in
+    /// it name; one that is ready does not any more.
+    fn find_all(&mut self, mut wanted: Vec<(u32, bool)>) {
         while let Some((at, is_ready)) = wanted.pop() {
             let end = tree::next(self.document, at);
             if self.known(at) != 0 {
@@ -124,7 +153,6 @@ impl<'d> Hashes<'d> {
             }
             self.walk(at, end);
         }
-        self.known(at)
     }
 
     /// What links in this stretch name that is complete before it, and has no number yet.
@@ -184,7 +212,7 @@ impl<'d> Hashes<'d> {
                 kind if node.key == IS_KEY && (kind.is_string() || kind == Kind::Int) => {
                     of_leaf(&rules.key(document, node, tree::bytes(document, node), is_fields))
                 }
-                _ => of_leaf(&rules.leaf(document, node)),
+                _ => of_node(rules, document, node),
             };
             self.put(at, node, hash);
             at += 1;

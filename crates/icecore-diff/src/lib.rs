@@ -41,6 +41,7 @@ mod rules;
 mod same;
 mod side;
 mod tree;
+mod turned;
 mod walk;
 mod way;
 mod written;

@@ -73,7 +73,7 @@ impl Search<'_, '_, '_> {
     fn follow(&mut self) {
         while !self.is_done() {
             let (left, right) = (self.a[self.at.0], self.b[self.at.1]);
-            let is_settled = self.lockstep.same(left, right);
+            let is_settled = self.lockstep.same(left, right) || self.lockstep.means_same(left, right);
             if !is_settled && self.sides.left.number(left) != self.sides.right.number(right) {
                 return;
             }
@@ -100,7 +100,7 @@ impl Search<'_, '_, '_> {
         let to = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.at.0 + x, self.at.1 + y));
         let next = to
             .into_iter()
-            .find(|(x, y)| (0..NEXT).all(|next| self.lockstep.looks_same(self.a[x + next], self.b[y + next])));
+            .find(|(x, y)| (0..NEXT).all(|next| self.lockstep.means_same(self.a[x + next], self.b[y + next])));
         self.at = next.unwrap_or(self.at);
         next.is_some()
     }
@@ -137,7 +137,7 @@ impl Search<'_, '_, '_> {
         while is_whole && !self.is_done() {
             let (left, right) = (self.a[self.end.0 - 1], self.b[self.end.1 - 1]);
             let is_same =
-                self.lockstep.looks_same(left, right) || self.sides.left.number(left) == self.sides.right.number(right);
+                self.lockstep.means_same(left, right) || self.sides.left.number(left) == self.sides.right.number(right);
             if !is_same {
                 return;
             }

@@ -11,23 +11,28 @@
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::tree;
+use crate::turned::Turned;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
+
+/// Flags of nodes that are not compared in short.
+const UNUSUAL: u8 = !(flag::REF | flag::HINT);
 
 pub(crate) struct Lockstep<'s, 'd> {
     pub(crate) sides: Sides<'s, 'd>,
     /// Otherwise nothing is the same here: so the readable twin of all this looks at every value by itself.
     pub(crate) is_on: bool,
-    rules: Rules,
+    pub(crate) rules: Rules,
     /// Flags that count on every value.
     flags: u8,
-    keys: Ids,
+    pub(crate) keys: Ids,
     classes: Ids,
     stretch: Stretch,
     /// Values in the stretch that links name: in both documents.
     named: Vec<(u32, u32)>,
     /// What links name, and stands beside what.
     pub(crate) beside: Beside,
+    pub(crate) turned: Turned,
 }
 
 /// So many nodes from these on are the same.
@@ -57,6 +62,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
             stretch: Stretch::default(),
             named: Vec::new(),
             beside: Beside::new(sides.left.document),
+            turned: Turned::new(sides.left.document, sides.right.document),
         }
     }
 
@@ -93,15 +99,28 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let xs = document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
         let ys = other.nodes().get(right as usize..).unwrap_or(&[]);
-        for (x, y) in xs.iter().zip(ys) {
-            if !self.pair(document, other, x, y) {
-                break;
+        for (at, (x, y)) in xs.iter().zip(ys).enumerate() {
+            // The usual in short; `pair` says of everything whether it is the same.
+            let is_usual = x.kind == y.kind
+                && (x.flags | y.flags) & UNUSUAL == 0
+                && x.key < IS_KEY
+                && self.keys.same(x.key, y.key)
+                && match x.kind {
+                    Kind::Array | Kind::Map => {
+                        x.aux == y.aux && x.end() != 0 && x.end().wrapping_sub(left) == y.end().wrapping_sub(right)
+                    }
+                    _ => are_usual_leaves(document, other, x, y),
+                };
+            if !is_usual {
+                self.stretch.len = at as u32;
+                if !self.pair(document, other, x, y) {
+                    return;
+                }
             }
-            self.stretch.len += 1;
         }
+        self.stretch.len = xs.len().min(ys.len()) as u32;
     }
 
-    #[inline(always)]
     fn pair(&mut self, document: &'d Document<'d>, other: &'d Document<'d>, x: &Node, y: &Node) -> bool {
         if (x.flags ^ y.flags) & self.flags != 0 || !self.keys.same(x.key, y.key) && !self.learn_key(x.key, y.key) {
             return false;
@@ -115,38 +134,33 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         if x.kind.is_container() {
             return self.containers(x, y);
         }
-        match x.kind {
-            Kind::Null | Kind::Bool | Kind::Int | Kind::Uint if x.kind == y.kind => x.payload == y.payload,
-            Kind::Bytes | Kind::Text if x.kind == y.kind && x.encoding() == 0 && y.encoding() == 0 => {
-                x.aux == y.aux && document.bytes(x) == other.bytes(y)
-            }
-            _ => self.leaves(document, other, x, y),
-        }
+        self.leaves(document, other, x, y)
     }
 
     fn containers(&mut self, x: &Node, y: &Node) -> bool {
-        let Stretch { left, right, len } = self.stretch;
+        let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         // One that is open has no end: the document broke off.
-        let is_alike = x.kind == y.kind
-            && x.aux == y.aux
-            && x.end() != 0
-            && x.end().wrapping_sub(left + len) == y.end().wrapping_sub(right + len)
-            && self.rules.flags(x) == self.rules.flags(y);
+        x.end() != 0 && x.end().wrapping_sub(at.0) == y.end().wrapping_sub(at.1) && self.are_alike(x, y, at)
+    }
+
+    /// Whether two containers, which stand at these nodes, are alike but for what is in them.
+    pub(crate) fn are_alike(&mut self, x: &Node, y: &Node, at: (u32, u32)) -> bool {
+        let is_alike = x.kind == y.kind && x.aux == y.aux && self.rules.flags(x) == self.rules.flags(y);
         if !is_alike || matches!(x.kind, Kind::Array | Kind::Map) {
             return is_alike;
         }
+        let classes = (x.class() as u16, y.class() as u16);
         x.form() == y.form()
-            && (!x.kind.has_class()
-                || self.classes.same(x.class() as u16, y.class() as u16)
-                || self.learn_class(x.class() as u16, y.class() as u16))
+            && (!x.kind.has_class() || self.classes.same(classes.0, classes.1) || self.learn_class(classes, at))
     }
 
-    fn leaves(&self, document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
+    pub(crate) fn leaves(&self, document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
         if y.kind.is_container() {
             return false;
         }
         if !x.kind.is_again() && !y.kind.is_again() {
-            return self.rules.leaf(document, x) == self.rules.leaf(other, y);
+            return x.kind == y.kind && are_usual_leaves(document, other, x, y)
+                || self.rules.leaf(document, x) == self.rules.leaf(other, y);
         }
         // Links are the same if they name what stands beside each other: in the stretch or before.
         let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
@@ -163,7 +177,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 
     #[cold]
-    fn learn_key(&mut self, x: u16, y: u16) -> bool {
+    pub(crate) fn learn_key(&mut self, x: u16, y: u16) -> bool {
         let (document, other, rules) = (self.sides.left.document, self.sides.right.document, self.rules);
         let names = (document.tape().keys().get(u32::from(x)), other.tape().keys().get(u32::from(y)));
         let (Some(a), Some(b)) = names else { return false };
@@ -179,10 +193,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 
     #[cold]
-    fn learn_class(&mut self, x: u16, y: u16) -> bool {
-        let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
-        let (object, other) = (self.sides.left.document.at(at.0), self.sides.right.document.at(at.1));
-        let (Some(object), Some(other)) = (object, other) else { return false };
+    fn learn_class(&mut self, (x, y): (u16, u16), at: (u32, u32)) -> bool {
+        let (object, other) = (self.sides.left.at(at.0), self.sides.right.at(at.1));
         let is_same = self.rules.class(object.class()) == self.rules.class(other.class());
         if is_same {
             self.classes.learn(x, y);
@@ -191,14 +203,27 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 }
 
+/// Whether these nodes of one kind are leaves, of a usual kind, and say the same.
+#[inline(always)]
+fn are_usual_leaves(document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
+    match x.kind {
+        Kind::Null => true,
+        Kind::Bool | Kind::Int | Kind::Uint | Kind::Float => x.payload == y.payload,
+        Kind::Bytes | Kind::Text | Kind::Symbol if x.encoding() | y.encoding() == 0 => {
+            x.aux == y.aux && document.bytes(x) == other.bytes(y)
+        }
+        _ => false,
+    }
+}
+
 /// Names of the first document: which of the second's is the same, as far as that is known.
 #[derive(Default)]
-struct Ids(Vec<u16>);
+pub(crate) struct Ids(Vec<u16>);
 
 impl Ids {
     /// Whether two ids are known to be the same. What stands for none has no entry here.
     #[inline(always)]
-    fn same(&self, x: u16, y: u16) -> bool {
+    pub(crate) fn same(&self, x: u16, y: u16) -> bool {
         match self.0.get(usize::from(x)) {
             Some(known) if *known != 0 => *known == y,
             _ => x == y && matches!(x, NO_KEY | KEY_NODE | IS_KEY),

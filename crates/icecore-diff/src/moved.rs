@@ -47,7 +47,7 @@ pub(crate) fn find<'d>(
         if !may_move {
             continue;
         }
-        if lockstep.looks_same(left.index(), place.value.index()) || same.same(sides, left, place.value) {
+        if lockstep.means_same(left.index(), place.value.index()) || same.same(sides, left, place.value) {
             candidates.remove(near.unwrap_or(0));
             gone[at] = true;
             found[from].what = What::Moved(left, place);

@@ -14,6 +14,9 @@ pub(crate) struct Pairs<'d> {
     pub(crate) in_order: bool,
 }
 
+/// Among so many entries a key is looked for without a table.
+const FEW: usize = 16;
+
 /// The two documents.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'s, 'd> {
@@ -39,13 +42,37 @@ impl<'d> Pairs<'d> {
                 ends => break ends,
             }
         };
+        let rest = first_left.into_iter().chain(of_left);
+        self.right.extend(first_right.into_iter().chain(of_right));
+        match self.right.len() <= FEW {
+            true => self.find_among_few(sides, rest, is_field),
+            false => self.find_by_numbers(sides, rest, is_field),
+        }
+    }
+
+    fn find_among_few(&mut self, sides: Sides<'_, 'd>, rest: impl Iterator<Item = Entry<'d>>, is_field: bool) {
+        let mut last = 0;
+        for entry in rest {
+            match self.right.iter().position(|other| same_key(sides, &entry, other, is_field)) {
+                Some(at) => {
+                    let other = self.right.remove(at);
+                    self.in_order &= other.position >= last;
+                    last = other.position;
+                    self.both.push((entry, other));
+                }
+                None => self.left.push(entry),
+            }
+        }
+    }
+
+    fn find_by_numbers(&mut self, sides: Sides<'_, 'd>, rest: impl Iterator<Item = Entry<'d>>, is_field: bool) {
         let mut there: HashMap<u64, VecDeque<Entry<'d>>> = HashMap::new();
-        for entry in first_right.into_iter().chain(of_right) {
+        for entry in self.right.drain(..) {
             let hash = sides.right.key_hash(&entry.key, entry.value, is_field);
             there.entry(hash).or_default().push_back(entry);
         }
         let mut last = 0;
-        for entry in first_left.into_iter().chain(of_left) {
+        for entry in rest {
             let hash = sides.left.key_hash(&entry.key, entry.value, is_field);
             let found = there.get_mut(&hash);
             let found = found.and_then(|same| {

@@ -41,11 +41,8 @@ impl<'d> Place<'_, 'd> {
         let mut order = order.into_iter().peekable();
         let (mut open, mut steps): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
         let tape = document.nodes();
-        let from = document.root().index();
-        for (at, node) in (from..).zip(tape.get(from as usize..).unwrap_or(&[])) {
-            if order.peek().is_none() {
-                return;
-            }
+        let mut at = document.root().index();
+        while let (Some(node), Some(_)) = (tape.get(at as usize), order.peek()) {
             while open.pop_if(|open| open.end <= at).is_some() {
                 steps.pop_if(|step| *step == open.len());
             }
@@ -62,13 +59,18 @@ impl<'d> Place<'_, 'd> {
             while let Some(wanted) = order.next_if(|wanted| nodes[*wanted] <= at) {
                 then(wanted, Place { document, open: &open, steps: &steps });
             }
-            if node.kind.is_container() {
-                if node.kind != Kind::Object {
-                    steps.push(open.len());
-                }
-                let end = crate::tree::next(document, at);
-                open.push(Open { node: at, end, child: at, key: None, position: u32::MAX });
+            let end = crate::tree::next(document, at);
+            // Nothing that is wanted is in it: so it is not gone into.
+            let is_wanted = order.peek().is_some_and(|next| nodes[*next] < end);
+            if !node.kind.is_container() || !is_wanted {
+                at = end;
+                continue;
             }
+            if node.kind != Kind::Object {
+                steps.push(open.len());
+            }
+            open.push(Open { node: at, end, child: at, key: None, position: u32::MAX });
+            at += 1;
         }
     }
 

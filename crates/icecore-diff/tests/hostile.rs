@@ -189,3 +189,27 @@ fn a_broken_difference_is_refused() {
         assert!(error.to_string().contains(why), "{error}");
     }
 }
+
+#[test]
+fn deep_values_of_which_all_keys_are_turned_end() {
+    // Each level is the same but for the order of keys, down to the innermost.
+    let made = |keys: [&str; 2], leaf: i64| {
+        const DEPTH: usize = 100_000;
+        let mut b = Builder::new();
+        for _ in 0..DEPTH {
+            b.begin_array().begin_map();
+            for key in keys {
+                b.text_key(key).int(1);
+            }
+            b.end();
+        }
+        b.int(leaf);
+        (0..DEPTH).for_each(|_| end(&mut b));
+        b.finish().unwrap()
+    };
+    on_small_stack(move || {
+        let (left, right) = (made(["a", "b"], 1), made(["b", "a"], 2));
+        assert!(differences(&left, &made(["b", "a"], 1), Rules::new()).is_empty());
+        assert_eq!(differences(&left, &right, Rules::new()).changes().len(), 1);
+    });
+}

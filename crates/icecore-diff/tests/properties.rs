@@ -260,6 +260,27 @@ fn one_edit_shows_as_what_it_is() {
 }
 
 #[test]
+fn the_order_of_keys_in_records_is_no_difference() {
+    let before = records(500);
+    let mut after = before.clone();
+    for record in &mut after {
+        if let Plain::Map(entries) = record {
+            entries.rotate_left(1);
+        }
+    }
+    let found = |after: &[Plain]| {
+        let (before, after) = (Plain::List(before.clone()).json(), Plain::List(after.to_vec()).json());
+        let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
+        assert_eq!(differences(&left, &right, Rules::new().exact()).changes().len(), 500);
+        said(&differences(&left, &right, Rules::new()))
+    };
+    assert!(found(&after).is_empty());
+    let name = after[70].all() - 4;
+    *after[70].at(name) = Plain::Text(1);
+    assert_eq!(found(&after).len(), 1);
+}
+
+#[test]
 fn long_lists_are_about_as_short_a_difference_as_by_the_twin() {
     let (mut fast, mut by_twin) = (0, 0);
     for seed in 0..120 {
