@@ -279,3 +279,25 @@ fn hostile_input_ends_in_an_error_or_a_document() {
         assert_eq!(made, wide.replace('1', "2").as_bytes());
     });
 }
+
+#[test]
+fn arrays_that_igbinary_stored_once_are_told_when_they_are_written_out() {
+    // [[1], [1], [1]], of which the array of one is stored once.
+    let stored = b"\0\0\0\x02\x14\x03\x06\x00\x14\x01\x06\x00\x06\x01\x06\x01\x01\x01\x06\x02\x01\x01";
+    let stage = Stage::parse("igbinary").unwrap();
+    let set = |at: &str, value: &str| {
+        let set = [Alteration::Set(path(at), json(value))];
+        alter(stored, &stage, &set, &Limits::default()).unwrap()
+    };
+    let altered = set("$[1][0]", "2");
+    let losses: Vec<_> = altered.losses.iter().map(|loss| (loss.kind, loss.count, loss.path.as_str())).collect();
+    assert_eq!(losses, [(icecore::LossKind::Sharing, 2, "$[1]")]);
+    assert!(altered.is_rewritten);
+    let read = read(&altered.bytes, &stage).unwrap();
+    assert_eq!(icecore::write(&read, "json").unwrap(), b"[[1],[2],[1]]");
+    // What changes nothing, or is beside it, loses nothing.
+    let same = set("$[1][0]", "1");
+    assert!(!same.is_changed && same.losses.is_empty() && !same.is_rewritten);
+    let beside = set("$[2]", "5");
+    assert!(beside.is_changed && beside.losses.is_empty() && !beside.is_rewritten);
+}

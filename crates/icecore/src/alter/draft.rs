@@ -5,7 +5,7 @@ use super::{Alteration, classes, places};
 use crate::document::{Builder, Changes, Document, Kind, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::losses::Losses;
+use crate::losses::{LossKind, Losses};
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -27,13 +27,22 @@ pub(super) struct Draft<'d> {
     /// Of each node.
     pub(super) origins: Vec<Origin>,
     pub(super) losses: Losses,
+    /// The values that were stored once for several places, and are not any more.
+    pub(super) written_out: Option<Losses>,
     is_other: bool,
 }
 
 impl<'d> Draft<'d> {
     pub(super) fn new(original: &'d Document<'d>) -> Draft<'d> {
         let origins = (0..original.tape().len()).map(|at| Origin { node: Some(at), ..Origin::default() }).collect();
-        Draft { original, now: Cow::Borrowed(original), origins, losses: Losses::default(), is_other: false }
+        Draft {
+            original,
+            now: Cow::Borrowed(original),
+            origins,
+            losses: Losses::default(),
+            written_out: None,
+            is_other: false,
+        }
     }
 
     pub(super) fn document(&self) -> &Document<'d> {
@@ -71,6 +80,7 @@ impl<'d> Draft<'d> {
         let touched = found.touched();
         if is_copied(self.now.tape(), &touched) {
             // A copy of what changes stays what it was.
+            self.written_out.get_or_insert_with(|| copies(&self.now));
             let plain = self.now.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
             self.become_other(plain, &[]);
             found = places::find(&self.now, alteration, stage, limits)?;
@@ -135,6 +145,18 @@ impl<'d> Draft<'d> {
         }
         document
     }
+}
+
+/// The arrays and maps that stand in several places and are stored once, as losses of that.
+fn copies(document: &Document<'_>) -> Losses {
+    let mut losses = Losses::default();
+    for (at, node) in (0u32..).zip(document.nodes()) {
+        let is_container = || document.at(at).is_some_and(|here| here.target().kind().is_container());
+        if node.kind == Kind::Copy && is_container() {
+            losses.add(LossKind::Sharing, || document.path(at));
+        }
+    }
+    losses
 }
 
 /// Whether a copy elsewhere equals something in which one of these nodes is.

@@ -61,10 +61,11 @@ pub struct Altered {
     pub bytes: Vec<u8>,
     /// Whether anything changed.
     pub is_changed: bool,
-    /// What the format could not say of the values that are new.
+    /// What the format could not say of the values that are new; and arrays that it stored once
+    /// for several places, if one of them changed.
     pub losses: Losses,
     /// Whether what did not change has another form as well, because its own writer alone
-    /// knows that form.
+    /// knows that form, or stored values once that are written out now.
     pub is_rewritten: bool,
 }
 
@@ -152,7 +153,9 @@ fn within(
     }
     let mut losses = draft.losses;
     losses.merge(written.losses);
-    Ok(Altered { bytes: whole, is_changed: true, losses, is_rewritten: written.is_rewritten })
+    let is_rewritten = written.is_rewritten || draft.written_out.is_some();
+    losses.merge(draft.written_out.unwrap_or_default());
+    Ok(Altered { bytes: whole, is_changed: true, losses, is_rewritten })
 }
 
 /// A byte order mark.
