@@ -30,6 +30,8 @@ pub(crate) struct Put<'d> {
     pub(crate) index: u32,
     /// A value of the second document that is the key.
     pub(crate) key: Option<Cursor<'d>>,
+    /// Whether the key is only allowed.
+    pub(crate) is_absent: bool,
     /// Of which document the value is.
     pub(crate) of: usize,
     pub(crate) value: Cursor<'d>,
@@ -84,6 +86,7 @@ struct Named<'d> {
     of: usize,
     document: &'d Document<'d>,
     key: Key<'d>,
+    is_absent: bool,
 }
 
 impl<'d> Emitter<'d> {
@@ -123,12 +126,12 @@ impl<'d> Emitter<'d> {
     }
 
     fn entry(&mut self, named: Named<'d>, of: usize, value: Cursor<'d>) {
-        let Named { of: key_of, document, key } = named;
+        let Named { of: key_of, document, key, is_absent } = named;
         let flags = key.node().flags;
         if flags & flag::LOCKED != 0 {
             self.builder.locked();
         }
-        if flags & flag::PLACEHOLDER != 0 {
+        if flags & flag::PLACEHOLDER != 0 || is_absent {
             self.builder.placeholder();
         }
         match key {
@@ -285,7 +288,7 @@ impl<'d> Frame<'d> {
                 continue;
             }
             self.index += 1;
-            let named = key.map(|key| Named { of: self.of, document: value.document(), key });
+            let named = key.map(|key| Named { of: self.of, document: value.document(), key, is_absent: false });
             return named.map_or(Next::Value(self.of, value), |named| Next::Entry(named, self.of, value));
         }
         match (put, self.default.take()) {
@@ -304,15 +307,19 @@ impl<'d> Frame<'d> {
         match put.key {
             None => Next::Value(put.of, put.value),
             Some(key) => {
-                let named = Named { of: VALUES, document: key.document(), key: as_key(key) };
+                let (document, is_absent) = (key.document(), put.is_absent);
+                let named = Named { of: VALUES, document, key: as_key(key), is_absent };
                 Next::Entry(named, put.of, put.value)
             }
         }
     }
 }
 
-/// A value as a key.
+/// A value as a key; a link to a string is that string.
 pub(crate) fn as_key(value: Cursor<'_>) -> Key<'_> {
+    let named = value.target();
+    let is_name = named.kind().is_string() || named.kind() == Kind::Int;
+    let value = if is_name { named } else { value };
     let node = value.node();
     match node.kind.is_string() || node.kind == Kind::Int {
         true => Key::Name(icecore::raw::Name { node: *node, bytes: crate::tree::bytes(value.document(), node) }),

@@ -1,10 +1,11 @@
 //! A number for each value, the same for values that are the same: what lists are aligned
 //! by. Nothing relies on it: values that have the same number are compared all the same.
 
+use crate::emit::as_key;
 use crate::rules::{Leaf, Rules};
 use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node};
-use icecore::{Document, Kind};
+use icecore::{Document, Key, Kind};
 
 /// The numbers of a document's nodes: each is found when it is asked for, with those of all that
 /// is in its value.
@@ -208,7 +209,7 @@ impl<'d> Hashes<'d> {
             }
             let is_fields = self.open.last().is_some_and(|frame| frame.is_fields);
             let hash = match node.kind {
-                kind if kind.is_again() => self.link(at),
+                kind if kind.is_again() => self.link(at, is_fields),
                 kind if node.key == IS_KEY && (kind.is_string() || kind == Kind::Int) => {
                     of_leaf(&rules.key(document, node, tree::bytes(document, node), is_fields))
                 }
@@ -222,8 +223,13 @@ impl<'d> Hashes<'d> {
         }
     }
 
-    fn link(&mut self, at: u32) -> u64 {
+    fn link(&mut self, at: u32, is_fields: bool) -> u64 {
         let Some(here) = self.document.at(at) else { return NOTHING };
+        if here.node().key == IS_KEY
+            && let Key::Name(name) = as_key(here)
+        {
+            return Hashes::loose_key(self.rules, self.document, &name.node, name.bytes, is_fields);
+        }
         if self.rules.is_exact() && here.kind() != Kind::Copy {
             return mix(CIRCLE, here.kind() as u64);
         }

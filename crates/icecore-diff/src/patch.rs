@@ -236,8 +236,9 @@ impl<'s, 'd> Applying<'s, 'd> {
             }
             _ => return Err(differs("no list or map is there to put it into")),
         };
+        let is_absent = change.get("absent").and_then(|absent| absent.as_bool()).unwrap_or(false);
         self.edits.touched.insert(into.index());
-        self.edits.put.entry(into.index()).or_default().push(Put { index, key, of, value });
+        self.edits.put.entry(into.index()).or_default().push(Put { index, key, is_absent, of, value });
         Ok(())
     }
 

@@ -103,22 +103,29 @@ impl<'d> Place<'_, 'd> {
         self.open.len()
     }
 
-    /// The steps. There is none from an object to what is in its body; one to the body itself.
+    /// The steps. There is none from an object to its body where an item or an entry of that follows.
     pub(crate) fn steps(&self) -> impl Iterator<Item = Step<'d>> {
-        let last = self.open.len().saturating_sub(1);
-        let document = self.document;
-        self.open.iter().enumerate().filter_map(move |(at, open)| {
-            let kind = document.nodes().get(open.node as usize)?.kind;
-            Some(match kind {
-                Kind::Object if at < last => return None,
-                Kind::Array => Step::Item(open.position),
-                Kind::Map | Kind::Attrs => match key(document, open) {
+        let step = |open: &Open| -> Step<'d> {
+            match self.document.nodes().get(open.node as usize).map(|node| node.kind) {
+                Some(Kind::Array) => Step::Item(open.position),
+                Some(Kind::Map | Kind::Attrs) => match key(self.document, open) {
                     Some(key) => Step::Key(key, open.node, open.position),
                     None => Step::Part(open.position),
                 },
                 _ => Step::Part(open.position),
-            })
-        })
+            }
+        };
+        let is_object = |open: &Open| self.document.at(open.node).is_some_and(|here| here.kind() == Kind::Object);
+        let mut behind: Option<Step<'d>> = None;
+        let mut steps: Vec<Step<'d>> = Vec::new();
+        for open in self.open.iter().rev() {
+            let is_left_out = is_object(open) && behind.as_ref().is_some_and(|step| !matches!(step, Step::Part(_)));
+            if !is_left_out {
+                steps.extend(behind.replace(step(open)));
+            }
+        }
+        steps.extend(behind);
+        steps.into_iter().rev()
     }
 }
 

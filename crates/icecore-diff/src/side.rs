@@ -1,5 +1,6 @@
 //! One of the two documents, with what is known of it.
 
+use crate::emit::as_key;
 use crate::hash::{Hashes, mix};
 use crate::rules::Rules;
 use icecore::{Cursor, Document, Key, Kind};
@@ -52,7 +53,7 @@ impl<'d> Side<'d> {
     /// The entries of a map that count, or the attributes of a value.
     pub(crate) fn entries(&self, map: Cursor<'d>) -> impl Iterator<Item = Entry<'d>> + use<'d> {
         let rules = self.rules;
-        let entry = |(position, (key, value))| Entry { key, value, position };
+        let entry = |(position, (key, value))| Entry { key: named(key), value, position };
         (0..).zip(map.entries()).map(entry).filter(move |entry| rules.has_entry(&entry.key))
     }
 
@@ -71,6 +72,14 @@ impl<'d> Side<'d> {
         };
         features.sort_unstable();
         features
+    }
+}
+
+/// A key as what it says: a link to a string is that string.
+pub(crate) fn named(key: Key<'_>) -> Key<'_> {
+    match key {
+        Key::Value(key) => as_key(key),
+        name => name,
     }
 }
 

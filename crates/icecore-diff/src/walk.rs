@@ -92,11 +92,15 @@ impl<'s, 'd> Walk<'s, 'd> {
         let (left, right) = (left.root(), right.root());
         // Perl's formats have a reference at the top: what others store as it is.
         let is_across = self.sides.left.rules.is_across();
-        let is_reference = |root: Cursor<'_>| is_across && root.kind() == Kind::Ref && !root.node().has(flag::TARGET);
+        // A reference to a reference is data: it would be one more level of them.
         let inside = |root: Cursor<'d>| root.children().next().unwrap_or(root);
+        let is_reference = |root: Cursor<'d>| {
+            let is_one = root.kind() == Kind::Ref && !root.node().has(flag::TARGET);
+            is_across && is_one && inside(root).kind() != Kind::Ref
+        };
         self.stack.push(match (is_reference(left), is_reference(right)) {
-            (true, false) => Task::Pair(inside(left), right),
-            (false, true) => Task::Pair(left, inside(right)),
+            (true, false) if right.kind() != Kind::Ref => Task::Pair(inside(left), right),
+            (false, true) if left.kind() != Kind::Ref => Task::Pair(left, inside(right)),
             _ => Task::Pair(left, right),
         });
         while let Some(task) = self.stack.pop() {

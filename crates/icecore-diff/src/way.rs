@@ -3,7 +3,7 @@
 use crate::emit::as_key;
 use crate::hash::Hashes;
 use crate::pairs::Sides;
-use crate::side::Side;
+use crate::side::{Side, named};
 use crate::{same, tree};
 use icecore::{Cursor, Key, Kind};
 use std::collections::HashMap;
@@ -64,9 +64,11 @@ impl<'s, 'd> Ways<'s, 'd> {
         let (left, right) = (self.sides.left, self.sides.right);
         let entries = self.maps.entry(map.index()).or_insert_with(|| {
             let mut entries: HashMap<u64, Vec<(Key<'d>, u32)>> = HashMap::new();
-            for entry in left.entries(map) {
-                let hash = left.key_hash(&entry.key, entry.value, is_field);
-                entries.entry(hash).or_default().push((entry.key, entry.value.index()));
+            // Also those that are only allowed: in an exact difference they count.
+            for (key, value) in map.entries() {
+                let key = named(key);
+                let hash = left.key_hash(&key, value, is_field);
+                entries.entry(hash).or_default().push((key, value.index()));
             }
             entries
         });

@@ -7,7 +7,7 @@ use crate::place::{Place, Step};
 use crate::rules::Rules;
 use crate::same;
 use icecore::value::Form;
-use icecore::{Cursor, Document, Error, Key, Kind, Limits, Stage};
+use icecore::{Cursor, Document, Error, Key, Kind, Limits, Stage, raw::flag};
 use std::collections::{HashMap, HashSet};
 
 /// The version of what is written.
@@ -213,6 +213,10 @@ impl<'d> Writer<'d> {
             if let (Some(key), Some(right)) = (key, change.right) {
                 self.key("key");
                 self.name(&key, right.document(), VALUES);
+                if key.node().has(flag::PLACEHOLDER) {
+                    self.key("absent");
+                    self.out.builder.bool(true);
+                }
             }
         }
         if change.kind == ChangeKind::Class {

@@ -1,15 +1,13 @@
 //! What differs between two documents, and the patch of it.
 
 use crate::{check, choice};
-use icecore::{Document, Request, Stage};
+use icecore::{Document, Request, Stage, raw::IS_KEY};
 use icecore_diff::{Patch, Rules, differences};
 
 const FORMATS: &[&str] = &["json:typed", "json", "storable", "sereal", "php", "igbinary", "marshal"];
 
 /// A document does not differ from itself. What differs between it and one of which a byte was
-/// changed can be written, read and applied or refused; so can a difference that is made up.
-/// That a patch gives the other document is tested on whole ones (`icecore-diff`): of damaged ones
-/// it does not hold always, see the open findings in README.md.
+/// changed makes the first the second; a difference that is made up is applied or refused.
 pub fn diff(data: &[u8]) {
     let limits = check::limits();
     let chosen = choice(data) as usize;
@@ -27,12 +25,27 @@ pub fn diff(data: &[u8]) {
         let right = read(&changed);
         for rules in [Rules::new(), Rules::new().across(), Rules::new().exact()] {
             assert!(differences(&left, &left, rules).is_empty(), "it differs from itself");
-            right.iter().for_each(|right| patched(&left, right, rules));
+            let right = right.as_ref().filter(|right| !has_key_in_circle(&left) && !has_key_in_circle(right));
+            right.into_iter().for_each(|right| patched(&left, right, rules));
         }
         if let Ok(patch) = Patch::read(data, &limits) {
             let _ = patch.apply(&left).map_err(|refusal| refusal.to_string());
         }
     }
+}
+
+/// Whether a map has a key that is linked to a value around it, or has such a link in it: what that
+/// key is in a patch is another circle.
+fn has_key_in_circle(document: &Document<'_>) -> bool {
+    let (mut key, mut end) = (0, 0);
+    (0u32..).zip(document.nodes()).any(|(at, node)| {
+        if node.key == IS_KEY && at >= end {
+            (key, end) = (at, if node.kind.is_container() { node.end() } else { at + 1 });
+        }
+        let target = document.at(at).map_or(at, |here| here.target().index());
+        let is_name = document.at(target).is_some_and(|target| !target.kind().is_container());
+        at < end && node.kind.is_again() && !is_name && !(key..at).contains(&target)
+    })
 }
 
 fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
@@ -42,5 +55,9 @@ fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
     let json = found.to_json(&wide).unwrap_or_else(|error| panic!("{error}\n{left:?}\n{right:?}"));
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &wide).unwrap_or_else(|error| panic!("{error}\n{}", text()));
-    let _ = patch.apply(left).map_err(|refusal| refusal.to_string());
+    let made = patch.apply(left).unwrap_or_else(|refusal| panic!("{refusal}\n{}", text()));
+    // What is shared is no part of a patch.
+    let rules = if rules.is_exact() { Rules::new() } else { rules };
+    let rest = differences(&made, right, rules);
+    assert!(rest.is_empty(), "{:?} is left of {}", rest.paths(), text());
 }
