@@ -62,12 +62,13 @@ impl Run<'_> {
     pub(super) fn over(&mut self, bytes: &[u8], base: u64) -> usize {
         let Some(Open { mut sort, mut left }) = self.open.pop() else { return 0 };
         let (mut at, mut numbers) = (0, self.numbers);
-        loop {
-            // What has something behind its values is left.
-            if matches!(sort, Sort::Owner | Sort::Dumped) || left == 0 && sort == Sort::Default {
-                break;
-            }
+        let is_rare = |sort| matches!(sort, Sort::Owner | Sort::Dumped);
+        while !is_rare(sort) {
             if left == 0 {
+                // A default value comes.
+                if sort == Sort::Default {
+                    break;
+                }
                 let Some(below) = self.open.pop() else {
                     self.numbers = numbers;
                     return at;
@@ -77,11 +78,9 @@ impl Run<'_> {
             }
             let Some(head) = ahead::<6>(bytes, at) else { break };
             let class = CLASSES[usize::from(head[0])];
-            let is_name = sort != Sort::Values && left.is_multiple_of(2);
-            if is_name && sort == Sort::Members && class != Class::Symbol {
+            if sort == Sort::Members && left.is_multiple_of(2) && class != Class::Symbol {
                 break;
             }
-            let mark = Mark { at: base + at as u64, numbers: [numbers, self.symbols] };
             match class {
                 Class::Tag => at += 1,
                 Class::Int => at += int_len(head[1]),
@@ -99,19 +98,25 @@ impl Run<'_> {
                     }
                     at += len;
                 }
-                Class::Text | Class::Float => {
+                // A key that is a string, and every float, may be linked.
+                Class::Text => {
                     let Some((text, len)) = count(head) else { break };
-                    // A key that is a string, and every float, may be linked.
-                    if is_name || class == Class::Float {
-                        note_side(self.sides, mark);
+                    if sort != Sort::Values && left.is_multiple_of(2) {
+                        self.note(base + at as u64, numbers);
                     }
+                    numbers += 1;
+                    at += len + text;
+                }
+                Class::Float => {
+                    let Some((text, len)) = count(head) else { break };
+                    self.note(base + at as u64, numbers);
                     numbers += 1;
                     at += len + text;
                 }
                 Class::Encoded => {
                     let Some(behind) = encoded(bytes, at, self.symbols) else { break };
-                    if is_name {
-                        note_side(self.sides, mark);
+                    if sort != Sort::Values && left.is_multiple_of(2) {
+                        self.note(base + at as u64, numbers);
                     }
                     numbers += 1;
                     at = behind;
@@ -131,6 +136,10 @@ impl Run<'_> {
         self.open.push(Open { sort, left });
         self.numbers = numbers;
         at
+    }
+
+    fn note(&mut self, at: u64, numbers: u64) {
+        note_side(self.sides, Mark { at, numbers: [numbers, self.symbols] });
     }
 }
 
