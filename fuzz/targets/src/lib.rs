@@ -3,6 +3,7 @@
 //! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing
 //! but Rust, run the same functions. Each panics if a promise is broken.
 
+mod alter;
 pub mod check;
 pub mod contest;
 mod convert;
@@ -24,6 +25,7 @@ mod sereal;
 mod sql;
 mod storable;
 
+pub use alter::alter;
 pub use convert::convert;
 pub use diff::diff;
 pub use json::{json_read, json_typed};
@@ -95,6 +97,21 @@ pub static TARGETS: &[Target] = &[
     Target {
         name: "rewrite",
         run: rewrite,
+        seeds: &[
+            "php.jsonl",
+            "php-session.jsonl",
+            "json",
+            "var-export.jsonl",
+            "dumper-read.jsonl",
+            "igbinary.jsonl",
+            "marshal.jsonl",
+            "storable.jsonl",
+            "sereal.jsonl",
+        ],
+    },
+    Target {
+        name: "alter",
+        run: alter,
         seeds: &[
             "php.jsonl",
             "php-session.jsonl",

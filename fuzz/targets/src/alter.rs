@@ -1,0 +1,97 @@
+//! Documents are changed at paths: what comes out can be read, and setting back gives the same document.
+
+use crate::{check, choice};
+use icecore::alter::{Alteration, alter as altered};
+use icecore::select::Pattern;
+use icecore::{ClassMap, Document, Kind, Limits, Request, Stage, raw::flag, value::Comparison};
+
+const STAGES: [&str; 10] =
+    ["php", "json", "php-session", "var-export", "dumper", "ndjson", "igbinary", "marshal", "storable", "sereal"];
+
+/// Values that are set.
+const VALUES: [&str; 6] = ["7", "\"text \\u00e9\"", "null", "[1, {\"a\": 2.5}]", "{\"b\": []}", "true"];
+
+pub fn alter(data: &[u8]) {
+    let (limits, chosen) = (check::limits(), choice(data));
+    for stage in STAGES {
+        let stage = Stage::parse(stage).expect("a stage");
+        // What every document may be asked for, also one that can't be read.
+        for alteration in at_large() {
+            ends_well(data, &stage, &[alteration], &limits);
+        }
+        let Some(document) = read(data, &stage, &limits) else { continue };
+        let count = document.nodes().len() as u32;
+        let at = chosen % count.max(1);
+        let place = document.full_path(at);
+        let Ok(path) = Pattern::parse(&place) else { continue };
+        let value = value(VALUES[chosen as usize / 7 % VALUES.len()]);
+        let all = [
+            Alteration::Delete(path.clone()),
+            Alteration::Append(path.clone(), value.clone()),
+            Alteration::RenameEntry(path.clone(), "new".to_owned()),
+        ];
+        for alteration in all {
+            ends_well(data, &stage, &[alteration], &limits);
+        }
+        let Some(made) = ends_well(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else { continue };
+        sets_back(data, &stage, &document, at, &place, &made);
+    }
+}
+
+/// Alterations whose paths lead somewhere in most documents.
+fn at_large() -> [Alteration; 5] {
+    let path = |text: &str| Pattern::parse(text).expect("a path");
+    [
+        Alteration::Set(path("..*"), value("{\"a\": [1]}")),
+        Alteration::Append(path("$"), value("\"x\"")),
+        Alteration::Delete(path("$[-1]")),
+        Alteration::RenameKey("a".to_owned(), "b".to_owned()),
+        Alteration::RenameClass(ClassMap::parse("*=New\\*").expect("a map of classes")),
+    ]
+}
+
+fn value(json: &str) -> Document<'static> {
+    icecore::read(json.as_bytes()).expect("JSON").into_owned()
+}
+
+fn read<'b>(bytes: &'b [u8], stage: &Stage, limits: &Limits) -> Option<Document<'b>> {
+    icecore::read_with(bytes, stage, Request::new(limits)).ok()
+}
+
+/// What is made can be read; without a change it is the input, and what can't be read is refused.
+fn ends_well(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Option<Vec<u8>> {
+    let made = match altered(data, stage, alterations, limits) {
+        Ok(made) => made,
+        Err(refusal) => {
+            let _ = refusal.to_string();
+            return None;
+        }
+    };
+    // A mark at the beginning is for commands to take off.
+    let bytes = made.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&made.bytes);
+    assert!(read(bytes, stage, &check::wide_limits()).is_some(), "{}", made.bytes.escape_ascii());
+    assert!(made.is_changed || made.bytes == data && !made.is_rewritten);
+    Some(made.bytes)
+}
+
+/// A value that stands for itself is set back: then all is as it was.
+fn sets_back(data: &[u8], stage: &Stage, document: &Document<'_>, at: u32, place: &str, made: &[u8]) {
+    let node = document.nodes()[at as usize];
+    let is_plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
+    let is_shared = node.flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0;
+    let is_itself = document.find(place).is_ok_and(|found| found.index() == at);
+    // What has parts, a pattern or what a class froze, wants certain ones. Perl's text has strings for
+    // numbers.
+    if !is_plain || is_shared || !is_itself || place.contains('#') || stage.format().name == "dumper" {
+        return;
+    }
+    let old = document.part(at).expect("a part").into_owned();
+    let path = Pattern::parse(place).expect("a path");
+    let wide = check::wide_limits();
+    let Ok(back) = altered(made, stage, &[Alteration::Set(path, old)], &wide) else { return };
+    if back.bytes != data {
+        let again = read(&back.bytes, stage, &wide).expect("it was written to be read");
+        let is_same = Comparison::new().any_ascii().equal(&again, document);
+        assert!(is_same, "{place} of {}: {}", data.escape_ascii(), back.bytes.escape_ascii());
+    }
+}
