@@ -77,12 +77,43 @@ impl<'r> Reader<'r> {
     /// Finds the stage that reads these bytes, and takes its wrappers off. What
     /// is wrong is reported.
     pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
+        self.open_by(name, bytes, report, |stage, bytes, limits| Ok((stage.unwrap_within(bytes, limits)?, None)))
+    }
+
+    /// As [`Reader::open`]; of a wrapper that is cut or broken, what came out of it.
+    pub fn open_as_far<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
+        self.open_by(name, bytes, report, Stage::unwrap_as_far)
+    }
+
+    fn open_by<'b>(
+        &self,
+        name: &str,
+        bytes: &'b [u8],
+        report: &mut Report,
+        unwrap: impl FnOnce(&Stage, &'b [u8], &mut Limits) -> Result<(Unwrapped<'b>, Option<Error>), Error>,
+    ) -> Option<Opened<'b>> {
+        let said = |error: Error, report: &mut Report| {
+            report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] });
+        };
         let opened = self.stage(bytes).and_then(|stage| {
             let mut limits = self.limits.clone();
-            let Unwrapped { bytes, notes, metadata, unchecked } = stage.unwrap_within(bytes, &mut limits)?;
-            Ok(Opened { stage, bytes, notes, metadata, unchecked, limits })
+            let (Unwrapped { bytes, notes, metadata, unchecked }, broken) = unwrap(&stage, bytes, &mut limits)?;
+            Ok((Opened { stage, bytes, notes, metadata, unchecked, limits }, broken))
         });
-        opened.map_err(|error| report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] })).ok()
+        match opened {
+            Ok((opened, broken)) => {
+                if let Some(error) = broken {
+                    let came = crate::records::counted(opened.bytes.len() as u64, "byte", "bytes");
+                    report.note(name, "partial", format!("{came} came out of a wrapper that is not whole"));
+                    said(error, report);
+                }
+                Some(opened)
+            }
+            Err(error) => {
+                said(error, report);
+                None
+            }
+        }
     }
 
     /// Whether the format was named.

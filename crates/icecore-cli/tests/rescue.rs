@@ -87,3 +87,54 @@ fn what_stands_behind_damage_is_found() {
         assert!(found_all * 100 >= all * least, "{format} {separator:?}: {found_all} of {all}");
     }
 }
+
+#[test]
+fn what_is_left_of_each_document_is_written() {
+    let many = b"a:1:{s:1:\"a\";i:1;}\na:2:{s:1:\"b\";i:7;s:1:\"x\";i:\na:1:{s:1:\"c\";i:3;}\n";
+    // What stands behind the damage is no part of what was lost.
+    let mark = r#""lost":10,"rest":"s:1:\"x\";i:""#;
+    for frame in ["documents", "lines"] {
+        let each = format!("--each={frame}");
+        let args = ["convert", &each, "--keep-going", "--partial", "-f", "php", "-t", "json", "-"];
+        let (stdout, stderr, code) = icecore(&args, many);
+        let stdout = String::from_utf8(stdout).unwrap();
+        let lines: Vec<&str> = stdout.lines().collect();
+        assert_eq!((code, lines.len()), (4, 3), "{stdout} {stderr}");
+        assert_eq!((lines[0], lines[2]), (r#"{"a":1}"#, r#"{"c":3}"#));
+        assert!(
+            lines[1].starts_with(r#"{"b":7,"(missing)":{"read":1,"of":2,"#) && lines[1].contains(mark),
+            "{}",
+            lines[1]
+        );
+        assert!(stderr.contains("record 2: 2 values were read"), "{stderr}");
+    }
+}
+
+#[test]
+fn what_came_out_of_a_wrapper_that_is_cut_is_read() {
+    let list: Vec<String> = (0..400).map(|at| format!("\"text {}\"", at * 7919 % 1009)).collect();
+    let json = format!("[{}]", list.join(","));
+    let lines: String = (0..400).map(|at| format!("{{\"n\":{at},\"m\":{}}}\n", at * 7919 % 1009)).collect();
+    for wrapper in ["gzip", "zlib", "base64", "gzip/base64"] {
+        let stage = icecore::Stage::parse(&format!("{wrapper}/json")).unwrap();
+        let cut = |text: &str| {
+            let mut bytes = stage.wrap(text.as_bytes().to_vec()).unwrap();
+            bytes.truncate(bytes.len() * 2 / 3);
+            bytes
+        };
+        let name = stage.name();
+        let convert = |args: &[&str], bytes: &[u8]| {
+            let all = [&["convert", "--partial", "-f", &name, "-t", "json"][..], args, &["-"]].concat();
+            let (stdout, stderr, code) = icecore(&all, bytes);
+            assert_eq!(code, 4, "{wrapper} {args:?}: {stderr}");
+            String::from_utf8(stdout).unwrap()
+        };
+        let whole = convert(&[], &cut(&json));
+        assert!(whole.starts_with(r#"["text 0","text 856","#) && whole.contains(r#"{"(missing)":{"read":"#), "{whole}");
+        assert!(whole.matches("text").count() > 100, "{whole}");
+        let each = convert(&["--each"], &cut(&lines));
+        assert!(each.lines().count() > 100 && each.starts_with("{\"n\":0,\"m\":0}\n"), "{wrapper}: {each}");
+        let good = each.lines().filter(|line| !line.contains("(missing)"));
+        assert!(good.zip(lines.lines()).all(|(read, line)| read == line), "{wrapper}: {each}");
+    }
+}

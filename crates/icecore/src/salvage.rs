@@ -53,6 +53,15 @@ impl Outcome<'_> {
     /// # Errors
     /// If it has more names or values than a document can hold.
     pub fn salvage(&self) -> Result<Option<Salvaged>, Error> {
+        self.salvage_before(usize::MAX)
+    }
+
+    /// As [`Outcome::salvage`], for callers that know where the next document begins: what stands
+    /// from there on was not lost.
+    ///
+    /// # Errors
+    /// As for [`Outcome::salvage`].
+    pub fn salvage_before(&self, end: usize) -> Result<Option<Salvaged>, Error> {
         let (Some(error), Some(trace)) = (&self.error, self.document.trace()) else { return Ok(None) };
         if self.document.nodes().is_empty() || trace.cut.is_empty() {
             return Ok(None);
@@ -61,6 +70,8 @@ impl Outcome<'_> {
         let input = self.document.input();
         let cut_word = self.cut_word();
         let layer = u8::from(trace.layer.is_some());
+        // What is behind stands outside of a layer.
+        let input = if layer == 0 { input.get(..end).unwrap_or(input) } else { input };
         let is_read = |(node, extent): &(usize, &Extent)| {
             extent.layer == layer && !extent.copied && !is_cut(*node) && cut_word != Some(*node as u32)
         };

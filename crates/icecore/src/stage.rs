@@ -213,8 +213,43 @@ impl Stage {
     /// # Errors
     /// As for [`Stage::unwrap`].
     pub fn unwrap_within<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Unwrapped<'a>, Error> {
+        self.unwrap_by(input, limits, None)
+    }
+
+    /// As [`Stage::unwrap_within`], for callers that want what is left of damaged data: where a
+    /// wrapper is cut or broken, what came out of it before that, and why no more did.
+    ///
+    /// ```
+    /// use icecore::{Limits, Stage};
+    /// let (stage, php) = (Stage::parse("gzip/php")?, b"a:2:{i:0;s:3:\"abc\";i:1;s:3:\"def\";}");
+    /// let gzip = stage.wrap(php.to_vec())?;
+    /// let cut = &gzip[..gzip.len() - 12];
+    /// assert!(stage.unwrap(cut, &Limits::new()).is_err());
+    /// let (unwrapped, why) = stage.unwrap_as_far(cut, &mut Limits::new())?;
+    /// assert!(php.starts_with(&unwrapped.bytes) && unwrapped.bytes.len() > 10 && why.is_some());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Stage::unwrap`], if nothing came out, or too much.
+    pub fn unwrap_as_far<'a>(
+        &self,
+        input: &'a [u8],
+        limits: &mut Limits,
+    ) -> Result<(Unwrapped<'a>, Option<Error>), Error> {
+        let mut broken = None;
+        let unwrapped = self.unwrap_by(input, limits, Some(&mut broken))?;
+        Ok((unwrapped, broken))
+    }
+
+    fn unwrap_by<'a>(
+        &self,
+        input: &'a [u8],
+        limits: &mut Limits,
+        broken: Option<&mut Option<Error>>,
+    ) -> Result<Unwrapped<'a>, Error> {
         let (mut notes, mut metadata, mut unchecked) = (Vec::new(), Vec::new(), None);
-        let bytes = self.peel(input, limits, |wrapper, outside, said| {
+        let bytes = self.peel(input, limits, broken, |wrapper, outside, said| {
             if wrapper.evidence != Evidence::Frame {
                 notes.push((wrapper.name, format!("{} bytes in {outside}", said.bytes.len())));
             }
@@ -227,15 +262,17 @@ impl Stage {
 
     /// As [`Stage::unwrap_within`], without notes.
     pub(crate) fn inside<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Cow<'a, [u8]>, Error> {
-        self.peel(input, limits, |_, _, _| {})
+        self.peel(input, limits, None, |_, _, _| {})
     }
 
     /// Takes the wrappers off. For each, `tell` gets the length of the outside and what
-    /// was inside.
+    /// was inside. With `broken`, the beginning of what is inside serves where not all of it comes
+    /// out, and the first reason for that is put there.
     fn peel<'a>(
         &self,
         input: &'a [u8],
         limits: &mut Limits,
+        mut broken: Option<&mut Option<Error>>,
         mut tell: impl FnMut(&Wrapper, usize, &mut Unwrapped<'_>),
     ) -> Result<Cow<'a, [u8]>, Error> {
         let mut bytes = Cow::Borrowed(input);
@@ -249,10 +286,20 @@ impl Stage {
                 Cow::Owned(bytes) => (wrapper.unwrap)(bytes, settings, limits)
                     .map(|found| Unwrapped { bytes: Cow::Owned(found.bytes.into_owned()), ..found }),
             };
-            let mut found = found.map_err(|error| {
+            let found = found.map_err(|error| {
                 let error = error.in_format(wrapper.name);
                 layer.map_or(error.clone(), |layer| error.in_layer(layer))
-            })?;
+            });
+            let mut found = match (found, &mut broken) {
+                (Err(error), Some(broken)) => {
+                    let beginning =
+                        wrapper.beginning(&bytes, settings, limits).filter(|_| error.kind() != ErrorKind::Limit);
+                    let beginning = beginning.ok_or_else(|| error.clone())?;
+                    broken.get_or_insert(error);
+                    Unwrapped { bytes: Cow::Owned(beginning), notes: Vec::new(), metadata: Vec::new(), unchecked: None }
+                }
+                (found, _) => found?,
+            };
             let (outside, inside) = (bytes.len(), found.bytes.len());
             // What shrinks costs no more than its input did.
             if inside > outside {

@@ -4,6 +4,7 @@
 #[cfg(feature = "store")]
 mod cut;
 mod frame;
+mod rescue;
 mod step;
 mod tally;
 mod window;
@@ -11,6 +12,7 @@ mod window;
 #[cfg(feature = "store")]
 pub use cut::Cut;
 pub use frame::{Frame, Split};
+pub use rescue::{NOTHING, Rescue, Rescued, rescued};
 pub use step::Step;
 pub use tally::{Fault, LOSS, Tally, Wrong, counted, grouped, write_summary};
 pub use window::{CHUNK, Window};
@@ -33,6 +35,8 @@ const ALWAYS: u64 = 64 << 20;
 /// How the records of an input are converted.
 pub struct Plan {
     pub step: Step,
+    /// If what breaks off is written as far as it goes.
+    pub rescue: Option<Rescue>,
     pub from: Stage,
     /// What stands around the records of the input, and of the output.
     pub frame: Frame,
@@ -136,7 +140,12 @@ impl<'r, R: Read> Run<'r, R> {
                     _ => self.report.io(&self.tally.input, &error),
                 }
                 self.is_broken = true;
-                Ok(Next::End)
+                if self.plan.rescue.is_none() {
+                    return Ok(Next::End);
+                }
+                // What came before may be the beginning of a record.
+                self.window.break_off();
+                Ok(Next::Go)
             }
         }
     }
@@ -249,12 +258,15 @@ impl<'r, R: Read> Run<'r, R> {
         sink: &mut Sink,
     ) -> Result<bool, Abort> {
         let record = self.tally.records;
-        let bytes = &self.window.bytes()[start..end];
         let losses = match done.written {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
             Err(error) => {
                 self.withdraw(at, sink)?;
+                if !done.is_read {
+                    self.rescue(offset, (start, end), &error, sink)?;
+                }
+                let bytes = &self.window.bytes()[start..end];
                 let fault = if done.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
                 self.tally.fault(&fault, record, offset, bytes, self.report);
                 return Ok(false);
@@ -281,6 +293,50 @@ impl<'r, R: Read> Run<'r, R> {
         sink.document_done();
         sink.pass()?;
         Ok(true)
+    }
+
+    /// Writes what is left of a record that breaks off, if that is asked for.
+    fn rescue(
+        &mut self,
+        offset: u64,
+        (start, end): (usize, usize),
+        error: &Error,
+        sink: &mut Sink,
+    ) -> Result<(), Abort> {
+        let Some(rescue) = &self.plan.rescue else { return Ok(()) };
+        let bytes = &self.window.bytes()[start..end];
+        let looked = error.offset().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+        let next = if self.plan.frame == Frame::Documents { self.next_start(bytes, looked) } else { bytes.len() };
+        let at = sink.position();
+        let rescued = rescue.write(bytes, next, offset, sink);
+        let closed = match &rescued {
+            Ok(Some(_)) => sink.record(at, |buffer, start| self.plan.out.close(buffer, start)).is_ok(),
+            _ => false,
+        };
+        if !closed {
+            sink.take_back(at);
+        } else if self.plan.lines && !sink.at_line_start() {
+            sink.push(b'\n');
+        }
+        let said = match rescued {
+            Ok(Some(said)) if closed => said,
+            _ => NOTHING.to_owned(),
+        };
+        self.report.note(&self.tally.input, "partial", format!("record {}: {said}", self.tally.records));
+        if closed { sink.pass() } else { Ok(()) }
+    }
+
+    /// Where the document behind a bad one seems to begin, from here on; the end of what is there, if
+    /// that can't be told.
+    fn next_start(&self, bytes: &[u8], looked: usize) -> usize {
+        let starts = self.plan.from.format().can.restarts;
+        let is_start = |at: &usize| {
+            let rest = &bytes[*at..];
+            starts
+                .iter()
+                .any(|start| rest.strip_prefix(start.before).is_some_and(|rest| rest.starts_with(start.begins)))
+        };
+        (looked.min(bytes.len())..bytes.len()).find(is_start).unwrap_or(bytes.len())
     }
 
     /// Takes a record back; what came before it is shown before the error.
@@ -383,6 +439,7 @@ mod tests {
     fn again(bytes: &[u8]) -> u64 {
         let stage = |name| Stage::parse(name).unwrap();
         let plan = Plan {
+            rescue: None,
             step: Step::new(stage("sereal"), stage("json"), &Limits::default(), false),
             from: stage("sereal"),
             frame: Frame::Documents,

@@ -52,6 +52,11 @@ impl<R: Read> Window<R> {
         self.is_end
     }
 
+    /// Nothing comes any more: the input broke off.
+    pub fn break_off(&mut self) {
+        self.is_end = true;
+    }
+
     /// The offset of the window in the input.
     pub fn offset(&self) -> u64 {
         self.before + self.start as u64

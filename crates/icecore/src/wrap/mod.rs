@@ -131,6 +131,13 @@ impl Wrapper {
         }
     }
 
+    /// What comes out of bytes that are cut or broken, if anything does.
+    pub(crate) fn beginning(&self, bytes: &[u8], settings: &Settings, limits: &Limits) -> Option<Vec<u8>> {
+        let most = usize::try_from(limits.decompressed_from(bytes.len())).unwrap_or(usize::MAX);
+        let head = self.head?(bytes, false, settings, most)?;
+        Some(head.bytes.into_owned()).filter(|bytes| !bytes.is_empty() && bytes.len() <= most)
+    }
+
     /// What is inside of what is read here, bit by bit: it is never held as a whole, so
     /// no limit bounds how much it is. `None`: it can only be taken off as a whole.
     ///

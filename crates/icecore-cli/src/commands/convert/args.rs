@@ -63,8 +63,10 @@ pub struct Convert {
     ///
     /// Where something is missing stands a mark: a last item `{"(missing)": {…}}` in a list, a last entry with this key
     /// in a map. It says how many items were read, how many there should be if the input tells, what is wrong, how many
-    /// bytes were not understood, and the first of them. The error is reported as always: exit 4.
-    #[arg(long, conflicts_with_all = ["strict", "each"])]
+    /// bytes were not understood, and the first of them. The error is reported as always: exit 4. With --each, each
+    /// document that breaks off is written so; --keep-going goes on behind it. Of a wrapper that is cut, as a gzip file,
+    /// what came out of it is read.
+    #[arg(long, conflicts_with = "strict")]
     pub partial: bool,
     /// With --each: what to put around each document
     ///

@@ -2,7 +2,7 @@
 
 use super::Conversion;
 use crate::reading::{MARK, knows_no_mark};
-use crate::records::{Frame, Plan, Run, Split, Step, Window, ends_in_word};
+use crate::records::{Frame, Plan, Rescue, Run, Split, Step, Window, ends_in_word};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -133,6 +133,7 @@ impl Conversion<'_> {
         };
         let limits = &self.global.limit;
         Plan {
+            rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
             step: Step::new(from.clone(), to, limits, self.args.deep),
             from,
             frame,
@@ -159,7 +160,11 @@ impl Conversion<'_> {
                 return Ok(false);
             }
         }
-        let Some(opened) = self.reader.open(name, window.bytes(), report) else { return Ok(false) };
+        let opened = match self.args.partial {
+            true => self.reader.open_as_far(name, window.bytes(), report),
+            false => self.reader.open(name, window.bytes(), report),
+        };
+        let Some(opened) = opened else { return Ok(false) };
         if self.args.strict && !self.documents(name, &opened, &mut Sink::nowhere(), false, report)? {
             return Ok(false);
         }

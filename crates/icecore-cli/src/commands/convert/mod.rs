@@ -120,7 +120,11 @@ impl Conversion<'_> {
                 return Ok(false);
             }
         };
-        let Some(opened) = self.reader.open(name, &bytes, report) else { return Ok(false) };
+        let opened = match self.args.partial {
+            true => self.reader.open_as_far(name, &bytes, report),
+            false => self.reader.open(name, &bytes, report),
+        };
+        let Some(opened) = opened else { return Ok(false) };
         let opened = &opened;
         if let Some(what) = opened.unchecked {
             report.unchecked(name, what);

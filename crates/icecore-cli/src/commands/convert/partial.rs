@@ -2,7 +2,7 @@
 
 use super::Conversion;
 use crate::reading::Opened;
-use crate::records::counted;
+use crate::records::{NOTHING, Rescued, rescued};
 use crate::report::Report;
 use icecore::{Document, Request};
 
@@ -19,24 +19,13 @@ impl Conversion<'_> {
         let bytes = opened.bytes.get(start..).unwrap_or_default();
         let request = Request::new(opened.limits()).detailed();
         let outcome = opened.stage.format().read(bytes, opened.stage.settings(), request);
-        let note = |values: u64, lost: u64, from: u64| {
-            let values = counted(values, "value was read", "values were read");
-            let lost = counted(lost, "byte", "bytes");
-            report.note(name, "partial", format!("{values}; {lost} from offset {from} on were not"));
-        };
-        // What is wrong stands behind it.
-        if outcome.error.is_none() {
-            let lost = bytes.len() - outcome.consumed;
-            note(outcome.document.nodes().len() as u64, lost as u64, (start + outcome.consumed) as u64);
-            return Some(outcome.document);
-        }
-        match outcome.salvage() {
-            Ok(Some(salvaged)) => {
-                note(salvaged.values, salvaged.lost, start as u64 + salvaged.from);
-                Some(salvaged.document)
+        match rescued(outcome, bytes.len(), start as u64) {
+            Ok(Some(Rescued { document, said })) => {
+                report.note(name, "partial", said);
+                Some(document)
             }
             Ok(None) => {
-                report.note(name, "partial", "nothing could be read before the break".to_owned());
+                report.note(name, "partial", NOTHING.to_owned());
                 None
             }
             Err(error) => {
