@@ -12,12 +12,15 @@
 //!
 //! # How it is done
 //!
-//! 1. Each value of both documents gets a number, the same for values that are the same.
-//! 2. Both trees are walked side by side. Entries of maps are paired by key. Items of lists are
-//!    paired by these numbers: what both have once is an anchor, what stands between anchors is
-//!    compared by the shortest way from one to the other if that has at most 100 steps, and what is
-//!    left is paired by what it has in common. Beyond bounds that keep the work linear, by position.
-//!    The numbers only say what to compare: nothing is the same that was not compared.
+//! 1. Both tapes are followed side by side, node by node, as far as they say the same: what is
+//!    written alike is gone over.
+//! 2. Where they do not, both trees are walked side by side. Entries of maps are paired by key.
+//!    In lists the next items that are the same are looked for: first right behind, then in windows,
+//!    each larger than the one before. In a window, or in a list that is short, values get numbers,
+//!    the same for values that are the same: what both have once is an anchor, what stands between
+//!    anchors is compared by the shortest way from one to the other if that has at most 100 steps,
+//!    and what is left is paired by what it has in common. Beyond bounds that keep the work linear, by
+//!    position. The numbers only say what to compare: nothing is the same that was not compared.
 //! 3. What was removed at one place and added at another has moved.
 //! 4. Links and aliases are what they name. Where sharing differs and something in the shared
 //!    value does too, the place of the link is said to have changed.
