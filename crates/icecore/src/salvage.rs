@@ -59,6 +59,15 @@ impl Outcome<'_> {
     /// As [`Outcome::salvage`], for callers that know where the next document begins: what stands
     /// from there on was not lost.
     ///
+    /// ```
+    /// use icecore::{Limits, Request, Stage};
+    /// let (stage, limits) = (Stage::parse("php")?, Limits::new());
+    /// let request = Request::new(&limits).detailed();
+    /// let outcome = stage.format().read(b"a:2:{i:0;i:5;i:1;x\na:0:{}", stage.settings(), request);
+    /// assert_eq!(outcome.salvage_before(18)?.expect("it breaks off").lost, 5);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As for [`Outcome::salvage`].
     pub fn salvage_before(&self, end: usize) -> Result<Option<Salvaged>, Error> {
