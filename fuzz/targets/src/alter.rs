@@ -67,9 +67,11 @@ fn ends_well(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Li
             return None;
         }
     };
-    // A mark at the beginning is for commands to take off.
+    // A mark at the beginning and blanks at the end are for commands to take off.
     let bytes = made.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&made.bytes);
-    assert!(read(bytes, stage, &check::wide_limits()).is_some(), "{}", made.bytes.escape_ascii());
+    let is_read =
+        [bytes, bytes.trim_ascii_end()].iter().any(|bytes| read(bytes, stage, &check::wide_limits()).is_some());
+    assert!(is_read, "{}", made.bytes.escape_ascii());
     assert!(made.is_changed || made.bytes == data && !made.is_rewritten);
     Some(made.bytes)
 }
