@@ -121,9 +121,11 @@ fn last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
 /// As [`container`], byte by byte.
 fn walk(bytes: &[u8], inside: &mut Inside) -> (usize, bool) {
     for (at, byte) in bytes.iter().enumerate() {
+        // Outside of strings, where JSON has no backslash, one counts before a quote only: as above.
+        let was_escaped = std::mem::take(&mut inside.is_escaped);
         match byte {
-            _ if inside.is_escaped => inside.is_escaped = false,
-            b'\\' => inside.is_escaped = true,
+            b'\\' => inside.is_escaped = !was_escaped,
+            b'"' if was_escaped => {}
             b'"' => inside.is_string = !inside.is_string,
             _ if inside.is_string => {}
             b'{' | b'[' => inside.depth += 1,
