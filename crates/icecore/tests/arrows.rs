@@ -69,7 +69,8 @@ fn module(root: &Path, file: &Path) -> Vec<String> {
 
 /// The text without comments and without its tests.
 fn code(text: &str) -> String {
-    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+    let without = |text, tests| str::split(text, tests).next().unwrap();
+    let text = ["#[cfg(test)]\nmod tests", "#[cfg(test)]\npub mod tests"].into_iter().fold(text, without);
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
 }
 
