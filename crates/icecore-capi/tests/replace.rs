@@ -65,8 +65,9 @@ fn text_and_lengths_fit() {
     assert_eq!(bytes.unwrap(), br#"a:2:{s:3:"old";s:13:"an brand new ";i:0;O:3:"Old":0:{}}"#);
     assert_eq!((counts.strings, counts.occurrences, counts.broken), (1, 1, 0));
     let all = ICECORE_REPLACE_KEYS | ICECORE_REPLACE_CLASSES | ICECORE_REPLACE_IGNORE_CASE;
+    let pairs = [pair(b"old", b"brand_new")];
     let (bytes, counts) = replace(PHP, "php", &pairs, all).unwrap();
-    assert_eq!(bytes.unwrap(), br#"a:2:{s:9:"brand new";s:13:"an brand new ";i:0;O:9:"brand new":0:{}}"#);
+    assert_eq!(bytes.unwrap(), br#"a:2:{s:9:"brand_new";s:13:"an brand_new ";i:0;O:9:"brand_new":0:{}}"#);
     assert_eq!((counts.strings, counts.occurrences), (3, 3));
 }
 
