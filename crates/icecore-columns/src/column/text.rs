@@ -1,0 +1,45 @@
+//! Strings that stand one behind the other.
+
+use arrow_array::{ArrayRef, GenericByteArray, types::ByteArrayType};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
+use std::sync::Arc;
+
+/// Values of a column of strings, with offsets of this type.
+#[derive(Debug)]
+pub(super) struct Strings<O> {
+    offsets: Vec<O>,
+    bytes: Vec<u8>,
+}
+
+impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
+    pub(super) fn new() -> Strings<O> {
+        Strings { offsets: vec![O::default()], bytes: Vec::new() }
+    }
+
+    /// Adds one; `false`, if all of them would be too long for the offsets.
+    #[inline]
+    pub(super) fn push(&mut self, value: &[u8]) -> bool {
+        let Ok(end) = O::try_from(self.bytes.len() + value.len()) else { return false };
+        self.bytes.extend_from_slice(value);
+        self.offsets.push(end);
+        true
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.offsets.truncate(len + 1);
+        self.bytes.truncate(self.offsets.last().map_or(0, |end| end.as_usize()));
+    }
+
+    pub(super) fn finish<T: ByteArrayType<Offset = O>>(
+        &mut self,
+        nulls: Option<NullBuffer>,
+    ) -> Result<ArrayRef, ArrowError>
+    where
+        O: arrow_array::OffsetSizeTrait,
+    {
+        let Strings { offsets, bytes } = std::mem::replace(self, Strings::new());
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+        Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(bytes), nulls)?))
+    }
+}

@@ -1,0 +1,58 @@
+//! What stops a decoder.
+
+use arrow_schema::{ArrowError, DataType};
+use std::fmt;
+
+/// Why a column can't be decoded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// Values of this type are no blobs.
+    Column(DataType),
+    /// A field has a type that is not filled.
+    Field {
+        /// Its name.
+        name: String,
+        /// Its type.
+        data_type: DataType,
+    },
+    /// A blob is bad, and bad ones stop.
+    Row {
+        /// Which one, from 0 on.
+        row: usize,
+        /// What is wrong.
+        error: icecore::Error,
+    },
+    /// A stage or a limit.
+    Engine(icecore::Error),
+    /// Arrow refuses an array.
+    Arrow(ArrowError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Column(data_type) => write!(f, "a column of {data_type} has no blobs: binary or string is needed"),
+            Error::Field { name, data_type } => {
+                write!(f, "the field {} can't be of type {data_type}", icecore::text::printable(name))
+            }
+            Error::Row { row, error } => write!(f, "row {row}: {error}"),
+            Error::Engine(error) => write!(f, "{error}"),
+            Error::Arrow(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<icecore::Error> for Error {
+    fn from(error: icecore::Error) -> Error {
+        Error::Engine(error)
+    }
+}
+
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Error {
+        Error::Arrow(error)
+    }
+}

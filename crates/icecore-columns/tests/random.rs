@@ -1,0 +1,168 @@
+//! Random rows in every format, in random slices: the columns have what the rows had.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::{Array, BinaryArray, LargeBinaryArray};
+use arrow_schema::{DataType, Field, Fields};
+use icecore::{Builder, Limits, Stage};
+use icecore_columns::{Decoder, OnError, Options};
+use std::sync::Arc;
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    fn maybe<T>(&mut self, make: impl FnOnce(&mut Chance) -> T) -> Option<T> {
+        (self.below(4) > 0).then(|| make(self))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    id: Option<i64>,
+    name: Option<String>,
+    score: Option<f64>,
+    is_good: Option<bool>,
+    tags: Option<Vec<Option<i32>>>,
+    city: Option<Option<String>>,
+}
+
+impl Row {
+    fn by_chance(chance: &mut Chance) -> Row {
+        let text = |chance: &mut Chance| {
+            let count = chance.below(30);
+            (0..count).map(|_| ['a', 'Z', ' ', '"', '\'', 'é', '雪', '1'][chance.below(8) as usize]).collect::<String>()
+        };
+        Row {
+            id: chance.maybe(|chance| chance.below(1 << 31) as i64 * [1, -1, 1 << 31][chance.below(3) as usize]),
+            name: chance.maybe(text),
+            // Not whole: formats of text don't tell those from integers.
+            score: chance.maybe(|chance| chance.below(1000) as f64 + 0.25),
+            is_good: chance.maybe(|chance| chance.below(2) == 1),
+            tags: chance.maybe(|chance| {
+                let count = chance.below(4);
+                (0..count).map(|_| chance.maybe(|chance| chance.below(100) as i32)).collect()
+            }),
+            city: chance.maybe(|chance| chance.maybe(text)),
+        }
+    }
+
+    /// Its bytes in this stage: keys in any order, with some that no field has.
+    fn blob(&self, stage: &Stage, chance: &mut Chance) -> Vec<u8> {
+        let mut b = Builder::new();
+        b.begin_map();
+        let first = chance.below(8);
+        for at in 0..8 {
+            match (at + first) % 8 {
+                0 => drop(self.id.map(|id| b.text_key("id").int(id).at())),
+                1 => drop(self.name.as_ref().map(|name| b.text_key("name").text(name).at())),
+                2 => drop(self.score.map(|score| b.text_key("score").float(score).at())),
+                3 => drop(self.is_good.map(|good| b.text_key("good").bool(good).at())),
+                4 => {
+                    if let Some(tags) = &self.tags {
+                        b.text_key("tags").begin_array();
+                        for tag in tags {
+                            let _ = match tag {
+                                Some(tag) => b.int(i64::from(*tag)),
+                                None => b.null(),
+                            };
+                        }
+                        b.end();
+                    }
+                }
+                5 => {
+                    if let Some(city) = &self.city {
+                        b.text_key("address").begin_map();
+                        if let Some(city) = city {
+                            b.text_key("city").text(city);
+                        }
+                        b.text_key("more").int(1);
+                        b.end();
+                    }
+                }
+                _ if chance.below(2) == 0 => drop(b.text_key(&format!("x{}", chance.below(500))).text("?").at()),
+                _ => {}
+            }
+        }
+        b.end();
+        let mut blob = Vec::new();
+        let document = b.finish().expect("a document");
+        icecore::write_to(&document, stage, &Limits::default(), &mut blob).expect("written");
+        blob
+    }
+}
+
+fn fields() -> Fields {
+    let address = DataType::Struct(vec![Field::new("city", DataType::Utf8, true)].into());
+    vec![
+        Field::new("id", DataType::Int64, true),
+        Field::new("name", DataType::Utf8, true),
+        Field::new("score", DataType::Float64, true),
+        Field::new("good", DataType::Boolean, true),
+        Field::new("tags", DataType::List(Arc::new(Field::new("item", DataType::Int32, true))), true),
+        Field::new("address", address, true),
+    ]
+    .into()
+}
+
+#[test]
+fn columns_have_what_the_rows_had() {
+    for name in ["json", "php", "sereal", "igbinary", "marshal", "storable"] {
+        let stage = Stage::parse(name).expect("a stage");
+        let mut chance = Chance(name.len() as u64);
+        let mut options = Options::default();
+        options.on_error = OnError::Null;
+        let mut decoder = Decoder::new(Stage::of(stage.format()), &fields(), options).expect("a decoder");
+        for round in 0..60 {
+            let count = chance.below(60) as usize;
+            let rows: Vec<Option<Row>> = (0..count).map(|_| chance.maybe(Row::by_chance)).collect();
+            // Bad blobs stand between the good ones.
+            let blobs: Vec<Option<Vec<u8>>> = rows
+                .iter()
+                .map(|row| {
+                    let row = row.as_ref()?;
+                    Some(if chance.below(9) == 0 { b"\xff?".to_vec() } else { row.blob(&stage, &mut chance) })
+                })
+                .collect();
+            let start = chance.below(count as u64 + 1) as usize;
+            let len = chance.below((count - start) as u64 + 1) as usize;
+            let blobs: Vec<Option<&[u8]>> = blobs.iter().map(Option::as_deref).collect();
+            let decoded = match round % 2 {
+                0 => decoder.decode(&BinaryArray::from(blobs.clone()).slice(start, len)),
+                _ => decoder.decode(&LargeBinaryArray::from(blobs.clone()).slice(start, len)),
+            };
+            let decoded = decoded.expect("decoded");
+            let bad: Vec<usize> = (0..len).filter(|row| blobs[start + row] == Some(b"\xff?")).collect();
+            assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), bad, "{name}: {:?}", decoded.bad);
+            for row in 0..len {
+                let is_there = rows[start + row].is_some() && !bad.contains(&row);
+                assert_eq!(decoded.column.is_valid(row), is_there);
+                let none = Row::default();
+                let wanted = rows[start + row].as_ref().filter(|_| is_there).unwrap_or(&none);
+                let column = |at: usize| decoded.column.column(at);
+                let valid = |at: usize| column(at).is_valid(row);
+                let said = || format!("{name}, row {row}: {wanted:?}");
+                let id = valid(0).then(|| column(0).as_primitive::<Int64Type>().value(row));
+                assert_eq!(id, wanted.id, "{}", said());
+                let text = valid(1).then(|| column(1).as_string::<i32>().value(row));
+                assert_eq!(text, wanted.name.as_deref(), "{}", said());
+                assert_eq!(valid(2).then(|| column(2).as_primitive::<Float64Type>().value(row)), wanted.score);
+                assert_eq!(valid(3).then(|| column(3).as_boolean().value(row)), wanted.is_good, "{}", said());
+                let tags = valid(4).then(|| {
+                    let items = column(4).as_list::<i32>().value(row);
+                    items.as_primitive::<Int32Type>().iter().collect::<Vec<_>>()
+                });
+                assert_eq!(tags, wanted.tags, "{}", said());
+                let city = valid(5).then(|| {
+                    let cities = column(5).as_struct().column(0).as_string::<i32>();
+                    cities.is_valid(row).then(|| cities.value(row).to_owned())
+                });
+                assert_eq!(city, wanted.city, "{}", said());
+            }
+        }
+    }
+}
