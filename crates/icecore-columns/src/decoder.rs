@@ -10,6 +10,7 @@ use arrow_buffer::NullBufferBuilder;
 use arrow_schema::Fields;
 use icecore::raw::Tape;
 use icecore::{Codec, Document, Limits, Stage};
+use std::cell::Cell;
 
 /// What becomes of a row whose blob can't be read, or does not fit the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,16 +131,17 @@ impl Decoder {
             self.generation = self.tape.keys().generation();
             self.record.forget_names();
         }
+        let left = Cell::new(View::allowed(&self.tape, input, &self.options.limits));
         let result = match error {
             Some(error) => Err(Wrong::Read(error)),
             None if self.needs_document => {
                 let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-                let view = View::new(document.tape(), input, Some(&document));
+                let view = View::new(document.tape(), input, Some(&document), &left);
                 let result = add(&mut self.record, view);
                 self.tape = document.into_tape();
                 result
             }
-            None => add(&mut self.record, View::new(&self.tape, input, None)),
+            None => add(&mut self.record, View::new(&self.tape, input, None, &left)),
         };
         result.map_err(|wrong| match wrong {
             Wrong::Read(error) => error,

@@ -1,8 +1,11 @@
 //! What does not fit its field.
 
+use icecore::ErrorKind;
+
 /// Why a value does not fit, and where it stands on the tape.
 #[derive(Debug)]
 pub(crate) struct Misfit {
+    pub(crate) kind: ErrorKind,
     pub(crate) node: u32,
     pub(crate) expected: String,
     pub(crate) found: String,
@@ -11,7 +14,17 @@ pub(crate) struct Misfit {
 impl Misfit {
     #[cold]
     pub(crate) fn new(node: u32, expected: impl Into<String>, found: impl Into<String>) -> Misfit {
-        Misfit { node, expected: expected.into(), found: found.into() }
+        let kind = ErrorKind::Unrepresentable;
+        Misfit { kind, node, expected: expected.into(), found: found.into() }
+    }
+
+    /// Links that lead to the same value again and again make too much of a blob.
+    #[cold]
+    pub(crate) fn too_much(node: u32) -> Misfit {
+        Misfit {
+            kind: ErrorKind::Limit,
+            ..Misfit::new(node, "fewer repeated values", "more than the limit of expansion")
+        }
     }
 
     /// Another way of saying what was expected.
@@ -22,9 +35,6 @@ impl Misfit {
     }
 
     pub(crate) fn into_error(self, path: String) -> icecore::Error {
-        icecore::Error::new(icecore::ErrorKind::Unrepresentable)
-            .expecting(self.expected)
-            .finding(self.found)
-            .on_path(path)
+        icecore::Error::new(self.kind).expecting(self.expected).finding(self.found).on_path(path)
     }
 }

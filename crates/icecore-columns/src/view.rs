@@ -2,7 +2,8 @@
 
 use crate::misfit::Misfit;
 use icecore::raw::{IS_KEY, Location, Name, Node, Tape};
-use icecore::{Document, Kind};
+use icecore::{Document, Kind, Limits};
+use std::cell::Cell;
 
 /// How many links are followed one behind the other.
 const LINKS: u32 = 64;
@@ -18,6 +19,8 @@ pub(crate) struct View<'d> {
     pub(crate) tape: &'d Tape,
     /// For what asks the engine; there only if a field needs it.
     pub(crate) document: Option<&'d Document<'d>>,
+    /// How much may still be made of it, in nodes.
+    left: &'d Cell<u64>,
 }
 
 /// The key of an entry.
@@ -43,8 +46,31 @@ pub(crate) enum Value<'d> {
 }
 
 impl<'d> View<'d> {
-    pub(crate) fn new(tape: &'d Tape, input: &'d [u8], document: Option<&'d Document<'d>>) -> View<'d> {
-        View { nodes: tape.nodes(), arena: tape.arena(), input, tape, document }
+    /// `left`: what [`View::allowed`] says.
+    pub(crate) fn new(
+        tape: &'d Tape,
+        input: &'d [u8],
+        document: Option<&'d Document<'d>>,
+        left: &'d Cell<u64>,
+    ) -> View<'d> {
+        View { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, left }
+    }
+
+    /// How much may be made of a blob: all of it once, and what the limits say of links.
+    pub(crate) fn allowed(tape: &Tape, input: &[u8], limits: &Limits) -> u64 {
+        let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
+        limits.expanded_from(once).saturating_add(once as u64)
+    }
+
+    /// Adds a value with so many bytes to what is made.
+    #[inline]
+    pub(crate) fn spend(&self, at: u32, bytes: usize) -> Result<(), Misfit> {
+        let cost = 1 + (bytes / size_of::<Node>()) as u64;
+        match self.left.get().checked_sub(cost) {
+            Some(left) => self.left.set(left),
+            None => return Err(Misfit::too_much(at)),
+        }
+        Ok(())
     }
 
     /// The node at this index. The engine's readers leave no other on a tape.

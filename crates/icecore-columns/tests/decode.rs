@@ -186,6 +186,29 @@ fn links_are_followed_and_rings_end() {
 }
 
 #[test]
+fn what_links_repeat_is_bounded() {
+    // Ten thousand times the same list of ten thousand numbers.
+    let items = (0..10_000).map(|at| format!("i:{at};i:1;")).collect::<String>();
+    let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
+    let lists = format!("a:1:{{s:1:\"a\";a:10000:{{i:0;a:10000:{{{items}}}{rest}}}}}");
+    // The same with a long string.
+    let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
+    let text = "x".repeat(1 << 20);
+    let texts = format!("a:1:{{s:1:\"b\";a:10000:{{i:0;s:{}:\"{text}\";{rest}}}}}", text.len());
+    let json = Field::new("b", DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "json".to_owned())]);
+    let wanted = [
+        fields(&[("a", list(list(DataType::Int64))), ("b", list(DataType::Utf8))]),
+        vec![Field::new("a", list(DataType::Utf8), true), json].into(),
+    ];
+    for wanted in wanted {
+        let decoded = decode("php", &wanted, &[Some(lists.as_bytes()), Some(texts.as_bytes())]);
+        assert_eq!(decoded.bad.len(), 2, "{:?}", decoded.bad);
+    }
+    let decoded = decode("php", &fields(&[("a", list(list(DataType::Int64)))]), &[Some(lists.as_bytes())]);
+    assert_eq!(decoded.bad[0].error.kind(), icecore::ErrorKind::Limit);
+}
+
+#[test]
 fn bad_rows_stop_or_are_null_and_those_around_are_right() {
     let wanted = fields(&[("id", DataType::Int64), ("name", DataType::Utf8)]);
     let good = |id: u32| format!("a:2:{{s:2:\"id\";i:{id};s:4:\"name\";s:2:\"n{id}\";}}").into_bytes();

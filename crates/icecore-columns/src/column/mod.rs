@@ -170,6 +170,7 @@ impl Column {
         }
         let at = view.settle(at)?;
         let value = view.value(at);
+        view.spend(at, if let Value::Text(text) = value { text.len() } else { 0 })?;
         let is_pushed = match (&mut self.values, &value) {
             (_, Value::Null) => return self.push_null(at),
             (Values::Bool(values), Value::Bool(value)) => {
@@ -239,7 +240,10 @@ impl Column {
                 let misfit = |error: icecore::Error| Misfit::new(at, "a value that JSON can say", error.to_string());
                 let mut text = Vec::new();
                 if let Some(document) = view.document {
-                    codec.write(&document.part(at).map_err(misfit)?, &mut text).map_err(misfit)?;
+                    let part = document.part(at).map_err(misfit)?;
+                    view.spend(at, size_of_val(part.nodes()))?;
+                    codec.write(&part, &mut text).map_err(misfit)?;
+                    view.spend(at, text.len())?;
                 }
                 if !values.push(&text) {
                     return Err(too_much());
@@ -349,7 +353,7 @@ impl Column {
             Value::Int(value) => value.to_string(),
             Value::Uint(value) => value.to_string(),
             Value::Float(value) => format!("{value:?}"),
-            Value::Text(text) => icecore::text::shortened(&String::from_utf8_lossy(text), 40).to_string(),
+            Value::Text(text) => shown(text),
             Value::List => "a list".to_owned(),
             Value::Map => "a map".to_owned(),
             Value::Other(name) => name.to_owned(),
@@ -440,12 +444,19 @@ impl Column {
             _ => false,
         };
         if !is_pushed {
-            let found = icecore::text::shortened(&String::from_utf8_lossy(key), 40).to_string();
-            return Err(Misfit::new(at, format!("a key that is {}", self.expected()), found));
+            return Err(Misfit::new(at, format!("a key that is {}", self.expected()), shown(key)));
         }
         self.nulls.append_non_null();
         Ok(())
     }
+}
+
+/// The beginning of a text, for a message.
+fn shown(text: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    let head = text.get(..LONGEST).unwrap_or(text);
+    let dots = if head.len() < text.len() { "…" } else { "" };
+    format!("{:?}{dots}", String::from_utf8_lossy(head))
 }
 
 fn fill_list<O: OffsetSizeTrait>(
