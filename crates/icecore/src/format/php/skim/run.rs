@@ -1,10 +1,10 @@
 //! The quick loop over tokens.
 
 use crate::format::skim::{Sure, Unsure, ahead};
+use crate::near::near;
 
 /// The longest name of a class that is passed over.
 const NAME: u64 = 4096;
-const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// How a run over tokens ended.
 pub(super) enum Ended {
@@ -64,15 +64,7 @@ fn long_number(bytes: &[u8], mut at: usize, end: u8) -> Option<Sure<(u64, usize)
 /// Behind the next semicolon.
 #[inline(always)]
 fn behind_semicolon(bytes: &[u8], at: usize) -> Option<usize> {
-    if let Some(word) = ahead::<8>(bytes, at) {
-        // A semicolon becomes zero and borrows; only the first hit counts.
-        let word = u64::from_le_bytes(*word) ^ (ONES * u64::from(b';'));
-        let found = word.wrapping_sub(ONES) & !word & (ONES << 7);
-        if found != 0 {
-            return Some(at + 1 + (found.trailing_zeros() / 8) as usize);
-        }
-    }
-    memchr::memchr(b';', bytes.get(at..)?).map(|len| at + 1 + len)
+    near(bytes.get(at..)?, [b';']).map(|len| at + 1 + len)
 }
 
 /// Goes over entries whose keys are integers, until one is the number that is sought (it stops
