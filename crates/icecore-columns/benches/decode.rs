@@ -50,6 +50,10 @@ fn record(id: i64, about: usize) -> Document<'static> {
     b.finish().expect("a document")
 }
 
+fn row(fields: &Fields) -> Field {
+    Field::new("row", DataType::Struct(fields.clone()), true)
+}
+
 fn measure(name: &str, rows: u32, rounds: usize, about: usize) {
     let stage = Stage::parse(name).expect("a stage");
     let blobs = (0..i64::from(rows)).map(|id| {
@@ -65,7 +69,7 @@ fn measure(name: &str, rows: u32, rounds: usize, about: usize) {
     ]
     .into();
     let read = Stage::of(stage.format());
-    let mut decoder = Decoder::new(read.clone(), &fields, Options::default()).expect("a decoder");
+    let mut decoder = Decoder::new(read.clone(), &row(&fields), Options::default()).expect("a decoder");
     let codec = Codec::new(read);
     let mut tape = Tape::new();
     let (mut times, mut tapes) = (Vec::new(), Vec::new());
@@ -73,7 +77,7 @@ fn measure(name: &str, rows: u32, rounds: usize, about: usize) {
         let start = Instant::now();
         let decoded = decoder.decode(black_box(&column)).expect("decoded");
         times.push(start.elapsed().as_secs_f64());
-        let ids = decoded.column.column(0).as_primitive::<Int64Type>();
+        let ids = decoded.column.as_struct().column(0).as_primitive::<Int64Type>();
         assert!(decoded.bad.is_empty() && (0..i64::from(rows)).zip(ids.values()).all(|(id, known)| id == *known));
         let start = Instant::now();
         for row in 0..column.len() {

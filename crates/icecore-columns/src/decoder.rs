@@ -1,18 +1,21 @@
-//! Rows of blobs to a column of structs.
+//! Rows of blobs to a column of a type.
 
 use crate::blobs::Blobs;
-use crate::column::Record;
+use crate::column::Column;
 use crate::error::Error;
-use crate::misfit::Misfit;
-use crate::view::{Value, View};
-use arrow_array::{Array, StructArray};
-use arrow_buffer::NullBufferBuilder;
-use arrow_schema::Fields;
+use crate::source::{Codecs, Source};
+use crate::view::View;
+use arrow_array::builder::{LargeBinaryBuilder, StringBuilder};
+use arrow_array::{Array, ArrayRef, LargeBinaryArray, StringArray};
+use arrow_schema::Field;
 use icecore::raw::Tape;
-use icecore::{Codec, Document, Limits, Stage};
+use icecore::{Document, Limits};
 use std::cell::Cell;
 
-/// What becomes of a row whose blob can't be read, or does not fit the fields.
+/// From this length on, what is not on a path is skipped; shorter blobs are read.
+const SKIMMED: usize = 1024;
+
+/// What becomes of a row whose blob can't be read, or does not fit the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     /// The column is not decoded: [`Error::Row`].
@@ -32,15 +35,17 @@ pub struct Options {
     pub on_error: OnError,
 }
 
-/// Decodes columns of blobs of one stage, one after the other, with the memory and the knowledge
-/// of keys of those before. See the [crate].
+/// Decodes columns of blobs, one after the other, with the memory and the knowledge of keys of
+/// those before. See the [crate].
 #[derive(Debug)]
 pub struct Decoder {
-    codec: Codec,
-    options: Options,
-    record: Record,
+    codecs: Codecs,
+    on_error: OnError,
+    column: Column,
     /// Whether a field needs a document, which costs more than a tape.
     needs_document: bool,
+    /// Whether values are found on paths without reading the rest of a long blob.
+    is_skimmed: bool,
     tape: Tape,
     /// Which keys the ids of the tape mean.
     generation: u32,
@@ -51,7 +56,7 @@ pub struct Decoder {
 #[non_exhaustive]
 pub struct Decoded {
     /// The rows; null where the blob was, and where a row is bad.
-    pub column: StructArray,
+    pub column: ArrayRef,
     /// Bad rows, in order.
     pub bad: Vec<Bad>,
 }
@@ -65,23 +70,62 @@ pub struct Bad {
     pub error: icecore::Error,
 }
 
-/// Why a row is bad.
-enum Wrong {
-    Read(icecore::Error),
-    Misfit(Misfit),
+impl Decoded {
+    /// A column with what is wrong with bad rows; null for all others.
+    ///
+    /// ```
+    /// use arrow_array::{Array, BinaryArray};
+    /// use icecore::Stage;
+    /// use icecore_columns::{Decoder, OnError, Options, schema};
+    /// let blobs = BinaryArray::from_vec(vec![b"i:1;", b"i:?;"]);
+    /// let mut options = Options::default();
+    /// options.on_error = OnError::Null;
+    /// let decoded = Decoder::new(Stage::parse("php")?, &schema::parse("int64")?, options)?.decode(&blobs)?;
+    /// let errors = decoded.errors();
+    /// assert!(errors.is_null(0) && errors.value(1).contains("offset 2"), "{}", errors.value(1));
+    /// assert_eq!(decoded.kept(&blobs)?.value(1), b"i:?;");
+    /// # Ok::<(), icecore_columns::Error>(())
+    /// ```
+    pub fn errors(&self) -> StringArray {
+        let mut texts = StringBuilder::new();
+        self.for_rows(|bad| match bad {
+            Some(bad) => texts.append_value(bad.error.to_string()),
+            None => texts.append_null(),
+        });
+        texts.finish()
+    }
+
+    /// A column with the blobs of bad rows, of the column that was decoded; null for all others.
+    ///
+    /// # Errors
+    /// If that column has no blobs.
+    pub fn kept(&self, column: &dyn Array) -> Result<LargeBinaryArray, Error> {
+        let blobs = Blobs::of(column)?;
+        let mut kept = LargeBinaryBuilder::new();
+        self.for_rows(|bad| kept.append_option(bad.and_then(|bad| blobs.get(bad.row))));
+        Ok(kept.finish())
+    }
+
+    fn for_rows(&self, mut then: impl FnMut(Option<&Bad>)) {
+        let mut bad = self.bad.iter().peekable();
+        for row in 0..self.column.len() {
+            then(bad.next_if(|bad| bad.row == row));
+        }
+    }
 }
 
 impl Decoder {
-    /// A decoder of blobs of this stage to these fields.
+    /// A decoder of blobs of this source to values of this field; [`schema::parse`](crate::schema::parse)
+    /// makes one of a text.
     ///
     /// # Errors
-    /// If a field has a type that is not filled.
-    pub fn new(stage: Stage, fields: &Fields, options: Options) -> Result<Decoder, Error> {
-        let mut codec = Codec::new(stage);
-        codec.limits = options.limits.clone();
-        let record = Record::new(fields, 0)?;
-        let needs_document = record.needs_document();
-        Ok(Decoder { codec, options, record, needs_document, tape: Tape::new(), generation: 0 })
+    /// If a field has a type that is not filled, or a path that is none.
+    pub fn new(source: impl Into<Source>, field: &Field, options: Options) -> Result<Decoder, Error> {
+        let codecs = Codecs::new(source.into(), &options.limits);
+        let column = Column::new(&field.clone().with_nullable(true), 0)?;
+        let (needs_document, is_skimmed) = (column.needs_document(), column.is_skimmed());
+        let on_error = options.on_error;
+        Ok(Decoder { codecs, on_error, column, needs_document, is_skimmed, tape: Tape::new(), generation: 0 })
     }
 
     /// Decodes a column.
@@ -90,79 +134,52 @@ impl Decoder {
     /// If it has no blobs; [`Error::Row`], if bad rows stop.
     pub fn decode(&mut self, column: &dyn Array) -> Result<Decoded, Error> {
         let blobs = Blobs::of(column)?;
-        let mut nulls = NullBufferBuilder::new(column.len());
         let mut bad = Vec::new();
         for row in 0..column.len() {
             let Some(blob) = blobs.get(row) else {
-                self.record.fill_null();
-                nulls.append_null();
+                self.column.fill_null();
                 continue;
             };
-            match self.row(blob) {
-                Ok(true) => nulls.append_non_null(),
-                Ok(false) => {
-                    self.record.fill_null();
-                    nulls.append_null();
-                }
-                Err(error) => {
-                    if self.options.on_error == OnError::Raise {
-                        self.record.truncate(0);
-                        return Err(Error::Row { row, error });
-                    }
-                    self.record.truncate(row);
-                    self.record.fill_null();
-                    nulls.append_null();
-                    bad.push(Bad { row, error });
-                }
+            let Err(error) = self.row(blob) else { continue };
+            if self.on_error == OnError::Raise {
+                self.column.truncate(0);
+                return Err(Error::Row { row, error });
             }
+            self.column.truncate(row);
+            self.column.fill_null();
+            bad.push(Bad { row, error });
         }
-        Ok(Decoded { column: self.record.finish(nulls.finish())?, bad })
+        Ok(Decoded { column: self.column.finish()?, bad })
     }
 
-    /// Adds a row; `false`, if the value is null, and nothing was added.
-    fn row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
-        let filled = self.codec.read(blob, &mut self.tape);
-        let input = filled.body.as_deref().unwrap_or(blob);
-        let error = match filled.error {
-            None if filled.consumed < blob.len() => Some(icecore::Error::trailing(blob, filled.consumed)),
-            error => error,
-        };
+    /// Adds a row.
+    fn row(&mut self, blob: &[u8]) -> Result<(), icecore::Error> {
+        self.codecs.look(blob)?;
+        if self.is_skimmed && blob.len() >= SKIMMED {
+            let left = Cell::new(View::allowed_of(blob.len(), self.codecs.limits()));
+            return self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &left);
+        }
+        let body = self.codecs.read(blob, &mut self.tape)?;
+        let input = body.as_deref().unwrap_or(blob);
         if self.tape.keys().generation() != self.generation {
             self.generation = self.tape.keys().generation();
-            self.record.forget_names();
+            self.column.forget_names();
         }
-        let left = Cell::new(View::allowed(&self.tape, input, &self.options.limits));
-        let result = match error {
-            Some(error) => Err(Wrong::Read(error)),
-            None if self.needs_document => {
-                let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-                let view = View::new(document.tape(), input, Some(&document), &left);
-                let result = add(&mut self.record, view);
-                self.tape = document.into_tape();
-                result
-            }
-            None => add(&mut self.record, View::new(&self.tape, input, None, &left)),
+        let left = Cell::new(View::allowed(&self.tape, input, self.codecs.limits()));
+        let result = if self.needs_document {
+            let document = Document::from_tape(input, std::mem::take(&mut self.tape));
+            let view = View::new(document.tape(), input, Some(&document), &left);
+            let result = self.column.push(view, view.tape.root());
+            self.tape = document.into_tape();
+            result
+        } else {
+            self.column.push(View::new(&self.tape, input, None, &left), self.tape.root())
         };
-        result.map_err(|wrong| match wrong {
-            Wrong::Read(error) => error,
-            Wrong::Misfit(misfit) => {
-                let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-                let path = document.path(misfit.node);
-                self.tape = document.into_tape();
-                misfit.into_error(path)
-            }
+        result.map_err(|misfit| {
+            let document = Document::from_tape(input, std::mem::take(&mut self.tape));
+            let path = document.path(misfit.node);
+            self.tape = document.into_tape();
+            misfit.into_error(path)
         })
     }
-}
-
-fn add(record: &mut Record, view: View<'_>) -> Result<bool, Wrong> {
-    let root = view.settle(view.tape.root()).map_err(Wrong::Misfit)?;
-    match view.value(root) {
-        Value::Null => return Ok(false),
-        Value::Map => {}
-        Value::List if view.node(root).aux == 0 => {}
-        _ => return Err(Wrong::Misfit(Misfit::new(root, "a map or an object", "another value"))),
-    }
-    record.push(view, root).map_err(Wrong::Misfit)?;
-    Ok(true)
 }

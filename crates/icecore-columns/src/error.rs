@@ -16,6 +16,15 @@ pub enum Error {
         /// Its type.
         data_type: DataType,
     },
+    /// The text of a schema can't be read.
+    Schema {
+        /// Where, in bytes.
+        offset: usize,
+        /// What is needed there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
     /// A blob is bad, and bad ones stop.
     Row {
         /// Which one, from 0 on.
@@ -35,6 +44,9 @@ impl fmt::Display for Error {
             Error::Column(data_type) => write!(f, "a column of {data_type} has no blobs: binary or string is needed"),
             Error::Field { name, data_type } => {
                 write!(f, "the field {} can't be of type {data_type}", icecore::text::printable(name))
+            }
+            Error::Schema { offset, expected, found } => {
+                write!(f, "the schema at byte {offset}: {expected}, not {found}")
             }
             Error::Row { row, error } => write!(f, "row {row}: {error}"),
             Error::Engine(error) => write!(f, "{error}"),

@@ -1,7 +1,7 @@
 //! Values on a tape, without the cost of a document for each blob.
 
 use crate::misfit::Misfit;
-use icecore::raw::{IS_KEY, Location, Name, Node, Tape};
+use icecore::raw::{IS_KEY, Location, Node, Tape};
 use icecore::{Document, Kind, Limits};
 use std::cell::Cell;
 
@@ -24,11 +24,12 @@ pub(crate) struct View<'d> {
 }
 
 /// The key of an entry.
-pub(crate) enum Key<'d> {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Key {
     /// One of the table of names.
     Name(u16),
-    /// One that stands before its value.
-    Node(&'d Node),
+    /// One that stands before its value, at this node.
+    Node(u32),
 }
 
 /// What a value is to a field.
@@ -60,6 +61,11 @@ impl<'d> View<'d> {
     pub(crate) fn allowed(tape: &Tape, input: &[u8], limits: &Limits) -> u64 {
         let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
         limits.expanded_from(once).saturating_add(once as u64)
+    }
+
+    /// As much, of a blob of so many bytes that is not read as a whole.
+    pub(crate) fn allowed_of(bytes: usize, limits: &Limits) -> u64 {
+        limits.expanded_from(bytes).saturating_add(bytes as u64)
     }
 
     /// Adds a value with so many bytes to what is made.
@@ -109,6 +115,31 @@ impl<'d> View<'d> {
         Err(Misfit::new(from, "a value", "references that go on and on"))
     }
 
+    /// The value itself, behind links and references: an object stays one.
+    pub(crate) fn target(&self, from: u32) -> u32 {
+        let mut at = from;
+        for _ in 0..LINKS {
+            let node = self.node(at);
+            at = match node.kind {
+                Kind::Link | Kind::Alias | Kind::Copy => node.payload as u32,
+                Kind::Ref => at + 1,
+                _ => return at,
+            };
+        }
+        from
+    }
+
+    /// Whether a list or a map has nothing in it.
+    pub(crate) fn is_empty(&self, at: u32) -> bool {
+        self.node(at).aux == 0
+    }
+
+    /// Whether the place of a string stands in its node.
+    #[inline]
+    pub(crate) fn is_short(&self, node: &Node) -> bool {
+        node.aux != LONG
+    }
+
     /// What a settled value is.
     #[inline]
     pub(crate) fn value(&self, at: u32) -> Value<'d> {
@@ -140,9 +171,27 @@ impl<'d> View<'d> {
         from.get(start..start + node.aux as usize).unwrap_or_default()
     }
 
-    /// The name of a key.
-    pub(crate) fn name(&self, id: u16) -> Option<Name<'d>> {
-        self.tape.keys().get(u32::from(id))
+    /// The text of a key, which is a string or an integer.
+    pub(crate) fn key<'k>(&self, key: Key, digits: &'k mut itoa::Buffer) -> Option<&'k [u8]>
+    where
+        'd: 'k,
+    {
+        let (kind, payload, bytes) = match key {
+            Key::Name(id) => {
+                let name = self.tape.keys().get(u32::from(id))?;
+                (name.node.kind, name.node.payload, name.bytes)
+            }
+            Key::Node(at) => {
+                let node = self.node(at);
+                let bytes = if node.kind.is_string() && self.is_short(node) { self.bytes(node) } else { b"" };
+                (node.kind, node.payload, bytes)
+            }
+        };
+        match kind {
+            Kind::Int => Some(digits.format(payload as i64).as_bytes()),
+            kind if kind.is_string() => Some(bytes),
+            _ => None,
+        }
     }
 
     /// The class of a value that is not settled yet.
@@ -161,12 +210,12 @@ impl<'d> View<'d> {
 
     /// The entries of a map: the key, and where the value is.
     #[inline]
-    pub(crate) fn entries(self, map: u32) -> impl Iterator<Item = (Key<'d>, u32)> {
+    pub(crate) fn entries(self, map: u32) -> impl Iterator<Item = (Key, u32)> {
         let mut at = map + 1;
         (0..self.node(map).aux).map(move |_| {
             let node = self.node(at);
             let (key, value) = match node.key {
-                IS_KEY => (Key::Node(node), self.next(at)),
+                IS_KEY => (Key::Node(at), self.next(at)),
                 id => (Key::Name(id), at),
             };
             at = self.next(value);

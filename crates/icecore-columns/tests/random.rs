@@ -109,6 +109,10 @@ fn fields() -> Fields {
     .into()
 }
 
+fn row(fields: &Fields) -> Field {
+    Field::new("row", DataType::Struct(fields.clone()), true)
+}
+
 #[test]
 fn columns_have_what_the_rows_had() {
     for name in ["json", "php", "sereal", "igbinary", "marshal", "storable"] {
@@ -116,7 +120,7 @@ fn columns_have_what_the_rows_had() {
         let mut chance = Chance(name.len() as u64);
         let mut options = Options::default();
         options.on_error = OnError::Null;
-        let mut decoder = Decoder::new(Stage::of(stage.format()), &fields(), options).expect("a decoder");
+        let mut decoder = Decoder::new(Stage::of(stage.format()), &row(&fields()), options).expect("a decoder");
         for round in 0..60 {
             let count = chance.below(60) as usize;
             let rows: Vec<Option<Row>> = (0..count).map(|_| chance.maybe(Row::by_chance)).collect();
@@ -143,7 +147,7 @@ fn columns_have_what_the_rows_had() {
                 assert_eq!(decoded.column.is_valid(row), is_there);
                 let none = Row::default();
                 let wanted = rows[start + row].as_ref().filter(|_| is_there).unwrap_or(&none);
-                let column = |at: usize| decoded.column.column(at);
+                let column = |at: usize| decoded.column.as_struct().column(at);
                 let valid = |at: usize| column(at).is_valid(row);
                 let said = || format!("{name}, row {row}: {wanted:?}");
                 let id = valid(0).then(|| column(0).as_primitive::<Int64Type>().value(row));

@@ -1,14 +1,17 @@
-//! Structs: the entries of a map, or the members of an object, by their names.
+//! Structs: the entries of a map, or the members of an object, by their names; or values on paths.
 
+use super::told::What;
 use super::{Column, fields_of};
+use crate::AT;
 use crate::error::Error;
 use crate::misfit::Misfit;
 use crate::view::{Key, View};
 use arrow_array::StructArray;
 use arrow_buffer::NullBuffer;
 use arrow_schema::Fields;
-use icecore::Kind;
-use icecore::raw::Node;
+use icecore::select::{self, Pattern};
+use icecore::{Kind, Limits, Stage};
+use std::cell::Cell;
 
 /// A key that is no field.
 const NONE: u16 = u16::MAX;
@@ -17,18 +20,47 @@ const NONE: u16 = u16::MAX;
 pub(crate) struct Record {
     fields: Fields,
     columns: Vec<Column>,
+    /// The fields whose values are found on paths, with these.
+    paths: Vec<(usize, Pattern)>,
+    /// Whether a field takes the entries that have none.
+    has_rest: bool,
+    /// Those of the map that is being added.
+    rest: Vec<(Key, u32)>,
     /// For ids of keys which field that is, from 1 on; 0: not known yet.
     by_id: Vec<u16>,
     len: usize,
 }
 
 impl Record {
+    /// A struct of these fields; so deep it stands in others. Paths are those of the whole document.
     pub(crate) fn new(fields: &Fields, depth: usize) -> Result<Record, Error> {
-        Ok(Record { fields: fields.clone(), columns: fields_of(fields, depth)?, by_id: Vec::new(), len: 0 })
+        let columns = fields_of(fields, depth)?;
+        let mut paths = Vec::new();
+        for (at, (field, column)) in fields.iter().zip(&columns).enumerate() {
+            let Some(path) = field.metadata().get(AT) else { continue };
+            if depth > 1 || column.tells().is_some() {
+                return Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
+            }
+            paths.push((at, Pattern::parse(path)?));
+        }
+        let has_rest = columns.iter().any(|column| column.tells() == Some(What::Rest));
+        let fields = fields.clone();
+        Ok(Record { fields, columns, paths, has_rest, rest: Vec::new(), by_id: Vec::new(), len: 0 })
     }
 
     pub(crate) fn needs_document(&self) -> bool {
-        self.columns.iter().any(Column::needs_document)
+        !self.paths.is_empty() || self.columns.iter().any(Column::needs_document)
+    }
+
+    /// Whether all fields are found on paths, so that the document may be anything.
+    pub(crate) fn has_only_paths(&self) -> bool {
+        !self.paths.is_empty() && self.paths.len() == self.columns.len()
+    }
+
+    /// Whether its values can be found by skimming, one after the other, in less time than by reading all.
+    pub(crate) fn is_skimmed(&self) -> bool {
+        const MOST: usize = 4;
+        self.has_only_paths() && self.paths.len() <= MOST && self.paths.iter().all(|(_, path)| path.is_definite())
     }
 
     pub(crate) fn forget_names(&mut self) {
@@ -37,7 +69,8 @@ impl Record {
     }
 
     /// Adds the map at this node, which is settled; an empty list is one.
-    pub(crate) fn push(&mut self, view: View<'_>, map: u32) -> Result<(), Misfit> {
+    pub(crate) fn push(&mut self, view: View<'_>, map: u32) -> Result<bool, Misfit> {
+        self.rest.clear();
         if view.node(map).kind == Kind::Map {
             for (key, value) in view.entries(map) {
                 let field = match key {
@@ -45,9 +78,14 @@ impl Record {
                         Some(known @ 1..) => *known,
                         _ => self.look_up(view, id),
                     },
-                    Key::Node(node) => self.named_by(view, node),
+                    Key::Node(_) => self.named_by(view, key),
                 };
-                let Some(column) = self.columns.get_mut(usize::from(field).wrapping_sub(1)) else { continue };
+                let Some(column) = self.columns.get_mut(usize::from(field).wrapping_sub(1)) else {
+                    if self.has_rest {
+                        self.rest.push((key, value));
+                    }
+                    continue;
+                };
                 if column.len() > self.len {
                     // A key that is there twice: the last one counts.
                     column.truncate(self.len);
@@ -55,7 +93,57 @@ impl Record {
                 column.push(view, value)?;
             }
         }
-        self.end(view, map)
+        self.push_found(view, map)?;
+        self.end(view, map)?;
+        Ok(true)
+    }
+
+    /// Adds what is found on the paths, when no field has a name.
+    pub(crate) fn push_paths(&mut self, view: View<'_>, root: u32) -> Result<bool, Misfit> {
+        self.push_found(view, root)?;
+        self.len += 1;
+        Ok(true)
+    }
+
+    fn push_found(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+        let Some(document) = view.document.filter(|_| !self.paths.is_empty()) else { return Ok(()) };
+        for (field, path) in &self.paths {
+            let found = path.find(document, &Limits::default()).map_err(|_| Misfit::too_much(at))?;
+            let column = &mut self.columns[*field];
+            let mut found = found.values().map(|value| value.index());
+            column.push_found(view, at, &mut found).map_err(|misfit| missing(misfit, self.fields[*field].name()))?;
+        }
+        Ok(())
+    }
+
+    /// Adds what is on the paths in these bytes, without reading all of them.
+    pub(crate) fn skim(
+        &mut self,
+        blob: &[u8],
+        stage: &Stage,
+        limits: &Limits,
+        left: &Cell<u64>,
+    ) -> Result<(), icecore::Error> {
+        for (field, path) in &self.paths {
+            let column = &mut self.columns[*field];
+            let len = self.len;
+            select::each(blob, stage, path, limits, &mut |path, document| {
+                // Its names are its own.
+                column.forget_names();
+                column.truncate(len);
+                let view = View::new(document.tape(), document.input(), Some(document), left);
+                column.push(view, document.tape().root()).map_err(|misfit| {
+                    let below = document.path(misfit.node);
+                    misfit.into_error(format!("{path}{}", below.strip_prefix('$').unwrap_or(&below)))
+                })
+            })?;
+            if column.len() == len {
+                let none = |misfit: Misfit| missing(misfit, self.fields[*field].name()).into_error("$".to_owned());
+                column.push_null(0).map_err(none)?;
+            }
+        }
+        self.len += 1;
+        Ok(())
     }
 
     /// What has no value yet gets null; fields that tell of the value itself are filled.
@@ -65,12 +153,11 @@ impl Record {
             if column.len() > len {
                 continue;
             }
-            if !column.is_told() {
-                let missing = |misfit: Misfit| misfit.expecting(format!("the field {:?}", field.name()));
-                column.push_null(map).map_err(missing)?;
-                continue;
+            if column.tells().is_some() {
+                column.push_told(view, owner(view, map), &self.rest)?;
+            } else {
+                column.push_null(map).map_err(|misfit| missing(misfit, field.name()))?;
             }
-            column.push_told(view, owner(view, map))?;
         }
         self.len += 1;
         Ok(())
@@ -78,11 +165,7 @@ impl Record {
 
     #[cold]
     fn look_up(&mut self, view: View<'_>, id: u16) -> u16 {
-        let field = match view.name(id) {
-            Some(name) if name.node.kind == Kind::Int => self.named((name.node.payload as i64).to_string().as_bytes()),
-            Some(name) => self.named(name.bytes),
-            None => NONE,
-        };
+        let field = self.named_by(view, Key::Name(id));
         let index = usize::from(id);
         if self.by_id.len() <= index {
             self.by_id.resize(index + 1, 0);
@@ -91,31 +174,28 @@ impl Record {
         field
     }
 
-    fn named_by(&self, view: View<'_>, key: &Node) -> u16 {
-        match key.kind {
-            Kind::Int => self.named((key.payload as i64).to_string().as_bytes()),
-            kind if kind.is_string() => self.named(view.bytes(key)),
-            _ => NONE,
-        }
+    fn named_by(&self, view: View<'_>, key: Key) -> u16 {
+        view.key(key, &mut itoa::Buffer::new()).map_or(NONE, |name| self.named(name))
     }
 
     /// The field of this name, as PHP mangles it or Ruby marks it.
     fn named(&self, name: &[u8]) -> u16 {
-        let name = match name {
-            [0, rest @ ..] => rest.iter().position(|byte| *byte == 0).map_or(name, |end| &rest[end + 1..]),
-            _ => name,
+        let name = bare(name);
+        let unmarked = name.strip_prefix(b"@").unwrap_or(name);
+        let is_named = |at: &usize| {
+            self.columns.get(*at).is_some_and(|column| column.tells().is_none())
+                && self.paths.iter().all(|(field, _)| field != at)
         };
-        let bare = name.strip_prefix(b"@").unwrap_or(name);
-        let is_it = |name: &[u8]| {
-            let told = |at: &usize| self.columns.get(*at).is_some_and(Column::is_told);
+        let find = |name: &[u8]| {
             let found = self.fields.iter().position(|field| field.name().as_bytes() == name);
-            found.filter(|at| !told(at))
+            found.filter(|at| is_named(at))
         };
-        let found = is_it(name).or_else(|| is_it(bare));
+        let found = find(name).or_else(|| find(unmarked));
         found.and_then(|at| u16::try_from(at + 1).ok()).unwrap_or(NONE)
     }
 
-    pub(crate) fn fill_null(&mut self) {
+    /// Adds null, though nobody may see it.
+    pub(crate) fn push_empty(&mut self) {
         self.columns.iter_mut().for_each(Column::fill_null);
         self.len += 1;
     }
@@ -132,6 +212,22 @@ impl Record {
             return Ok(StructArray::new_empty_fields(len, nulls));
         }
         Ok(StructArray::try_new(self.fields.clone(), columns, nulls)?)
+    }
+}
+
+/// The name of a member, without the class and the mark of visibility that PHP puts before it.
+pub(crate) fn bare(name: &[u8]) -> &[u8] {
+    match name {
+        [0, rest @ ..] => rest.iter().position(|byte| *byte == 0).map_or(name, |end| &rest[end + 1..]),
+        _ => name,
+    }
+}
+
+#[cold]
+fn missing(misfit: Misfit, name: &str) -> Misfit {
+    match misfit.found == "null" {
+        true => misfit.expecting(format!("the field {name:?}")),
+        false => misfit,
     }
 }
 

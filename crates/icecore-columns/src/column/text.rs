@@ -26,6 +26,12 @@ impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
         true
     }
 
+    /// Adds an empty one, where there is none.
+    #[inline]
+    pub(super) fn push_empty(&mut self) {
+        self.push(b"");
+    }
+
     pub(super) fn truncate(&mut self, len: usize) {
         self.offsets.truncate(len + 1);
         self.bytes.truncate(self.offsets.last().map_or(0, |end| end.as_usize()));

@@ -1,0 +1,101 @@
+//! Numbers with a point at a fixed place.
+
+use crate::view::{Value, View};
+use icecore::{Known, Limits};
+use std::fmt::Write;
+
+/// The most digits that are looked at: more never fit.
+const LONGEST: usize = 400;
+
+/// A value as a whole number of the last decimal place; `None` if that can't be without loss.
+/// A float is what its shortest digits say.
+pub(super) fn decimal(view: View<'_>, at: u32, digits: u8, scale: i8) -> Option<i128> {
+    let mut text = TextOnStack::default();
+    let unscaled = match view.value(at) {
+        Value::Int(value) => shifted(i128::from(value), scale)?,
+        Value::Uint(value) => shifted(i128::from(value), scale)?,
+        Value::Text(text) => parse(text, scale)?,
+        Value::Float(value) if value.is_finite() => {
+            write!(text, "{value}").ok()?;
+            parse(text.bytes(), scale)?
+        }
+        _ => special(view, at, scale)?,
+    };
+    let most = 10i128.checked_pow(u32::from(digits))?;
+    (-most + 1..most).contains(&unscaled).then_some(unscaled)
+}
+
+/// An integer of any size, or Ruby's `BigDecimal`.
+fn special(view: View<'_>, at: u32, scale: i8) -> Option<i128> {
+    let value = view.document?.at(at)?;
+    if let icecore::Value::BigInt(number) = value.value() {
+        let mut bytes = [0; 16];
+        bytes.get_mut(..number.magnitude.len())?.copy_from_slice(number.magnitude);
+        let magnitude = i128::try_from(u128::from_le_bytes(bytes)).ok()?;
+        return shifted(if number.negative { -magnitude } else { magnitude }, scale);
+    }
+    let known = Known::of(value).filter(|known| matches!(known, Known::Decimal(_)))?;
+    parse(known.text(&Limits::default())?.as_bytes(), scale)
+}
+
+fn shifted(value: i128, scale: i8) -> Option<i128> {
+    value.checked_mul(10i128.checked_pow(u32::try_from(scale).ok()?)?)
+}
+
+/// `-12.50`, `1e3`: what is behind the last place must be zeros.
+fn parse(text: &[u8], scale: i8) -> Option<i128> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let text = std::str::from_utf8(text).ok()?;
+    let (number, exponent) = match text.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = !whole.is_empty() && whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
+    if !is_number || digits.ends_with('.') {
+        return None;
+    }
+    let mut unscaled: i128 = 0;
+    for byte in whole.bytes().chain(fraction.bytes()) {
+        unscaled = unscaled.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
+    }
+    let places = i32::from(scale).checked_add(exponent)?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    let power = 10i128.checked_pow(places.unsigned_abs());
+    let unscaled = match power {
+        _ if unscaled == 0 => 0,
+        Some(power) if places >= 0 => unscaled.checked_mul(power)?,
+        Some(power) if unscaled % power == 0 => unscaled / power,
+        _ => return None,
+    };
+    Some(if number.starts_with('-') { -unscaled } else { unscaled })
+}
+
+/// Room for the digits of any float.
+struct TextOnStack {
+    bytes: [u8; LONGEST],
+    len: usize,
+}
+
+impl Default for TextOnStack {
+    fn default() -> TextOnStack {
+        TextOnStack { bytes: [0; LONGEST], len: 0 }
+    }
+}
+
+impl TextOnStack {
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+impl Write for TextOnStack {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(std::fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! Numbers and texts that values are, without loss or not at all.
+
+use crate::view::Value;
+
+/// An integer type of Arrow whose values an `i64` holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Integer {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+}
+
+impl Integer {
+    #[inline]
+    pub(super) fn holds(self, value: i64) -> bool {
+        match self {
+            Integer::I64 => true,
+            Integer::I8 => i8::try_from(value).is_ok(),
+            Integer::I16 => i16::try_from(value).is_ok(),
+            Integer::I32 => i32::try_from(value).is_ok(),
+            Integer::U8 => u8::try_from(value).is_ok(),
+            Integer::U16 => u16::try_from(value).is_ok(),
+            Integer::U32 => u32::try_from(value).is_ok(),
+        }
+    }
+}
+
+/// The integer that a value is: a text is one, if it is written as one.
+#[inline]
+pub(super) fn integer(value: &Value<'_>) -> Option<i64> {
+    match value {
+        Value::Int(value) => Some(*value),
+        Value::Text(text) => number(text),
+        Value::Float(value) => {
+            let whole = *value as i64;
+            // 2^63 itself becomes the largest integer, which is not the same.
+            (whole as f64 == *value && whole != i64::MAX).then_some(whole)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn unsigned(value: &Value<'_>) -> Option<u64> {
+    match value {
+        Value::Uint(value) => Some(*value),
+        Value::Text(text) => number(text),
+        value => integer(value).and_then(|value| u64::try_from(value).ok()),
+    }
+}
+
+/// The integer that a text writes in the usual way: no sign that says nothing, no zeros before it.
+pub(super) fn number<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let is_usual = match digits {
+        [b'0'] => digits.len() == text.len(),
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    if is_usual { std::str::from_utf8(text).ok()?.parse().ok() } else { None }
+}
+
+#[inline]
+pub(super) fn float(value: &Value<'_>) -> Option<f64> {
+    match value {
+        Value::Float(value) => Some(*value),
+        Value::Int(value) => (*value as f64 as i128 == i128::from(*value)).then_some(*value as f64),
+        Value::Uint(value) => (*value as f64 as u128 == u128::from(*value)).then_some(*value as f64),
+        Value::Text(text) => {
+            let text = std::str::from_utf8(text).ok()?;
+            let is_decimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
+            text.parse().ok().filter(|value: &f64| is_decimal && value.is_finite())
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn float32(value: &Value<'_>) -> Option<f32> {
+    let wide = float(value)?;
+    (f64::from(wide as f32) == wide || wide.is_nan()).then_some(wide as f32)
+}
+
+/// Hands over the text that a value is; numbers are written.
+#[inline]
+pub(super) fn text(value: &Value<'_>, push: impl FnOnce(&[u8]) -> bool) -> bool {
+    match value {
+        Value::Text(text) => (text.is_ascii() || std::str::from_utf8(text).is_ok()) && push(text),
+        Value::Int(value) => push(itoa::Buffer::new().format(*value).as_bytes()),
+        Value::Uint(value) => push(itoa::Buffer::new().format(*value).as_bytes()),
+        _ => false,
+    }
+}

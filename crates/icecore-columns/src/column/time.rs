@@ -1,0 +1,171 @@
+//! Moments and days: what classes for them keep, and texts of ISO 8601.
+
+use crate::misfit::Misfit;
+use crate::view::View;
+use arrow_schema::TimeUnit;
+use icecore::{Cursor, Known, Value};
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Timestamp, civil};
+
+/// The Julian day of 1970-01-01.
+const EPOCH: i64 = 2_440_588;
+/// The day of 1970-01-01 as Rata Die counts, from 0001-01-01 on.
+const EPOCH_OF_RATA_DIE: i64 = 719_163;
+const DAY: i64 = 86_400;
+
+/// A moment: seconds since 1970 in UTC, and nanoseconds behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Moment {
+    seconds: i64,
+    nanoseconds: u32,
+    /// Whether it says how far from UTC it is.
+    is_placed: bool,
+}
+
+/// The moment that a value is, in this unit; none may be lost. A column with a time zone needs
+/// moments that say where they are; one without takes local times as they stand.
+pub(super) fn moment(view: View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -> Result<Option<i64>, Misfit> {
+    let Some(moment) = value(view, at).and_then(of_value) else { return Ok(None) };
+    if has_zone && !moment.is_placed {
+        return Err(Misfit::new(at, "a time with its distance from UTC", "a local time"));
+    }
+    let (per_second, nanoseconds_each) = match unit {
+        TimeUnit::Second => (1, 1_000_000_000),
+        TimeUnit::Millisecond => (1_000, 1_000_000),
+        TimeUnit::Microsecond => (1_000_000, 1_000),
+        TimeUnit::Nanosecond => (1_000_000_000, 1),
+    };
+    if moment.nanoseconds % nanoseconds_each != 0 {
+        let expected = format!("a time without more than {unit:?}s");
+        return Err(Misfit::new(at, expected, format!("{} nanoseconds behind the second", moment.nanoseconds)));
+    }
+    let whole = moment.seconds.checked_mul(per_second);
+    Ok(whole.and_then(|whole| whole.checked_add(i64::from(moment.nanoseconds / nanoseconds_each))))
+}
+
+/// The day that a value is, since 1970-01-01.
+pub(super) fn day(view: View<'_>, at: u32) -> Option<i32> {
+    let value = value(view, at)?;
+    let days = match Known::of(value) {
+        Some(Known::Date(day)) => day.julian_day().checked_sub(EPOCH)?,
+        _ => {
+            let day: civil::Date = text(value).filter(|text| text.len() == 10)?.parse().ok()?;
+            Timestamp::from(day.to_zoned(TimeZone::UTC).ok()?).as_second() / DAY
+        }
+    };
+    i32::try_from(days).ok()
+}
+
+/// Whether values of this kind are moments, with what precision; for those who infer types.
+pub(crate) fn precision(value: Cursor<'_>) -> Option<(TimeUnit, bool)> {
+    // Texts that look like times stay texts.
+    let moment = if text(value).is_some() { None } else { of_value(value) }?;
+    let unit = if moment.nanoseconds % 1_000 == 0 { TimeUnit::Microsecond } else { TimeUnit::Nanosecond };
+    Some((unit, moment.is_placed))
+}
+
+/// Whether a value is a day of a class for days.
+pub(crate) fn is_day(value: Cursor<'_>) -> bool {
+    matches!(Known::of(value), Some(Known::Date(_)))
+}
+
+/// The value behind links and references.
+fn value(view: View<'_>, at: u32) -> Option<Cursor<'_>> {
+    view.document?.at(view.target(at))
+}
+
+fn text(value: Cursor<'_>) -> Option<&str> {
+    value.as_str()
+}
+
+fn of_value(value: Cursor<'_>) -> Option<Moment> {
+    if let Some(text) = text(value) {
+        return of_text(text);
+    }
+    match Known::of(value) {
+        Some(Known::Time(moment) | Known::DateTime(moment)) => {
+            return moment.is_exact().then(|| Moment {
+                seconds: moment.seconds(),
+                nanoseconds: moment.nanoseconds(),
+                is_placed: true,
+            });
+        }
+        Some(_) => return None,
+        None => {}
+    }
+    let Value::Object(class, body) = value.value() else { return None };
+    match class {
+        b"Time::Piece" => time_piece(body),
+        _ => php(body).or_else(|| perl(body)),
+    }
+}
+
+/// `2026-02-02T03:40:00.5+01:00`; with a blank for the T, and without the distance from UTC.
+fn of_text(text: &str) -> Option<Moment> {
+    /// What jiff shows at most, and a little more.
+    const LONGEST: usize = 48;
+    if text.len() > LONGEST || !text.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+'))
+    {
+        return None;
+    }
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Some(placed(moment));
+    }
+    // A day alone is none, and neither is one with a zone that can't be told.
+    let is_local = text.contains(':') && !text.contains('[') && !text.ends_with('Z');
+    let local: civil::DateTime = if is_local { text.parse().ok()? } else { return None };
+    Some(Moment { is_placed: false, ..placed(local.to_zoned(TimeZone::UTC).ok()?.timestamp()) })
+}
+
+/// `DateTime`, `DateTimeImmutable` and what is derived from them, as Carbon.
+fn php(body: Cursor<'_>) -> Option<Moment> {
+    let member = |name: &str| body.get(name);
+    let local: civil::DateTime = member("date")?.as_str()?.parse().ok()?;
+    let zone = member("timezone")?.as_str()?;
+    let zone = match member("timezone_type")?.as_i64()? {
+        1 => TimeZone::fixed(offset(zone)?),
+        _ if matches!(zone, "UTC" | "Z" | "GMT") => TimeZone::UTC,
+        3 => TimeZone::get(zone).ok()?,
+        // An abbreviation means something else in each country.
+        _ => return None,
+    };
+    Some(placed(zone.to_ambiguous_timestamp(local).compatible().ok()?))
+}
+
+fn offset(text: &str) -> Option<Offset> {
+    let (sign, rest) = match text.split_at_checked(1)? {
+        ("+", rest) => (1, rest),
+        ("-", rest) => (-1, rest),
+        _ => return None,
+    };
+    let mut seconds = 0;
+    let mut unit = 3600;
+    for part in rest.split(':') {
+        seconds += part.parse::<i32>().ok().filter(|part| (0..100).contains(part))? * unit;
+        unit /= 60;
+    }
+    Offset::from_seconds(sign * seconds).ok()
+}
+
+/// Perl's `DateTime`.
+fn perl(body: Cursor<'_>) -> Option<Moment> {
+    let member = |name: &str| body.get(name)?.as_i64();
+    let days = member("utc_rd_days")?.checked_sub(EPOCH_OF_RATA_DIE)?;
+    let seconds = days.checked_mul(DAY)?.checked_add(member("utc_rd_secs")?)?;
+    let nanoseconds = u32::try_from(member("rd_nanosecs")?).ok().filter(|nanos| *nanos < 1_000_000_000)?;
+    let is_placed = body.get("tz").is_none_or(|zone| zone.class() != b"DateTime::TimeZone::Floating");
+    Some(Moment { seconds, nanoseconds, is_placed })
+}
+
+/// Perl's `Time::Piece`: an array with the seconds since 1970 behind nine parts.
+fn time_piece(body: Cursor<'_>) -> Option<Moment> {
+    let seconds = body.item(9)?.as_i64()?;
+    Some(Moment { seconds, nanoseconds: 0, is_placed: true })
+}
+
+fn placed(moment: Timestamp) -> Moment {
+    let nanoseconds = moment.as_nanosecond();
+    let seconds = nanoseconds.div_euclid(1_000_000_000);
+    let rest = nanoseconds.rem_euclid(1_000_000_000);
+    Moment { seconds: seconds as i64, nanoseconds: rest as u32, is_placed: true }
+}

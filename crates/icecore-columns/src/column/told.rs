@@ -1,0 +1,135 @@
+//! Fields that tell of a value, or show it as JSON.
+
+use super::text::Strings;
+use crate::error::Error;
+use crate::misfit::Misfit;
+use crate::view::{Key, View};
+use arrow_array::ArrayRef;
+use arrow_array::types::Utf8Type;
+use arrow_buffer::NullBuffer;
+use icecore::{Builder, Codec, Stage};
+
+/// What is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The name of the object's class.
+    Class,
+    /// The value, as JSON.
+    Json,
+    /// The entries that have no field, as an object of JSON.
+    Rest,
+}
+
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) what: What,
+    texts: Strings<i32>,
+    json: Codec,
+    /// What is being written.
+    text: Vec<u8>,
+}
+
+impl What {
+    pub(crate) fn parse(word: &str) -> Option<What> {
+        match word {
+            "class" => Some(What::Class),
+            "json" => Some(What::Json),
+            "rest" => Some(What::Rest),
+            _ => None,
+        }
+    }
+}
+
+impl Told {
+    pub(super) fn new(what: What) -> Result<Told, Error> {
+        Ok(Told { what, texts: Strings::new(), json: Codec::new(Stage::parse("json")?), text: Vec::new() })
+    }
+
+    /// Adds the class of the value; `false`, if it has none.
+    pub(super) fn push_class(&mut self, view: View<'_>, at: u32) -> Result<bool, Misfit> {
+        let Some(class) = view.class(at) else { return Ok(false) };
+        if std::str::from_utf8(class).is_err() {
+            return Err(Misfit::new(at, "the name of a class in UTF-8", "other bytes"));
+        }
+        self.push(class, at)?;
+        Ok(true)
+    }
+
+    /// Adds the value as JSON.
+    pub(super) fn push_json(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+        self.text.clear();
+        self.write(view, at)?;
+        self.push_text(at)
+    }
+
+    /// Adds these entries as an object of JSON.
+    pub(super) fn push_entries(&mut self, view: View<'_>, at: u32, entries: &[(Key, u32)]) -> Result<(), Misfit> {
+        self.text.clear();
+        self.text.push(b'{');
+        for (key, value) in entries {
+            if self.text.len() > 1 {
+                self.text.push(b',');
+            }
+            self.write_key(view, *key, *value)?;
+            self.text.push(b':');
+            self.write(view, *value)?;
+        }
+        self.text.push(b'}');
+        self.push_text(at)
+    }
+
+    fn write(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+        let Some(document) = view.document else { return Ok(()) };
+        let before = self.text.len();
+        let part = document.part(at).map_err(|error| unsayable(at, &error))?;
+        view.spend(at, size_of_val(part.nodes()))?;
+        self.json.write(&part, &mut self.text).map_err(|error| unsayable(at, &error))?;
+        view.spend(at, self.text.len() - before)
+    }
+
+    fn write_key(&mut self, view: View<'_>, key: Key, at: u32) -> Result<(), Misfit> {
+        let mut digits = itoa::Buffer::new();
+        let key = view.key(key, &mut digits).unwrap_or_default();
+        let key = super::record::bare(key);
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+        if key.iter().all(is_plain) {
+            self.text.push(b'"');
+            self.text.extend_from_slice(key);
+            self.text.push(b'"');
+            return Ok(());
+        }
+        let mut b = Builder::new();
+        b.bytes(key);
+        let document = b.finish().map_err(|error| unsayable(at, &error))?;
+        self.json.write(&document, &mut self.text).map_err(|error| unsayable(at, &error))?;
+        Ok(())
+    }
+
+    fn push_text(&mut self, at: u32) -> Result<(), Misfit> {
+        let text = std::mem::take(&mut self.text);
+        let pushed = self.push(&text, at);
+        self.text = text;
+        pushed
+    }
+
+    fn push(&mut self, text: &[u8], at: u32) -> Result<(), Misfit> {
+        if self.texts.push(text) { Ok(()) } else { Err(Misfit::new(at, "at most 2 GB of strings in a batch", "more")) }
+    }
+
+    pub(super) fn push_empty(&mut self) {
+        self.texts.push(b"");
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.texts.truncate(len);
+    }
+
+    pub(super) fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, Error> {
+        Ok(self.texts.finish::<Utf8Type>(nulls)?)
+    }
+}
+
+#[cold]
+fn unsayable(at: u32, error: &icecore::Error) -> Misfit {
+    Misfit::new(at, "a value that JSON can say", error.to_string())
+}

@@ -1,0 +1,194 @@
+//! Shapes of the values of documents.
+
+use super::shape::{Range, Shape, Struct};
+use crate::blobs::Blobs;
+use crate::column::{DEPTH, bare, time};
+use crate::error::Error;
+use crate::source::{Codecs, Source};
+use arrow_array::Array;
+use arrow_schema::Field;
+use icecore::raw::Tape;
+use icecore::{Cursor, Document, Known, Limits, Value};
+
+/// Learns a type from blobs.
+///
+/// ```
+/// use arrow_array::BinaryArray;
+/// use icecore::{Limits, Stage};
+/// use icecore_columns::{Inference, schema};
+/// let blobs = BinaryArray::from_vec(vec![
+///     br#"a:2:{s:2:"id";i:7;s:4:"tags";a:1:{i:0;s:1:"x";}}"#,
+///     br#"a:2:{s:2:"id";d:7.5;s:5:"price";N;}"#,
+/// ]);
+/// let mut inference = Inference::new(Stage::parse("php")?, &Limits::default());
+/// inference.look_at(&blobs)?;
+/// assert_eq!(schema::print(&inference.field()), "id float64, tags list<utf8>, price utf8");
+/// assert_eq!((inference.rows(), inference.bad()), (2, 0));
+/// # Ok::<(), icecore_columns::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Inference {
+    codecs: Codecs,
+    tape: Tape,
+    shape: Shape,
+    rows: u64,
+    bad: u64,
+}
+
+impl Inference {
+    /// For blobs of this source. The limits are those for each blob.
+    pub fn new(source: impl Into<Source>, limits: &Limits) -> Inference {
+        let codecs = Codecs::new(source.into(), limits);
+        Inference { codecs, tape: Tape::new(), shape: Shape::Nothing, rows: 0, bad: 0 }
+    }
+
+    /// Looks at all blobs of a column.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub fn look_at(&mut self, column: &dyn Array) -> Result<(), Error> {
+        let blobs = Blobs::of(column)?;
+        for blob in (0..column.len()).filter_map(|row| blobs.get(row)) {
+            self.look(blob);
+        }
+        Ok(())
+    }
+
+    /// Looks at one. What can't be read is counted, and teaches nothing.
+    pub fn look(&mut self, blob: &[u8]) {
+        self.rows += 1;
+        match self.shape_of(blob) {
+            Ok(shape) => self.shape.merge(shape),
+            Err(_) => self.bad += 1,
+        }
+    }
+
+    fn shape_of(&mut self, blob: &[u8]) -> Result<Shape, icecore::Error> {
+        self.codecs.look(blob)?;
+        let body = self.codecs.read(blob, &mut self.tape)?;
+        let input = body.as_deref().unwrap_or(blob);
+        let document = Document::from_tape(input, std::mem::take(&mut self.tape));
+        let mut left = self.codecs.limits().expanded_from(document.nodes().len()).max(document.nodes().len() as u64);
+        let shape = shape(document.root(), DEPTH, &mut left);
+        self.tape = document.into_tape();
+        Ok(shape)
+    }
+
+    /// How many blobs there were.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// How many of them could not be read.
+    pub fn bad(&self) -> u64 {
+        self.bad
+    }
+
+    /// A field with the name `value` for blobs like these.
+    pub fn field(&self) -> Field {
+        self.shape.field("value")
+    }
+}
+
+/// The shape of a value, which has types so deep at most. What is left after so many values is mixed.
+fn shape(value: Cursor<'_>, depth: usize, left: &mut u64) -> Shape {
+    if depth == 0 || *left == 0 {
+        return Shape::Mixed;
+    }
+    *left -= 1;
+    let mut value = value;
+    let mut has_class = false;
+    loop {
+        if let Some(known) = special(value) {
+            return known;
+        }
+        value = match value.value() {
+            Value::Link(target) | Value::Alias(target) | Value::Copy(target) | Value::Ref(target) => target,
+            Value::Object(_, body) => {
+                has_class = true;
+                body
+            }
+            Value::Attrs(body) => body,
+            _ => break,
+        };
+        if *left == 0 {
+            return Shape::Mixed;
+        }
+        *left -= 1;
+    }
+    match value.value() {
+        Value::Null | Value::Hole => Shape::Nothing,
+        Value::Bool(_) => Shape::Bool,
+        Value::Int(value) => Shape::Int(Range::of(value.into())),
+        Value::Uint(value) => Shape::Int(Range::of(value.into())),
+        Value::BigInt(value) => integer(value.negative, value.magnitude).map_or(Shape::Mixed, Shape::Int),
+        Value::Float(_) => Shape::Float,
+        Value::Bytes(bytes) | Value::Text(bytes) | Value::Symbol(bytes, _) | Value::EnumCase(bytes) => {
+            if std::str::from_utf8(bytes).is_ok() {
+                Shape::Text
+            } else {
+                Shape::Bytes
+            }
+        }
+        Value::Array if value.is_empty() && !has_class => Shape::Empty,
+        Value::Array => {
+            let mut items = Shape::Nothing;
+            for item in value.items() {
+                items.merge(shape(item, depth - 1, left));
+            }
+            Shape::List(Box::new(items))
+        }
+        Value::Map if value.is_empty() && !has_class => Shape::Empty,
+        Value::Map => members(value, has_class, depth, left),
+        _ => Shape::Mixed,
+    }
+}
+
+fn members(map: Cursor<'_>, has_class: bool, depth: usize, left: &mut u64) -> Shape {
+    let mut members = Struct::of_class(has_class);
+    for (key, value) in map.entries() {
+        let number;
+        let name = match key.node().kind {
+            icecore::Kind::Int => {
+                number = (key.node().payload as i64).to_string();
+                number.as_bytes()
+            }
+            kind if kind.is_string() => bare(key.bytes()),
+            _ => return Shape::Mixed,
+        };
+        // The mark that Ruby puts before members is not a part of a name in a column.
+        let name = if has_class { name.strip_prefix(b"@").unwrap_or(name) } else { name };
+        let Ok(name) = std::str::from_utf8(name) else { return Shape::Mixed };
+        members.add(name, shape(value, depth - 1, left));
+    }
+    Shape::Struct(members)
+}
+
+/// Times, days and decimals of classes for them.
+fn special(value: Cursor<'_>) -> Option<Shape> {
+    if !value.kind().has_class() {
+        return None;
+    }
+    if let Some((unit, is_placed)) = time::precision(value) {
+        return Some(Shape::Time(unit, is_placed));
+    }
+    if time::is_day(value) {
+        return Some(Shape::Day);
+    }
+    let known = Known::of(value).filter(|known| matches!(known, Known::Decimal(_)))?;
+    let text = known.text(&Limits::default())?;
+    let (whole, places) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));
+    let digits = |text: &str| u8::try_from(text.len()).ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    match (digits(whole), digits(places)) {
+        (Some(whole), Some(places)) => Some(Shape::Decimal(whole, places)),
+        _ => Some(Shape::Mixed),
+    }
+}
+
+fn integer(is_negative: bool, magnitude: &[u8]) -> Option<Range> {
+    const MOST: i128 = 10i128.pow(38);
+    let mut bytes = [0; 16];
+    bytes.get_mut(..magnitude.len())?.copy_from_slice(magnitude);
+    let magnitude = i128::try_from(u128::from_le_bytes(bytes)).ok().filter(|magnitude| *magnitude < MOST)?;
+    Some(Range::of(if is_negative { -magnitude } else { magnitude }))
+}

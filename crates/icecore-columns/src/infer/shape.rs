@@ -1,0 +1,230 @@
+//! What values have in common.
+
+use crate::FILLED_WITH;
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// From so many keys on, maps that do not have the same ones are maps, not structs.
+const MANY_KEYS: usize = 64;
+/// So many keys of structs are kept apart.
+const MOST_KEYS: usize = 1024;
+/// The field for the name of a class.
+const CLASS: &str = "_class";
+
+/// What the values of a field have in common.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Shape {
+    /// Only nulls, or nothing.
+    #[default]
+    Nothing,
+    Bool,
+    Int(Range),
+    Float,
+    /// Digits before the point, and behind it.
+    Decimal(u8, u8),
+    Text,
+    Bytes,
+    Day,
+    Time(TimeUnit, bool),
+    List(Box<Shape>),
+    /// A list or a map with nothing in it, of a language that does not tell them apart.
+    Empty,
+    Struct(Struct),
+    /// Values that only JSON takes together.
+    Mixed,
+}
+
+/// Between which bounds integers are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Range {
+    pub(super) low: i128,
+    pub(super) high: i128,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Struct {
+    /// In the order in which they were seen.
+    fields: Vec<(String, Shape)>,
+    places: HashMap<String, usize>,
+    /// How many entries all of them had together, and how many maps that were.
+    entries: u64,
+    maps: u64,
+    has_class: bool,
+    /// Whether there were more keys than are kept.
+    is_full: bool,
+    /// What values of keys that are not kept had in common.
+    others: Option<Box<Shape>>,
+}
+
+impl Range {
+    pub(super) fn of(value: i128) -> Range {
+        Range { low: value, high: value }
+    }
+
+    fn and(self, other: Range) -> Range {
+        Range { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// Whether a float holds every integer between the bounds.
+    fn fits_float(self) -> bool {
+        const MOST: i128 = 1 << 53;
+        self.low >= -MOST && self.high <= MOST
+    }
+
+    fn digits(self) -> u8 {
+        let longest = self.low.unsigned_abs().max(self.high.unsigned_abs());
+        longest.checked_ilog10().map_or(1, |log| log as u8 + 1)
+    }
+
+    fn data_type(self) -> DataType {
+        if i64::try_from(self.low).is_ok() && i64::try_from(self.high).is_ok() {
+            DataType::Int64
+        } else if u64::try_from(self.low).is_ok() && u64::try_from(self.high).is_ok() {
+            DataType::UInt64
+        } else {
+            DataType::Decimal128(38, 0)
+        }
+    }
+}
+
+impl Shape {
+    /// Adds what another one has.
+    pub(super) fn merge(&mut self, other: Shape) {
+        let mine = std::mem::take(self);
+        *self = match (mine, other) {
+            (Shape::Nothing, shape) | (shape, Shape::Nothing) => shape,
+            (Shape::Struct(mut mine), Shape::Struct(other)) => {
+                mine.merge(other);
+                Shape::Struct(mine)
+            }
+            (Shape::List(mut mine), Shape::List(other)) => {
+                mine.merge(*other);
+                Shape::List(mine)
+            }
+            (Shape::Empty, shape @ (Shape::List(_) | Shape::Struct(_)))
+            | (shape @ (Shape::List(_) | Shape::Struct(_)), Shape::Empty) => shape,
+            (Shape::Int(mine), Shape::Int(other)) => Shape::Int(mine.and(other)),
+            (Shape::Int(range), Shape::Float) | (Shape::Float, Shape::Int(range)) => {
+                if range.fits_float() {
+                    Shape::Float
+                } else {
+                    Shape::Mixed
+                }
+            }
+            (Shape::Decimal(whole, places), Shape::Decimal(more_whole, more_places)) => {
+                Shape::Decimal(whole.max(more_whole), places.max(more_places))
+            }
+            (Shape::Decimal(whole, places), Shape::Int(range)) | (Shape::Int(range), Shape::Decimal(whole, places)) => {
+                Shape::Decimal(whole.max(range.digits()), places)
+            }
+            (Shape::Text, Shape::Int(_)) | (Shape::Int(_), Shape::Text) => Shape::Text,
+            (Shape::Text, Shape::Bytes) | (Shape::Bytes, Shape::Text) => Shape::Bytes,
+            (Shape::Time(mine, is_placed), Shape::Time(other, other_is)) if is_placed == other_is => {
+                let is_fine = [mine, other].contains(&TimeUnit::Nanosecond);
+                Shape::Time(if is_fine { TimeUnit::Nanosecond } else { TimeUnit::Microsecond }, is_placed)
+            }
+            (mine, other) if mine == other => mine,
+            _ => Shape::Mixed,
+        };
+    }
+
+    /// A field of this name for such values, and whether one had a class.
+    pub(super) fn field(&self, name: &str) -> Field {
+        match self.data_type() {
+            Some(data_type) => Field::new(name, data_type, true),
+            None => Field::new(name, DataType::Utf8, true)
+                .with_metadata([(FILLED_WITH.to_owned(), "json".to_owned())].into()),
+        }
+    }
+
+    /// `None`: only JSON takes them.
+    fn data_type(&self) -> Option<DataType> {
+        Some(match self {
+            // Nothing is known of it, and text takes most.
+            Shape::Nothing => DataType::Utf8,
+            Shape::Bool => DataType::Boolean,
+            Shape::Int(range) => range.data_type(),
+            Shape::Float => DataType::Float64,
+            Shape::Decimal(whole, places) => match whole + places {
+                digits @ 1..=38 => DataType::Decimal128(digits, *places as i8),
+                _ => return None,
+            },
+            Shape::Text => DataType::Utf8,
+            Shape::Bytes => DataType::Binary,
+            Shape::Day => DataType::Date32,
+            Shape::Time(unit, is_placed) => DataType::Timestamp(*unit, is_placed.then(|| "UTC".into())),
+            Shape::List(items) => DataType::List(Arc::new(items.field("item"))),
+            Shape::Struct(shape) => return shape.data_type(),
+            Shape::Empty | Shape::Mixed => return None,
+        })
+    }
+}
+
+impl Struct {
+    pub(super) fn of_class(has_class: bool) -> Struct {
+        Struct { has_class, maps: 1, ..Struct::default() }
+    }
+
+    pub(super) fn add(&mut self, key: &str, value: Shape) {
+        self.entries += 1;
+        self.merge_field(key, value);
+    }
+
+    fn merge_field(&mut self, key: &str, value: Shape) {
+        if let Some(place) = self.places.get(key) {
+            self.fields[*place].1.merge(value);
+        } else if self.fields.len() < MOST_KEYS {
+            self.places.insert(key.to_owned(), self.fields.len());
+            self.fields.push((key.to_owned(), value));
+        } else {
+            self.is_full = true;
+            self.others.get_or_insert_default().merge(value);
+        }
+    }
+
+    fn merge(&mut self, other: Struct) {
+        self.entries += other.entries;
+        self.maps += other.maps;
+        self.has_class |= other.has_class;
+        self.is_full |= other.is_full;
+        for (key, value) in other.fields {
+            self.merge_field(&key, value);
+        }
+        if let Some(others) = other.others {
+            self.others.get_or_insert_default().merge(*others);
+        }
+    }
+
+    /// Whether its keys are data: there are many, and most maps have few of them.
+    fn is_map(&self) -> bool {
+        const OF_WHICH: u64 = 4;
+        let keys = self.fields.len() as u64;
+        !self.has_class
+            && (self.is_full || keys > MANY_KEYS as u64 && self.maps > 1 && self.entries / self.maps < keys / OF_WHICH)
+    }
+
+    fn data_type(&self) -> Option<DataType> {
+        if !self.is_map() {
+            return (!self.is_full).then(|| DataType::Struct(self.fields()));
+        }
+        let mut values = Shape::Nothing;
+        for (_, value) in &self.fields {
+            values.merge(value.clone());
+        }
+        values.merge(self.others.as_deref().cloned().unwrap_or_default());
+        let parts = vec![Field::new("key", DataType::Utf8, false), values.field("value")];
+        let entries = Field::new("entries", DataType::Struct(parts.into()), false);
+        Some(DataType::Map(Arc::new(entries), false))
+    }
+
+    fn fields(&self) -> Fields {
+        let told = |name: &str| {
+            Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "class".to_owned())].into())
+        };
+        // A member of that name comes first.
+        let class = (self.has_class && !self.places.contains_key(CLASS)).then(|| told(CLASS));
+        let members = self.fields.iter().map(|(name, shape)| shape.field(name));
+        class.into_iter().chain(members).collect()
+    }
+}

@@ -1,0 +1,300 @@
+//! Text to fields.
+
+use super::words;
+use crate::error::Error;
+use crate::{AT, FILLED_WITH};
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use std::sync::Arc;
+
+/// How deep types may be.
+const DEPTH: usize = 64;
+/// The name of what has none.
+const VALUE: &str = "value";
+/// What is told instead of filled by a type.
+const TOLD: [&str; 3] = ["class", "json", "rest"];
+
+/// What a text means: a struct of its fields, or a single type, as a field of the name `value`.
+/// See the [module](super).
+///
+/// ```
+/// use arrow_schema::DataType;
+/// use icecore_columns::schema;
+/// let text = "id bigint not null, tags varchar[], price decimal(10, 2), city utf8 at '$.address.city'";
+/// let DataType::Struct(fields) = schema::parse(text)?.data_type().clone() else { panic!() };
+/// assert_eq!(fields[0].data_type(), &DataType::Int64);
+/// assert_eq!(fields[1].data_type(), &DataType::new_list(DataType::Utf8, true));
+/// assert_eq!(schema::parse("list<utf8>")?.data_type(), fields[1].data_type());
+/// let error = schema::parse("id int65").unwrap_err();
+/// assert_eq!(error.to_string(), r#"the schema at byte 3: a type is needed, such as int64, utf8 or list<utf8>, not "int65""#);
+/// # Ok::<(), icecore_columns::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Schema`], with the place in the text.
+pub fn parse(text: &str) -> Result<Field, Error> {
+    let mut parser = Parser { text, at: 0 };
+    let field = match parser.is_type() {
+        true => parser.value(VALUE, 0)?,
+        false => Field::new(VALUE, DataType::Struct(parser.fields(0, None)?), true),
+    };
+    parser.ends()?;
+    Ok(field)
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    /// Whether a type stands here, not a name with its type behind it.
+    fn is_type(&mut self) -> bool {
+        let word = self.word();
+        self.skip_blanks();
+        let is_alone = self.rest().is_empty() || self.rest().starts_with(['<', '(', '[']);
+        self.at = 0;
+        word.is_some() && is_alone
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+    }
+
+    /// Takes this, if it comes next.
+    fn takes(&mut self, letter: char) -> bool {
+        self.skip_blanks();
+        let is_there = self.rest().starts_with(letter);
+        self.at += if is_there { letter.len_utf8() } else { 0 };
+        is_there
+    }
+
+    fn needs(&mut self, letter: char) -> Result<(), Error> {
+        if self.takes(letter) { Ok(()) } else { Err(self.expected(format!("{letter:?} is needed"))) }
+    }
+
+    fn word(&mut self) -> Option<&'t str> {
+        self.skip_blanks();
+        let rest = self.rest();
+        let ends = |letter: char| letter.is_whitespace() || ",:<>()[]\"'`".contains(letter);
+        let len = rest.find(ends).unwrap_or(rest.len());
+        self.at += len;
+        rest.get(..len).filter(|word| !word.is_empty())
+    }
+
+    /// Takes these words, if they come next.
+    fn takes_words(&mut self, words: &[&str]) -> bool {
+        let start = self.at;
+        let is_there = words.iter().all(|word| self.word().is_some_and(|found| found.eq_ignore_ascii_case(word)));
+        if !is_there {
+            self.at = start;
+        }
+        is_there
+    }
+
+    /// A text in quotes, which stand twice for one.
+    fn quoted(&mut self, quotes: &str) -> Option<String> {
+        self.skip_blanks();
+        let quote = self.rest().chars().next().filter(|letter| quotes.contains(*letter))?;
+        let mut text = String::new();
+        let mut from = self.at + quote.len_utf8();
+        loop {
+            let rest = self.text.get(from..)?;
+            let end = rest.find(quote)?;
+            text.push_str(&rest[..end]);
+            from += end + quote.len_utf8();
+            if !self.text[from..].starts_with(quote) {
+                self.at = from;
+                return Some(text);
+            }
+            text.push(quote);
+            from += quote.len_utf8();
+        }
+    }
+
+    /// The bracket that closes one that opens here.
+    fn opens(&mut self) -> Option<char> {
+        match () {
+            () if self.takes('<') => Some('>'),
+            () if self.takes('(') => Some(')'),
+            () => None,
+        }
+    }
+
+    fn opening(&mut self) -> Result<char, Error> {
+        self.opens().ok_or_else(|| self.expected("\"<\" is needed".to_owned()))
+    }
+
+    fn ends(&mut self) -> Result<(), Error> {
+        self.skip_blanks();
+        if self.rest().is_empty() { Ok(()) } else { Err(self.expected("a comma or the end is needed".to_owned())) }
+    }
+
+    fn fields(&mut self, depth: usize, close: Option<char>) -> Result<Fields, Error> {
+        let mut fields: Vec<Field> = Vec::new();
+        self.skip_blanks();
+        if close.map_or(self.rest().is_empty(), |close| self.takes(close)) {
+            return Ok(Fields::empty());
+        }
+        loop {
+            self.skip_blanks();
+            let start = self.at;
+            let field = self.field(depth)?;
+            if fields.iter().any(|known| known.name() == field.name()) {
+                self.at = start;
+                return Err(self.expected(format!("a name that was not there before {:?} is needed", field.name())));
+            }
+            fields.push(field);
+            match close {
+                _ if self.takes(',') => {}
+                Some(close) => {
+                    self.needs(close)?;
+                    break;
+                }
+                None => break,
+            }
+        }
+        Ok(fields.into())
+    }
+
+    fn field(&mut self, depth: usize) -> Result<Field, Error> {
+        let name = match self.quoted("\"`") {
+            Some(name) => name,
+            None => self.word().ok_or_else(|| self.expected("the name of a field is needed".to_owned()))?.to_owned(),
+        };
+        self.takes(':');
+        let mut field = self.value(&name, depth)?;
+        if self.takes_words(&["at"]) {
+            let path = self.quoted("\"'").ok_or_else(|| self.expected("a path in quotes is needed".to_owned()))?;
+            let mut metadata = field.metadata().clone();
+            metadata.insert(AT.to_owned(), path);
+            field.set_metadata(metadata);
+        }
+        Ok(field)
+    }
+
+    /// A type, and whether it may be null.
+    fn value(&mut self, name: &str, depth: usize) -> Result<Field, Error> {
+        if depth > DEPTH {
+            return Err(self.expected(format!("at most {DEPTH} types within each other are needed")));
+        }
+        self.skip_blanks();
+        let start = self.at;
+        let word = self.word().unwrap_or_default().to_ascii_lowercase();
+        let mut field = if TOLD.contains(&word.as_str()) {
+            Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), word)].into())
+        } else {
+            Field::new(name, self.data_type(&word, start, depth)?, true)
+        };
+        loop {
+            let before = self.at;
+            if !(self.takes('[') && self.takes(']')) {
+                self.at = before;
+                break;
+            }
+            let item = field.with_name("item");
+            field = Field::new(name, DataType::List(Arc::new(item)), true);
+        }
+        let is_nullable = !self.takes_words(&["not", "null"]);
+        Ok(field.with_nullable(is_nullable))
+    }
+
+    fn data_type(&mut self, word: &str, start: usize, depth: usize) -> Result<DataType, Error> {
+        Ok(match word {
+            "list" | "array" | "large_list" => {
+                let close = self.opening()?;
+                let item = Arc::new(self.value("item", depth + 1)?);
+                self.needs(close)?;
+                if word == "large_list" { DataType::LargeList(item) } else { DataType::List(item) }
+            }
+            "map" => {
+                let close = self.opening()?;
+                let key = self.value("key", depth + 1)?.with_nullable(false);
+                self.needs(',')?;
+                let value = self.value("value", depth + 1)?;
+                self.needs(close)?;
+                let entries = DataType::Struct(vec![key, value].into());
+                DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
+            }
+            "struct" | "row" | "record" => {
+                let close = self.opening()?;
+                DataType::Struct(self.fields(depth + 1, Some(close))?)
+            }
+            "decimal" | "decimal128" | "numeric" => self.decimal()?,
+            "timestamptz" => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            "timestamp" | "datetime" => self.timestamp()?,
+            "varchar" => {
+                if self.takes('(') {
+                    self.number::<u32>()?;
+                    self.needs(')')?;
+                }
+                DataType::Utf8
+            }
+            _ => match words::plain(word) {
+                Some(data_type) => data_type,
+                None => {
+                    self.at = start;
+                    return Err(self.expected("a type is needed, such as int64, utf8 or list<utf8>".to_owned()));
+                }
+            },
+        })
+    }
+
+    fn number<N: std::str::FromStr>(&mut self) -> Result<N, Error> {
+        self.skip_blanks();
+        let start = self.at;
+        let number = self.word().and_then(|word| word.parse().ok());
+        number.ok_or_else(|| {
+            self.at = start;
+            self.expected("a number is needed".to_owned())
+        })
+    }
+
+    fn decimal(&mut self) -> Result<DataType, Error> {
+        let Some(close) = self.opens() else { return Ok(DataType::Decimal128(38, 10)) };
+        let start = self.at;
+        let digits = self.number()?;
+        let scale = if self.takes(',') { self.number()? } else { 0 };
+        self.needs(close)?;
+        match digits {
+            1..=38 if (0..=digits as i8).contains(&scale) => Ok(DataType::Decimal128(digits, scale)),
+            _ => {
+                self.at = start;
+                Err(self.expected("1 to 38 digits, and not more of them behind the point, are needed".to_owned()))
+            }
+        }
+    }
+
+    fn timestamp(&mut self) -> Result<DataType, Error> {
+        let before = self.at;
+        if !self.takes('[') || self.takes(']') {
+            self.at = before;
+            return Ok(DataType::Timestamp(TimeUnit::Microsecond, None));
+        }
+        let unit = self.word().and_then(words::unit);
+        let unit = unit.ok_or_else(|| self.expected("a unit is needed: s, ms, us or ns".to_owned()))?;
+        let mut zone = None;
+        if self.takes(',') {
+            self.skip_blanks();
+            let len = self.rest().find(']').unwrap_or(0);
+            let text = self.rest()[..len].trim_end();
+            self.at += len;
+            if text.is_empty() {
+                return Err(self.expected("a time zone is needed, such as UTC or +02:00".to_owned()));
+            }
+            zone = Some(text.into());
+        }
+        self.needs(']')?;
+        Ok(DataType::Timestamp(unit, zone))
+    }
+
+    #[cold]
+    fn expected(&self, what: String) -> Error {
+        let head: String = self.rest().trim_start().chars().take(20).collect();
+        let found = if head.is_empty() { "the end".to_owned() } else { format!("{:?}", head) };
+        Error::Schema { offset: self.at, expected: what, found }
+    }
+}

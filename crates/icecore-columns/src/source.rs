@@ -1,0 +1,96 @@
+//! What blobs are read as.
+
+use icecore::raw::Tape;
+use icecore::{Codec, Error, Limits, Stage, detect};
+
+/// What the blobs of a column are.
+///
+/// ```
+/// use icecore::Stage;
+/// use icecore_columns::Source;
+/// let known = Source::from(Stage::parse("php")?);
+/// assert!(matches!(known, Source::Stage(_)));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// All are of this stage.
+    Stage(Stage),
+    /// Each is what its bytes say, as [`detect::stage_of`] does.
+    Detect,
+}
+
+impl From<Stage> for Source {
+    fn from(stage: Stage) -> Source {
+        Source::Stage(stage)
+    }
+}
+
+/// Reads blobs of a source, with stages that are made ready once.
+#[derive(Debug)]
+pub(crate) struct Codecs {
+    limits: Limits,
+    is_detected: bool,
+    /// Those that blobs had until now; the one of the last blob comes first.
+    known: Vec<Codec>,
+}
+
+impl Codecs {
+    /// How many stages are kept; with options, there are many.
+    const MOST: usize = 16;
+
+    pub(crate) fn new(source: Source, limits: &Limits) -> Codecs {
+        let mut codecs = Codecs { limits: limits.clone(), is_detected: true, known: Vec::new() };
+        if let Source::Stage(stage) = source {
+            codecs.is_detected = false;
+            codecs.know(stage);
+        }
+        codecs
+    }
+
+    fn know(&mut self, stage: Stage) {
+        self.known.truncate(Codecs::MOST - 1);
+        let mut codec = Codec::new(stage);
+        codec.limits = self.limits.clone();
+        self.known.insert(0, codec);
+    }
+
+    /// Finds out what this blob is.
+    pub(crate) fn look(&mut self, blob: &[u8]) -> Result<(), Error> {
+        if !self.is_detected {
+            return Ok(());
+        }
+        let stage = detect::stage_of(blob)?;
+        match self.known.iter().position(|codec| is_same(codec.stage(), &stage)) {
+            Some(0) => {}
+            Some(at) => self.known.swap(0, at),
+            None => self.know(stage),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The stage of the blob that was looked at last.
+    pub(crate) fn stage(&self) -> &Stage {
+        self.known[0].stage()
+    }
+
+    /// Reads the blob that was looked at last, all of it. Returns the bytes that the strings are in, if it is not
+    /// the blob itself.
+    #[inline]
+    pub(crate) fn read(&self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
+        let filled = self.known[0].read(blob, tape);
+        match filled.error {
+            Some(error) => Err(error),
+            None if filled.consumed < blob.len() => Err(Error::trailing(blob, filled.consumed)),
+            None => Ok(filled.body),
+        }
+    }
+}
+
+fn is_same(stage: &Stage, other: &Stage) -> bool {
+    std::ptr::eq(stage.format(), other.format()) && stage.to_string() == other.to_string()
+}
