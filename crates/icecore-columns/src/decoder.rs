@@ -59,12 +59,14 @@ pub struct Decoded {
     pub column: ArrayRef,
     /// Bad rows, in order.
     pub bad: Vec<Bad>,
+    /// The number of its first row, where it is a part of a column: see [`decode_chunks`](crate::decode_chunks).
+    pub start: usize,
 }
 
 /// A row that is bad.
 #[derive(Debug)]
 pub struct Bad {
-    /// Which one, from 0 on.
+    /// Which one of this column, from 0 on.
     pub row: usize,
     /// What is wrong with it.
     pub error: icecore::Error,
@@ -149,7 +151,7 @@ impl Decoder {
             self.column.fill_null();
             bad.push(Bad { row, error });
         }
-        Ok(Decoded { column: self.column.finish()?, bad })
+        Ok(Decoded { column: self.column.finish()?, bad, start: 0 })
     }
 
     /// Adds a row.

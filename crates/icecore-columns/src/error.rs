@@ -32,6 +32,8 @@ pub enum Error {
         /// What is wrong.
         error: icecore::Error,
     },
+    /// The blobs of a column have more than 2 GB together.
+    TooLong,
     /// A stage or a limit.
     Engine(icecore::Error),
     /// Arrow refuses an array.
@@ -49,6 +51,7 @@ impl fmt::Display for Error {
                 write!(f, "the schema at byte {offset}: {expected}, not {found}")
             }
             Error::Row { row, error } => write!(f, "row {row}: {error}"),
+            Error::TooLong => f.write_str("the blobs have more than 2 GB together: encode fewer rows at once"),
             Error::Engine(error) => write!(f, "{error}"),
             Error::Arrow(error) => write!(f, "{error}"),
         }

@@ -41,17 +41,21 @@
 mod blobs;
 mod column;
 mod decoder;
+mod encode;
 mod error;
 mod infer;
 mod misfit;
+mod parallel;
 pub mod schema;
 mod source;
 mod view;
 
 pub use blobs::Blobs;
 pub use decoder::{Bad, Decoded, Decoder, OnError, Options};
+pub use encode::{Encoded, Encoder};
 pub use error::Error;
 pub use infer::Inference;
+pub use parallel::decode_chunks;
 pub use source::Source;
 
 /// The name of the metadata of a field that says how it is filled: `class` for the name of the

@@ -8,7 +8,8 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Fields};
 use icecore::Stage;
-use icecore_columns::{Decoded, Decoder, Error, FILLED_WITH, OnError, Options};
+use icecore_columns::{Decoded, Decoder, Error, FILLED_WITH, OnError, Options, decode_chunks};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 fn fields(list: &[(&str, DataType)]) -> Fields {
@@ -246,4 +247,132 @@ fn a_field_that_must_be_there_is_missed() {
     assert!(decoded.bad[0].error.to_string().contains("id"), "{}", decoded.bad[0].error);
     let refused = Fields::from(vec![Field::new("x", DataType::Date64, true)]);
     assert!(matches!(Decoder::new(Stage::parse("json").unwrap(), &row(&refused), lenient()), Err(Error::Field { .. })));
+}
+
+#[test]
+fn several_threads_give_the_same_in_order() {
+    let blobs: Vec<Vec<u8>> = (0..200_000).map(|id| format!("a:1:{{s:2:\"id\";i:{id};}}").into_bytes()).collect();
+    let (first, second) = blobs.split_at(70_001);
+    let chunks: Vec<ArrayRef> = [first, second].map(|part| Arc::new(BinaryArray::from_iter_values(part)) as _).to_vec();
+    let field = row(&fields(&[("id", DataType::Int64)]));
+    let source = Stage::parse("php").unwrap().into();
+    let threads = NonZeroUsize::new(3).unwrap();
+    let parts = decode_chunks(&source, &field, &lenient(), &chunks, threads).unwrap();
+    let mut next = 0;
+    for part in parts {
+        assert_eq!(part.start, next);
+        let ids = part.column.as_struct().column(0).as_primitive::<Int64Type>();
+        assert!(ids.values().iter().enumerate().all(|(at, id)| *id == (next + at) as i64));
+        next += part.column.len();
+    }
+    assert_eq!(next, 200_000);
+    // Of several bad rows, the first one is told.
+    for _ in 0..20 {
+        let bad = |row: usize| [41_000, 90_000, 150_000].contains(&row);
+        let blobs = blobs.iter().enumerate().map(|(row, blob)| if bad(row) { b"?" } else { blob.as_slice() });
+        let chunk: ArrayRef = Arc::new(BinaryArray::from_iter_values(blobs));
+        let error = decode_chunks(&source, &field, &Options::default(), &[chunk], threads).unwrap_err();
+        assert!(matches!(error, Error::Row { row: 41_000, .. }), "{error}");
+    }
+}
+
+/// The rows of a text schema, shown by Arrow's own words.
+fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
+    let field = icecore_columns::schema::parse(text).unwrap();
+    let column = BinaryArray::from_vec(blobs.to_vec());
+    let decoded = Decoder::new(Stage::parse(stage).unwrap(), &field, lenient()).unwrap().decode(&column).unwrap();
+    let show = |row: usize| match decoded.bad.iter().find(|bad| bad.row == row) {
+        Some(bad) => format!("bad: {}", bad.error),
+        None => format!("{:?}", decoded.column.slice(row, 1)).split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    (0..blobs.len()).map(show).collect()
+}
+
+#[test]
+fn what_has_no_field_is_in_the_rest() {
+    let rows = shown(
+        "php",
+        "id int64, more rest",
+        &[
+            b"a:3:{s:2:\"id\";i:1;s:3:\"a\"b\";d:1.5;i:7;a:1:{i:0;N;}}",
+            b"a:1:{s:2:\"id\";i:2;}",
+            b"O:1:\"U\":2:{s:5:\"\0U\0id\";i:3;s:4:\"\0*\0x\";s:2:\"\xc3\xa9\";}",
+        ],
+    );
+    assert!(rows[0].contains(r#"{\"a\\\"b\":1.5,\"7\":[null]}"#), "{}", rows[0]);
+    assert!(rows[1].contains(r#""{}""#), "{}", rows[1]);
+    assert!(rows[2].contains("3") && rows[2].contains(r#"{\"x\":\"é\"}"#), "{}", rows[2]);
+}
+
+#[test]
+fn values_are_found_on_paths_in_short_and_in_long_blobs() {
+    for filler in [10, 5_000] {
+        let blob = format!(
+            r#"{{"user":{{"name":"Bob","tags":["x","y"]}},"pad":"{}","list":[{{"n":1}},{{"n":2}}]}}"#,
+            "p".repeat(filler)
+        );
+        let text = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', last int32 at '$.list[-1].n', none utf8 at '$.nothing', all list<int64> at '$.list[*].n'";
+        let only = shown("json", text, &[blob.as_bytes()]).remove(0);
+        for part in ["\"Bob\"", "\"x\", \"y\"", "2,", "null", "1, 2"] {
+            assert!(only.contains(part), "{part} in {only}");
+        }
+        let definite = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', none utf8 at '$.nothing'";
+        let only = shown("json", definite, &[blob.as_bytes()]).remove(0);
+        assert!(only.contains("\"Bob\"") && only.contains("\"y\"") && only.contains("null"), "{only}");
+        let wrong = shown("json", "tag int64 at '$.user.tags[1]'", &[blob.as_bytes()]).remove(0);
+        assert!(wrong.starts_with("bad: ") && wrong.contains("$.user.tags[1]"), "{wrong}");
+        let beside = shown("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
+        assert!(beside[0].contains("\"Bob\"") && beside[0].contains("ppp"), "{}", beside[0]);
+    }
+}
+
+#[test]
+fn times_days_and_decimals_of_known_classes() {
+    let rows = shown("php", "a timestamp[us, UTC], b date32, c decimal(6, 2)", &[
+        b"a:3:{s:1:\"a\";O:8:\"DateTime\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.500000\";s:13:\"timezone_type\";i:3;s:8:\"timezone\";s:13:\"Europe/Berlin\";}s:1:\"b\";s:10:\"2026-02-02\";s:1:\"c\";s:5:\"12.50\";}",
+        b"a:2:{s:1:\"a\";O:14:\"Carbon\\Carbon2\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.000000\";s:13:\"timezone_type\";i:1;s:8:\"timezone\";s:6:\"-05:30\";}s:1:\"c\";d:0.1;}",
+        b"a:1:{s:1:\"a\";s:19:\"2026-07-02T03:40:00\";}",
+        b"a:1:{s:1:\"a\";i:1782963600;}",
+        b"a:1:{s:1:\"c\";s:6:\"12.505\";}",
+        b"a:1:{s:1:\"c\";i:10000;}",
+        b"a:1:{s:1:\"a\";s:29:\"2026-07-02T03:40:00.0000005Z  \";}",
+        b"a:1:{s:1:\"a\";s:28:\"2026-07-02T03:40:00.0000005Z\";}",
+    ]);
+    assert!(
+        rows[0].contains("2026-07-02T01:40:00.500") && rows[0].contains("2026-02-02") && rows[0].contains("1250"),
+        "{}",
+        rows[0]
+    );
+    assert!(rows[1].contains("2026-07-02T09:10:00") && rows[1].contains("10,"), "{}", rows[1]);
+    for (row, part) in
+        [(2, "a local time"), (3, "a time"), (4, "behind the point"), (5, "at most 6 digits"), (7, "500 nanoseconds")]
+    {
+        assert!(rows[row].starts_with("bad: ") && rows[row].contains(part), "{}", rows[row]);
+    }
+    // Marshal.dump(Date.new(2026, 2, 2)); Marshal.dump(BigDecimal("-1.25"))
+    let date = b"\x04\x08U:\x09Date[\x0bi\x00i\x03\x92\x8d%i\x00i\x00i\x00f\x0c2299161";
+    assert!(shown("marshal", "date32", &[date])[0].contains("2026-02-02"));
+    let decimal = b"\x04\x08u:\x0fBigDecimal\x1018:-0.125e1";
+    assert!(
+        shown("marshal", "decimal(38, 4)", &[decimal])[0].contains("-12500"),
+        "{:?}",
+        shown("marshal", "decimal(38, 4)", &[decimal])
+    );
+}
+
+#[test]
+fn blobs_of_several_formats_stand_in_one_column() {
+    let field = icecore_columns::schema::parse("id int64").unwrap();
+    let column = BinaryArray::from_vec(vec![
+        b"a:1:{s:2:\"id\";i:1;}",
+        b"{\"id\":2}",
+        b"\x04\x08{\x06I\"\x07id\x06:\x06ETi\x08",
+        b"\xff\xfe\xfd",
+        b"a:1:{s:2:\"id\";i:4;}",
+    ]);
+    let mut decoder = Decoder::new(icecore_columns::Source::Detect, &field, lenient()).unwrap();
+    let decoded = decoder.decode(&column).unwrap();
+    let ids = decoded.column.as_struct().column(0).as_primitive::<Int64Type>().clone();
+    assert_eq!(ids.iter().collect::<Vec<_>>(), [Some(1), Some(2), Some(3), None, Some(4)]);
+    assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), [3]);
 }

@@ -27,7 +27,8 @@ use scalar::{Integer, float, float32, integer, text, unsigned};
 use std::cell::Cell;
 use std::sync::Arc;
 use text::Strings;
-use told::{Told, What};
+use told::Told;
+pub(crate) use told::What;
 
 /// How deep types may be.
 pub(crate) const DEPTH: usize = 64;
@@ -174,7 +175,12 @@ impl Column {
                         return self.push_null(at);
                     }
                 }
-                What::Json => told.push_json(view, at)?,
+                What::Json => {
+                    if matches!(view.value(view.settle(at)?), Value::Null) {
+                        return self.push_null(at);
+                    }
+                    told.push_json(view, at)?;
+                }
                 What::Rest => told.push_entries(view, at, &[])?,
             }
             self.nulls.append_non_null();

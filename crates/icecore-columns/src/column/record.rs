@@ -111,7 +111,14 @@ impl Record {
             let found = path.find(document, &Limits::default()).map_err(|_| Misfit::too_much(at))?;
             let column = &mut self.columns[*field];
             let mut found = found.values().map(|value| value.index());
-            column.push_found(view, at, &mut found).map_err(|misfit| missing(misfit, self.fields[*field].name()))?;
+            let pushed = match path.is_definite() {
+                false => column.push_found(view, at, &mut found),
+                true => match found.next() {
+                    Some(value) => column.push(view, value),
+                    None => column.push_null(at),
+                },
+            };
+            pushed.map_err(|misfit| missing(misfit, self.fields[*field].name()))?;
         }
         Ok(())
     }

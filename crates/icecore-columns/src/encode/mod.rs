@@ -1,0 +1,127 @@
+//! A column of values to a column of blobs.
+//!
+//! | type | becomes |
+//! |---|---|
+//! | booleans, integers, floats | themselves |
+//! | strings; binaries | text; bytes |
+//! | decimals, days, times | text: `12.50`, `2026-02-02`, `2026-02-02T03:40:00.5Z`, without the `Z` if the column has no zone |
+//! | lists; structs, maps | lists; maps |
+//! | a field filled with `class` | no entry: the struct is an object of this class, where it is not null |
+//! | a field filled with `json` | the value that the text says |
+//! | a field filled with `rest` | the entries of the object of JSON that the text says |
+//! | null | null; as a whole row, no blob |
+
+mod feed;
+mod graft;
+mod nodes;
+
+use crate::error::Error;
+use crate::{Bad, OnError, Options};
+use arrow_array::builder::BinaryBuilder;
+use arrow_array::{Array, BinaryArray};
+use arrow_schema::Field;
+use feed::Feed;
+use icecore::raw::{Spare, Tape};
+use icecore::{Codec, Document, Losses, Stage};
+use nodes::Nodes;
+
+/// The most bytes that blobs of one column have together: offsets are of 32 bits.
+const MOST: usize = i32::MAX as usize;
+
+/// Encodes columns as blobs of one stage, one after the other, with the memory of those before.
+///
+/// ```
+/// use arrow_array::{Array, BinaryArray};
+/// use icecore::Stage;
+/// use icecore_columns::{Decoder, Encoder, Options, schema};
+/// let field = schema::parse("id int64, tags list<utf8>, _class class")?;
+/// let blobs = BinaryArray::from_vec(vec![br#"O:1:"U":2:{s:2:"id";i:7;s:4:"tags";a:1:{i:0;s:1:"x";}}"#]);
+/// let rows = Decoder::new(Stage::parse("php")?, &field, Options::default())?.decode(&blobs)?;
+/// let mut encoder = Encoder::new(Stage::parse("php")?, &field, Options::default())?;
+/// assert_eq!(encoder.encode(rows.column.as_ref())?.column, blobs);
+/// # Ok::<(), icecore_columns::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Encoder {
+    codec: Codec,
+    field: Field,
+    options: Options,
+    tape: Tape,
+    spare: Spare,
+    /// What is being written.
+    blob: Vec<u8>,
+}
+
+/// A column that was encoded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Encoded {
+    /// The blobs; null where the value was, and where a row is bad.
+    pub column: BinaryArray,
+    /// Bad rows, in order.
+    pub bad: Vec<Bad>,
+    /// What the format could not say, in all rows together.
+    pub losses: Losses,
+}
+
+impl Encoder {
+    /// An encoder of columns of this field to this stage.
+    ///
+    /// # Errors
+    /// If a field has a type that is not taken.
+    pub fn new(stage: Stage, field: &Field, options: Options) -> Result<Encoder, Error> {
+        feed::check(field, 0)?;
+        let mut codec = Codec::new(stage);
+        codec.limits = options.limits.clone();
+        let (tape, spare) = (Tape::new(), Spare::default());
+        Ok(Encoder { codec, field: field.clone(), options, tape, spare, blob: Vec::new() })
+    }
+
+    /// Encodes a column, which has the type of the field.
+    ///
+    /// # Errors
+    /// If it has another type; [`Error::Row`], if bad rows stop.
+    pub fn encode(&mut self, column: &dyn Array) -> Result<Encoded, Error> {
+        if column.data_type() != self.field.data_type() {
+            return Err(Error::Field { name: self.field.name().clone(), data_type: column.data_type().clone() });
+        }
+        let mut feed = Feed::new(&self.field, column)?;
+        let mut blobs = BinaryBuilder::with_capacity(column.len(), 0);
+        let (mut bad, mut losses, mut bytes) = (Vec::new(), Losses::default(), 0);
+        for row in 0..column.len() {
+            if feed.is_null(row) {
+                blobs.append_null();
+                continue;
+            }
+            match self.row(&mut feed, row) {
+                Ok(lost) if bytes + self.blob.len() <= MOST => {
+                    bytes += self.blob.len();
+                    lost.into_iter().for_each(|lost| losses.merge(lost));
+                    blobs.append_value(&self.blob);
+                }
+                Ok(_) => return Err(Error::TooLong),
+                Err(error) if self.options.on_error == OnError::Raise => return Err(Error::Row { row, error }),
+                Err(error) => {
+                    blobs.append_null();
+                    bad.push(Bad { row, error });
+                }
+            }
+        }
+        Ok(Encoded { column: blobs.finish(), bad, losses })
+    }
+
+    /// Writes a row into the blob. Says what was lost, if it may be something.
+    fn row(&mut self, feed: &mut Feed<'_>, row: usize) -> Result<Option<Losses>, icecore::Error> {
+        self.blob.clear();
+        let mut nodes = Nodes::new(&mut self.tape);
+        feed.write(row, &mut nodes)?;
+        nodes.fill();
+        let document = Document::from_tape(&[][..], std::mem::take(&mut self.tape));
+        let written = match self.codec.write_filled(&document, &mut self.spare, &mut self.blob) {
+            true => Ok(None),
+            false => self.codec.write(&document, &mut self.blob).map(Some),
+        };
+        self.tape = document.into_tape();
+        written
+    }
+}

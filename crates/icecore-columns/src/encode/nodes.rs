@@ -1,0 +1,89 @@
+//! Nodes of a tape that is being filled.
+
+use icecore::raw::{IS_KEY, KEY_NODE, Location, NO_KEY, Node, Tape};
+use icecore::{Error, ErrorKind, Kind};
+
+/// The nodes of a document, in the memory of the tape before.
+pub(super) struct Nodes<'t> {
+    pub(super) tape: &'t mut Tape,
+    pub(super) nodes: Vec<Node>,
+    arena: Vec<u8>,
+    /// The key of the next value.
+    key: u16,
+}
+
+impl<'t> Nodes<'t> {
+    pub(super) fn new(tape: &'t mut Tape) -> Nodes<'t> {
+        let (nodes, arena) = tape.take_memory();
+        Nodes { tape, nodes, arena, key: NO_KEY }
+    }
+
+    /// Gives the tape all of them.
+    pub(super) fn fill(self) {
+        self.tape.fill(self.nodes, self.arena, 0, None);
+    }
+
+    pub(super) fn push(&mut self, mut node: Node) -> usize {
+        node.key = std::mem::replace(&mut self.key, NO_KEY);
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Text or bytes.
+    pub(super) fn string(&mut self, kind: Kind, bytes: &[u8]) -> Result<(), Error> {
+        self.bytes_of(kind, 0, bytes)
+    }
+
+    /// What has bytes, with these flags.
+    pub(super) fn bytes_of(&mut self, kind: Kind, flags: u8, bytes: &[u8]) -> Result<(), Error> {
+        let node = self.string_node(kind, bytes)?;
+        self.push(node.with(flags));
+        Ok(())
+    }
+
+    fn string_node(&mut self, kind: Kind, bytes: &[u8]) -> Result<Node, Error> {
+        let len = u32::try_from(bytes.len()).ok().filter(|len| *len < u32::MAX).ok_or_else(too_long)?;
+        let place = Location::Arena(self.arena.len() as u64);
+        self.arena.extend_from_slice(bytes);
+        Ok(Node::string(kind, place, len))
+    }
+
+    /// The key of the next value.
+    pub(super) fn key(&mut self, kind: Kind, name: &[u8]) -> Result<(), Error> {
+        self.key = match self.tape.key_id(kind, 0, name) {
+            Some(id) => id,
+            None => {
+                let node = self.string_node(kind, name)?;
+                self.nodes.push(Node { key: IS_KEY, ..node });
+                KEY_NODE
+            }
+        };
+        Ok(())
+    }
+
+    /// An integer as the key of the next value.
+    pub(super) fn number_key(&mut self, node: Node) {
+        self.nodes.push(Node { key: IS_KEY, ..node });
+        self.key = KEY_NODE;
+    }
+
+    /// Begins an object, whose body comes next.
+    pub(super) fn begin_object(&mut self, class: &[u8]) -> Result<usize, Error> {
+        let kind = if class.is_ascii() { Kind::Bytes } else { Kind::Text };
+        let class = self.tape.class_id(kind, class)?;
+        Ok(self.push(Node::open(Kind::Object, class)))
+    }
+
+    /// Ends the container at this index, which has so many parts.
+    pub(super) fn end(&mut self, at: usize, count: usize) -> Result<(), Error> {
+        let end = u32::try_from(self.nodes.len()).map_err(|_| too_long())?;
+        self.nodes[at].aux = u32::try_from(count).map_err(|_| too_long())?;
+        self.nodes[at].payload |= u64::from(end);
+        Ok(())
+    }
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::new(ErrorKind::Limit).expecting("less than 4 GB in a row").finding("more")
+}

@@ -1,0 +1,110 @@
+//! Several threads for one column.
+
+use crate::decoder::{Decoded, Decoder, Options};
+use crate::error::Error;
+use crate::source::Source;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::Field;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+/// How many rows a thread takes at once.
+const ROWS: usize = 32_768;
+
+/// Decodes chunks of a column on so many threads. The parts that come back are in order, and
+/// none is longer than some ten thousand rows; rows are counted from the beginning of the first chunk.
+///
+/// ```
+/// use arrow_array::{ArrayRef, BinaryArray};
+/// use icecore::Stage;
+/// use icecore_columns::{Options, decode_chunks, schema};
+/// use std::{num::NonZeroUsize, sync::Arc};
+/// let chunk: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"i:1;"; 50_000]));
+/// let field = schema::parse("int64")?;
+/// let source = Stage::parse("php")?.into();
+/// let threads = NonZeroUsize::new(2).unwrap();
+/// let parts = decode_chunks(&source, &field, &Options::default(), &[chunk.clone(), chunk], threads)?;
+/// assert_eq!(parts.iter().map(|part| part.column.len()).sum::<usize>(), 100_000);
+/// # Ok::<(), icecore_columns::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Decoder::new`] and [`Decoder::decode`]; of several bad rows, the first one.
+pub fn decode_chunks(
+    source: &Source,
+    field: &Field,
+    options: &Options,
+    chunks: &[ArrayRef],
+    threads: NonZeroUsize,
+) -> Result<Vec<Decoded>, Error> {
+    let parts = Parts::of(chunks);
+    if threads.get() == 1 || parts.0.len() < 2 {
+        let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
+        return parts.0.iter().map(|part| part.decode(&mut decoder)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let is_over = AtomicBool::new(false);
+    let done: Mutex<Vec<(usize, Result<Decoded, Error>)>> = Mutex::new(Vec::new());
+    let work = || -> Result<(), Error> {
+        let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
+        // Parts before a bad one were taken before it, and are ended.
+        while !is_over.load(Ordering::Relaxed) {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.0.get(at) else { break };
+            let decoded = part.decode(&mut decoder);
+            if decoded.is_err() {
+                is_over.store(true, Ordering::Relaxed);
+            }
+            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((at, decoded));
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.get().min(parts.0.len())).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(ended) => ended,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })?;
+    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, decoded)| decoded).collect()
+}
+
+/// Slices of chunks, each with the number of its first row.
+struct Parts(Vec<Part>);
+
+struct Part {
+    start: usize,
+    column: ArrayRef,
+}
+
+impl Parts {
+    fn of(chunks: &[ArrayRef]) -> Parts {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for chunk in chunks {
+            for from in (0..chunk.len()).step_by(ROWS) {
+                let column = chunk.slice(from, ROWS.min(chunk.len() - from));
+                parts.push(Part { start: start + from, column });
+            }
+            start += chunk.len();
+        }
+        Parts(parts)
+    }
+}
+
+impl Part {
+    fn decode(&self, decoder: &mut Decoder) -> Result<Decoded, Error> {
+        match decoder.decode(self.column.as_ref()) {
+            Ok(mut decoded) => {
+                decoded.start = self.start;
+                Ok(decoded)
+            }
+            Err(Error::Row { row, error }) => Err(Error::Row { row: row + self.start, error }),
+            Err(error) => Err(error),
+        }
+    }
+}
