@@ -1,7 +1,7 @@
 //! Rows a second of the kernel on one thread, beside reading the same blobs to a tape alone.
 //!
 //! ```sh
-//! cargo bench -p icecore-columns -- [--rows N] [--rounds N]
+//! cargo bench -p icecore-columns -- [--rows N] [--rounds N] [--only FORMAT]
 //! ```
 
 use arrow_array::cast::AsArray;
@@ -18,11 +18,13 @@ const STAGES: [&str; 6] = ["php", "storable", "sereal", "marshal", "igbinary", "
 
 fn main() {
     let (mut rows, mut rounds) = (200_000u32, 7usize);
+    let mut only: Option<String> = None;
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--rows" => rows = words.next().and_then(|n| n.parse().ok()).expect("a number of rows"),
             "--rounds" => rounds = words.next().and_then(|n| n.parse().ok()).expect("a number of rounds"),
+            "--only" => only = words.next(),
             "--bench" | "--test" => {}
             _ => panic!("unknown option {word}"),
         }
@@ -32,7 +34,7 @@ fn main() {
         "format", "strings", "bytes/row", "million rows/s", "ns/row", "tape only"
     );
     for about in [0, 100] {
-        for stage in STAGES {
+        for stage in STAGES.into_iter().filter(|stage| only.as_ref().is_none_or(|only| only == stage)) {
             measure(stage, rows, rounds, about);
         }
     }

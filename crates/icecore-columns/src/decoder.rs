@@ -137,6 +137,7 @@ impl Decoder {
     pub fn decode(&mut self, column: &dyn Array) -> Result<Decoded, Error> {
         let blobs = Blobs::of(column)?;
         let mut bad = Vec::new();
+        self.column.reserve(column.len());
         for row in 0..column.len() {
             let Some(blob) = blobs.get(row) else {
                 self.column.fill_null();
@@ -171,11 +172,11 @@ impl Decoder {
         let result = if self.needs_document {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));
             let view = View::new(document.tape(), input, Some(&document), &left);
-            let result = self.column.push(view, view.tape.root());
+            let result = self.column.push(&view, view.tape.root());
             self.tape = document.into_tape();
             result
         } else {
-            self.column.push(View::new(&self.tape, input, None, &left), self.tape.root())
+            self.column.push(&View::new(&self.tape, input, None, &left), self.tape.root())
         };
         result.map_err(|misfit| {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));

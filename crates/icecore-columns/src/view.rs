@@ -11,7 +11,6 @@ const LINKS: u32 = 64;
 const LONG: u32 = u32::MAX;
 
 /// A document that was read: its tape, and the bytes that its strings are in.
-#[derive(Clone, Copy)]
 pub(crate) struct View<'d> {
     nodes: &'d [Node],
     arena: &'d [u8],
@@ -89,7 +88,12 @@ impl<'d> View<'d> {
     /// The index behind a value.
     #[inline]
     pub(crate) fn next(&self, at: u32) -> u32 {
-        let node = self.node(at);
+        self.next_of(self.node(at), at)
+    }
+
+    /// The index behind the value of this node, which stands there.
+    #[inline]
+    pub(crate) fn next_of(&self, node: &Node, at: u32) -> u32 {
         if node.kind.is_container() { node.end().max(at + 1) } else { at + 1 }
     }
 
@@ -210,7 +214,7 @@ impl<'d> View<'d> {
 
     /// The entries of a map: the key, and where the value is.
     #[inline]
-    pub(crate) fn entries(self, map: u32) -> impl Iterator<Item = (Key, u32)> {
+    pub(crate) fn entries(&self, map: u32) -> impl Iterator<Item = (Key, u32)> {
         let mut at = map + 1;
         (0..self.node(map).aux).map(move |_| {
             let node = self.node(at);
@@ -225,7 +229,7 @@ impl<'d> View<'d> {
 
     /// The items of a list.
     #[inline]
-    pub(crate) fn items(self, list: u32) -> impl Iterator<Item = u32> {
+    pub(crate) fn items(&self, list: u32) -> impl Iterator<Item = u32> {
         let mut at = list + 1;
         (0..self.node(list).aux).map(move |_| {
             let item = at;

@@ -9,7 +9,7 @@ const LONGEST: usize = 400;
 
 /// A value as a whole number of the last decimal place; `None` if that can't be without loss.
 /// A float is what its shortest digits say.
-pub(super) fn decimal(view: View<'_>, at: u32, digits: u8, scale: i8) -> Option<i128> {
+pub(super) fn decimal(view: &View<'_>, at: u32, digits: u8, scale: i8) -> Option<i128> {
     let mut text = TextOnStack::default();
     let unscaled = match view.value(at) {
         Value::Int(value) => shifted(i128::from(value), scale)?,
@@ -26,7 +26,7 @@ pub(super) fn decimal(view: View<'_>, at: u32, digits: u8, scale: i8) -> Option<
 }
 
 /// An integer of any size, or Ruby's `BigDecimal`.
-fn special(view: View<'_>, at: u32, scale: i8) -> Option<i128> {
+fn special(view: &View<'_>, at: u32, scale: i8) -> Option<i128> {
     let value = view.document?.at(at)?;
     if let icecore::Value::BigInt(number) = value.value() {
         let mut bytes = [0; 16];

@@ -139,10 +139,23 @@ impl Column {
         self.nulls.len()
     }
 
+    /// Makes room for so many rows.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Int(values, _) => values.reserve(rows),
+            Values::Uint(values) => values.reserve(rows),
+            Values::Float(values) => values.reserve(rows),
+            Values::Utf8(values) | Values::Binary(values) => values.reserve(rows),
+            Values::LargeUtf8(values) | Values::LargeBinary(values) => values.reserve(rows),
+            Values::Record(record) => record.reserve(rows),
+            _ => {}
+        }
+    }
+
     /// Adds the value at this node. What was added of one that does not fit must be taken away
     /// by [`Column::truncate`].
     #[inline]
-    pub(crate) fn push(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+    pub(crate) fn push(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
         let node = view.node(at);
         // What most values are, and most fields want.
         match (&mut self.values, node.kind) {
@@ -167,7 +180,7 @@ impl Column {
         Ok(())
     }
 
-    fn push_any(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+    fn push_any(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
         if let Values::Told(told) = &mut self.values {
             match told.what {
                 What::Class => {
@@ -248,7 +261,7 @@ impl Column {
     }
 
     /// Adds what is told of the object at this node, and what of its body has no field.
-    fn push_told(&mut self, view: View<'_>, at: u32, rest: &[(crate::view::Key, u32)]) -> Result<(), Misfit> {
+    fn push_told(&mut self, view: &View<'_>, at: u32, rest: &[(crate::view::Key, u32)]) -> Result<(), Misfit> {
         match &mut self.values {
             Values::Told(told) if told.what == What::Rest => {
                 told.push_entries(view, at, rest)?;
@@ -260,7 +273,7 @@ impl Column {
     }
 
     /// Adds the values at these nodes as a list; the first of them, if it is none.
-    fn push_found(&mut self, view: View<'_>, at: u32, found: &mut dyn Iterator<Item = u32>) -> Result<(), Misfit> {
+    fn push_found(&mut self, view: &View<'_>, at: u32, found: &mut dyn Iterator<Item = u32>) -> Result<(), Misfit> {
         let is_pushed = match &mut self.values {
             Values::List(list) => list.push(view, found)?,
             Values::LargeList(list) => list.push(view, found)?,
@@ -372,7 +385,7 @@ impl Column {
     }
 
     #[cold]
-    fn misfit(&self, view: View<'_>, at: u32) -> Misfit {
+    fn misfit(&self, view: &View<'_>, at: u32) -> Misfit {
         let found = match view.value(at) {
             Value::Null => "null".to_owned(),
             Value::Bool(value) => value.to_string(),

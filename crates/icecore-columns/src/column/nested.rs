@@ -24,7 +24,7 @@ impl<O: OffsetSizeTrait> List<O> {
     }
 
     /// Adds these values as a list; `false`, if all lists would have too many.
-    pub(super) fn push(&mut self, view: View<'_>, items: impl Iterator<Item = u32>) -> Result<bool, Misfit> {
+    pub(super) fn push(&mut self, view: &View<'_>, items: impl Iterator<Item = u32>) -> Result<bool, Misfit> {
         for item in items {
             self.items.push(view, item)?;
         }
@@ -64,7 +64,7 @@ impl Map {
     }
 
     /// Adds the entries of a map, or the items of a list under their positions.
-    pub(super) fn push(&mut self, view: View<'_>, at: u32) -> Result<bool, Misfit> {
+    pub(super) fn push(&mut self, view: &View<'_>, at: u32) -> Result<bool, Misfit> {
         let mut digits = itoa::Buffer::new();
         if view.node(at).kind == Kind::Array {
             for (position, item) in view.items(at).enumerate() {

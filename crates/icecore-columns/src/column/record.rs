@@ -13,7 +13,7 @@ use icecore::select::{self, Pattern};
 use icecore::{Kind, Limits, Stage};
 use std::cell::Cell;
 
-/// A key that is no field.
+/// A key that is no field: no column has a number so high.
 const NONE: u16 = u16::MAX;
 
 #[derive(Debug)]
@@ -28,7 +28,19 @@ pub(crate) struct Record {
     rest: Vec<(Key, u32)>,
     /// For ids of keys which field that is, from 1 on; 0: not known yet.
     by_id: Vec<u16>,
+    /// The keys of the last map, in their order, if the next one may have the same.
+    guess: Vec<Guess>,
+    /// Whether these fill all columns.
+    is_whole: bool,
     len: usize,
+}
+
+/// An entry of the next map, as it was in the last one.
+#[derive(Clone, Copy, Debug)]
+struct Guess {
+    key: u16,
+    /// Which column it fills; none, if there are not so many.
+    column: u16,
 }
 
 impl Record {
@@ -45,11 +57,25 @@ impl Record {
         }
         let has_rest = columns.iter().any(|column| column.tells() == Some(What::Rest));
         let fields = fields.clone();
-        Ok(Record { fields, columns, paths, has_rest, rest: Vec::new(), by_id: Vec::new(), len: 0 })
+        Ok(Record {
+            fields,
+            columns,
+            paths,
+            has_rest,
+            rest: Vec::new(),
+            by_id: Vec::new(),
+            guess: Vec::new(),
+            is_whole: false,
+            len: 0,
+        })
     }
 
     pub(crate) fn needs_document(&self) -> bool {
         !self.paths.is_empty() || self.columns.iter().any(Column::needs_document)
+    }
+
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
     /// Whether all fields are found on paths, so that the document may be anything.
@@ -65,12 +91,48 @@ impl Record {
 
     pub(crate) fn forget_names(&mut self) {
         self.by_id.clear();
+        self.guess.clear();
         self.columns.iter_mut().for_each(Column::forget_names);
     }
 
     /// Adds the map at this node, which is settled; an empty list is one.
-    pub(crate) fn push(&mut self, view: View<'_>, map: u32) -> Result<bool, Misfit> {
+    pub(crate) fn push(&mut self, view: &View<'_>, map: u32) -> Result<bool, Misfit> {
+        if !self.push_as_guessed(view, map)? {
+            self.push_by_names(view, map)?;
+        }
+        Ok(true)
+    }
+
+    /// Adds a map that has the keys of the last one; `false`, and nothing, if it has others.
+    #[inline]
+    fn push_as_guessed(&mut self, view: &View<'_>, map: u32) -> Result<bool, Misfit> {
+        if self.guess.is_empty() || view.node(map).aux as usize != self.guess.len() {
+            return Ok(false);
+        }
+        let mut at = map + 1;
+        for guess in &self.guess {
+            let node = view.node(at);
+            if node.key != guess.key {
+                let len = self.len;
+                self.columns.iter_mut().for_each(|column| column.truncate(len));
+                return Ok(false);
+            }
+            if let Some(column) = self.columns.get_mut(usize::from(guess.column)) {
+                column.push(view, at)?;
+            }
+            at = view.next_of(node, at);
+        }
+        match self.is_whole {
+            true => self.len += 1,
+            false => self.end(view, map)?,
+        }
+        Ok(true)
+    }
+
+    fn push_by_names(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
         self.rest.clear();
+        self.guess.clear();
+        let (mut filled, mut is_plain) = (0, self.paths.is_empty() && !self.has_rest);
         if view.node(map).kind == Kind::Map {
             for (key, value) in view.entries(map) {
                 let field = match key {
@@ -80,7 +142,12 @@ impl Record {
                     },
                     Key::Node(_) => self.named_by(view, key),
                 };
-                let Some(column) = self.columns.get_mut(usize::from(field).wrapping_sub(1)) else {
+                let column = field.wrapping_sub(1);
+                match key {
+                    Key::Name(key) => self.guess.push(Guess { key, column }),
+                    Key::Node(_) => is_plain = false,
+                }
+                let Some(column) = self.columns.get_mut(usize::from(column)) else {
                     if self.has_rest {
                         self.rest.push((key, value));
                     }
@@ -89,23 +156,28 @@ impl Record {
                 if column.len() > self.len {
                     // A key that is there twice: the last one counts.
                     column.truncate(self.len);
+                    is_plain = false;
                 }
+                filled += 1;
                 column.push(view, value)?;
             }
         }
+        if !is_plain {
+            self.guess.clear();
+        }
+        self.is_whole = filled == self.columns.len();
         self.push_found(view, map)?;
-        self.end(view, map)?;
-        Ok(true)
+        self.end(view, map)
     }
 
     /// Adds what is found on the paths, when no field has a name.
-    pub(crate) fn push_paths(&mut self, view: View<'_>, root: u32) -> Result<bool, Misfit> {
+    pub(crate) fn push_paths(&mut self, view: &View<'_>, root: u32) -> Result<bool, Misfit> {
         self.push_found(view, root)?;
         self.len += 1;
         Ok(true)
     }
 
-    fn push_found(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+    fn push_found(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
         let Some(document) = view.document.filter(|_| !self.paths.is_empty()) else { return Ok(()) };
         for (field, path) in &self.paths {
             let found = path.find(document, &Limits::default()).map_err(|_| Misfit::too_much(at))?;
@@ -139,7 +211,7 @@ impl Record {
                 column.forget_names();
                 column.truncate(len);
                 let view = View::new(document.tape(), document.input(), Some(document), left);
-                column.push(view, document.tape().root()).map_err(|misfit| {
+                column.push(&view, document.tape().root()).map_err(|misfit| {
                     let below = document.path(misfit.node);
                     misfit.into_error(format!("{path}{}", below.strip_prefix('$').unwrap_or(&below)))
                 })
@@ -154,7 +226,7 @@ impl Record {
     }
 
     /// What has no value yet gets null; fields that tell of the value itself are filled.
-    fn end(&mut self, view: View<'_>, map: u32) -> Result<(), Misfit> {
+    fn end(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
         let len = self.len;
         for (column, field) in self.columns.iter_mut().zip(self.fields.iter()) {
             if column.len() > len {
@@ -171,7 +243,7 @@ impl Record {
     }
 
     #[cold]
-    fn look_up(&mut self, view: View<'_>, id: u16) -> u16 {
+    fn look_up(&mut self, view: &View<'_>, id: u16) -> u16 {
         let field = self.named_by(view, Key::Name(id));
         let index = usize::from(id);
         if self.by_id.len() <= index {
@@ -181,7 +253,7 @@ impl Record {
         field
     }
 
-    fn named_by(&self, view: View<'_>, key: Key) -> u16 {
+    fn named_by(&self, view: &View<'_>, key: Key) -> u16 {
         view.key(key, &mut itoa::Buffer::new()).map_or(NONE, |name| self.named(name))
     }
 
@@ -239,7 +311,7 @@ fn missing(misfit: Misfit, name: &str) -> Misfit {
 }
 
 /// The object whose body this is, or it itself.
-fn owner(view: View<'_>, body: u32) -> u32 {
+fn owner(view: &View<'_>, body: u32) -> u32 {
     match body.checked_sub(1) {
         Some(before) if view.node(before).kind == Kind::Object => before,
         _ => body,

@@ -10,11 +10,19 @@ use std::sync::Arc;
 pub(super) struct Strings<O> {
     offsets: Vec<O>,
     bytes: Vec<u8>,
+    /// How many bytes there were the last time.
+    before: usize,
 }
 
 impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
     pub(super) fn new() -> Strings<O> {
-        Strings { offsets: vec![O::default()], bytes: Vec::new() }
+        Strings { offsets: vec![O::default()], bytes: Vec::new(), before: 0 }
+    }
+
+    /// Makes room for so many; of bytes as many as the last time.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.offsets.reserve(rows);
+        self.bytes.reserve(self.before);
     }
 
     /// Adds one; `false`, if all of them would be too long for the offsets.
@@ -44,7 +52,8 @@ impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
     where
         O: arrow_array::OffsetSizeTrait,
     {
-        let Strings { offsets, bytes } = std::mem::replace(self, Strings::new());
+        let before = self.bytes.len();
+        let Strings { offsets, bytes, .. } = std::mem::replace(self, Strings { before, ..Strings::new() });
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
         Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(bytes), nulls)?))
     }

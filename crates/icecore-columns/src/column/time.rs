@@ -24,7 +24,7 @@ struct Moment {
 
 /// The moment that a value is, in this unit; none may be lost. A column with a time zone needs
 /// moments that say where they are; one without takes local times as they stand.
-pub(super) fn moment(view: View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -> Result<Option<i64>, Misfit> {
+pub(super) fn moment(view: &View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -> Result<Option<i64>, Misfit> {
     let Some(moment) = value(view, at).and_then(of_value) else { return Ok(None) };
     if has_zone && !moment.is_placed {
         return Err(Misfit::new(at, "a time with its distance from UTC", "a local time"));
@@ -44,7 +44,7 @@ pub(super) fn moment(view: View<'_>, at: u32, unit: TimeUnit, has_zone: bool) ->
 }
 
 /// The day that a value is, since 1970-01-01.
-pub(super) fn day(view: View<'_>, at: u32) -> Option<i32> {
+pub(super) fn day(view: &View<'_>, at: u32) -> Option<i32> {
     let value = value(view, at)?;
     let days = match Known::of(value) {
         Some(Known::Date(day)) => day.julian_day().checked_sub(EPOCH)?,
@@ -70,7 +70,7 @@ pub(crate) fn is_day(value: Cursor<'_>) -> bool {
 }
 
 /// The value behind links and references.
-fn value(view: View<'_>, at: u32) -> Option<Cursor<'_>> {
+fn value<'d>(view: &View<'d>, at: u32) -> Option<Cursor<'d>> {
     view.document?.at(view.target(at))
 }
 

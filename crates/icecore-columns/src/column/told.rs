@@ -46,7 +46,7 @@ impl Told {
     }
 
     /// Adds the class of the value; `false`, if it has none.
-    pub(super) fn push_class(&mut self, view: View<'_>, at: u32) -> Result<bool, Misfit> {
+    pub(super) fn push_class(&mut self, view: &View<'_>, at: u32) -> Result<bool, Misfit> {
         let Some(class) = view.class(at) else { return Ok(false) };
         if std::str::from_utf8(class).is_err() {
             return Err(Misfit::new(at, "the name of a class in UTF-8", "other bytes"));
@@ -56,14 +56,14 @@ impl Told {
     }
 
     /// Adds the value as JSON.
-    pub(super) fn push_json(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+    pub(super) fn push_json(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
         self.text.clear();
         self.write(view, at)?;
         self.push_text(at)
     }
 
     /// Adds these entries as an object of JSON.
-    pub(super) fn push_entries(&mut self, view: View<'_>, at: u32, entries: &[(Key, u32)]) -> Result<(), Misfit> {
+    pub(super) fn push_entries(&mut self, view: &View<'_>, at: u32, entries: &[(Key, u32)]) -> Result<(), Misfit> {
         self.text.clear();
         self.text.push(b'{');
         for (key, value) in entries {
@@ -78,7 +78,7 @@ impl Told {
         self.push_text(at)
     }
 
-    fn write(&mut self, view: View<'_>, at: u32) -> Result<(), Misfit> {
+    fn write(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
         let Some(document) = view.document else { return Ok(()) };
         let before = self.text.len();
         let part = document.part(at).map_err(|error| unsayable(at, &error))?;
@@ -87,7 +87,7 @@ impl Told {
         view.spend(at, self.text.len() - before)
     }
 
-    fn write_key(&mut self, view: View<'_>, key: Key, at: u32) -> Result<(), Misfit> {
+    fn write_key(&mut self, view: &View<'_>, key: Key, at: u32) -> Result<(), Misfit> {
         let mut digits = itoa::Buffer::new();
         let key = view.key(key, &mut digits).unwrap_or_default();
         let key = super::record::bare(key);
