@@ -167,6 +167,15 @@ impl Column {
                 view.spend(at, 0)?;
                 values.push(f64::from_bits(node.payload));
             }
+            // Sereal writes what fits in 32 bits.
+            (Values::Float(values), Kind::Float32) => {
+                view.spend(at, 0)?;
+                values.push(f64::from(f32::from_bits(node.payload as u32)));
+            }
+            (Values::Record(record), Kind::Map) => {
+                view.spend(at, 0)?;
+                record.push(view, at)?;
+            }
             (Values::Utf8(values), Kind::Bytes | Kind::Text) if view.is_short(node) => {
                 let bytes = view.bytes(node);
                 view.spend(at, bytes.len())?;
