@@ -6,7 +6,7 @@ use icecore::{Document, Kind, Limits};
 use std::cell::Cell;
 
 /// How many links are followed one behind the other.
-const LINKS: u32 = 64;
+pub(crate) const LINKS: u32 = 64;
 /// The length of a string whose place stands in a table of long ones.
 const LONG: u32 = u32::MAX;
 

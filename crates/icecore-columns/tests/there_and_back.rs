@@ -151,8 +151,8 @@ fn what_is_learned_holds_the_values_and_gives_them_back() {
             let rows = decoded.unwrap_or_else(|error| panic!("{}: {error}", said())).column;
             let encoded = Encoder::new(stage.clone(), &field, Options::default()).unwrap().encode(rows.as_ref());
             let back = encoded.unwrap_or_else(|error| panic!("{}: {error}", said())).column;
-            for row in 0..count {
-                let value = meaning(&blobs[row], &stage);
+            for (row, blob) in blobs.iter().enumerate() {
+                let value = meaning(blob, &stage);
                 let back = if back.is_null(row) { Value::Null } else { meaning(back.value(row), &stage) };
                 assert_eq!(plain(&value), plain(&back), "{}, row {row}: {value}", said());
             }

@@ -198,10 +198,9 @@ impl Column {
                     }
                 }
                 What::Json => {
-                    if matches!(view.value(view.settle(at)?), Value::Null) {
+                    if !told.push_json(view, at)? {
                         return self.push_null(at);
                     }
-                    told.push_json(view, at)?;
                 }
                 What::Rest => told.push_entries(view, at, &[])?,
             }

@@ -29,31 +29,44 @@ pub(super) fn moment(view: &View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -
     if has_zone && !moment.is_placed {
         return Err(Misfit::new(at, "a time with its distance from UTC", "a local time"));
     }
-    let (per_second, nanoseconds_each) = match unit {
-        TimeUnit::Second => (1, 1_000_000_000),
-        TimeUnit::Millisecond => (1_000, 1_000_000),
-        TimeUnit::Microsecond => (1_000_000, 1_000),
-        TimeUnit::Nanosecond => (1_000_000_000, 1),
-    };
+    let (_, nanoseconds_each) = parts(unit);
     if moment.nanoseconds % nanoseconds_each != 0 {
         let expected = format!("a time without more than {unit:?}s");
         return Err(Misfit::new(at, expected, format!("{} nanoseconds behind the second", moment.nanoseconds)));
     }
-    let whole = moment.seconds.checked_mul(per_second);
-    Ok(whole.and_then(|whole| whole.checked_add(i64::from(moment.nanoseconds / nanoseconds_each))))
+    Ok(moment.count(unit))
+}
+
+/// How many of a unit are in a second, and how many nanoseconds in it.
+fn parts(unit: TimeUnit) -> (i64, u32) {
+    match unit {
+        TimeUnit::Second => (1, 1_000_000_000),
+        TimeUnit::Millisecond => (1_000, 1_000_000),
+        TimeUnit::Microsecond => (1_000_000, 1_000),
+        TimeUnit::Nanosecond => (1_000_000_000, 1),
+    }
+}
+
+impl Moment {
+    /// How many of this unit since 1970; `None`, if 64 bits do not hold them.
+    fn count(self, unit: TimeUnit) -> Option<i64> {
+        let (per_second, nanoseconds_each) = parts(unit);
+        self.seconds.checked_mul(per_second)?.checked_add(i64::from(self.nanoseconds / nanoseconds_each))
+    }
 }
 
 /// The day that a value is, since 1970-01-01.
 pub(super) fn day(view: &View<'_>, at: u32) -> Option<i32> {
     let value = value(view, at)?;
-    let days = match Known::of(value) {
-        Some(Known::Date(day)) => day.julian_day().checked_sub(EPOCH)?,
-        _ => {
-            let day: civil::Date = text(value).filter(|text| text.len() == 10)?.parse().ok()?;
-            Timestamp::from(day.to_zoned(TimeZone::UTC).ok()?).as_second() / DAY
-        }
-    };
-    i32::try_from(days).ok()
+    if let Some(Known::Date(day)) = Known::of(value) {
+        return days(day);
+    }
+    let day: civil::Date = text(value).filter(|text| text.len() == 10)?.parse().ok()?;
+    i32::try_from(Timestamp::from(day.to_zoned(TimeZone::UTC).ok()?).as_second() / DAY).ok()
+}
+
+fn days(day: icecore::known::Day) -> Option<i32> {
+    i32::try_from(day.julian_day().checked_sub(EPOCH)?).ok()
 }
 
 /// Whether values of this kind are moments, with what precision; for those who infer types.
@@ -61,12 +74,12 @@ pub(crate) fn precision(value: Cursor<'_>) -> Option<(TimeUnit, bool)> {
     // Texts that look like times stay texts.
     let moment = if text(value).is_some() { None } else { of_value(value) }?;
     let unit = if moment.nanoseconds % 1_000 == 0 { TimeUnit::Microsecond } else { TimeUnit::Nanosecond };
-    Some((unit, moment.is_placed))
+    moment.count(unit).map(|_| (unit, moment.is_placed))
 }
 
 /// Whether a value is a day of a class for days.
 pub(crate) fn is_day(value: Cursor<'_>) -> bool {
-    matches!(Known::of(value), Some(Known::Date(_)))
+    matches!(Known::of(value), Some(Known::Date(day)) if days(day).is_some())
 }
 
 /// The value behind links and references.

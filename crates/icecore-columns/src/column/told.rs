@@ -55,11 +55,15 @@ impl Told {
         Ok(true)
     }
 
-    /// Adds the value as JSON.
-    pub(super) fn push_json(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
+    /// Adds the value as JSON; `false`, if it is null there.
+    pub(super) fn push_json(&mut self, view: &View<'_>, at: u32) -> Result<bool, Misfit> {
         self.text.clear();
         self.write(view, at)?;
-        self.push_text(at)
+        if self.text == b"null" {
+            return Ok(false);
+        }
+        self.push_text(at)?;
+        Ok(true)
     }
 
     /// Adds these entries as an object of JSON.

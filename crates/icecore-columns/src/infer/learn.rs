@@ -5,10 +5,11 @@ use crate::blobs::Blobs;
 use crate::column::{DEPTH, bare, time};
 use crate::error::Error;
 use crate::source::{Codecs, Source};
+use crate::view::LINKS;
 use arrow_array::Array;
 use arrow_schema::Field;
 use icecore::raw::Tape;
-use icecore::{Cursor, Document, Known, Limits, Value};
+use icecore::{Cursor, Document, Kind, Known, Limits, Value};
 
 /// Learns a type from blobs.
 ///
@@ -68,8 +69,8 @@ impl Inference {
         let body = self.codecs.read(blob, &mut self.tape)?;
         let input = body.as_deref().unwrap_or(blob);
         let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-        let mut left = self.codecs.limits().expanded_from(document.nodes().len()).max(document.nodes().len() as u64);
-        let shape = shape(document.root(), DEPTH, &mut left);
+        let left = EACH * document.nodes().len() as u64 + ALWAYS;
+        let shape = Look { left, open: Vec::new() }.shape(document.root());
         self.tape = document.into_tape();
         Ok(shape)
     }
@@ -90,78 +91,104 @@ impl Inference {
     }
 }
 
-/// The shape of a value, which has types so deep at most. What is left after so many values is mixed.
-fn shape(value: Cursor<'_>, depth: usize, left: &mut u64) -> Shape {
-    if depth == 0 || *left == 0 {
-        return Shape::Mixed;
-    }
-    *left -= 1;
-    let mut value = value;
-    let mut has_class = false;
-    loop {
-        if let Some(known) = special(value) {
-            return known;
-        }
-        value = match value.value() {
-            Value::Link(target) | Value::Alias(target) | Value::Copy(target) | Value::Ref(target) => target,
-            Value::Object(_, body) => {
-                has_class = true;
-                body
-            }
-            Value::Attrs(body) => body,
-            _ => break,
-        };
-        if *left == 0 {
-            return Shape::Mixed;
-        }
-        *left -= 1;
-    }
-    match value.value() {
-        Value::Null | Value::Hole => Shape::Nothing,
-        Value::Bool(_) => Shape::Bool,
-        Value::Int(value) => Shape::Int(Range::of(value.into())),
-        Value::Uint(value) => Shape::Int(Range::of(value.into())),
-        Value::BigInt(value) => integer(value.negative, value.magnitude).map_or(Shape::Mixed, Shape::Int),
-        Value::Float(_) => Shape::Float,
-        Value::Bytes(bytes) | Value::Text(bytes) | Value::Symbol(bytes, _) | Value::EnumCase(bytes) => {
-            if std::str::from_utf8(bytes).is_ok() {
-                Shape::Text
-            } else {
-                Shape::Bytes
-            }
-        }
-        Value::Array if value.is_empty() && !has_class => Shape::Empty,
-        Value::Array => {
-            let mut items = Shape::Nothing;
-            for item in value.items() {
-                items.merge(shape(item, depth - 1, left));
-            }
-            Shape::List(Box::new(items))
-        }
-        Value::Map if value.is_empty() && !has_class => Shape::Empty,
-        Value::Map => members(value, has_class, depth, left),
-        _ => Shape::Mixed,
-    }
+/// How often the values of a document are looked at: always so often, and so often for each, as
+/// links lead to some again.
+const ALWAYS: u64 = 1024;
+const EACH: u64 = 4;
+
+/// A look at the values of one document.
+struct Look {
+    /// How many values more are looked at; what comes then is mixed.
+    left: u64,
+    /// The lists and maps that are being looked at.
+    open: Vec<u32>,
 }
 
-fn members(map: Cursor<'_>, has_class: bool, depth: usize, left: &mut u64) -> Shape {
-    let mut members = Struct::of_class(has_class);
-    for (key, value) in map.entries() {
-        let number;
-        let name = match key.node().kind {
-            icecore::Kind::Int => {
-                number = (key.node().payload as i64).to_string();
-                number.as_bytes()
-            }
-            kind if kind.is_string() => bare(key.bytes()),
-            _ => return Shape::Mixed,
-        };
-        // The mark that Ruby puts before members is not a part of a name in a column.
-        let name = if has_class { name.strip_prefix(b"@").unwrap_or(name) } else { name };
-        let Ok(name) = std::str::from_utf8(name) else { return Shape::Mixed };
-        members.add(name, shape(value, depth - 1, left));
+impl Look {
+    fn spend(&mut self) -> bool {
+        let is_enough = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        is_enough
     }
-    Shape::Struct(members)
+
+    fn shape(&mut self, value: Cursor<'_>) -> Shape {
+        if self.open.len() >= DEPTH || !self.spend() {
+            return Shape::Mixed;
+        }
+        let mut value = value;
+        let mut class = None;
+        for _ in 0..LINKS {
+            if let Some(known) = special(value) {
+                return known;
+            }
+            value = match value.value() {
+                Value::Link(target) | Value::Alias(target) | Value::Copy(target) | Value::Ref(target) => target,
+                Value::Object(name, body) => {
+                    class = Some(name);
+                    body
+                }
+                Value::Attrs(body) => body,
+                _ => return self.settled(value, class),
+            };
+        }
+        Shape::Mixed
+    }
+
+    fn settled(&mut self, value: Cursor<'_>, class: Option<&[u8]>) -> Shape {
+        match value.value() {
+            Value::Null | Value::Hole => Shape::Nothing,
+            Value::Bool(_) => Shape::Bool,
+            Value::Int(value) => Shape::Int(Range::of(value.into())),
+            Value::Uint(value) => Shape::Int(Range::of(value.into())),
+            Value::BigInt(value) => integer(value.negative, value.magnitude).map_or(Shape::Mixed, Shape::Int),
+            Value::Float(_) => Shape::Float,
+            Value::Bytes(bytes) | Value::Text(bytes) | Value::Symbol(bytes, _) | Value::EnumCase(bytes) => {
+                if std::str::from_utf8(bytes).is_ok() {
+                    Shape::Text
+                } else {
+                    Shape::Bytes
+                }
+            }
+            Value::Array | Value::Map if value.is_empty() && class.is_none() => Shape::Empty,
+            // What is in itself has no type.
+            Value::Array | Value::Map if self.open.contains(&value.index()) => Shape::Mixed,
+            Value::Array | Value::Map => {
+                self.open.push(value.index());
+                let shape = if value.kind() == Kind::Array { self.items(value) } else { self.members(value, class) };
+                self.open.pop();
+                shape
+            }
+            _ => Shape::Mixed,
+        }
+    }
+
+    fn items(&mut self, list: Cursor<'_>) -> Shape {
+        let mut items = Shape::Nothing;
+        for item in list.items() {
+            items.merge(self.shape(item));
+        }
+        Shape::List(Box::new(items))
+    }
+
+    fn members(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> Shape {
+        let mut members = Struct::of(class);
+        for (key, value) in map.entries() {
+            let number;
+            let name = match key.node().kind {
+                Kind::Int => {
+                    number = (key.node().payload as i64).to_string();
+                    number.as_bytes()
+                }
+                kind if kind.is_string() => bare(key.bytes()),
+                _ => return Shape::Mixed,
+            };
+            // The mark that Ruby puts before members is not a part of a name in a column.
+            let name = if class.is_some() { name.strip_prefix(b"@").unwrap_or(name) } else { name };
+            let Ok(name) = std::str::from_utf8(name) else { return Shape::Mixed };
+            members.add(name, self.shape(value));
+        }
+        Shape::Struct(members)
+    }
 }
 
 /// Times, days and decimals of classes for them.

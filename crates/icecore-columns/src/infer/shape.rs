@@ -51,6 +51,8 @@ pub(super) struct Struct {
     entries: u64,
     maps: u64,
     has_class: bool,
+    /// Whether a name of a class is no text.
+    has_odd_class: bool,
     /// Whether there were more keys than are kept.
     is_full: bool,
     /// What values of keys that are not kept had in common.
@@ -162,8 +164,10 @@ impl Shape {
 }
 
 impl Struct {
-    pub(super) fn of_class(has_class: bool) -> Struct {
-        Struct { has_class, maps: 1, ..Struct::default() }
+    /// Of an object of this class, or of a map.
+    pub(super) fn of(class: Option<&[u8]>) -> Struct {
+        let has_odd_class = class.is_some_and(|class| std::str::from_utf8(class).is_err());
+        Struct { has_class: class.is_some(), has_odd_class, maps: 1, ..Struct::default() }
     }
 
     pub(super) fn add(&mut self, key: &str, value: Shape) {
@@ -187,6 +191,7 @@ impl Struct {
         self.entries += other.entries;
         self.maps += other.maps;
         self.has_class |= other.has_class;
+        self.has_odd_class |= other.has_odd_class;
         self.is_full |= other.is_full;
         for (key, value) in other.fields {
             self.merge_field(&key, value);
@@ -223,7 +228,8 @@ impl Struct {
             Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "class".to_owned())].into())
         };
         // A member of that name comes first.
-        let class = (self.has_class && !self.places.contains_key(CLASS)).then(|| told(CLASS));
+        let is_told = self.has_class && !self.has_odd_class && !self.places.contains_key(CLASS);
+        let class = is_told.then(|| told(CLASS));
         let members = self.fields.iter().map(|(name, shape)| shape.field(name));
         class.into_iter().chain(members).collect()
     }
