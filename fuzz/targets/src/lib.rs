@@ -5,6 +5,7 @@
 
 mod alter;
 pub mod check;
+mod columns;
 pub mod contest;
 mod convert;
 mod diff;
@@ -26,6 +27,7 @@ mod sql;
 mod storable;
 
 pub use alter::alter;
+pub use columns::columns;
 pub use convert::convert;
 pub use diff::diff;
 pub use json::{json_read, json_typed};
@@ -109,6 +111,7 @@ pub static TARGETS: &[Target] = &[
     },
     Target { name: "rewrite", run: rewrite, seeds: CHANGED },
     Target { name: "alter", run: alter, seeds: CHANGED },
+    Target { name: "columns", run: columns, seeds: CHANGED },
     Target {
         name: "select",
         run: select,
