@@ -72,3 +72,8 @@ pub const FILLED_WITH: &str = "icecore";
 /// The name of the metadata of a field that says on which path its value stands, instead of
 /// under its name: `$.address.city`.
 pub const AT: &str = "icecore.path";
+
+/// The examples of the page about columns, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/columns.md")]
+struct Page;
