@@ -3,11 +3,11 @@
 use super::text::Strings;
 use crate::error::Error;
 use crate::misfit::Misfit;
-use crate::view::{Key, View};
+use crate::view::{Key, Value, View};
 use arrow_array::ArrayRef;
 use arrow_array::types::Utf8Type;
 use arrow_buffer::NullBuffer;
-use icecore::{Builder, Codec, Stage};
+use icecore::{Builder, Codec, Document, Stage};
 
 /// What is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,28 +85,54 @@ impl Told {
     fn write(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
         let Some(document) = view.document else { return Ok(()) };
         let before = self.text.len();
-        let part = document.part(at).map_err(|error| unsayable(at, &error))?;
-        view.spend(at, size_of_val(part.nodes()))?;
-        self.json.write(&part, &mut self.text).map_err(|error| unsayable(at, &error))?;
+        if self.write_leaf(view, at) {
+            return view.spend(at, self.text.len() - before);
+        }
+        if at == view.tape.root() {
+            self.write_document(at, document)?;
+        } else {
+            let part = document.part(at).map_err(|error| unsayable(at, &error))?;
+            view.spend(at, size_of_val(part.nodes()))?;
+            self.write_document(at, &part)?;
+        }
         view.spend(at, self.text.len() - before)
+    }
+
+    fn write_document(&mut self, at: u32, document: &Document<'_>) -> Result<(), Misfit> {
+        self.json.write(document, &mut self.text).map_err(|error| unsayable(at, &error))?;
+        Ok(())
+    }
+
+    /// Writes what is the same in every JSON, without a document of its own; `false`, and nothing, if it is more.
+    fn write_leaf(&mut self, view: &View<'_>, at: u32) -> bool {
+        match view.value(at) {
+            Value::Null => self.text.extend_from_slice(b"null"),
+            Value::Bool(value) => self.text.extend_from_slice(if value { b"true" } else { b"false" }),
+            Value::Int(value) => self.text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+            Value::Text(text) if is_plain(text) => self.quote(text),
+            _ => return false,
+        }
+        true
+    }
+
+    fn quote(&mut self, text: &[u8]) {
+        self.text.push(b'"');
+        self.text.extend_from_slice(text);
+        self.text.push(b'"');
     }
 
     fn write_key(&mut self, view: &View<'_>, key: Key, at: u32) -> Result<(), Misfit> {
         let mut digits = itoa::Buffer::new();
         let key = view.key(key, &mut digits).unwrap_or_default();
         let key = super::record::bare(key);
-        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-        if key.iter().all(is_plain) {
-            self.text.push(b'"');
-            self.text.extend_from_slice(key);
-            self.text.push(b'"');
+        if is_plain(key) {
+            self.quote(key);
             return Ok(());
         }
         let mut b = Builder::new();
         b.bytes(key);
         let document = b.finish().map_err(|error| unsayable(at, &error))?;
-        self.json.write(&document, &mut self.text).map_err(|error| unsayable(at, &error))?;
-        Ok(())
+        self.write_document(at, &document)
     }
 
     fn push_text(&mut self, at: u32) -> Result<(), Misfit> {
@@ -131,6 +157,11 @@ impl Told {
     pub(super) fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, Error> {
         Ok(self.texts.finish::<Utf8Type>(nulls)?)
     }
+}
+
+/// Whether a text has no escapes in JSON.
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
 }
 
 #[cold]
