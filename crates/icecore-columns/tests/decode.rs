@@ -376,3 +376,12 @@ fn blobs_of_several_formats_stand_in_one_column() {
     assert_eq!(ids.iter().collect::<Vec<_>>(), [Some(1), Some(2), Some(3), None, Some(4)]);
     assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), [3]);
 }
+
+#[test]
+fn what_was_known_of_keys_is_forgotten_with_them() {
+    let good = br#"{"id":7,"name":"x"}"#.as_slice();
+    let typed = br#"{"$icecore":1,"$strings":"bytes","$value":{"name":"y","id":8}}"#;
+    let rows = shown("json", "id int64, name utf8", &[good, typed, good, b"?", typed, good]);
+    assert!(rows[1].contains('8') && rows[1].contains("\"y\"") && rows[1] == rows[4], "{rows:?}");
+    assert!(rows[0] == rows[2] && rows[0] == rows[5] && rows[0].contains("\"x\""), "{rows:?}");
+}

@@ -225,3 +225,24 @@ fn documents_are_written_in_parts_or_not_at_all() {
         assert!(whole > 500 && refused > 50, "{spec}: {whole} in parts, {refused} refused");
     }
 }
+
+#[test]
+fn a_table_of_names_in_the_place_of_another_has_another_generation() {
+    let codec = Codec::new(Stage::parse("json").expect("a stage"));
+    let mut tape = Tape::new();
+    let mut known: Vec<(u32, Vec<Vec<u8>>)> = Vec::new();
+    // What says that it is typed is read to a table of its own, with few names or many.
+    let typed = r#"{"$icecore":1,"$strings":"bytes","$value":{"b":1,"a":2}}"#;
+    for input in [r#"{"a":1,"b":2}"#, typed, r#"{"b":1,"c":2}"#, typed, r#"{"a":1,"b":2}"#] {
+        let read = codec.read(input.as_bytes(), &mut tape);
+        assert!(read.error.is_none());
+        let names: Vec<Vec<u8>> = tape.keys().iter().map(|name| name.bytes.to_vec()).collect();
+        for (generation, before) in &known {
+            let same = tape.keys().generation() == *generation;
+            assert!(!same || names.starts_with(before), "{names:?} were {before:?}");
+        }
+        let copy = tape.keys().clone();
+        assert_ne!(copy.generation(), tape.keys().generation());
+        known.push((tape.keys().generation(), names));
+    }
+}

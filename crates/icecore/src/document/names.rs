@@ -1,7 +1,7 @@
 //! Interned names: keys of maps, class names and names of encodings.
 
 use super::node::{Kind, Location, Node};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The most names that a table gives ids to. Further ones are `None`.
 const CAPACITY: usize = 65_533;
@@ -52,8 +52,7 @@ pub struct Names {
     malformed: bool,
     /// Whether there is one with parts, as `A::B` or `A\B`.
     qualified: bool,
-    /// How often the table was cleared: ids of another generation are invalid.
-    generation: u32,
+    generation: Generation,
     stamp: Stamp,
 }
 
@@ -72,6 +71,25 @@ impl Stamp {
     fn next() -> Stamp {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Stamp(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+/// A number that ids can be kept by: a table has one of its own from its first name on, and a
+/// copy has another, as it gets other names. 0: there are none yet. It comes again after four
+/// billion tables.
+#[derive(Debug, Default)]
+struct Generation(u32);
+
+impl Clone for Generation {
+    fn clone(&self) -> Generation {
+        if self.0 == 0 { Generation(0) } else { Generation::next() }
+    }
+}
+
+impl Generation {
+    fn next() -> Generation {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        Generation(LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1))
     }
 }
 
@@ -221,10 +239,10 @@ impl Names {
     }
 
     /// Changes when ids lose their meaning: a tape that is used again forgets
-    /// its names when there are too many.
+    /// its names when there are too many, and a reader may put another table in the place of this one.
     #[inline]
     pub fn generation(&self) -> u32 {
-        self.generation
+        self.generation.0
     }
 
     /// The names in the order of their ids, from 1 on.
@@ -388,6 +406,7 @@ impl Names {
         }
         if self.entries.is_empty() {
             self.stamp = Stamp::next();
+            self.generation = Generation::next();
         }
         let mut kept = node;
         if node.kind.has_bytes() {
@@ -425,7 +444,7 @@ impl Names {
     pub(crate) fn trim(&mut self, most: usize) -> bool {
         let is_too_much = self.entries.len() > most || self.bytes.len() > 64 * most;
         if is_too_much {
-            *self = Names { generation: self.generation.wrapping_add(1), ..Names::default() };
+            *self = Names::default();
         }
         is_too_much
     }
