@@ -19,4 +19,4 @@ if ! "$python" -c 'import duckdb, duckdb_extension_sqlite_scanner' 2>/dev/null; 
 fi
 python=$(realpath --no-symlinks "$python")
 ICECORE_TEST_PYTHON=$python scripts/servers.sh run cargo test --locked -p icecore-cli \
-    --features postgres,mysql,mongodb,redis,memcached --test analysis
+    --features postgres,mysql,mongodb,redis,memcached,columns --test analysis

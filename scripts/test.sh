@@ -113,15 +113,18 @@ done
 step 'tests' cargo test --locked --workspace --no-fail-fast
 # One set of features for all: each other one would be built once more.
 drivers=postgres,mysql,mongodb,redis,memcached
+all=$drivers,columns
 step 'the store on servers' scripts/servers.sh run cargo test --locked -p icecore-store --features "$drivers,tls"
 step 'SQL dumps that programs write' scripts/servers.sh run cargo test --locked -p icecore-sql --test programs
-step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test served killed
-step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test mongo --test keys --test replace_db --test rows_sql
-step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" \
+step 'the daemon on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$all" --test served killed
+step 'the command on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$all" --test mongo --test keys --test replace_db --test rows_sql
+# The commands of the pages once more, for those that need this feature.
+step 'Parquet and Arrow' cargo test --locked -p icecore-cli --features "$all" --bin icecore --test columns --test pages
+step 'the lab: pending objects on servers' scripts/servers.sh run cargo test --locked -p icecore-cli --features "$all" \
     --test bench pending_objects
 # The step with the store on servers has built the example.
 step 'the lab: more workers and daemons on servers' env ICECORE_TEST_QUEUE="$(realpath "$target")/debug/examples/queue" \
-    scripts/servers.sh run cargo test --locked -p icecore-cli --features "$drivers" --test load how_it_grows
+    scripts/servers.sh run cargo test --locked -p icecore-cli --features "$all" --test load how_it_grows
 # These tests say so themselves, but nobody sees it.
 have faketime || skip 'a clock that jumps' 'faketime is missing: faketime'
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'

@@ -7,7 +7,7 @@
 //! difference.
 //!
 //! A command that uses php, ruby, curl, git or a perl module which is not installed is
-//! left out, and the test says so.
+//! left out, and so is one that needs the feature `columns` in a build without it; the test says so.
 
 // They show the command as it is built by default.
 #![cfg(feature = "serve")]
@@ -120,6 +120,10 @@ impl Page {
 
 /// What a command needs of other programs, and this machine lacks.
 fn lacking(command: &str) -> Option<String> {
+    let needs_columns = ["parquet", "arrow", "--schema"].iter().any(|word| command.contains(word));
+    if needs_columns && !cfg!(feature = "columns") {
+        return Some("the feature `columns`".to_owned());
+    }
     let programs = command.split(['|', ';', '&']).filter_map(|part| part.split_whitespace().next());
     let works = |program: &str| {
         let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();

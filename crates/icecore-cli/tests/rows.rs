@@ -343,3 +343,15 @@ fn a_row_may_be_no_longer_than_said() {
     assert_eq!(String::from_utf8(out).unwrap(), "{\"a\":\"1\",\"b\":5}\n", "{said}");
     assert!(said.contains("row at offset 11 is longer than 100 bytes") && code == 2, "{said}");
 }
+
+/// A build that knows no Parquet says what to do.
+#[cfg(not(feature = "columns"))]
+#[test]
+fn a_build_without_columns_says_how_to_get_them() {
+    for args in [&["--in", "csv", "-c", "d=php", "-t", "parquet"][..], &["--in", "parquet"], &["--in", "arrow"]] {
+        let (out, said, code) = rows(args, b"id,d\n1,i:5;\n");
+        assert!(out.is_empty() && code == 2 && said.contains("build it with `make build`"), "{args:?}: {said}");
+    }
+    let (_, said, code) = rows(&["--in", "csv", "-c", "d=php", "--schema-only"], b"id,d\n1,i:5;\n");
+    assert!(code == 2 && said.contains("--features columns"), "{said}");
+}

@@ -67,6 +67,9 @@ pub struct Tally {
     /// They are the rows of a table.
     #[serde(skip)]
     has_rows: bool,
+    /// Where they start can't be said.
+    #[serde(skip)]
+    has_no_offsets: bool,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -89,6 +92,12 @@ impl Tally {
     /// Of the rows of a table.
     pub fn rows(input: &str) -> Tally {
         Tally { has_rows: true, ..Tally::new(input) }
+    }
+
+    /// Of rows that stand nowhere by themselves, as in columns.
+    #[cfg(feature = "columns")]
+    pub fn without_offsets(self) -> Tally {
+        Tally { has_no_offsets: true, ..self }
     }
 
     /// Whether the next error is printed.
@@ -162,9 +171,10 @@ impl Tally {
         self.told += 1;
         let Wrong { record, offset, message, kind } = wrong;
         if self.told <= TOLD {
-            let message = format!("row {record} at offset {offset}, {message}");
-            let said = Said::error(code, message).with_kind(kind);
-            report.say(&said.in_record(*record, Some(*offset)).of(&self.input));
+            let offset = Some(*offset).filter(|_| !self.has_no_offsets);
+            let place = offset.map_or_else(String::new, |offset| format!(" at offset {offset}"));
+            let said = Said::error(code, format!("row {record}{place}, {message}")).with_kind(kind);
+            report.say(&said.in_record(*record, offset).of(&self.input));
         } else if self.told == TOLD + 1 {
             self.tell_of_more(report);
         }

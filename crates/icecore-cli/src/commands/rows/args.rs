@@ -1,5 +1,6 @@
 //! The command line of `rows`.
 
+use super::columnar::{Container, Typed};
 use super::{Bytea, Form, OnError, Text};
 use crate::cli::{DEFAULT_TARGET, Reporting, delimiter};
 #[cfg(feature = "store")]
@@ -20,7 +21,7 @@ pub struct Rows {
     pub said: Reporting,
     /// How the rows are written; those of a database need no word
     ///
-    /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv and ndjson are.
+    /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv, ndjson, parquet and arrow are.
     #[arg(long = "in", value_name = "FORM", value_enum)]
     pub form: Option<Form>,
     #[cfg(feature = "store")]
@@ -46,6 +47,7 @@ pub struct Rows {
     ///
     /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
     /// the objects; with `--in lines` it may be left out.
+    /// With `--in parquet` and `--in arrow` it may be left out, and nothing is decoded.
     /// With `--in sql` it may be left out, and may be TABLE.COLUMN; tables without such a column are passed over, unless
     /// --table names them.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
@@ -71,11 +73,15 @@ pub struct Rows {
     /// columns then; or each to a file of its own with --out-dir.
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
-    /// How the rows of the output are written: json with options, csv or tsv
+    /// How the rows of the output are written: json with options, csv, tsv, parquet, arrow or arrows
     ///
-    /// In csv and tsv the decoded values are JSON text. tsv has the escapes that MySQL and PostgreSQL read.
-    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
-    pub to: String,
+    /// If it is not given: parquet, arrow or arrows, if --output ends so, else json. In csv and tsv the decoded values are
+    /// JSON text. tsv has the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows (a stream)
+    /// decoded columns have a type: --schema says it, or the first rows do.
+    #[arg(short = 't', long = "to", value_name = "FORMAT")]
+    pub to: Option<String>,
+    #[command(flatten)]
+    pub typed: Typed,
     /// An option of the JSON that values become; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
@@ -150,6 +156,12 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// How the rows of the output are written.
+    pub fn to(&self) -> &str {
+        let by_name = || self.output.as_deref().and_then(Container::of_path).map(Container::name);
+        self.to.as_deref().or_else(by_name).unwrap_or(DEFAULT_TARGET)
+    }
+
     /// Which rows are asked of a database, if they are not in files.
     #[cfg(feature = "store")]
     pub fn question(&self) -> Option<crate::commands::rows::Question> {
@@ -183,7 +195,7 @@ impl Rows {
     /// What stands between cells of a csv that is written.
     pub fn out_delimiter(&self, form: Form) -> u8 {
         match form {
-            Form::Database | Form::Sql => self.delimiter.unwrap_or(b','),
+            Form::Database | Form::Sql | Form::Parquet | Form::Arrow => self.delimiter.unwrap_or(b','),
             form => self.delimiter(form),
         }
     }
@@ -197,6 +209,9 @@ Examples:
   psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
   icecore rows --in ndjson -c session=base64/storable dump.ndjson
   icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv
+  icecore rows --in csv -c data=php orders.csv -o orders.parquet
+  icecore rows -c data=php --schema 'data: struct<total float64, items list<json>>' orders.csv -o orders.parquet
+  icecore rows --in parquet -c data=php raw.parquet
   icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload
   icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal
   icecore rows --db redis://localhost/0 --match 'cache:*'

@@ -2,6 +2,8 @@
 
 use super::plan::Plan;
 use crate::records::Tally;
+#[cfg(feature = "columns")]
+use arrow_array::RecordBatch;
 use std::sync::Arc;
 
 /// A cell: where its bytes are, and what they are.
@@ -43,6 +45,15 @@ pub struct Batch {
     pub tally: Tally,
     /// What is done with the rows from each of these on.
     pub plans: Vec<(usize, Arc<Plan>)>,
+    /// The rows of an input that has columns with types, instead of cells.
+    #[cfg(feature = "columns")]
+    pub record: Option<RecordBatch>,
+    /// What came of it, in columns with types.
+    #[cfg(feature = "columns")]
+    pub records: Vec<RecordBatch>,
+    /// Why nothing more comes of it.
+    #[cfg(feature = "columns")]
+    pub failed: Option<String>,
 }
 
 impl Batch {
@@ -55,15 +66,35 @@ impl Batch {
         self.plans.clear();
         self.tally = Tally::default();
         self.is_last_for_now = false;
+        #[cfg(feature = "columns")]
+        {
+            self.record = None;
+            self.records.clear();
+            self.failed = None;
+        }
     }
 
     pub fn rows(&self) -> usize {
+        #[cfg(feature = "columns")]
+        if let Some(record) = &self.record {
+            return record.num_rows();
+        }
         self.ends.len()
+    }
+
+    /// How many bytes it has, about.
+    #[cfg(feature = "columns")]
+    pub fn size(&self) -> usize {
+        self.bytes.len() + self.record.as_ref().map_or(0, RecordBatch::get_array_memory_size)
     }
 
     /// Forgets the rows behind the first ones.
     pub fn keep(&mut self, rows: usize) {
         self.ends.truncate(rows);
+        #[cfg(feature = "columns")]
+        if let Some(record) = &mut self.record {
+            *record = record.slice(0, rows.min(record.num_rows()));
+        }
     }
 
     /// The bytes of a cell.

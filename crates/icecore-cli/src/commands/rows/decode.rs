@@ -24,6 +24,11 @@ impl Decoders {
 
     /// Decodes the rows of a batch, and writes them into it.
     pub fn batch(&mut self, batch: &mut Batch) {
+        #[cfg(feature = "columns")]
+        if let Err(why) = super::columnar::expand(batch) {
+            batch.failed = Some(why);
+            return;
+        }
         let plans = std::mem::take(&mut batch.plans);
         for (at, (from, plan)) in plans.iter().enumerate() {
             let to = plans.get(at + 1).map_or(batch.rows(), |next| next.0);
@@ -77,7 +82,13 @@ pub(super) struct Row<'r> {
     is_refused: bool,
 }
 
-impl Row<'_> {
+impl<'r> Row<'r> {
+    /// A row with so many columns to decode.
+    pub(super) fn new(number: u64, offset: u64, tally: &'r mut Tally, columns: usize) -> Row<'r> {
+        let kinds = vec![Kind::Missing; columns];
+        Row { number, offset, tally, errors: Vec::new(), kinds, is_undecodable: false, is_refused: false }
+    }
+
     /// Notes bytes that became text, though they are no UTF-8.
     pub(super) fn lose_bytes(&mut self, is_strict: bool, path: impl FnOnce() -> String) {
         if !is_strict {
@@ -107,7 +118,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Kind::Decoded => "decoded",
             Kind::Text => "text",
@@ -153,17 +164,8 @@ impl Decoder {
             let (cells, offset) = batch.row(at);
             let number = batch.before + at as u64 + 1;
             let start = out.len();
-            let kinds = vec![Kind::Missing; plan.columns.len()];
             self.hint = plan.program.and_then(|at| cells.get(at)).and_then(|cell| hint(batch.cell(*cell)));
-            let mut row = Row {
-                number,
-                offset,
-                tally: &mut tally,
-                errors: Vec::new(),
-                kinds,
-                is_undecodable: false,
-                is_refused: false,
-            };
+            let mut row = Row::new(number, offset, &mut tally, plan.columns.len());
             let is_row = match (plan.form, plan.out) {
                 (Form::Ndjson, _) => self.object(batch, cells, &mut row, &mut out),
                 (_, Out::Json) => self.json(batch, cells, &mut row, &mut out),
@@ -454,7 +456,7 @@ fn convert(converter: &mut Step, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Los
 }
 
 /// What an error says, whose offsets count from the start of the value.
-fn message(error: Error) -> String {
+pub(super) fn message(error: Error) -> String {
     match error.kind() {
         ErrorKind::Format => error.to_string(),
         _ => error.in_layer("value").to_string(),
@@ -471,7 +473,7 @@ fn null(out: Out, delimiter: u8, is_first: bool, to: &mut Vec<u8>) {
 }
 
 /// What PostgreSQL made text of.
-fn unescaped(bytes: &[u8], bytea: Bytea) -> Cow<'_, [u8]> {
+pub(super) fn unescaped(bytes: &[u8], bytea: Bytea) -> Cow<'_, [u8]> {
     match bytea {
         Bytea::No => bytes.into(),
         Bytea::Hex => bytes.strip_prefix(b"\\x").and_then(unhexed).map_or(bytes.into(), Cow::Owned),

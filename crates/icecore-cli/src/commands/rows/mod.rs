@@ -3,12 +3,15 @@
 mod args;
 mod batch;
 mod column;
+mod columnar;
 #[cfg(feature = "store")]
 mod database;
 mod decode;
 mod dump;
 mod object;
 mod plan;
+#[cfg(feature = "columns")]
+mod records;
 mod table;
 mod text;
 
@@ -50,6 +53,10 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         header: None,
         tallies: Vec::new(),
         form: args.form,
+        #[cfg(feature = "columns")]
+        columns: None,
+        #[cfg(feature = "columns")]
+        types: None,
     };
     match &args.out_dir {
         Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
@@ -66,21 +73,44 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
     let (name, usual) = (question.name(), question.usual());
     let input = database::rows(&args.database, question)?;
     let form = Some(Form::Database);
-    let mut job = Job { args, global, usual, is_alone: true, header: None, tallies: Vec::new(), form };
+    let mut job = Job {
+        args,
+        global,
+        usual,
+        is_alone: true,
+        header: None,
+        tallies: Vec::new(),
+        form,
+        #[cfg(feature = "columns")]
+        columns: None,
+        #[cfg(feature = "columns")]
+        types: None,
+    };
     let place = outputs.output(args.output.as_ref())?;
+    let mut target = target(args, global, place)?;
+    report.input();
+    progress::begin(name);
+    job.table(input, name, args.max_record, Form::Database, &mut target.sink, report)?;
+    job.end(&mut target.sink)?;
+    target.sink.document_done();
+    target.keep()?;
+    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+}
+
+/// Where all rows go.
+fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Abort> {
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
+    let out = plan::out(args)?;
+    if is_shown && matches!(out, Out::Columns(_)) && !args.typed.schema_only {
+        return Err(plan::usage(format!("{} is not for a terminal: name a file with --output", args.to())));
+    }
     let mut target = Target::new(place)?;
-    if is_shown && plan::is_json(args)? {
+    if is_shown && out == Out::Json {
         target.sink.paint_json(global.color);
     } else if is_shown {
         target.sink.tame();
     }
-    report.input();
-    progress::begin(name);
-    job.table(input, name, args.max_record, Form::Database, &mut target.sink, report)?;
-    target.sink.document_done();
-    target.keep()?;
-    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+    Ok(target)
 }
 
 /// The tables that are to be converted.
@@ -96,23 +126,24 @@ struct Job<'j> {
     tallies: Vec<Tally>,
     /// How the inputs are written, if that was said.
     form: Option<Form>,
+    /// What writes columns with types, and which ones, once that is known.
+    #[cfg(feature = "columns")]
+    columns: Option<(Arc<columnar::Layout>, columnar::Writer)>,
+    /// The types of the columns of the input, if they have any.
+    #[cfg(feature = "columns")]
+    types: Option<arrow_schema::Fields>,
 }
 
 impl Job<'_> {
     /// All tables to the standard output, or to one file.
     fn all_to_one(&mut self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-        let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
-        let mut target = Target::new(place)?;
-        if is_shown && plan::is_json(self.args)? {
-            target.sink.paint_json(self.global.color);
-        } else if is_shown {
-            target.sink.tame();
-        }
+        let mut target = target(self.args, self.global, place)?;
         for source in sources {
             if self.source(source, &mut target.sink, report)? {
                 target.sink.document_done();
             }
         }
+        self.end(&mut target.sink)?;
         // A file in which nothing came out right does not appear.
         if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
     }
@@ -122,9 +153,14 @@ impl Job<'_> {
         let extension = plan::extension(self.args)?;
         for source in sources {
             self.header = None;
+            #[cfg(feature = "columns")]
+            {
+                self.columns = None;
+            }
             match folder.target(source, extension) {
                 Ok(mut target) => {
                     if self.source(source, &mut target.sink, report)? {
+                        self.end(&mut target.sink)?;
                         target.keep()?;
                     }
                 }
@@ -140,7 +176,7 @@ impl Job<'_> {
         report.input();
         let name = source.name();
         let end = match source.open() {
-            Ok(input) => self.input(input, &name, sink, report),
+            Ok(input) => self.input(input, source, &name, sink, report),
             Err(error) => {
                 report.io(&name, &error);
                 return Ok(false);
@@ -159,16 +195,19 @@ impl Job<'_> {
     fn input(
         &mut self,
         input: Box<dyn Read + Send>,
+        source: &Source,
         name: &str,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let mut most = self.args.max_record;
+        let mut file = source.file();
         let unpacked = Head::short(input).and_then(|head| match Packing::of(&head.bytes) {
             None => Ok(head.input),
             Some(packing) => {
                 // One row may be as long as what is unpacked as a whole.
                 most = most.min(self.global.limit.decompressed);
+                file = None;
                 packing.open(head.input)
             }
         });
@@ -184,6 +223,11 @@ impl Job<'_> {
             let text = "how its rows are written can't be told from its beginning: say --in FORM";
             return Err(plan::usage(self.of(name, text)));
         };
+        if matches!(form, Form::Parquet | Form::Arrow) {
+            columnar::check()?;
+            #[cfg(feature = "columns")]
+            return self.records(input, file, name, form, sink, report);
+        }
         self.table(input, name, most, form, sink, report)
     }
 
@@ -209,24 +253,53 @@ impl Job<'_> {
         let Job { args, global, usual, .. } = *self;
         let window = Window::new(input, args.chunk);
         let asked = Asked { args, global, form, usual, file: name };
-        let mut tally = Tally::rows(name);
-        let end = if form == Form::Sql {
+        let tally = Tally::rows(name);
+        if form == Form::Sql {
             let dump = Dump::new(window, Plan::base(&asked)?, Wanted::new(&args.columns)?, most);
-            self.convert(dump, name, sink, &mut tally, report)?
+            self.rows(dump, None, name, tally, sink, report)
         } else {
             let mut table = Table::new(form, window, Settings::of(args, form, most)?);
             let header = table.header().map_err(|error| self.failed(name, &error))?;
             let plan = Arc::new(Plan::new(&asked, header)?);
             // A table without rows has columns.
             self.head(name, &plan, sink)?;
-            self.convert(table.with(&plan), name, sink, &mut tally, report)?
+            self.rows(table.with(&plan), Some(plan), name, tally, sink, report)
+        }
+    }
+
+    /// Converts rows, and says what came of them. The plan of all of them, if there is one.
+    fn rows(
+        &mut self,
+        from: impl Batches<Batch = Batch>,
+        plan: Option<Arc<Plan>>,
+        name: &str,
+        mut tally: Tally,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let end = match self.start(from, plan, name, sink)? {
+            Ok(Some(pool)) => self.convert(&pool, name, sink, &mut tally, report)?,
+            Ok(None) => return Ok(()),
+            Err(error) => Err(error),
         };
         if tally.has_unreadable() {
             report.bad_input();
         }
-        tally.end(report, global.quiet);
+        tally.end(report, self.global.quiet);
         self.tallies.push(tally);
         end.map_err(|error| self.failed(name, &error))
+    }
+
+    /// Starts what decodes rows, for text.
+    #[cfg(not(feature = "columns"))]
+    fn start(
+        &mut self,
+        from: impl Batches<Batch = Batch>,
+        _: Option<Arc<Plan>>,
+        _: &str,
+        _: &mut Sink,
+    ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
+        Ok(Ok(Some(for_text(from))))
     }
 
     /// Writes the names of the columns, if that was not done.
@@ -257,24 +330,30 @@ impl Job<'_> {
         }
     }
 
+    /// Writes what comes behind all rows.
+    fn end(&mut self, sink: &mut Sink) -> Result<(), Abort> {
+        #[cfg(feature = "columns")]
+        if let Some((_, writer)) = self.columns.take() {
+            writer.finish(sink)?;
+        }
+        sink.flush()
+    }
+
     /// Converts all rows: one thread reads, as many as there are processors decode,
     /// and this one writes, in the order of the input. The inner error is why the table
     /// could not be read to its end.
     fn convert(
         &mut self,
-        table: impl Batches<Batch = Batch>,
+        pool: &Pool<Batch>,
         name: &str,
         sink: &mut Sink,
         tally: &mut Tally,
         report: &mut Report,
     ) -> Result<io::Result<()>, Abort> {
         let stops = self.args.on_error == OnError::Stop;
-        let pool = Pool::start(table, || {
-            let mut decoders = Decoders::default();
-            move |batch: &mut Batch| decoders.batch(batch)
-        });
         while let Some(batch) = pool.next() {
-            let batch = match batch {
+            #[cfg_attr(not(feature = "columns"), expect(unused_mut, reason = "for columns"))]
+            let mut batch = match batch {
                 Ok(batch) => batch,
                 Err(error) => {
                     // The rows before it are what there is.
@@ -292,6 +371,11 @@ impl Job<'_> {
             }
             tally.merge(&batch.tally);
             sink.part().extend_from_slice(&batch.out);
+            #[cfg(feature = "columns")]
+            if let Some(why) = self.write_columns(&mut batch, sink)? {
+                sink.flush()?;
+                return Ok(Err(io::Error::other(why)));
+            }
             // What comes next may be long in coming.
             if batch.is_last_for_now {
                 sink.flush()?
@@ -306,6 +390,14 @@ impl Job<'_> {
         }
         sink.flush().map(Ok)
     }
+}
+
+/// Starts what decodes rows and writes them as text.
+fn for_text(from: impl Batches<Batch = Batch>) -> Pool<Batch> {
+    Pool::start(from, || {
+        let mut decoders = Decoders::default();
+        move |batch: &mut Batch| decoders.batch(batch)
+    })
 }
 
 pub use plan::{Bytea, Form, OnError, Text};

@@ -2,6 +2,7 @@
 
 use super::args::Rows;
 use super::column::Spec;
+use super::columnar::{self, Container};
 use super::text;
 use crate::class_map;
 use crate::cli::Global;
@@ -30,6 +31,10 @@ pub enum Form {
     Ndjson,
     /// Each line is a value
     Lines,
+    /// A file of Parquet
+    Parquet,
+    /// A file or a stream of Arrow
+    Arrow,
     /// The rows of a query, as the command writes them itself
     #[value(skip)]
     #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "for databases"))]
@@ -39,6 +44,9 @@ pub enum Form {
 impl Form {
     /// Of an input that nobody said it of, by its name and its first bytes.
     pub fn guess(name: &str, head: &Head) -> Option<Form> {
+        if let Some(container) = Container::guess(name, &head.bytes) {
+            return Some(if container == Container::Parquet { Form::Parquet } else { Form::Arrow });
+        }
         match form::Form::guess(name, &head.bytes, head.is_all)? {
             form::Form::Sql => Some(Form::Sql),
             form::Form::Csv => Some(Form::Csv),
@@ -96,6 +104,8 @@ pub enum Out {
     Json,
     Csv,
     Tsv,
+    /// In columns that have types.
+    Columns(Container),
 }
 
 /// What is asked of an input.
@@ -159,6 +169,8 @@ impl Plan {
             ([], Form::Lines) => vec![Spec::parse("1", &[])?],
             ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
             (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
+            ([], Form::Parquet | Form::Arrow) => Vec::new(),
+            ([], _) if usual.is_none() && matches!(out(args)?, Out::Columns(_)) => Vec::new(),
             ([], _) => match usual {
                 Some(column) => vec![Spec::parse(column, &names)?],
                 None => return Err(usage(no_column(&names))),
@@ -188,8 +200,13 @@ impl Plan {
     pub fn base(asked: &Asked<'_>) -> Result<Plan, Abort> {
         let Asked { args, global, form, file, .. } = *asked;
         let (out, json) = target(args)?;
-        if form == Form::Ndjson && out != Out::Json {
-            return Err(usage("rows of `--in ndjson` have no fixed columns: they are written as json".to_owned()));
+        if matches!(out, Out::Columns(_)) || matches!(form, Form::Parquet | Form::Arrow) {
+            columnar::check()?;
+        }
+        if form == Form::Ndjson && matches!(out, Out::Csv | Out::Tsv) {
+            return Err(usage(
+                "rows of `--in ndjson` have no fixed columns: they are written as json, parquet or arrow".to_owned(),
+            ));
         }
         if form != Form::Sql && (!args.tables.is_empty() || args.table_column.is_some()) {
             return Err(usage("`--table` and `--table-column` are for `--in sql`".to_owned()));
@@ -210,6 +227,7 @@ impl Plan {
             program: None,
             on_error: args.on_error,
             empty_is_null: args.on_error != OnError::Keep
+                || matches!(out, Out::Columns(_))
                 || matches!(form, Form::Csv | Form::Tsv | Form::Lines) && args.null.is_none(),
             has_kinds: args.kind_column,
             bytea: args.bytea,
@@ -323,7 +341,7 @@ impl Plan {
 
     /// Writes the names of the columns, if the output is a table.
     pub fn write_header(&self, out: &mut Vec<u8>) {
-        if self.out == Out::Json {
+        if matches!(self.out, Out::Json | Out::Columns(_)) {
             return;
         }
         for (at, name) in self.header().iter().enumerate() {
@@ -359,17 +377,23 @@ pub const JSON: &str = "json";
 
 /// How rows are written, and the JSON in them.
 fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
-    let (out, json) = match args.to.as_str() {
-        "csv" => (Out::Csv, JSON),
-        "tsv" => (Out::Tsv, JSON),
-        other => (Out::Json, other),
+    let (out, json) = match (args.to(), Container::named(args.to())) {
+        // Their types are all that is wanted.
+        (_, None) if args.typed.schema_only => (Out::Columns(Container::Parquet), JSON),
+        (_, Some(container)) => (Out::Columns(container), JSON),
+        ("csv", None) => (Out::Csv, JSON),
+        ("tsv", None) => (Out::Tsv, JSON),
+        (other, None) => (Out::Json, other),
     };
     let mut stage = Stage::parse(json).map_err(reading::usage)?;
     stage = stage.of_line().unwrap_or(stage);
     reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
     class_map::set(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
-        return Err(usage(format!("rows are written as json (without indent), csv or tsv, not as `{}`", args.to)));
+        return Err(usage(format!(
+            "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
+            args.to()
+        )));
     }
     if args.csv_safe && out != Out::Csv {
         return Err(usage("`--csv-safe` is for `-t csv`".to_owned()));
@@ -377,9 +401,9 @@ fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
     Ok((out, stage))
 }
 
-/// Whether rows are objects of JSON.
-pub fn is_json(args: &Rows) -> Result<bool, Abort> {
-    Ok(target(args)?.0 == Out::Json)
+/// How rows are written.
+pub fn out(args: &Rows) -> Result<Out, Abort> {
+    Ok(target(args)?.0)
 }
 
 /// The extension of a file of rows.
@@ -388,6 +412,7 @@ pub fn extension(args: &Rows) -> Result<&'static str, Abort> {
         Out::Csv => "csv",
         Out::Tsv => "tsv",
         Out::Json => "ndjson",
+        Out::Columns(container) => container.name(),
     })
 }
 

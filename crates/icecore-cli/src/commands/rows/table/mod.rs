@@ -71,7 +71,7 @@ impl Table {
             Form::Tsv => Cells::Line(Some(delimiter), None),
             Form::Mysql | Form::Database => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
             Form::Pgcopy => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
-            Form::Ndjson | Form::Lines | Form::Sql => Cells::Line(None, None),
+            Form::Ndjson | Form::Lines | Form::Sql | Form::Parquet | Form::Arrow => Cells::Line(None, None),
         };
         Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None }
     }

@@ -1,0 +1,49 @@
+//! Work that may panic.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    static IS_QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does some work on what nobody trusts, in code of others; a panic becomes an error that says what it said.
+///
+/// Readers of Parquet and Arrow look at what files declare, but not at all of it: some damage is found by an
+/// index that is out of bounds. What worked on the file must not be used again after an error.
+pub fn guarded<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IS_QUIET.get() {
+                usual(info);
+            }
+        }));
+    });
+    IS_QUIET.set(true);
+    let end = panic::catch_unwind(AssertUnwindSafe(work));
+    IS_QUIET.set(false);
+    match end {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(said) => {
+            let text = said.downcast_ref::<String>().map(String::as_str).or(said.downcast_ref::<&str>().copied());
+            Err(text.unwrap_or("its reader broke off").to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+
+    #[test]
+    fn a_panic_is_an_error() {
+        assert_eq!(guarded(|| Ok::<_, String>(5)), Ok(5));
+        assert_eq!(guarded(|| Err::<(), _>("no")), Err("no".to_owned()));
+        let at = std::hint::black_box(7);
+        let said = guarded(|| Ok::<_, String>([1, 2][at])).unwrap_err();
+        assert!(said.contains("out of bounds"), "{said}");
+    }
+}

@@ -1,0 +1,86 @@
+//! The bytes of a file of Parquet, and what its pages say of their sizes.
+
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+/// So large a page may always get.
+const SLACK: u64 = 64 << 20;
+/// And so many times its compressed size, beyond.
+const GROWTH: u64 = 1024;
+
+/// A file that gives no more than it has, and no page that would get too large.
+pub struct Pages {
+    file: File,
+    len: u64,
+}
+
+impl Pages {
+    pub fn new(file: File) -> std::io::Result<Pages> {
+        let len = file.metadata()?.len();
+        Ok(Pages { file, len })
+    }
+}
+
+impl Length for Pages {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl ChunkReader for Pages {
+    type T = BufReader<File>;
+
+    fn get_read(&self, start: u64) -> Result<BufReader<File>> {
+        let mut read = self.file.get_read(start)?;
+        // Readers make room for a page by its header alone.
+        match sizes(read.fill_buf()?) {
+            Some((unpacked, packed)) if unpacked > SLACK.max(packed.saturating_mul(GROWTH)) => Err(wrong(format!(
+                "the page at offset {start} would become {unpacked} bytes of {packed}, which is refused: no table needs that"
+            ))),
+            _ => Ok(read),
+        }
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<bytes::Bytes> {
+        match start.checked_add(length as u64) {
+            Some(end) if end <= self.len => self.file.get_bytes(start, length),
+            _ => Err(wrong(format!("{length} bytes are needed at offset {start}, and the file has {}", self.len))),
+        }
+    }
+}
+
+fn wrong(text: String) -> ParquetError {
+    ParquetError::General(text)
+}
+
+/// The sizes of a page, unpacked and packed, if these are the first bytes of its header: in Thrift's
+/// compact protocol, three fields of 32 bits, one after the other.
+fn sizes(mut head: &[u8]) -> Option<(u64, u64)> {
+    /// The next field, of 32 bits.
+    const FIELD: u8 = 0x15;
+    let mut fields = [0; 3];
+    for field in &mut fields {
+        let rest = head.strip_prefix(&[FIELD])?;
+        let len = rest.iter().take(10).position(|byte| *byte < 0x80)? + 1;
+        let (digits, rest) = rest.split_at_checked(len)?;
+        let zigzag = digits.iter().rev().fold(0u64, |value, byte| value << 7 | u64::from(byte & 0x7f));
+        *field = zigzag >> 1;
+        head = rest;
+    }
+    Some((fields[1], fields[2]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sizes;
+
+    #[test]
+    fn headers_of_pages_say_their_sizes() {
+        assert_eq!(sizes(&[0x15, 0, 0x15, 0x80, 0x01, 0x15, 0x20, 0x2c]), Some((64, 16)));
+        assert_eq!(sizes(&[0x15, 0, 0x25, 0x80, 0x01, 0x15, 0x20]), None);
+        assert_eq!(sizes(b"PAR1"), None);
+        assert_eq!(sizes(&[0x15, 0, 0x15, 0x80]), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! Rows of inputs, and for outputs, that have columns with types.
+
+use super::batch::Batch;
+use super::columnar::{Ahead, Filler, Layout, Records, Writer, spooled};
+use super::plan::{Asked, Form, Out, Plan, usage};
+use super::{Job, for_text};
+use crate::pool::{Batches, Pool};
+use crate::records::Tally;
+use crate::report::{Abort, Report};
+use crate::sink::Sink;
+use arrow_schema::Fields;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+impl Job<'_> {
+    /// Converts the records of a file; `file`: the input, if it is one.
+    pub(super) fn records(
+        &mut self,
+        input: Box<dyn Read + Send>,
+        file: Option<io::Result<File>>,
+        name: &str,
+        form: Form,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let opened = match form {
+            Form::Arrow => Records::arrow(input),
+            _ => file.unwrap_or_else(|| spooled(input)).and_then(Records::parquet),
+        };
+        let records = opened.map_err(|error| self.failed(name, &error))?;
+        let Job { args, global, usual, .. } = *self;
+        let names: Vec<String> = match &args.names[..] {
+            [] => records.schema().fields().iter().map(|field| field.name().clone()).collect(),
+            names => names.to_vec(),
+        };
+        let count = records.schema().fields().len();
+        if names.len() != count {
+            return Err(usage(self.of(name, &format!("--columns has {} names for {count} columns", names.len()))));
+        }
+        let plan = Arc::new(Plan::new(&Asked { args, global, form, usual, file: name }, names)?);
+        self.head(name, &plan, sink)?;
+        self.types = Some(records.schema().fields().clone());
+        self.rows(records.with(&plan), Some(plan), name, Tally::rows(name).without_offsets(), sink, report)
+    }
+
+    /// Starts what decodes rows. `None`: there is nothing to do. The inner error is why there are no rows.
+    pub(super) fn start(
+        &mut self,
+        from: impl Batches<Batch = Batch>,
+        plan: Option<Arc<Plan>>,
+        name: &str,
+        sink: &mut Sink,
+    ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
+        let types = self.types.take();
+        let Out::Columns(_) = super::plan::out(self.args)? else { return Ok(Ok(Some(for_text(from)))) };
+        let mut ahead = Ahead::of(from, self.args.typed.infer);
+        if let Some(error) = ahead.failed() {
+            return Ok(Err(error));
+        }
+        let Some(plan) = plan.or_else(|| ahead.plan()) else {
+            return Err(usage(
+                self.of(name, "it has no rows of the tables that are asked for, so no columns are known"),
+            ));
+        };
+        let layout = match &self.columns {
+            Some((layout, _)) => Arc::clone(layout),
+            None => match self.layout(&ahead, &plan, types.as_ref(), sink)? {
+                Some(layout) => layout,
+                None => return Ok(Ok(None)),
+            },
+        };
+        // What is wrong with it is said here; the threads make it again.
+        Filler::new(&layout, &plan).map_err(|error| usage(error.to_string()))?;
+        Ok(Ok(Some(Pool::start(ahead, || {
+            let mut filler = Filler::new(&layout, &plan);
+            move |batch: &mut Batch| match &mut filler {
+                Ok(filler) => filler.batch(batch),
+                Err(error) => batch.failed = Some(error.to_string()),
+            }
+        }))))
+    }
+
+    /// The columns of the output, found out from the first rows; `None`, if they are all that is wanted.
+    fn layout<T: Batches<Batch = Batch>>(
+        &mut self,
+        ahead: &Ahead<T>,
+        plan: &Plan,
+        types: Option<&Fields>,
+        sink: &mut Sink,
+    ) -> Result<Option<Arc<Layout>>, Abort> {
+        let typed = &self.args.typed;
+        let layout = Layout::new(&ahead.parts(plan, typed.infer.max(1)), plan, typed, types)?;
+        if typed.schema_only {
+            sink.text(&layout.text())?;
+            sink.text("\n")?;
+            return Ok(None);
+        }
+        let Out::Columns(container) = plan.out else { return Ok(None) };
+        let layout = Arc::new(layout);
+        self.columns = Some((Arc::clone(&layout), Writer::new(container, typed, &layout.schema)?));
+        Ok(Some(layout))
+    }
+
+    /// Writes the records of a batch. Returns why nothing more comes, if that is so.
+    pub(super) fn write_columns(&mut self, batch: &mut Batch, sink: &mut Sink) -> Result<Option<String>, Abort> {
+        if let Some((_, writer)) = &mut self.columns {
+            for record in batch.records.drain(..) {
+                writer.write(record, sink)?;
+            }
+        }
+        Ok(batch.failed.take())
+    }
+}

@@ -1,0 +1,407 @@
+//! Rows as files of Parquet and Arrow, and back: what comes out is what the lines of JSON say.
+
+// A build without it says what to do: see `rows.rs`.
+#![cfg(feature = "columns")]
+
+mod run;
+
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % most
+    }
+}
+
+/// A type of a value in the blobs.
+enum Shape {
+    Int,
+    Float,
+    Text,
+    Bool,
+    List(Box<Shape>),
+    Map(Vec<(String, Shape)>),
+}
+
+impl Shape {
+    fn random(random: &mut Random, depth: usize) -> Shape {
+        match random.below(if depth == 0 { 4 } else { 6 }) {
+            0 => Shape::Int,
+            1 => Shape::Float,
+            2 => Shape::Text,
+            3 => Shape::Bool,
+            4 => Shape::List(Box::new(Shape::random(random, depth - 1))),
+            _ => Shape::map(random, depth - 1),
+        }
+    }
+
+    fn map(random: &mut Random, depth: usize) -> Shape {
+        let count = 1 + random.below(4);
+        Shape::Map((0..count).map(|at| (format!("k{at}"), Shape::random(random, depth))).collect())
+    }
+
+    /// A value in PHP's words.
+    fn write(&self, random: &mut Random, out: &mut String) {
+        let _ = match self {
+            Shape::Int => write!(out, "i:{};", random.below(100_000) as i64 - 50_000),
+            Shape::Float => write!(out, "d:{}.5;", random.below(1000)),
+            Shape::Text => {
+                let text = ["", "x", "Zoë", "a \"b\"; c", "12", "line\nline"][random.below(6)];
+                write!(out, "s:{}:\"{text}\";", text.len())
+            }
+            Shape::Bool => write!(out, "b:{};", random.below(2)),
+            Shape::List(item) => {
+                // One that is empty has no type.
+                let count = 1 + random.below(3);
+                let _ = write!(out, "a:{count}:{{");
+                for at in 0..count {
+                    let _ = write!(out, "i:{at};");
+                    item.write(random, out);
+                }
+                write!(out, "}}")
+            }
+            Shape::Map(fields) => {
+                // The first one is always there: a map without entries is a list for PHP.
+                let kept: Vec<_> =
+                    fields.iter().enumerate().filter(|(at, _)| *at == 0 || random.below(4) > 0).collect();
+                let _ = write!(out, "a:{}:{{", kept.len());
+                for (_, (name, shape)) in kept {
+                    let _ = write!(out, "s:{}:\"{name}\";", name.len());
+                    if random.below(8) == 0 { out.push_str("N;") } else { shape.write(random, out) }
+                }
+                write!(out, "}}")
+            }
+        };
+    }
+}
+
+fn csv(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+/// A table with a column of blobs.
+fn table(random: &mut Random, rows: usize) -> String {
+    let shape = Shape::map(random, 2);
+    let mut table = String::from("id,note,data\n");
+    for row in 0..rows {
+        let mut blob = String::new();
+        if random.below(10) > 0 {
+            shape.write(random, &mut blob);
+        }
+        let note = ["plain", "", "Zoë, Jr", "5"][random.below(4)];
+        let _ = writeln!(table, "{row},{},{}", csv(note), csv(&blob));
+    }
+    table
+}
+
+fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
+    run::icecore(&[&["rows", "-q"], args].concat(), input)
+}
+
+/// What goes well.
+fn good(args: &[&str], input: &[u8]) -> Vec<u8> {
+    let (out, said, code) = rows(args, input);
+    assert_eq!(code, 0, "{args:?}: {said}");
+    out
+}
+
+/// Lines of JSON, without members that are null: a struct has all of its fields in each row.
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(bytes).expect("text");
+    text.lines().map(|line| bare(serde_json::from_str(line).expect("JSON"))).collect()
+}
+
+fn bare(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let kept = members.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(kept.map(|(key, value)| (key, bare(value))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(bare).collect()),
+        other => other,
+    }
+}
+
+const CONTAINERS: [(&str, &[&str]); 8] = [
+    ("parquet", &[]),
+    ("parquet", &["--compression", "zstd", "--row-group", "7"]),
+    ("parquet", &["--compression", "none"]),
+    ("parquet", &["--compression", "lz4"]),
+    ("arrow", &[]),
+    ("arrow", &["--compression", "zstd"]),
+    ("arrows", &["--compression", "lz4"]),
+    ("arrows", &[]),
+];
+
+#[test]
+fn random_tables_come_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for seed in 0..40 {
+        let mut random = Random(seed);
+        let table = table(&mut random, 1 + seed as usize * 7 % 90);
+        let direct = good(&["--in", "csv", "-c", "data=php"], table.as_bytes());
+        let (container, options) = CONTAINERS[seed as usize % CONTAINERS.len()];
+        let file = folder.path().join(format!("{seed}.{container}"));
+        let file = file.to_str().expect("text");
+        good(&[&["--in", "csv", "-c", "data=php", "-o", file], options].concat(), table.as_bytes());
+        let back = good(&[file], b"");
+        assert_eq!(lines(&back), lines(&direct), "{seed}");
+        // The same through pipes, and from one kind of file to another.
+        let piped = good(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
+        let form = if container == "parquet" { "parquet" } else { "arrow" };
+        assert_eq!(good(&["--in", form], &piped), back, "{seed}");
+        let other = good(&["--in", form, "-t", "parquet"], &piped);
+        assert_eq!(good(&["--in", "parquet"], &other), back, "{seed}");
+        // Blobs that stand in such a file are decoded from there.
+        let raw = good(&["--in", "csv", "--schema", "data: binary", "-t", container], table.as_bytes());
+        let decoded = good(&["--in", form, "-c", "data=php", "--only", "id"], &raw);
+        let expected = ["--in", "csv", "-c", "data=php", "--only", "id", "--null", "NULL"];
+        let expected = good(&expected, table.as_bytes());
+        assert_eq!(lines(&decoded), lines(&expected), "{seed}");
+    }
+}
+
+/// Lines of JSON have types of their own.
+#[test]
+fn lines_of_json_come_back() {
+    let mut random = Random(5);
+    for seed in 0..20 {
+        let shape = Shape::map(&mut random, 2);
+        let mut input = String::new();
+        for row in 0..1 + seed {
+            let mut blob = String::new();
+            shape.write(&mut random, &mut blob);
+            let line =
+                json!({"id": row, "price": row as f64 + 0.5, "tags": ["a", "b"], "at": {"x": row}, "data": blob});
+            let _ = writeln!(input, "{line}");
+        }
+        let direct = good(&["--in", "ndjson", "-c", "data=php"], input.as_bytes());
+        let file = good(&["--in", "ndjson", "-c", "data=php", "-t", "parquet"], input.as_bytes());
+        assert_eq!(lines(&good(&["--in", "parquet"], &file)), lines(&direct), "{seed}");
+    }
+}
+
+#[test]
+fn dumps_have_types() {
+    let dump = "CREATE TABLE t (id int, price double, name text, ok boolean, data text);\n\
+                INSERT INTO t VALUES (1,1.5,'a',TRUE,'a:1:{s:1:\"w\";i:640;}'),(2,NULL,NULL,FALSE,NULL);\n";
+    let args = ["--in", "sql", "-c", "t.data=php"];
+    let said = good(&[&args[..], &["--schema-only"]].concat(), dump.as_bytes());
+    assert_eq!(
+        String::from_utf8(said).expect("text").trim_end(),
+        "id int64, price float64, name utf8, ok bool, data struct<w int64>"
+    );
+    let file = good(&[&args[..], &["-t", "arrow"]].concat(), dump.as_bytes());
+    assert_eq!(lines(&good(&["--in", "arrow"], &file)), lines(&good(&args, dump.as_bytes())));
+}
+
+const MIXED: &[u8] =
+    b"id,d\n1,\"a:1:{s:1:\"\"w\"\";i:5;}\"\n2,hello\n3,\n4,\"s:9:\"\"oops\"\";\"\n5,\"a:1:{s:1:\"\"w\"\";i:6;}\"\n";
+
+/// What can't be decoded is null, told, counted, and a column says why.
+#[test]
+fn bad_values_are_told() {
+    let schema = ["--in", "csv", "-c", "d=php", "--schema", "d: struct<w int64>", "-t", "parquet"];
+    let back = |file: &[u8]| lines(&good(&["--in", "parquet"], file));
+    for what in ["keep", "null"] {
+        let (file, said, code) = rows(&[&schema[..], &["--on-error", what, "--kind-column"]].concat(), MIXED);
+        assert!(code == 4 && said.contains("2 of 5 rows") && said.contains("row 2 at offset"), "{said}");
+        let found = back(&file);
+        let kinds: Vec<_> = found.iter().map(|row| row["d_kind"].as_str().expect("text")).collect();
+        assert_eq!(kinds, ["decoded", "broken", "null", "broken", "decoded"]);
+        assert_eq!(found[0]["d"], json!({"w": 5}));
+        assert!(found[1]["d_error"].as_str().is_some_and(|why| why.contains("expected")), "{found:?}");
+        assert!(found[0].get("d_error").is_none() && found[1].get("d").is_none());
+    }
+    let (file, _, code) = rows(&[&schema[..], &["--on-error", "skip"]].concat(), MIXED);
+    assert_eq!(
+        (back(&file), code),
+        (vec![json!({"id": "1", "d": {"w": 5}}), json!({"id": "3"}), json!({"id": "5", "d": {"w": 6}})], 4)
+    );
+    let (file, said, code) = rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
+    assert_eq!((back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{said}");
+    // As JSON, what is ordinary stays.
+    let json = ["--in", "csv", "-c", "d=php", "--schema", "d json", "-t", "parquet"];
+    let (file, said, code) = rows(&json, MIXED);
+    assert!(code == 4 && said.contains("1 of 5 rows"), "{said}");
+    let texts: Vec<_> = back(&file).iter().map(|row| row.get("d").cloned().unwrap_or_default()).collect();
+    assert_eq!(
+        texts,
+        [json!("{\"w\":5}"), json!("\"hello\""), json!(null), json!("\"s:9:\\\"oops\\\";\""), json!("{\"w\":6}")]
+    );
+}
+
+#[test]
+fn what_is_passed_on_fits_its_type_or_is_told() {
+    let input = b"id,n,d\n1,5,i:1;\n2,x,i:2;\n3,7,i:3;\n";
+    let args = ["--in", "csv", "-c", "d=php", "--schema", "n: int64", "-t", "parquet"];
+    let (file, said, code) = rows(&args, input);
+    assert!(code == 4 && said.contains("column n: expected Int64, found `x`"), "{said}");
+    let found = lines(&good(&["--in", "parquet"], &file));
+    assert_eq!(found[2], json!({"id": "3", "n": 7, "d": 3}));
+    assert_eq!(found[1], json!({"id": "2", "d": 2}));
+    // Bytes that are no text have a type, or are a loss.
+    let bytes = b"id,n,d\n1,\xff,i:1;\n";
+    let file = good(&["--in", "csv", "-c", "d=php", "-t", "arrow"], bytes);
+    assert!(good(&["--in", "arrow", "-t", "csv"], &file).windows(3).any(|found| found == b",\xff,"));
+    let as_text = ["--in", "csv", "-c", "d=php", "--schema", "n utf8", "-t", "arrow"];
+    let (file, said, code) = run::icecore(&[&["rows"], &as_text[..]].concat(), bytes);
+    assert!(code == 0 && said.contains("first in row 1 at column n"), "{said}");
+    assert_eq!(lines(&good(&["--in", "arrow"], &file))[0]["n"], "\u{ff}");
+    let (_, said, code) = rows(&[&as_text[..], &["--strict"]].concat(), bytes);
+    assert!(code == 1 && said.contains("refused by --strict"), "{said}");
+}
+
+/// The schema that is found out can be given back, as text or as a file.
+#[test]
+fn schemas_are_given_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random(9);
+    let table = table(&mut random, 30);
+    let args = ["--in", "csv", "-c", "data=php"];
+    let schema = good(&[&args[..], &["--schema-only", "--infer", "20"]].concat(), table.as_bytes());
+    let schema = String::from_utf8(schema).expect("text");
+    assert!(schema.starts_with("id utf8, note utf8, data struct<k0 "), "{schema}");
+    let file = folder.path().join("fields");
+    std::fs::write(&file, &schema).expect("it is written");
+    let said = [&args[..], &["-t", "parquet", "--schema", schema.trim_end()]].concat();
+    let given = good(&said, table.as_bytes());
+    assert_eq!(
+        given,
+        good(&[&args[..], &["-t", "parquet", "--schema", file.to_str().expect("text")]].concat(), table.as_bytes())
+    );
+    for (wrong, what) in [
+        ("nothing int64", "there is no column `nothing`: there are id, note, data"),
+        ("data struct<", "the schema at byte"),
+        ("int64", "--schema takes columns with their types"),
+    ] {
+        let (out, said, code) = rows(&[&args[..], &["-t", "parquet", "--schema", wrong]].concat(), table.as_bytes());
+        assert!(out.is_empty() && code == 2 && said.contains(what), "{wrong}: {said}");
+    }
+}
+
+#[test]
+fn several_files_are_one_table_or_one_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    std::fs::create_dir(path("in")).expect("a folder");
+    for name in ["a", "b"] {
+        let table = format!("id,d\n{name},\"a:1:{{s:1:\"\"w\"\";i:5;}}\"\n");
+        good(&["--in", "csv", "-c", "d=php", "-o", &path(&format!("in/{name}.parquet"))], table.as_bytes());
+    }
+    let both = good(&[&path("in"), "--file-column", "-t", "parquet"], b"");
+    let found = lines(&good(&["--in", "parquet"], &both));
+    assert!(found.len() == 2 && found[1]["file"].as_str().is_some_and(|file| file.ends_with("b.parquet")), "{found:?}");
+    good(&[&path("in"), "--out-dir", &path("out"), "-t", "arrow"], b"");
+    assert_eq!(lines(&good(&[&path("out/b.arrow")], b"")), [json!({"id": "b", "d": {"w": 5}, })]);
+    // A table with other columns, or with rows that can't be read, leaves no file.
+    std::fs::write(path("a.csv"), "id,d\n1,i:5;\n").expect("it is written");
+    std::fs::write(path("b.csv"), "d,name\ni:5;,x\n").expect("it is written");
+    let (_, said, code) = rows(&["-c", "d=php", &path("a.csv"), &path("b.csv"), "-o", &path("one.parquet")], b"");
+    assert!(code == 2 && said.contains("its columns (d, name, d_error) are not those of"), "{said}");
+    assert_eq!(lines(&good(&[&path("one.parquet")], b"")), [json!({"id": "1", "d": 5})]);
+    let (_, said, code) = rows(&["-c", "d=php", &path("missing.csv"), "-o", &path("no.parquet")], b"");
+    assert!(code == 2 && !Path::new(&path("no.parquet")).exists(), "{said}");
+}
+
+/// A table without rows has columns.
+#[test]
+fn a_table_without_rows_has_columns() {
+    for container in ["parquet", "arrow", "arrows"] {
+        let file = good(&["--in", "csv", "-c", "d=php", "-t", container], b"id,d\n");
+        let form = if container == "parquet" { "parquet" } else { "arrow" };
+        assert_eq!(good(&["--in", form, "-t", "csv"], &file), b"id,d,d_error\n");
+    }
+}
+
+/// Damaged files end in errors: nothing breaks off, and memory stays small.
+#[test]
+fn damaged_files_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random(77);
+    let table = table(&mut random, 60);
+    for (container, options) in CONTAINERS {
+        let whole = good(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
+        let form = if container == "parquet" { "parquet" } else { "arrow" };
+        let (mut wrong, mut files) = (0, 0);
+        for round in 0..60 {
+            let mut bytes = whole.clone();
+            match round % 4 {
+                0 => bytes.truncate(random.below(whole.len())),
+                1 => {
+                    // What is said of sizes stands near the end.
+                    let at = whole.len() - 1 - random.below(whole.len().min(600));
+                    bytes[at] = random.below(256) as u8;
+                }
+                _ => {
+                    for _ in 0..1 + random.below(4) {
+                        let at = random.below(whole.len());
+                        bytes[at] = [0, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(5)];
+                    }
+                }
+            }
+            files += 1;
+            let file = folder.path().join("damaged");
+            std::fs::write(&file, &bytes).expect("it is written");
+            // Addresses for all threads, and 4 GB.
+            let script = format!("ulimit -v 6000000; icecore rows -q --in {form} damaged");
+            let done = run::shell(folder.path(), &script).output().expect("a shell");
+            let said = String::from_utf8_lossy(&done.stderr);
+            let code = done.status.code();
+            assert!(matches!(code, Some(0 | 1 | 4)), "{container}, {round}: {code:?} {said}");
+            assert!(!said.contains("panicked"), "{said}");
+            wrong += usize::from(code == Some(4));
+        }
+        assert!(wrong > 5 && files == 60, "{container}: only {wrong} were refused");
+    }
+    for (form, bytes) in [
+        ("parquet", &b"PAR1"[..]),
+        ("parquet", b""),
+        ("arrow", b"ARROW1\0\0"),
+        ("arrow", b"no"),
+        ("parquet", b"id,d\n1,2\n"),
+    ] {
+        let (out, said, code) = rows(&["--in", form], bytes);
+        assert!(out.is_empty() && code == 4 && said.contains(form), "{form} {bytes:?}: {code} {said}");
+    }
+}
+
+/// Other programs read what is written.
+#[test]
+fn other_programs_read_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = std::env::var("ICECORE_TEST_PYTHON").ok();
+    let python = named.as_deref().unwrap_or("python3");
+    let table = table(&mut Random(3), 50);
+    let direct = lines(&good(&["--in", "csv", "-c", "data=php"], table.as_bytes()));
+    for (library, script) in [
+        ("pyarrow", "import pyarrow.parquet as p; rows = p.read_table('t.parquet').to_pylist()"),
+        ("pyarrow", "import pyarrow.feather as f; rows = f.read_table('t.arrow').to_pylist()"),
+        ("pyarrow", "import pyarrow as a; rows = a.ipc.open_stream('t.arrows').read_all().to_pylist()"),
+        (
+            "duckdb",
+            "import duckdb; rows = duckdb.sql(\"select * from 't.parquet'\").fetchall(); names = ['id', 'note', 'data', 'data_error']; rows = [dict(zip(names, row)) for row in rows]",
+        ),
+    ] {
+        let has = Command::new(python).args(["-c", &format!("import {library}")]).output();
+        if !has.is_ok_and(|done| done.status.success()) {
+            eprintln!("SKIPPED: {python} lacks {library}");
+            continue;
+        }
+        for container in ["parquet", "arrow", "arrows"] {
+            let file = folder.path().join(format!("t.{container}"));
+            let file = file.to_str().expect("text");
+            good(&["--in", "csv", "-c", "data=php", "--force", "-o", file], table.as_bytes());
+        }
+        let script = format!("import json\n{script}\nfor row in rows: print(json.dumps(row))");
+        let done = Command::new(python).args(["-c", &script]).current_dir(folder.path()).output().expect("python runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert_eq!(lines(&done.stdout), direct, "{library}");
+    }
+}
