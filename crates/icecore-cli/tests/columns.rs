@@ -242,7 +242,7 @@ fn what_is_passed_on_fits_its_type_or_is_told() {
     let input = b"id,n,d\n1,5,i:1;\n2,x,i:2;\n3,7,i:3;\n";
     let args = ["--in", "csv", "-c", "d=php", "--schema", "n: int64", "-t", "parquet"];
     let (file, said, code) = rows(&args, input);
-    assert!(code == 4 && said.contains("column n: expected Int64, found `x`"), "{said}");
+    assert!(code == 4 && said.contains("column n: expected int64, found `x`"), "{said}");
     let found = lines(&good(&["--in", "parquet"], &file));
     assert_eq!(found[2], json!({"id": "3", "n": 7, "d": 3}));
     assert_eq!(found[1], json!({"id": "2", "d": 2}));

@@ -6,7 +6,7 @@ use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Ty
 use arrow_array::{Array, ArrayRef, GenericByteArray, OffsetSizeTrait, StringArray, new_null_array};
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, Field};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -124,10 +124,11 @@ pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>
     let options = CastOptions { safe: true, ..CastOptions::default() };
     let made = cast_with_options(column, to, &options)?;
     if made.null_count() != column.null_count() {
+        let expected = icecore_columns::schema::print(&Field::new("", to.clone(), true));
         let lost = (0..column.len()).filter(|row| made.is_null(*row) && column.is_valid(*row));
         for row in lost {
             let found = arrow_cast::display::array_value_to_string(column, row)?;
-            notes.misfit(row, at, format!("expected {to}, found {}", shown(&found)));
+            notes.misfit(row, at, format!("expected {expected}, found {}", shown(&found)));
         }
     }
     Ok(made)
