@@ -4,13 +4,12 @@ use crate::blobs::Blobs;
 use crate::column::Column;
 use crate::error::Error;
 use crate::source::{Codecs, Source};
-use crate::view::View;
+use crate::view::{Notes, View};
 use arrow_array::builder::{LargeBinaryBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, LargeBinaryArray, StringArray};
 use arrow_schema::Field;
 use icecore::raw::Tape;
 use icecore::{Document, Limits};
-use std::cell::Cell;
 
 /// From this length on, what is not on a path is skipped; shorter blobs are read.
 const SKIMMED: usize = 1024;
@@ -59,6 +58,8 @@ pub struct Decoded {
     pub column: ArrayRef,
     /// Bad rows, in order.
     pub bad: Vec<Bad>,
+    /// How many rows have entries that no field has, at any depth. A field filled with `rest` takes those of its struct.
+    pub extra: usize,
     /// The number of its first row, where it is a part of a column: see [`decode_chunks`](crate::decode_chunks).
     pub start: usize,
 }
@@ -136,14 +137,20 @@ impl Decoder {
     /// If it has no blobs; [`Error::Row`], if bad rows stop.
     pub fn decode(&mut self, column: &dyn Array) -> Result<Decoded, Error> {
         let blobs = Blobs::of(column)?;
-        let mut bad = Vec::new();
+        let (mut bad, mut extra) = (Vec::new(), 0);
         self.column.reserve(column.len());
         for row in 0..column.len() {
             let Some(blob) = blobs.get(row) else {
                 self.column.fill_null();
                 continue;
             };
-            let Err(error) = self.row(blob) else { continue };
+            let error = match self.row(blob) {
+                Ok(has_extra) => {
+                    extra += usize::from(has_extra);
+                    continue;
+                }
+                Err(error) => error,
+            };
             if self.on_error == OnError::Raise {
                 self.column.truncate(0);
                 return Err(Error::Row { row, error });
@@ -152,15 +159,16 @@ impl Decoder {
             self.column.fill_null();
             bad.push(Bad { row, error });
         }
-        Ok(Decoded { column: self.column.finish()?, bad, start: 0 })
+        Ok(Decoded { column: self.column.finish()?, bad, extra, start: 0 })
     }
 
-    /// Adds a row.
-    fn row(&mut self, blob: &[u8]) -> Result<(), icecore::Error> {
+    /// Adds a row. Says whether it has entries that no field has.
+    fn row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
         self.codecs.look(blob)?;
         if self.is_skimmed && blob.len() >= SKIMMED {
-            let left = Cell::new(View::allowed_of(blob.len(), self.codecs.limits()));
-            return self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &left);
+            let notes = Notes::of(blob.len(), self.codecs.limits());
+            self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;
+            return Ok(false);
         }
         let body = self.codecs.read(blob, &mut self.tape)?;
         let input = body.as_deref().unwrap_or(blob);
@@ -168,17 +176,17 @@ impl Decoder {
             self.generation = self.tape.keys().generation();
             self.column.forget_names();
         }
-        let left = Cell::new(View::allowed(&self.tape, input, self.codecs.limits()));
+        let notes = Notes::new(&self.tape, input, self.codecs.limits());
         let result = if self.needs_document {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-            let view = View::new(document.tape(), input, Some(&document), &left);
+            let view = View::new(document.tape(), input, Some(&document), &notes);
             let result = self.column.push(&view, view.tape.root());
             self.tape = document.into_tape();
             result
         } else {
-            self.column.push(&View::new(&self.tape, input, None, &left), self.tape.root())
+            self.column.push(&View::new(&self.tape, input, None, &notes), self.tape.root())
         };
-        result.map_err(|misfit| {
+        result.map(|()| notes.has_extra()).map_err(|misfit| {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));
             let path = document.path(misfit.node);
             self.tape = document.into_tape();

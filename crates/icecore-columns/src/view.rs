@@ -18,8 +18,33 @@ pub(crate) struct View<'d> {
     pub(crate) tape: &'d Tape,
     /// For what asks the engine; there only if a field needs it.
     pub(crate) document: Option<&'d Document<'d>>,
+    notes: &'d Notes,
+}
+
+/// What is noted while a row is made.
+pub(crate) struct Notes {
     /// How much may still be made of it, in nodes.
-    left: &'d Cell<u64>,
+    left: Cell<u64>,
+    /// Whether there was an entry that no field has.
+    has_extra: Cell<bool>,
+}
+
+impl Notes {
+    /// Of a document that was read: all of it once, and what the limits say of links.
+    pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits) -> Notes {
+        let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
+        Notes::of(once, limits)
+    }
+
+    /// Of a blob of so many bytes that is not read as a whole, or of so many nodes.
+    pub(crate) fn of(size: usize, limits: &Limits) -> Notes {
+        let left = limits.expanded_from(size).saturating_add(size as u64);
+        Notes { left: Cell::new(left), has_extra: Cell::new(false) }
+    }
+
+    pub(crate) fn has_extra(&self) -> bool {
+        self.has_extra.get()
+    }
 }
 
 /// The key of an entry.
@@ -46,33 +71,27 @@ pub(crate) enum Value<'d> {
 }
 
 impl<'d> View<'d> {
-    /// `left`: what [`View::allowed`] says.
     pub(crate) fn new(
         tape: &'d Tape,
         input: &'d [u8],
         document: Option<&'d Document<'d>>,
-        left: &'d Cell<u64>,
+        notes: &'d Notes,
     ) -> View<'d> {
-        View { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, left }
+        View { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, notes }
     }
 
-    /// How much may be made of a blob: all of it once, and what the limits say of links.
-    pub(crate) fn allowed(tape: &Tape, input: &[u8], limits: &Limits) -> u64 {
-        let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
-        limits.expanded_from(once).saturating_add(once as u64)
-    }
-
-    /// As much, of a blob of so many bytes that is not read as a whole.
-    pub(crate) fn allowed_of(bytes: usize, limits: &Limits) -> u64 {
-        limits.expanded_from(bytes).saturating_add(bytes as u64)
+    /// Notes that there is an entry that no field has.
+    #[inline]
+    pub(crate) fn note_extra(&self) {
+        self.notes.has_extra.set(true);
     }
 
     /// Adds a value with so many bytes to what is made.
     #[inline]
     pub(crate) fn spend(&self, at: u32, bytes: usize) -> Result<(), Misfit> {
         let cost = 1 + (bytes / size_of::<Node>()) as u64;
-        match self.left.get().checked_sub(cost) {
-            Some(left) => self.left.set(left),
+        match self.notes.left.get().checked_sub(cost) {
+            Some(left) => self.notes.left.set(left),
             None => return Err(Misfit::too_much(at)),
         }
         Ok(())

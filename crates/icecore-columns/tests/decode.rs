@@ -385,3 +385,20 @@ fn what_was_known_of_keys_is_forgotten_with_them() {
     assert!(rows[1].contains('8') && rows[1].contains("\"y\"") && rows[1] == rows[4], "{rows:?}");
     assert!(rows[0] == rows[2] && rows[0] == rows[5] && rows[0].contains("\"x\""), "{rows:?}");
 }
+
+#[test]
+fn rows_with_entries_that_no_field_has_are_counted() {
+    let count = |text: &str| {
+        let blobs: [&[u8]; 6] =
+            [br#"{"a":1}"#, br#"{"a":1,"b":2}"#, br#"{"a":3,"b":2}"#, br#"{"a":1}"#, br#"{"s":{"c":1,"d":2}}"#, b"?"];
+        let column = BinaryArray::from_vec(blobs.to_vec());
+        let field = icecore_columns::schema::parse(text).unwrap();
+        Decoder::new(Stage::parse("json").unwrap(), &field, lenient()).unwrap().decode(&column).unwrap().extra
+    };
+    assert_eq!(count("a int64"), 3);
+    assert_eq!(count("a int64, s struct<c int64>"), 3);
+    assert_eq!(count("a int64, more rest"), 0);
+    assert_eq!(count("a int64, b int64, s struct<c int64, d int64>"), 0);
+    assert_eq!(count("a int64 at '$.a'"), 0);
+    assert_eq!(count("json"), 0);
+}

@@ -11,7 +11,7 @@ mod told;
 use crate::FILLED_WITH;
 use crate::error::Error;
 use crate::misfit::Misfit;
-use crate::view::{Value, View};
+use crate::view::{Notes, Value, View};
 use arrow_array::types::{
     ArrowPrimitiveType, BinaryType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, TimestampMicrosecondType, TimestampMillisecondType,
@@ -24,7 +24,6 @@ use icecore::{Kind, Limits, Stage};
 use nested::{List, Map};
 pub(crate) use record::{Record, bare};
 use scalar::{Integer, float, float32, integer, text, unsigned};
-use std::cell::Cell;
 use std::sync::Arc;
 use text::Strings;
 use told::Told;
@@ -308,10 +307,10 @@ impl Column {
         blob: &[u8],
         stage: &Stage,
         limits: &Limits,
-        left: &Cell<u64>,
+        notes: &Notes,
     ) -> Result<(), icecore::Error> {
         if let Values::Record(record) = &mut self.values {
-            record.skim(blob, stage, limits, left)?;
+            record.skim(blob, stage, limits, notes)?;
             self.nulls.append_non_null();
         }
         Ok(())

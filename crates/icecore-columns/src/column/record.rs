@@ -5,13 +5,12 @@ use super::{Column, fields_of};
 use crate::AT;
 use crate::error::Error;
 use crate::misfit::Misfit;
-use crate::view::{Key, View};
+use crate::view::{Key, Notes, View};
 use arrow_array::StructArray;
 use arrow_buffer::NullBuffer;
 use arrow_schema::Fields;
 use icecore::select::{self, Pattern};
 use icecore::{Kind, Limits, Stage};
-use std::cell::Cell;
 
 /// A key that is no field: no column has a number so high.
 const NONE: u16 = u16::MAX;
@@ -32,6 +31,8 @@ pub(crate) struct Record {
     guess: Vec<Guess>,
     /// Whether these fill all columns.
     is_whole: bool,
+    /// Whether one of them has none.
+    has_extra: bool,
     len: usize,
 }
 
@@ -66,6 +67,7 @@ impl Record {
             by_id: Vec::new(),
             guess: Vec::new(),
             is_whole: false,
+            has_extra: false,
             len: 0,
         })
     }
@@ -122,6 +124,9 @@ impl Record {
             }
             at = view.next_of(node, at);
         }
+        if self.has_extra {
+            view.note_extra();
+        }
         match self.is_whole {
             true => self.len += 1,
             false => self.end(view, map)?,
@@ -132,6 +137,7 @@ impl Record {
     fn push_by_names(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
         self.rest.clear();
         self.guess.clear();
+        self.has_extra = false;
         let (mut filled, mut is_plain) = (0, self.paths.is_empty() && !self.has_rest);
         if view.node(map).kind == Kind::Map {
             for (key, value) in view.entries(map) {
@@ -148,8 +154,10 @@ impl Record {
                     Key::Node(_) => is_plain = false,
                 }
                 let Some(column) = self.columns.get_mut(usize::from(column)) else {
-                    if self.has_rest {
-                        self.rest.push((key, value));
+                    match self.has_rest {
+                        true => self.rest.push((key, value)),
+                        // What a path has may stand in any of them.
+                        false => self.has_extra = self.paths.is_empty(),
                     }
                     continue;
                 };
@@ -164,6 +172,9 @@ impl Record {
         }
         if !is_plain {
             self.guess.clear();
+        }
+        if self.has_extra {
+            view.note_extra();
         }
         self.is_whole = filled == self.columns.len();
         self.push_found(view, map)?;
@@ -201,7 +212,7 @@ impl Record {
         blob: &[u8],
         stage: &Stage,
         limits: &Limits,
-        left: &Cell<u64>,
+        notes: &Notes,
     ) -> Result<(), icecore::Error> {
         for (field, path) in &self.paths {
             let column = &mut self.columns[*field];
@@ -210,7 +221,7 @@ impl Record {
                 // Its names are its own.
                 column.forget_names();
                 column.truncate(len);
-                let view = View::new(document.tape(), document.input(), Some(document), left);
+                let view = View::new(document.tape(), document.input(), Some(document), notes);
                 column.push(&view, document.tape().root()).map_err(|misfit| {
                     let below = document.path(misfit.node);
                     misfit.into_error(format!("{path}{}", below.strip_prefix('$').unwrap_or(&below)))
