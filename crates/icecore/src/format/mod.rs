@@ -106,6 +106,16 @@ impl Format {
         tape.naming = self.can.naming;
     }
 
+    /// Whether programs of both formats' languages name classes and members alike.
+    ///
+    /// ```
+    /// let format = |name| icecore::format::by_name(name).unwrap();
+    /// assert!(format("php").shares_names(format("igbinary")) && !format("php").shares_names(format("marshal")));
+    /// ```
+    pub fn shares_names(&self, other: &Format) -> bool {
+        self.can.naming == other.can.naming
+    }
+
     /// Looks the options up.
     pub fn prepare(&self, settings: &Settings) -> Prepared {
         Prepared { reader: (self.reader)(settings), writer: self.writer_with(settings) }
