@@ -1,0 +1,75 @@
+"""The namespace ``icecore`` of expressions, series and frames of polars.
+
+>>> import polars as pl
+>>> import icecore.polars
+>>> frame = pl.DataFrame({"data": [b'a:1:{s:2:"id";i:7;}']})
+>>> frame.select(pl.col("data").icecore.decode("id int64")).item(0, 0)
+{'id': 7}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from .arrow import decode as decode_arrow
+from .arrow import infer as infer_arrow
+from .arrow import schema_of
+
+__all__ = ["Decoding", "SeriesDecoding", "type_of"]
+
+
+def type_of(schema: Any) -> pl.DataType:
+    """The type of polars for a schema."""
+    empty = pl.Series("", [], dtype=pl.Binary)
+    return decode_arrow(empty, schema_of(schema), format="json").dtype
+
+
+@pl.api.register_series_namespace("icecore")
+class SeriesDecoding:
+    """``series.icecore``."""
+
+    def __init__(self, series: pl.Series) -> None:
+        self._series = series
+
+    def decode(
+        self,
+        schema: Any = None,
+        *,
+        format: str | None = None,
+        on_error: str = "raise",
+        errors: list[tuple[int, Any]] | None = None,
+        limits: dict[str, int] | None = None,
+    ) -> pl.Series:
+        """A series of what the blobs say: see ``icecore.arrow.decode``."""
+        return decode_arrow(self._series, schema, on_error, format=format, errors=errors, limits=limits)
+
+    def infer(self, *, format: str | None = None, limits: dict[str, int] | None = None) -> pl.DataType:
+        """The type that fits the blobs."""
+        return type_of(infer_arrow(self._series, format, limits=limits))
+
+
+@pl.api.register_expr_namespace("icecore")
+class Decoding:
+    """``pl.col("data").icecore``."""
+
+    def __init__(self, expr: pl.Expr) -> None:
+        self._expr = expr
+
+    def decode(
+        self,
+        schema: Any,
+        *,
+        format: str | None = None,
+        on_error: str = "raise",
+        limits: dict[str, int] | None = None,
+    ) -> pl.Expr:
+        """What the blobs say, by a schema: ``{"id": pl.Int64}``, a text, a type of polars or of pyarrow. An expression
+        has to know its type before it sees data, so the schema is not learned here: ``series.icecore.infer()`` does."""
+        wanted = schema_of(schema)
+
+        def run(series: pl.Series) -> pl.Series:
+            return decode_arrow(series, wanted, on_error, format=format, limits=limits)
+
+        return self._expr.map_batches(run, return_dtype=type_of(wanted), is_elementwise=True)

@@ -1,0 +1,55 @@
+//! Keys and names of classes as strings of Python, kept by their ids.
+
+use crate::reading::{Reading, Strings};
+use icecore::raw::Tape;
+use pyo3::prelude::*;
+
+/// Strings for the ids of one tape, which is used again and again.
+#[derive(Default)]
+pub(crate) struct Cache {
+    /// Keys of maps.
+    pub(super) keys: Vec<Option<Py<PyAny>>>,
+    /// The same as names of members of objects.
+    pub(super) members: Vec<Option<Py<PyAny>>>,
+    /// Names of classes.
+    pub(super) classes: Vec<Option<Py<PyAny>>>,
+    /// What the ids meant when these were made.
+    generations: (u32, u32),
+    strings: Strings,
+    plain_symbols: bool,
+}
+
+impl Cache {
+    /// Forgets what does not hold for this tape and these arguments.
+    #[inline]
+    pub(super) fn fit(&mut self, tape: &Tape, reading: &Reading<'_>) {
+        let generations = (tape.keys().generation(), tape.classes().generation());
+        let is_same = (self.strings, self.plain_symbols) == (reading.strings, reading.plain_symbols);
+        if generations != self.generations || !is_same {
+            self.keys.clear();
+            self.members.clear();
+            self.classes.clear();
+            self.generations = generations;
+            (self.strings, self.plain_symbols) = (reading.strings, reading.plain_symbols);
+        }
+    }
+}
+
+/// What is kept for an id; it is made, if it is not there.
+#[inline]
+pub(super) fn kept<'py>(
+    py: Python<'py>,
+    kept: &mut Vec<Option<Py<PyAny>>>,
+    id: u32,
+    make: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(Some(value)) = kept.get(id as usize) {
+        return Ok(value.bind(py).clone());
+    }
+    let value = make()?;
+    if kept.len() <= id as usize {
+        kept.resize_with(id as usize + 1, || None);
+    }
+    kept[id as usize] = Some(value.clone().unbind());
+    Ok(value)
+}

@@ -1,0 +1,140 @@
+//! Keys of maps and names of members.
+
+use super::cache::kept;
+use super::leaf::{lenient, string};
+use super::open::{Members, Open};
+use super::{Builder, Slot};
+use crate::failure::raised;
+use icecore::raw::{Name, flag};
+use icecore::value::Visibility;
+use icecore::{Error, ErrorKind, Kind};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use std::collections::HashSet;
+
+impl<'py> Builder<'_, 'py> {
+    /// Where a value goes whose key has this id.
+    #[inline]
+    pub(super) fn named_slot(&mut self, id: u16, at: u32) -> PyResult<Slot<'py>> {
+        let py = self.py;
+        let is_member = self.stack.last().is_some_and(|frame| frame.open.is_members());
+        let kept_keys = if is_member { &self.cache.members } else { &self.cache.keys };
+        if let Some(Some(key)) = kept_keys.get(usize::from(id)) {
+            return Ok(Slot::Entry(key.bind(py).clone()));
+        }
+        let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Err(self.broken(at, "a key")) };
+        if name.node.has(flag::PLACEHOLDER) && name.node.kind.is_string() {
+            return Ok(Slot::Absent);
+        }
+        if is_member {
+            return self.member(id, name);
+        }
+        let key = self.key(at, name)?;
+        let kept = kept(py, &mut self.cache.keys, u32::from(id), || Ok(key))?;
+        Ok(Slot::Entry(kept))
+    }
+
+    /// A key of a map.
+    fn key(&self, at: u32, name: Name<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        match name.node.kind {
+            Kind::Int => Ok((name.node.payload as i64).into_pyobject(py)?.into_any()),
+            Kind::Symbol => self.symbol(self.encoded(&name.node, name.bytes)),
+            Kind::Encoded => Ok(self.encoded(&name.node, name.bytes)),
+            kind => string(py, kind, name.bytes, self.reading.strings).ok_or_else(|| {
+                let error = Error::new(ErrorKind::Unrepresentable)
+                    .expecting("keys in UTF-8, as strings=\"str\" says")
+                    .finding("other bytes")
+                    .on_path(self.document.path(at));
+                raised(py, &error)
+            }),
+        }
+    }
+
+    /// The name of a member: without what its language puts before it, which is noted where a
+    /// writer needs it.
+    fn member(&mut self, id: u16, name: Name<'_>) -> PyResult<Slot<'py>> {
+        let py = self.py;
+        if name.node.kind == Kind::Int {
+            return Ok(Slot::Entry((name.node.payload as i64).into_pyobject(py)?.into_any()));
+        }
+        let (bare, visibility) = match name.node.kind {
+            Kind::Symbol => match name.bytes.strip_prefix(b"@") {
+                Some(bare) => (bare, None),
+                None => (name.bytes, Some("internal")),
+            },
+            Kind::Bytes => match Visibility::of(name.bytes) {
+                Some((Visibility::Protected, bare)) => (bare, Some("protected")),
+                // That of a class above may have the same name as one of this class.
+                Some((Visibility::Private(class), bare)) if self.is_class(class) => (bare, Some("private")),
+                _ => (name.bytes, None),
+            },
+            _ => (name.bytes, None),
+        };
+        let key = lenient(py, bare);
+        let Some(visibility) = visibility else {
+            let kept = kept(py, &mut self.cache.members, u32::from(id), || Ok(key))?;
+            return Ok(Slot::Entry(kept));
+        };
+        let open = self.stack.last().map(|frame| &frame.open);
+        if let Some(Open::Map(_, Members::Of { record, .. }) | Open::Attributes(record, _)) = open {
+            let mut record = record.borrow_mut();
+            let known = record.visibility.get_or_insert_with(|| PyDict::new(py).unbind());
+            known.bind(py).set_item(&key, visibility)?;
+        }
+        Ok(Slot::Entry(key))
+    }
+
+    /// Whether this is the class of the object whose members are read.
+    fn is_class(&self, name: &[u8]) -> bool {
+        match self.stack.last().map(|frame| &frame.open) {
+            Some(Open::Map(_, Members::Of { class, .. } | Members::ForFactory { class })) => {
+                self.document.tape().classes().get(*class).is_some_and(|known| known.bytes == name)
+            }
+            _ => false,
+        }
+    }
+
+    /// Checks a dict that has fewer entries than its map: the same key twice is that of the
+    /// last one; other keys that are one in Python are an error.
+    #[cold]
+    pub(super) fn check_keys(&self, map: u32, dict: &Bound<'py, PyDict>) -> PyResult<()> {
+        let Some(here) = self.document.at(map) else { return Ok(()) };
+        let mut keys = HashSet::new();
+        for (key, _) in here.entries() {
+            let node = key.node();
+            if node.kind.is_string() && node.has(flag::PLACEHOLDER) {
+                continue;
+            }
+            let kind = match node.kind {
+                Kind::Text => Kind::Bytes,
+                kind => kind,
+            };
+            let payload = if node.kind.is_string() { 0 } else { node.payload };
+            keys.insert((kind, payload, key.bytes()));
+        }
+        let is_by_identity = here.node().has(flag::IDENTITY);
+        if keys.len() <= dict.len() && !is_by_identity {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::Unrepresentable)
+            .expecting("keys that a dict tells apart")
+            .finding("keys that are the same in Python, as \"a\" and :a")
+            .helping("`icecore.convert(data, \"json:typed\")` has all keys")
+            .on_path(self.document.path(map));
+        Err(raised(self.py, &error))
+    }
+}
+
+/// A value as the key of a dict: a list as a tuple.
+pub(super) fn hashable(value: Bound<'_, PyAny>) -> Result<Bound<'_, PyAny>, String> {
+    let value = match value.cast::<PyList>() {
+        Ok(list) => list.to_tuple().into_any(),
+        Err(_) if value.is_exact_instance_of::<PyString>() => return Ok(value),
+        Err(_) => value,
+    };
+    match value.hash() {
+        Ok(_) => Ok(value),
+        Err(_) => Err(value.get_type().name().map_or_else(|_| "a value".to_owned(), |name| name.to_string())),
+    }
+}

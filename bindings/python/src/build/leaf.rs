@@ -1,0 +1,138 @@
+//! Values without parts.
+
+use super::Builder;
+use crate::failure::raised;
+use crate::names::Names;
+use crate::reading::Strings;
+use crate::record::name_of;
+use icecore::encoding::decoded;
+use icecore::num::float128;
+use icecore::raw::{Node, flag};
+use icecore::{Error, ErrorKind, Kind, Known};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyString};
+
+impl<'py> Builder<'_, 'py> {
+    /// The value of a node without parts.
+    #[inline]
+    pub(super) fn leaf(&self, at: u32, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        match node.kind {
+            Kind::Bytes | Kind::Text => match string(py, node.kind, self.document.bytes(node), self.reading.strings) {
+                Some(value) => Ok(value),
+                None => Err(self.not_text(at)),
+            },
+            Kind::Int => Ok((node.payload as i64).into_pyobject(py)?.into_any()),
+            Kind::Null | Kind::Hole => Ok(py.None().into_bound(py)),
+            Kind::Bool => Ok(PyBool::new(py, node.payload != 0).to_owned().into_any()),
+            Kind::Float => Ok(PyFloat::new(py, f64::from_bits(node.payload)).into_any()),
+            Kind::Uint => Ok(node.payload.into_pyobject(py)?.into_any()),
+            _ => self.rare(node),
+        }
+    }
+
+    fn rare(&self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let bytes = self.document.bytes(node);
+        match node.kind {
+            Kind::Float32 => Ok(PyFloat::new(py, f64::from(f32::from_bits(node.payload as u32))).into_any()),
+            Kind::Float128 => {
+                let value = float128::to_f64(&bytes.try_into().unwrap_or_default());
+                Ok(PyFloat::new(py, value).into_any())
+            }
+            Kind::BigInt => {
+                let int = py.get_type::<pyo3::types::PyInt>();
+                let value = int.call_method1("from_bytes", (PyBytes::new(py, bytes), "little"))?;
+                if node.has(flag::NEGATIVE) { value.neg() } else { Ok(value) }
+            }
+            Kind::Encoded => Ok(self.encoded(node, bytes)),
+            Kind::Symbol => self.symbol(self.encoded(node, bytes)),
+            Kind::EnumCase => {
+                let case = bytes.iter().rposition(|byte| *byte == b':').unwrap_or(0);
+                let name = bytes.get(case + 1..).unwrap_or_default();
+                Names::of(py)?.enum_case(py).call1((lenient(py, &bytes[..case]), lenient(py, name)))
+            }
+            _ => Names::of(py)?.module(py).call1((lenient(py, bytes), name_of(node.form()))),
+        }
+    }
+
+    /// A symbol, or plain text if symbols are such.
+    pub(super) fn symbol(&self, name: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if self.reading.plain_symbols || !name.is_instance_of::<PyString>() {
+            return Ok(name);
+        }
+        Names::of(self.py)?.symbol(self.py).call1((name,))
+    }
+
+    /// A string in an encoding that has a name: text, if it is such.
+    pub(super) fn encoded(&self, node: &Node, bytes: &[u8]) -> Bound<'py, PyAny> {
+        let encoding = self.document.tape().encodings().get(u32::from(node.encoding()));
+        let text = encoding.and_then(|name| decoded(std::str::from_utf8(name.bytes).ok()?, bytes));
+        match text {
+            Some(text) => PyString::new(self.py, &text).into_any(),
+            None => lenient(self.py, bytes),
+        }
+    }
+
+    /// What Python has for a value of a class that is known.
+    pub(super) fn known(&self, at: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(here) = self.document.at(at) else { return Ok(None) };
+        let described = match Known::of(here) {
+            Some(Known::Time(moment) | Known::DateTime(moment)) => {
+                Some(("datetime", moment.iso8601(), moment.zone().to_owned()))
+            }
+            Some(Known::Date(day)) => Some(("date", day.to_string(), String::new())),
+            Some(known @ (Known::Decimal(_) | Known::Rational { .. } | Known::Complex { .. })) => {
+                known.text(self.limits()).map(|text| (known.name(), text, String::new()))
+            }
+            _ => php_time(here),
+        };
+        let Some((kind, text, zone)) = described else { return Ok(None) };
+        let value = Names::of(self.py)?.known(self.py).call1((kind, text, zone))?;
+        Ok((!value.is_none()).then_some(value))
+    }
+
+    #[cold]
+    fn not_text(&self, at: u32) -> PyErr {
+        let error = Error::new(ErrorKind::Unrepresentable)
+            .expecting("text in UTF-8, as strings=\"str\" says")
+            .finding("other bytes")
+            .helping("strings=\"auto\" makes bytes of it, strings=\"latin1\" a character of each byte")
+            .on_path(self.document.path(at));
+        raised(self.py, &error)
+    }
+}
+
+/// An object of PHP's for a moment: date and zone.
+fn php_time(here: icecore::Cursor<'_>) -> Option<(&'static str, String, String)> {
+    let class = here.class();
+    let is_time = class.eq_ignore_ascii_case(b"DateTime") || class.eq_ignore_ascii_case(b"DateTimeImmutable");
+    if here.kind() != Kind::Object || !is_time || here.body().len() != 3 {
+        return None;
+    }
+    here.get("timezone_type")?.as_i64()?;
+    Some(("php", here.get("date")?.as_str()?.to_owned(), here.get("timezone")?.as_str()?.to_owned()))
+}
+
+/// A string by the rule; `None`, if it has to be text and is not.
+#[inline]
+pub(super) fn string<'py>(py: Python<'py>, kind: Kind, bytes: &[u8], rule: Strings) -> Option<Bound<'py, PyAny>> {
+    match (kind, rule) {
+        (Kind::Bytes, Strings::Bytes) => Some(PyBytes::new(py, bytes).into_any()),
+        (Kind::Bytes, Strings::Latin1) => {
+            let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            Some(PyString::new(py, &text).into_any())
+        }
+        (_, Strings::Text) => std::str::from_utf8(bytes).ok().map(|text| PyString::new(py, text).into_any()),
+        _ => Some(lenient(py, bytes)),
+    }
+}
+
+/// Text if it is UTF-8, else bytes.
+#[inline]
+pub(super) fn lenient<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyAny> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => PyString::new(py, text).into_any(),
+        Err(_) => PyBytes::new(py, bytes).into_any(),
+    }
+}

@@ -1,0 +1,283 @@
+//! A tape becomes values of Python.
+//!
+//! One loop with a stack of its own. A container is made when it begins, so that links in it
+//! find it, and goes into the one around it when it ends.
+
+mod cache;
+mod keys;
+mod leaf;
+mod open;
+
+pub(crate) use cache::Cache;
+
+use crate::failure::raised;
+use crate::names::Names;
+use crate::reading::Reading;
+use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
+use icecore::{Codec, Document, Error, ErrorKind, Kind, Limits};
+use open::{Frame, Open};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+
+/// Builds the value of a document.
+pub(crate) struct Builder<'b, 'py> {
+    py: Python<'py>,
+    document: &'b Document<'b>,
+    nodes: &'b [Node],
+    cache: &'b mut Cache,
+    reading: &'b Reading<'py>,
+    codec: &'b Codec,
+    /// What links may name.
+    made: HashMap<u32, Bound<'py, PyAny>>,
+    /// What the caller has for a class, by its id.
+    factories: HashMap<u32, Option<Bound<'py, PyAny>>>,
+    stack: Vec<Frame<'py>>,
+}
+
+/// Where a value goes in its container.
+enum Slot<'py> {
+    /// Behind those before it.
+    Item,
+    /// It is the key of the next one.
+    Key,
+    /// Under this key.
+    Entry(Bound<'py, PyAny>),
+    /// Nowhere: the key is allowed, but absent.
+    Absent,
+}
+
+/// A value, or one that is begun.
+enum Begun<'py> {
+    Whole(Bound<'py, PyAny>),
+    Open(Open<'py>),
+}
+
+impl<'b, 'py> Builder<'b, 'py> {
+    pub(crate) fn new(
+        py: Python<'py>,
+        document: &'b Document<'b>,
+        cache: &'b mut Cache,
+        codec: &'b Codec,
+        reading: &'b Reading<'py>,
+    ) -> Builder<'b, 'py> {
+        cache.fit(document.tape(), reading);
+        Builder {
+            py,
+            document,
+            nodes: document.nodes(),
+            cache,
+            reading,
+            codec,
+            made: HashMap::new(),
+            factories: HashMap::new(),
+            stack: Vec::new(),
+        }
+    }
+
+    /// The value of the root.
+    pub(crate) fn build(mut self) -> PyResult<Bound<'py, PyAny>> {
+        let mut at = self.document.tape().root();
+        while let Some(node) = self.nodes.get(at as usize) {
+            if let Some(next) = self.leaves(at)? {
+                at = next;
+                if let Some(value) = self.ended(at)? {
+                    return Ok(value);
+                }
+                continue;
+            }
+            let slot = self.slot(at, node)?;
+            let (begun, next) = self.begin(at, node)?;
+            at = next;
+            let value = match begun {
+                Begun::Whole(value) => value,
+                Begun::Open(open) => {
+                    if node.end() > at {
+                        self.stack.push(Frame::new(open, slot, at - 1, node));
+                        continue;
+                    }
+                    self.close(open, at - 1)?
+                }
+            };
+            if self.stack.is_empty() {
+                return Ok(value);
+            }
+            self.put(slot, value)?;
+            if let Some(value) = self.ended(at)? {
+                return Ok(value);
+            }
+        }
+        // The tape broke off: readers said so before.
+        Ok(self.py.None().into_bound(self.py))
+    }
+
+    /// Ends the containers that go no further than `at`; the value, if it was the outermost.
+    #[inline]
+    fn ended(&mut self, at: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
+        while let Some(frame) = self.stack.pop_if(|frame| frame.end <= at) {
+            let value = self.close(frame.open, frame.node)?;
+            if self.stack.is_empty() {
+                return Ok(Some(value));
+            }
+            self.put(frame.slot, value)?;
+        }
+        Ok(None)
+    }
+
+    /// Puts a run of leaves with nothing special about them into the container that is open; where
+    /// it ends, if there was one. What it does not take the loop takes, in the same way.
+    #[inline]
+    fn leaves(&self, from: u32) -> PyResult<Option<u32>> {
+        let Some(frame) = self.stack.last() else { return Ok(None) };
+        let run = self.nodes.get(from as usize..frame.end as usize).unwrap_or_default();
+        let mut at = from;
+        let is_plain = |node: &Node| node.kind <= Kind::Text && node.flags & (flag::TARGET | flag::REF) == 0;
+        match &frame.open {
+            Open::List(list) => {
+                for node in run.iter().take_while(|node| is_plain(node)) {
+                    list.append(self.leaf(at, node)?)?;
+                    at += 1;
+                }
+            }
+            Open::Map(dict, _) => {
+                let keys = if frame.open.is_members() { &self.cache.members } else { &self.cache.keys };
+                for node in run.iter().take_while(|node| is_plain(node)) {
+                    let Some(Some(key)) = keys.get(usize::from(node.key)) else { break };
+                    dict.set_item(key.bind(self.py), self.leaf(at, node)?)?;
+                    at += 1;
+                }
+            }
+            _ => {}
+        }
+        Ok((at > from).then_some(at))
+    }
+
+    /// Where the value at `at` belongs.
+    #[inline]
+    fn slot(&mut self, at: u32, node: &Node) -> PyResult<Slot<'py>> {
+        match node.key {
+            NO_KEY => Ok(Slot::Item),
+            IS_KEY => Ok(Slot::Key),
+            KEY_NODE => {
+                let key = self.stack.last_mut().and_then(|frame| frame.key.take());
+                key.map(|key| self.key_slot(node, key)).ok_or_else(|| self.broken(at, "a key"))
+            }
+            id => self.named_slot(id, at),
+        }
+    }
+
+    fn key_slot(&self, node: &Node, key: Bound<'py, PyAny>) -> Slot<'py> {
+        match node.kind {
+            Kind::Hole => Slot::Absent,
+            _ => Slot::Entry(key),
+        }
+    }
+
+    /// The value at `at`, or its beginning, and where the next one is.
+    #[inline]
+    fn begin(&mut self, at: u32, node: &Node) -> PyResult<(Begun<'py>, u32)> {
+        if !node.kind.is_container() {
+            let mut value = match node.kind.is_again() {
+                true => self.linked(at, node)?,
+                false => self.leaf(at, node)?,
+            };
+            if node.flags & (flag::TARGET | flag::REF) != 0 {
+                value = self.noted(at, node, value)?;
+            }
+            return Ok((Begun::Whole(value), at + 1));
+        }
+        if self.reading.known
+            && let Some(value) = self.known(at)?
+        {
+            if node.has(flag::TARGET) {
+                self.made.insert(at, value.clone());
+            }
+            return Ok((Begun::Whole(value), node.end().max(at + 1)));
+        }
+        let open = self.open(node)?;
+        if node.has(flag::TARGET)
+            && let Some(value) = open.value()
+        {
+            self.made.insert(at, value);
+        }
+        Ok((Begun::Open(open), at + 1))
+    }
+
+    /// Of a leaf with flags: a reference to it, if it was reached by one, and links may name it.
+    #[cold]
+    fn noted(&mut self, at: u32, node: &Node, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if node.kind.is_again() {
+            return Ok(value);
+        }
+        let value = match node.has(flag::REF) {
+            true => Names::of(self.py)?.reference(self.py).call1((value,))?,
+            false => value,
+        };
+        if node.has(flag::TARGET) {
+            self.made.insert(at, value.clone());
+        }
+        Ok(value)
+    }
+
+    /// What a link names.
+    fn linked(&self, at: u32, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+        let mut target = node.payload as u32;
+        // A link may name a link, but none that comes behind it.
+        while let Some(next) = self.nodes.get(target as usize).filter(|next| next.kind.is_again()) {
+            if next.payload as u32 >= target {
+                break;
+            }
+            target = next.payload as u32;
+        }
+        self.made.get(&target).cloned().ok_or_else(|| {
+            let error = Error::new(ErrorKind::Unsupported)
+                .expecting("a link to a value that is there")
+                .finding("one to an object that its factory has not made yet")
+                .helping("leave the class out of `classes`: its objects are records then, which may be in a circle")
+                .on_path(self.document.path(at));
+            raised(self.py, &error)
+        })
+    }
+
+    /// Puts a value where it belongs in the container that is open.
+    #[inline]
+    fn put(&mut self, slot: Slot<'py>, value: Bound<'py, PyAny>) -> PyResult<()> {
+        let Some(frame) = self.stack.last_mut() else { return Ok(()) };
+        match slot {
+            Slot::Key => match keys::hashable(value) {
+                Ok(key) => {
+                    frame.key = Some(key);
+                    Ok(())
+                }
+                Err(found) => {
+                    let at = frame.node;
+                    Err(self.unhashable(at, &found))
+                }
+            },
+            Slot::Item => frame.open.item(value),
+            Slot::Entry(key) => frame.open.entry(key, value),
+            Slot::Absent => Ok(()),
+        }
+    }
+
+    /// An error of a tape that is not as readers leave it.
+    #[cold]
+    fn broken(&self, at: u32, expected: &'static str) -> PyErr {
+        let error =
+            Error::new(ErrorKind::Malformed).expecting(expected).finding("none").on_path(self.document.path(at));
+        raised(self.py, &error)
+    }
+
+    #[cold]
+    fn unhashable(&self, at: u32, found: &str) -> PyErr {
+        let error = Error::new(ErrorKind::Unrepresentable)
+            .expecting("a key that a dict can have")
+            .finding(found.to_owned())
+            .helping("`icecore.convert(data, \"json:typed\")` has all keys")
+            .on_path(self.document.path(at));
+        raised(self.py, &error)
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.codec.limits
+    }
+}

@@ -1,0 +1,142 @@
+//! Columns of Arrow: blobs to values of a type.
+
+mod array;
+mod stream;
+mod types;
+
+pub(crate) use array::Column;
+pub(crate) use stream::Chunks;
+pub(crate) use types::{Type, learn};
+
+use crate::failure::{raised, usage};
+use crate::limits::limits_of;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{ArrowError, FieldRef};
+use icecore::Stage;
+use icecore_columns::{Bad, Decoder as Kernel, Error, OnError, Options, Source};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+use pyo3_arrow::ffi::ArrayReader;
+use pyo3_arrow::input::AnyArray;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Decodes columns of blobs to columns of one type, one after the other.
+#[pyclass(module = "icecore.arrow", frozen)]
+pub(crate) struct Decoder {
+    kernel: Arc<Mutex<Kernel>>,
+    field: FieldRef,
+}
+
+/// The rows that are bad, with what is wrong with each.
+type BadRows = Vec<(usize, Py<PyAny>)>;
+
+#[pymethods]
+impl Decoder {
+    #[new]
+    #[pyo3(signature = (schema, format=None, on_error="raise", limits=None))]
+    fn new(
+        py: Python<'_>,
+        schema: &Type,
+        format: Option<&str>,
+        on_error: &str,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Decoder> {
+        let mut options = Options::default();
+        options.limits = limits_of(limits)?;
+        options.on_error = match on_error {
+            "raise" => OnError::Raise,
+            "null" => OnError::Null,
+            other => return Err(usage(py, "on_error to be raise or null", other)),
+        };
+        let field = schema.filled();
+        let kernel = Kernel::new(source_of(py, format)?, &field, options).map_err(|error| failed(py, error))?;
+        Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field })
+    }
+
+    /// Decodes an array.
+    fn decode(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<(Column, BadRows)> {
+        let AnyArray::Array(array) = column.extract::<AnyArray>()? else {
+            return Err(PyTypeError::new_err("an array is needed, and not a stream of arrays"));
+        };
+        let (array, _) = array.into_inner();
+        let (array, bad) = self.run(py, &array)?;
+        Ok((Column::new(array, self.field.clone()), bad_rows(py, &bad, 0)))
+    }
+
+    /// Decodes the arrays of a stream, one after the other, to as many.
+    fn decode_chunks(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<(Chunks, BadRows)> {
+        let mut reader = reader_of(column)?;
+        let (mut chunks, mut rows, mut before) = (Vec::new(), Vec::new(), 0);
+        // What gives the arrays may need Python's lock.
+        while let Some(array) = py.detach(|| reader.next()) {
+            let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
+            let (decoded, bad) = self.run(py, &array)?;
+            rows.extend(bad_rows(py, &bad, before));
+            before += array.len();
+            chunks.push(decoded);
+        }
+        Ok((Chunks::of(chunks, self.field.clone()), rows))
+    }
+
+    /// The arrays of a stream, decoded when they are asked for.
+    fn stream(&self, column: &Bound<'_, PyAny>) -> PyResult<Chunks> {
+        let reader = reader_of(column)?;
+        let kernel = self.kernel.clone();
+        let decoded = reader.map(move |array| {
+            let mut kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);
+            let decoded = kernel.decode(array?.as_ref()).map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
+            Ok(decoded.column)
+        });
+        Ok(Chunks::lazy(decoded, self.field.clone()))
+    }
+
+    /// The type of the columns that it gives.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        types::exported(py, &self.field)
+    }
+}
+
+impl Decoder {
+    /// Decodes an array while other threads run.
+    fn run(&self, py: Python<'_>, array: &ArrayRef) -> PyResult<(ArrayRef, Vec<Bad>)> {
+        // The kernel is locked where Python's lock is not held: else each thread could wait for the other.
+        let decoded = py.detach(|| {
+            let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+            kernel.decode(array.as_ref())
+        });
+        let decoded = decoded.map_err(|error| failed(py, error))?;
+        Ok((decoded.column, decoded.bad))
+    }
+}
+
+fn reader_of(column: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send>> {
+    column.extract::<AnyArray>()?.into_reader()
+}
+
+/// What blobs are read as: a stage, or what the bytes of each say.
+fn source_of(py: Python<'_>, format: Option<&str>) -> PyResult<Source> {
+    match format {
+        None => Ok(Source::Detect),
+        Some(name) => Ok(Source::Stage(Stage::parse(name).map_err(|error| raised(py, &error))?)),
+    }
+}
+
+fn bad_rows(py: Python<'_>, bad: &[Bad], before: usize) -> BadRows {
+    bad.iter().map(|bad| (before + bad.row, raised(py, &bad.error).into_value(py).into_any())).collect()
+}
+
+/// The exception for an error of the kernel.
+fn failed(py: Python<'_>, error: Error) -> PyErr {
+    match error {
+        Error::Row { row, error } => {
+            let raised = raised(py, &error);
+            match raised.value(py).setattr("row", row) {
+                Ok(()) => raised,
+                Err(failure) => failure,
+            }
+        }
+        Error::Engine(error) => raised(py, &error),
+        other => PyTypeError::new_err(other.to_string()),
+    }
+}

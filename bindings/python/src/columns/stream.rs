@@ -1,0 +1,66 @@
+//! Several arrays of one type, one after the other.
+
+use super::types::exported;
+use crate::failure::usage;
+use arrow_array::ArrayRef;
+use arrow_schema::{ArrowError, FieldRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_stream_pycapsule};
+use std::sync::{Mutex, PoisonError};
+
+/// Arrays of Arrow, for any library that takes a stream of such.
+#[pyclass(module = "icecore.arrow", frozen)]
+pub(crate) struct Chunks {
+    field: FieldRef,
+    arrays: Arrays,
+}
+
+enum Arrays {
+    /// They are there.
+    Whole(Vec<ArrayRef>),
+    /// They are made when they are asked for, once.
+    Lazy(Mutex<Option<Box<dyn ArrayReader + Send>>>),
+}
+
+impl Chunks {
+    pub(super) fn of(arrays: Vec<ArrayRef>, field: FieldRef) -> Chunks {
+        Chunks { field, arrays: Arrays::Whole(arrays) }
+    }
+
+    pub(super) fn lazy(
+        arrays: impl Iterator<Item = Result<ArrayRef, ArrowError>> + Send + 'static,
+        field: FieldRef,
+    ) -> Chunks {
+        let reader: Box<dyn ArrayReader + Send> = Box::new(ArrayIterator::new(arrays, field.clone()));
+        Chunks { field, arrays: Arrays::Lazy(Mutex::new(Some(reader))) }
+    }
+}
+
+#[pymethods]
+impl Chunks {
+    /// The arrays, as the PyCapsule interface has them.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let reader: Box<dyn ArrayReader + Send> = match &self.arrays {
+            Arrays::Whole(arrays) => {
+                let arrays = arrays.clone().into_iter().map(Ok);
+                Box::new(ArrayIterator::new(arrays, self.field.clone()))
+            }
+            Arrays::Lazy(reader) => {
+                let reader = reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+                reader.ok_or_else(|| usage(py, "a stream that was not read yet", "one that was"))?
+            }
+        };
+        Ok(to_stream_pycapsule(py, reader, requested_schema)?)
+    }
+
+    /// The type of the arrays.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        exported(py, &self.field)
+    }
+}

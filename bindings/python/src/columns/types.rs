@@ -1,0 +1,120 @@
+//! Types of columns: as text, of other libraries, learned.
+
+use super::{failed, source_of};
+use crate::limits::limits_of;
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+use icecore_columns::{Inference, schema};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+use pyo3_arrow::PyField;
+use pyo3_arrow::ffi::to_schema_pycapsule;
+use pyo3_arrow::input::AnyArray;
+use std::sync::Arc;
+
+/// The type of a column: most often a struct, whose fields are a schema.
+#[pyclass(module = "icecore.arrow", frozen)]
+pub(crate) struct Type {
+    field: FieldRef,
+}
+
+#[pymethods]
+impl Type {
+    /// That of a text, of what has `__arrow_c_schema__`, or of a column.
+    #[new]
+    fn new(given: &Bound<'_, PyAny>) -> PyResult<Type> {
+        let py = given.py();
+        if let Ok(known) = given.cast::<Type>() {
+            return Ok(Type { field: known.get().field.clone() });
+        }
+        if let Ok(text) = given.extract::<&str>() {
+            let field = schema::parse(text).map_err(|error| failed(py, error))?;
+            return Ok(Type { field: Arc::new(field) });
+        }
+        if let Ok(field) = given.extract::<PyField>() {
+            return Ok(Type { field: field.into_inner() });
+        }
+        match given.extract::<AnyArray>() {
+            Ok(AnyArray::Array(array)) => Ok(Type { field: array.field().clone() }),
+            Ok(AnyArray::Stream(reader)) => Ok(Type { field: reader.field_ref()? }),
+            Err(_) => Err(PyTypeError::new_err(
+                "a schema is text (\"id int64, tags list<utf8>\"), a dict of names and types, or has `__arrow_c_schema__`",
+            )),
+        }
+    }
+
+    /// A struct of these fields.
+    #[staticmethod]
+    fn structure(parts: Vec<(String, Py<Type>)>) -> Type {
+        let fields: Fields = parts
+            .into_iter()
+            .map(|(name, part)| Field::clone(&part.get().field).with_name(name).with_nullable(true))
+            .collect();
+        Type { field: Arc::new(Field::new("", DataType::Struct(fields), true)) }
+    }
+
+    /// A list of such items.
+    #[staticmethod]
+    fn list(item: &Type) -> Type {
+        let item = Field::clone(&item.field).with_name("item").with_nullable(true);
+        Type { field: Arc::new(Field::new("", DataType::List(Arc::new(item)), true)) }
+    }
+
+    /// The type, as the PyCapsule interface has it.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        exported(py, &self.field)
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        let _ = py;
+        Ok(schema::print(&self.field))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<icecore.arrow.Type {}>", self.__str__(py)?))
+    }
+}
+
+impl Type {
+    /// The field that a decoder fills: views are the arrays that they look into.
+    pub(super) fn filled(&self) -> FieldRef {
+        Arc::new(without_views(&self.field).with_nullable(true))
+    }
+}
+
+/// Strings as views are filled as large strings, which other libraries make views of as they like.
+fn without_views(field: &Field) -> Field {
+    let inner = |field: &FieldRef| Arc::new(without_views(field));
+    let data_type = match field.data_type() {
+        DataType::Utf8View => DataType::LargeUtf8,
+        DataType::BinaryView => DataType::LargeBinary,
+        DataType::List(item) => DataType::List(inner(item)),
+        DataType::LargeList(item) => DataType::LargeList(inner(item)),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(inner).collect()),
+        DataType::Map(entries, is_sorted) => DataType::Map(inner(entries), *is_sorted),
+        other => other.clone(),
+    };
+    field.clone().with_data_type(data_type)
+}
+
+pub(super) fn exported<'py>(py: Python<'py>, field: &FieldRef) -> PyResult<Bound<'py, PyCapsule>> {
+    Ok(to_schema_pycapsule(py, field.as_ref())?)
+}
+
+/// The type that fits the blobs of a column or a stream.
+#[pyfunction]
+#[pyo3(signature = (column, format=None, limits=None))]
+pub(crate) fn learn(
+    column: &Bound<'_, PyAny>,
+    format: Option<&str>,
+    limits: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Type> {
+    let py = column.py();
+    let mut inference = Inference::new(source_of(py, format)?, &limits_of(limits)?);
+    let mut reader = column.extract::<AnyArray>()?.into_reader()?;
+    while let Some(array) = py.detach(|| reader.next()) {
+        let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
+        py.detach(|| inference.look_at(array.as_ref())).map_err(|error| failed(py, error))?;
+    }
+    Ok(Type { field: Arc::new(inference.field()) })
+}

@@ -1,0 +1,185 @@
+//! Many documents, one behind the other, out of bytes that come piece by piece.
+
+use crate::context;
+use crate::failure::raised;
+use crate::limits::limits_of;
+use crate::loads::first;
+use crate::reading::Reading;
+use icecore::{Codec, Error, ErrorKind, Stage, detect};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+/// Bytes that have come, and are read document by document.
+#[pyclass(module = "icecore")]
+pub(crate) struct Documents {
+    codec: Option<Codec>,
+    limits: icecore::Limits,
+    options: Options,
+    bytes: Vec<u8>,
+    /// How many bytes of these were read.
+    at: usize,
+    /// How many bytes came before these.
+    before: u64,
+    is_ended: bool,
+    /// With fewer bytes than this it is not tried again.
+    enough: usize,
+}
+
+/// The arguments of `loads`.
+struct Options {
+    classes: Option<Py<PyAny>>,
+    allow: Option<Py<PyAny>>,
+    strings: Option<String>,
+    symbols: Option<String>,
+    known: bool,
+}
+
+/// So close to the end an error may only say that bytes are missing.
+const NEAR: u64 = 64;
+
+#[pymethods]
+impl Documents {
+    #[new]
+    #[pyo3(signature = (format=None, *, classes=None, allow=None, strings=None, symbols=None, known=false, limits=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        format: Option<&str>,
+        classes: Option<Py<PyAny>>,
+        allow: Option<Py<PyAny>>,
+        strings: Option<String>,
+        symbols: Option<String>,
+        known: bool,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Documents> {
+        let options = Options { classes, allow, strings, symbols, known };
+        options.reading(py)?;
+        let limits = limits_of(limits)?;
+        let stage = format.map(Stage::parse).transpose().map_err(|error| raised(py, &error))?;
+        let codec = stage.map(|stage| codec_of(stage, &limits));
+        Ok(Documents { codec, limits, options, bytes: Vec::new(), at: 0, before: 0, is_ended: false, enough: 1 })
+    }
+
+    /// Adds bytes; none says that there are no more.
+    fn feed(&mut self, piece: &Bound<'_, PyBytes>) {
+        self.bytes.drain(..self.at);
+        self.before += self.at as u64;
+        self.at = 0;
+        self.is_ended |= piece.as_bytes().is_empty();
+        self.bytes.extend_from_slice(piece.as_bytes());
+    }
+
+    /// `(True, value)`; `(False, None)` if more bytes are needed, or there is nothing left.
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<(bool, Option<Bound<'py, PyAny>>)> {
+        if !self.is_ended && self.bytes.len() - self.at < self.enough {
+            return Ok((false, None));
+        }
+        let codec = self.found(py)?;
+        self.skip(&codec);
+        if self.at >= self.bytes.len() {
+            return Ok((false, None));
+        }
+        let reading = self.options.reading(py)?;
+        // The values may call for the next document: then there is none of this one left.
+        let bytes = std::mem::take(&mut self.bytes);
+        let rest = bytes.get(self.at..).unwrap_or_default();
+        let length = self.length(py, &codec, rest);
+        let read = match length {
+            Ok(Some(length)) => context::with(|context| first(py, context, &codec, &rest[..length], &reading))
+                .map(|(value, consumed)| Some((value, consumed))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(raised(py, &error.moved(self.before as usize + self.at))),
+        };
+        let left = rest.len();
+        self.bytes = bytes;
+        match read {
+            Ok(Some((value, consumed))) => {
+                if consumed == 0 {
+                    return Err(PyValueError::new_err("a document without bytes, which would never end"));
+                }
+                self.at += consumed;
+                self.enough = 1;
+                Ok((true, Some(value)))
+            }
+            Ok(None) => {
+                self.enough = left.saturating_mul(2).max(1);
+                Ok((false, None))
+            }
+            Err(error) => {
+                self.at = self.bytes.len();
+                self.is_ended = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether there is nothing more to come.
+    #[getter]
+    fn ended(&self) -> bool {
+        self.is_ended && self.at >= self.bytes.len()
+    }
+
+    /// The name of the format.
+    #[getter]
+    fn format(&self) -> Option<String> {
+        self.codec.as_ref().map(|codec| codec.stage().name())
+    }
+}
+
+fn codec_of(stage: Stage, limits: &icecore::Limits) -> Codec {
+    // Of a format of lines each line is a document.
+    let stage = stage.of_line().unwrap_or(stage);
+    let mut codec = Codec::new(stage);
+    codec.limits = limits.clone();
+    codec
+}
+
+impl Documents {
+    /// The format that was named, or that of the first document.
+    fn found(&mut self, py: Python<'_>) -> PyResult<Codec> {
+        if let Some(codec) = &self.codec {
+            return Ok(codec.clone());
+        }
+        let stage = detect::stage_of_first(&self.bytes[self.at..]).map_err(|error| raised(py, &error))?;
+        Ok(self.codec.insert(codec_of(stage, &self.limits)).clone())
+    }
+
+    /// Goes to where the next document begins.
+    fn skip(&mut self, codec: &Codec) {
+        let can = &codec.stage().format().can;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if can.text || can.skips_blanks || !can.separator.is_empty() {
+            self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        }
+    }
+
+    /// How many bytes the next document has; `None`, if more bytes may say something else.
+    fn length(&self, py: Python<'_>, codec: &Codec, rest: &[u8]) -> Result<Option<usize>, Error> {
+        let mut tape = icecore::raw::Tape::new();
+        let filled = py.detach(|| codec.read(rest, &mut tape));
+        match filled.error {
+            None if filled.consumed < rest.len() || self.is_ended => Ok(Some(filled.consumed)),
+            None => Ok(None),
+            Some(error) if self.is_ended => Err(error),
+            Some(error) => {
+                let is_near = error.offset().is_none_or(|offset| offset + NEAR >= rest.len() as u64);
+                if error.kind() == ErrorKind::Truncated || is_near { Ok(None) } else { Err(error) }
+            }
+        }
+    }
+}
+
+impl Options {
+    fn reading<'py>(&self, py: Python<'py>) -> PyResult<Reading<'py>> {
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        Reading::of(
+            py,
+            bound(&self.classes),
+            bound(&self.allow),
+            self.strings.as_deref(),
+            self.symbols.as_deref(),
+            self.known,
+        )
+    }
+}

@@ -1,0 +1,74 @@
+//! What is raised: the engine's errors as exceptions of `icecore`.
+
+use crate::names::Names;
+use icecore::policy::RefusedClass;
+use icecore::{Error, ErrorKind, Losses};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// The exception for an error of the engine.
+#[cold]
+pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
+    exception(py, error).unwrap_or_else(|failure| failure)
+}
+
+fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let fields = PyDict::new(py);
+    fields.set_item("kind", error.kind().as_str())?;
+    fields.set_item("offset", error.offset())?;
+    fields.set_item("path", error.path())?;
+    fields.set_item("expected", error.expected())?;
+    fields.set_item("found", error.found())?;
+    fields.set_item("format", error.format())?;
+    Ok(PyErr::from_value(Names::of(py)?.error(py).call((error.to_string(),), Some(&fields))?))
+}
+
+/// The exception for classes that are not allowed.
+#[cold]
+pub(crate) fn refused(py: Python<'_>, classes: &[RefusedClass]) -> PyErr {
+    let make = || {
+        let found = PyDict::new(py);
+        for class in classes {
+            found.set_item(String::from_utf8_lossy(&class.name), &class.path)?;
+        }
+        Ok(PyErr::from_value(Names::of(py)?.class_error(py).call1((found,))?))
+    };
+    make().unwrap_or_else(|failure: PyErr| failure)
+}
+
+/// An error of usage, in the words of the engine.
+#[cold]
+pub(crate) fn usage(py: Python<'_>, expected: &'static str, found: impl Into<String>) -> PyErr {
+    raised(py, &Error::new(ErrorKind::Usage).expecting(expected).finding(found.into()))
+}
+
+/// What is done with losses: collected in a list, warned of, raised or ignored.
+pub(crate) fn report(py: Python<'_>, losses: &Losses, wanted: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    if losses.is_empty() {
+        return match wanted {
+            Some(wanted) if !is_word(wanted) && wanted.cast::<PyList>().is_err() => Err(unknown(py)),
+            _ => Ok(()),
+        };
+    }
+    let lost = PyList::empty(py);
+    for loss in losses.iter() {
+        lost.append(Names::of(py)?.loss(py).call1((loss.kind.as_str(), loss.count, &loss.path, loss.to_string()))?)?;
+    }
+    if let Some(list) = wanted.and_then(|wanted| wanted.cast::<PyList>().ok()) {
+        return list.call_method1("extend", (lost,)).map(drop);
+    }
+    let word = match wanted {
+        Some(wanted) if !is_word(wanted) => return Err(unknown(py)),
+        Some(wanted) => wanted.extract::<String>()?,
+        None => "warn".to_owned(),
+    };
+    Names::of(py)?.lost(py).call1((lost, word)).map(drop)
+}
+
+fn is_word(wanted: &Bound<'_, PyAny>) -> bool {
+    wanted.extract::<&str>().is_ok_and(|word| matches!(word, "warn" | "raise" | "ignore"))
+}
+
+fn unknown(py: Python<'_>) -> PyErr {
+    usage(py, "losses to be \"warn\", \"raise\", \"ignore\" or a list", "another value")
+}

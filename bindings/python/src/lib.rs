@@ -1,0 +1,57 @@
+//! Icecore for Python: the module `_icecore`, on which the package `icecore` stands.
+//!
+//! | file | what |
+//! |---|---|
+//! | `input.rs`, `reading.rs`, `limits.rs` | arguments: bytes, how values are read, limits |
+//! | `context.rs` | memory and names that are kept from call to call |
+//! | `loads.rs`, `build/` | a tape becomes values of Python |
+//! | `dumps.rs`, `walk/` | values of Python become a tape |
+//! | `record.rs` | objects |
+//! | `convert.rs`, `look.rs`, `documents.rs` | bytes to bytes; what is in bytes; many documents |
+//! | `columns/` | columns of Arrow |
+//! | `failure.rs`, `names.rs`, `refcount.rs` | what is raised; what the package has in Python; references |
+//!
+//! All that is written in Python is in `python/icecore`.
+
+mod build;
+mod columns;
+mod context;
+mod convert;
+mod documents;
+mod dumps;
+mod failure;
+mod input;
+mod limits;
+mod loads;
+mod look;
+mod names;
+mod reading;
+mod record;
+mod refcount;
+mod walk;
+
+use pyo3::prelude::*;
+
+/// The part of the package `icecore` that is not written in Python.
+///
+/// Python without its lock takes it again when this is imported: contexts are shared by threads
+/// that take turns.
+#[pymodule(gil_used = true)]
+fn _icecore(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<record::Record>()?;
+    module.add_class::<columns::Decoder>()?;
+    module.add_class::<columns::Column>()?;
+    module.add_class::<columns::Chunks>()?;
+    module.add_class::<columns::Type>()?;
+    module.add_function(wrap_pyfunction!(columns::learn, module)?)?;
+    module.add_class::<documents::Documents>()?;
+    module.add_function(wrap_pyfunction!(loads::loads, module)?)?;
+    module.add_function(wrap_pyfunction!(dumps::dumps, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(look::detect, module)?)?;
+    module.add_function(wrap_pyfunction!(look::classes, module)?)?;
+    module.add_function(wrap_pyfunction!(look::rows, module)?)?;
+    module.add_function(wrap_pyfunction!(look::formats, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! Limits, as a program gives them.
+
+use crate::failure::raised;
+use icecore::Limits;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// `{"depth": 100, "decompressed": 1 << 30}`: the names are those of the engine.
+pub(crate) fn limits_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    for (name, value) in given.into_iter().flatten() {
+        let name = name.extract::<String>()?;
+        limits.set(&name, value.extract()?).map_err(|error| raised(value.py(), &error))?;
+    }
+    Ok(limits)
+}

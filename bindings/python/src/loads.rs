@@ -1,0 +1,113 @@
+//! Bytes to values.
+
+use crate::build::{Builder, Cache};
+use crate::context::{self, Context};
+use crate::failure::{raised, refused};
+use crate::input::bytes_of;
+use crate::limits::limits_of;
+use crate::reading::Reading;
+use icecore::{Codec, Document, Error, Kind, detect, policy};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::borrow::Cow;
+
+/// Inputs from this length on are read while other threads run.
+const LONG: usize = 16 << 10;
+
+/// The value in `data`, which is of `format`, or of one that is found by looking.
+#[pyfunction]
+#[pyo3(signature = (data, format=None, *, classes=None, allow=None, strings=None, symbols=None, known=false, limits=None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn loads<'py>(
+    data: &Bound<'py, PyAny>,
+    format: Option<&str>,
+    classes: Option<Bound<'py, PyAny>>,
+    allow: Option<Bound<'py, PyAny>>,
+    strings: Option<&str>,
+    symbols: Option<&str>,
+    known: bool,
+    limits: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let reading = Reading::of(py, classes, allow, strings, symbols, known)?;
+    let input = bytes_of(data)?;
+    context::with(|context| {
+        let mut codec = codec_for(py, context, format, &input)?;
+        if limits.is_some() {
+            codec.limits = limits_of(limits)?;
+        }
+        let (value, consumed) = first(py, context, &codec, &input, &reading)?;
+        match consumed < input.len() {
+            true => Err(raised(py, &codec.stage().format().explain(Error::trailing(&input, consumed)))),
+            false => Ok(value),
+        }
+    })
+}
+
+/// The stage that is named, or the one that fits the bytes.
+pub(crate) fn codec_for(py: Python<'_>, context: &mut Context, format: Option<&str>, input: &[u8]) -> PyResult<Codec> {
+    match format {
+        Some(format) => context.codec(py, format),
+        None => {
+            let stage = match input.len() < LONG {
+                true => detect::stage_of(input),
+                false => py.detach(|| detect::stage_of(input)),
+            };
+            Ok(context.ready(stage.map_err(|error| raised(py, &error))?))
+        }
+    }
+}
+
+/// The first value, and where it ends.
+pub(crate) fn first<'py>(
+    py: Python<'py>,
+    context: &mut Context,
+    codec: &Codec,
+    input: &[u8],
+    reading: &Reading<'py>,
+) -> PyResult<(Bound<'py, PyAny>, usize)> {
+    let tape = &mut context.tape;
+    let filled = match input.len() < LONG {
+        true => codec.read(input, tape),
+        false => py.detach(|| codec.read(input, tape)),
+    };
+    let format = codec.stage().format();
+    if let Some(error) = filled.error {
+        return Err(raised(py, &format.explain(error)));
+    }
+    let body = filled.body.as_deref().unwrap_or(input);
+    if format.can.names_strings_again && !filled.is_simple {
+        let checked = context.tape.check_strings(&codec.limits, body.len());
+        checked.map_err(|error| raised(py, &format.explain(error)))?;
+    }
+    let document = Document::from_tape(Cow::Borrowed(body), std::mem::take(&mut context.tape));
+    let value = value_of(py, &document, &mut context.cache, codec, reading);
+    context.tape = document.into_tape();
+    Ok((value?, filled.consumed))
+}
+
+/// The value of a document, if its classes are allowed.
+fn value_of<'py>(
+    py: Python<'py>,
+    document: &Document<'_>,
+    cache: &mut Cache,
+    codec: &Codec,
+    reading: &Reading<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(rules) = &reading.allow {
+        let classes = policy::refused(document, &[rules], policy::Names::Exact, |_| true);
+        let classes = classes.map_err(|error| raised(py, &error))?;
+        if !classes.is_empty() {
+            return Err(refused(py, &classes));
+        }
+    }
+    // What was stored once and is no sharing becomes values of their own.
+    let has_copies = document.nodes().iter().any(|node| node.kind == Kind::Copy);
+    match has_copies {
+        true => {
+            let whole = document.without_copies(&codec.limits).map_err(|error| raised(py, &error))?;
+            Builder::new(py, &whole, cache, codec, reading).build()
+        }
+        false => Builder::new(py, document, cache, codec, reading).build(),
+    }
+}

@@ -1,0 +1,151 @@
+//! What is in bytes: formats, classes, rows for people. No value is built.
+
+use crate::context;
+use crate::failure::raised;
+use crate::input::bytes_of;
+use crate::limits::limits_of;
+use crate::loads::codec_for;
+use icecore::{Limits, Request, Stage, detect as detection};
+use icecore_inspect::describe::{Tone, name_words, words};
+use icecore_inspect::{Row, Show, Tree};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// What the bytes are, or None.
+#[pyfunction]
+pub(crate) fn detect<'py>(data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let py = data.py();
+    let input = bytes_of(data)?;
+    let (finding, stage) = py.detach(|| (icecore::identify(&input), detection::stage_of(&input)));
+    let Some(finding) = finding else { return Ok(None) };
+    let found = PyDict::new(py);
+    found.set_item("format", finding.name)?;
+    found.set_item("title", finding.title)?;
+    found.set_item("variant", &finding.variant)?;
+    found.set_item("certainty", finding.certainty.as_str())?;
+    found.set_item("wrappers", &finding.wrappers)?;
+    found.set_item("readable", finding.is_read)?;
+    found.set_item("stage", stage.ok().map(|stage| stage.name()))?;
+    Ok(Some(found))
+}
+
+/// The classes that the data names: name, kind, count, first path.
+#[pyfunction]
+#[pyo3(signature = (data, format=None, *, limits=None))]
+pub(crate) fn classes<'py>(
+    data: &Bound<'py, PyAny>,
+    format: Option<&str>,
+    limits: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = data.py();
+    let input = bytes_of(data)?;
+    let codec = context::with(|context| codec_for(py, context, format, &input))?;
+    let limits = limits_of(limits)?;
+    let found = py.detach(|| Ok(icecore::read_as(&input, codec.stage(), &limits)?.classes()));
+    let classes = PyList::empty(py);
+    for class in found.map_err(|error| raised(py, &error))? {
+        classes.append((String::from_utf8_lossy(&class.name), class.kind, class.count, class.path))?;
+    }
+    Ok(classes)
+}
+
+/// A row of the tree of a document.
+struct Shown {
+    depth: u32,
+    step: String,
+    kind: &'static str,
+    class: Option<String>,
+    value: Option<String>,
+    count: Option<u64>,
+    start: Option<u64>,
+    end: Option<u64>,
+}
+
+/// The format of the data and its rows: depth, step, kind, class, value, count, start and end.
+/// What is wrong comes as the third, beside the rows as far as they could be read.
+#[pyfunction]
+#[pyo3(signature = (data, format=None, *, items=100, text=80, limits=None))]
+#[allow(clippy::type_complexity)]
+pub(crate) fn rows<'py>(
+    data: &Bound<'py, PyAny>,
+    format: Option<&str>,
+    items: u64,
+    text: usize,
+    limits: Option<&Bound<'py, PyDict>>,
+) -> PyResult<(String, Bound<'py, PyList>, Option<Py<PyAny>>)> {
+    let py = data.py();
+    let input = bytes_of(data)?;
+    let codec = context::with(|context| codec_for(py, context, format, &input))?;
+    let limits = limits_of(limits)?;
+    let stage = codec.stage();
+    let (shown, error) = py.detach(|| shown(&input, stage, &limits, items, text));
+    let rows = PyList::empty(py);
+    for row in shown {
+        rows.append((row.depth, row.step, row.kind, row.class, row.value, row.count, row.start, row.end))?;
+    }
+    let error = error.map(|error| raised(py, &error).into_value(py).into_any());
+    Ok((stage.name(), rows, error))
+}
+
+fn shown(
+    input: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+    items: u64,
+    text: usize,
+) -> (Vec<Shown>, Option<icecore::Error>) {
+    let mut limits = limits.clone();
+    let unwrapped = match stage.unwrap_within(input, &mut limits) {
+        Ok(unwrapped) => unwrapped,
+        Err(error) => return (Vec::new(), Some(error)),
+    };
+    let format = stage.format();
+    let outcome = format.read(&unwrapped.bytes, stage.settings(), Request::new(&limits).detailed());
+    let document = &outcome.document;
+    let show = Show { items, fold: true, ..Show::default() };
+    let rows = Tree::new(document, show).filter_map(|row| match row {
+        Row::Value { node, depth, step, extent, body } => {
+            let words = words(document, node, text);
+            let count = document.at(body.unwrap_or(node)).filter(|here| here.kind().is_container());
+            Some(Shown {
+                depth,
+                step,
+                kind: words.kind,
+                class: words.class,
+                value: words.value.filter(|(tone, _)| *tone != Tone::Count).map(|(_, text)| text),
+                count: count.map(|here| here.len() as u64),
+                start: extent.map(|extent| extent.start),
+                end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),
+            })
+        }
+        Row::More { count, depth } => Some(Shown {
+            depth,
+            step: String::new(),
+            kind: "more",
+            class: None,
+            value: None,
+            count: Some(count),
+            start: None,
+            end: None,
+        }),
+        Row::Member { value, depth } => name_words(document, value, text).map(|(kind, _, text)| Shown {
+            depth,
+            step: "-".to_owned(),
+            kind,
+            class: None,
+            value: Some(text),
+            count: None,
+            start: None,
+            end: None,
+        }),
+        _ => None,
+    });
+    let rows = rows.collect();
+    (rows, outcome.error.map(|error| format.explain(error)))
+}
+
+/// Names of all formats, with what they are.
+#[pyfunction]
+pub(crate) fn formats() -> Vec<(&'static str, &'static str)> {
+    icecore::format::all().iter().map(|format| (format.name, format.title)).collect()
+}

@@ -1,0 +1,104 @@
+//! How values are read: the arguments of `loads`.
+
+use crate::failure::{raised, usage};
+use icecore::policy::{self, Rules};
+use pyo3::CastIntoError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping, PyString};
+
+/// What a byte string becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Strings {
+    /// Text if it is UTF-8, else bytes.
+    #[default]
+    Auto,
+    /// Bytes.
+    Bytes,
+    /// Text; an error, if it is not UTF-8.
+    Text,
+    /// Text, in which each byte is a character.
+    Latin1,
+}
+
+/// What makes values of objects.
+pub(crate) enum Classes<'py> {
+    /// Nothing: they are records.
+    None,
+    /// What this mapping has for the name of the class, called with the fields.
+    Named(Bound<'py, PyMapping>),
+    /// This, called with the name of the class and the fields.
+    Any(Bound<'py, PyAny>),
+}
+
+/// How values are read.
+pub(crate) struct Reading<'py> {
+    pub(crate) strings: Strings,
+    /// Whether symbols are plain text.
+    pub(crate) plain_symbols: bool,
+    /// Whether times and the like become what Python has for them.
+    pub(crate) known: bool,
+    pub(crate) classes: Classes<'py>,
+    /// Which classes may occur; none: all.
+    pub(crate) allow: Option<Rules>,
+}
+
+impl Default for Reading<'_> {
+    fn default() -> Self {
+        Reading { strings: Strings::Auto, plain_symbols: false, known: false, classes: Classes::None, allow: None }
+    }
+}
+
+impl<'py> Reading<'py> {
+    /// What the arguments say.
+    pub(crate) fn of(
+        py: Python<'py>,
+        classes: Option<Bound<'py, PyAny>>,
+        allow: Option<Bound<'py, PyAny>>,
+        strings: Option<&str>,
+        symbols: Option<&str>,
+        known: bool,
+    ) -> PyResult<Reading<'py>> {
+        let strings = match strings {
+            None | Some("auto") => Strings::Auto,
+            Some("bytes") => Strings::Bytes,
+            Some("str") => Strings::Text,
+            Some("latin1") => Strings::Latin1,
+            Some(other) => return Err(usage(py, "strings to be auto, bytes, str or latin1", other)),
+        };
+        let plain_symbols = match symbols {
+            None | Some("symbol") => false,
+            Some("str") => true,
+            Some(other) => return Err(usage(py, "symbols to be symbol or str", other)),
+        };
+        let allow = allow.map(|allow| rules(&allow, classes.as_ref())).transpose()?;
+        let classes = match classes {
+            None => Classes::None,
+            Some(classes) => match classes.cast_into::<PyMapping>().map_err(CastIntoError::into_inner) {
+                Ok(mapping) => Classes::Named(mapping),
+                Err(function) if function.is_callable() => Classes::Any(function),
+                Err(_) => return Err(usage(py, "classes to be a mapping of names, or a function", "another value")),
+            },
+        };
+        Ok(Reading { strings, plain_symbols, known, classes, allow })
+    }
+}
+
+/// The classes of these patterns, and those that have a factory.
+fn rules(allow: &Bound<'_, PyAny>, classes: Option<&Bound<'_, PyAny>>) -> PyResult<Rules> {
+    let py = allow.py();
+    if allow.is_instance_of::<PyString>() {
+        return Err(usage(py, "allow to be a list of names and patterns", "str"));
+    }
+    let mut rules = Rules::new(policy::Names::Exact);
+    for pattern in allow.try_iter()? {
+        let pattern = pattern?.extract::<String>()?;
+        let is_text = !pattern.is_ascii();
+        rules.allow(pattern.as_bytes(), is_text).map_err(|error| raised(py, &error))?;
+    }
+    for name in classes.and_then(|classes| classes.cast::<PyDict>().ok()).into_iter().flat_map(|dict| dict.keys()) {
+        let name = name.extract::<String>()?;
+        let is_text = !name.is_ascii();
+        rules.allow_exactly(name.as_bytes(), is_text).map_err(|error| raised(py, &error))?;
+    }
+    Ok(rules)
+}

@@ -1,0 +1,312 @@
+//! Values of Python become a tape.
+//!
+//! One loop with a stack of its own. What may be shared is noted where it is first met; where
+//! it is met again stands a link.
+
+mod leaf;
+mod object;
+mod source;
+
+use crate::failure::raised;
+use crate::names::Names;
+use crate::refcount;
+use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, Tape, flag};
+use icecore::{Codec, Document, Error, ErrorKind, Kind};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use source::{Source, Step};
+use std::collections::HashMap;
+
+/// Fills a tape with a value.
+pub(crate) struct Walker<'w, 'py> {
+    py: Python<'py>,
+    tape: &'w mut Tape,
+    nodes: Vec<Node>,
+    arena: Vec<u8>,
+    codec: &'w Codec,
+    /// What is asked for values of other types.
+    default: Option<Bound<'py, PyAny>>,
+    /// Where containers stand that may be met again, by their address; they are kept, so
+    /// that no other value gets it.
+    seen: HashMap<usize, (u32, Bound<'py, PyAny>)>,
+    stack: Vec<Level<'py>>,
+    /// Text is written as perl has it if it is ASCII, and as PHP always: as a string of bytes.
+    is_perl: bool,
+    is_php: bool,
+    /// Whether there is an object with names of another language.
+    has_foreign: bool,
+}
+
+/// A container that is open.
+struct Level<'py> {
+    node: u32,
+    count: u32,
+    source: Source<'py>,
+    /// The value of the key that is being written.
+    pending: Option<Bound<'py, PyAny>>,
+}
+
+/// What a walk filled.
+pub(crate) struct Filled {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) arena: Vec<u8>,
+    /// Whether classes and members are called as the format's language does.
+    pub(crate) has_own_names: bool,
+}
+
+/// How often `default` is asked for one value, as it may give such a value again.
+const ASKED: u32 = 64;
+
+impl<'w, 'py> Walker<'w, 'py> {
+    pub(crate) fn new(
+        py: Python<'py>,
+        tape: &'w mut Tape,
+        codec: &'w Codec,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> Walker<'w, 'py> {
+        let (nodes, arena) = tape.take_memory();
+        let format = codec.stage().format();
+        let is_perl = format.shares_names(&icecore::format::storable::FORMAT);
+        let is_php = format.shares_names(&icecore::format::php::FORMAT);
+        Walker {
+            py,
+            tape,
+            nodes,
+            arena,
+            codec,
+            default,
+            seen: HashMap::new(),
+            stack: Vec::new(),
+            is_perl,
+            is_php,
+            has_foreign: false,
+        }
+    }
+
+    /// Walks a value and all in it.
+    pub(crate) fn walk(mut self, value: &Bound<'py, PyAny>) -> PyResult<Filled> {
+        self.value(value, NO_KEY)?;
+        while let Some(level) = self.stack.last_mut() {
+            if let Some(value) = level.pending.take() {
+                level.count += 1;
+                self.value(&value, KEY_NODE)?;
+                continue;
+            }
+            match level.source.next()? {
+                None => {
+                    let Some(level) = self.stack.pop() else { break };
+                    self.close(&level);
+                }
+                Some(Step::Item(value)) => {
+                    level.count += 1;
+                    self.value(&value, NO_KEY)?;
+                }
+                Some(Step::Entry(key, value)) => self.entry(&key, value)?,
+                // It has no key and does not count.
+                Some(Step::Default(value)) => self.value(&value, NO_KEY)?,
+            }
+        }
+        Ok(Filled { nodes: self.nodes, arena: self.arena, has_own_names: !self.has_foreign })
+    }
+
+    fn close(&mut self, level: &Level<'py>) {
+        let end = self.nodes.len() as u64;
+        if let Some(node) = self.nodes.get_mut(level.node as usize) {
+            node.aux = level.count;
+            node.payload = node.payload & !0xFFFF_FFFF | end;
+        }
+    }
+
+    /// Appends a node under this key.
+    #[inline]
+    fn push(&mut self, mut node: Node, key: u16) -> PyResult<u32> {
+        let at = self.nodes.len();
+        if at >= self.codec.limits.nodes as usize {
+            return Err(self.refused(ErrorKind::Limit, "fewer values", "more than the limit `nodes`"));
+        }
+        node.key = key;
+        self.nodes.push(node);
+        Ok(at as u32)
+    }
+
+    /// Begins a container.
+    fn open(&mut self, node: Node, key: u16, source: Source<'py>) -> PyResult<u32> {
+        if self.stack.len() >= self.codec.limits.depth as usize {
+            return Err(self.refused(
+                ErrorKind::Limit,
+                "values that are nested less deeply",
+                "more levels than the limit `depth`",
+            ));
+        }
+        let at = self.push(node, key)?;
+        self.stack.push(Level { node: at, count: 0, source, pending: None });
+        Ok(at)
+    }
+
+    /// Appends a value, or begins it.
+    fn value(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
+        if let Ok(text) = value.cast_exact::<PyString>() {
+            return self.text(text, key);
+        }
+        if value.is_exact_instance_of::<PyInt>() {
+            return self.int(value, key);
+        }
+        if value.is_none() {
+            return self.push(Node::leaf(Kind::Null, 0), key).map(drop);
+        }
+        if let Ok(list) = value.cast_exact::<PyList>() {
+            return match self.again(value, key)? {
+                true => Ok(()),
+                false => self.open(Node::open(Kind::Array, 0), key, Source::List(list.clone(), 0)).map(drop),
+            };
+        }
+        if let Ok(dict) = value.cast_exact::<PyDict>() {
+            return match self.again(value, key)? {
+                true => Ok(()),
+                false => self.open(Node::open(Kind::Map, 0), key, Source::dict(dict, None)).map(drop),
+            };
+        }
+        if let Ok(value) = value.cast_exact::<PyBool>() {
+            return self.push(Node::leaf(Kind::Bool, u64::from(value.is_true())), key).map(drop);
+        }
+        if let Ok(value) = value.cast_exact::<PyFloat>() {
+            return self.push(Node::float(value.value()), key).map(drop);
+        }
+        if let Ok(bytes) = value.cast_exact::<PyBytes>() {
+            return self.string(Kind::Bytes, bytes.as_bytes(), key);
+        }
+        self.rare(value, key)
+    }
+
+    /// Puts a link in the place of what stands on the tape already; else notes where it will.
+    fn again(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
+        // Only one other refers to it: the container that it is in.
+        if refcount::of(value) <= 2 && !self.stack.is_empty() {
+            return Ok(false);
+        }
+        let at = self.nodes.len() as u32;
+        let address = value.as_ptr() as usize;
+        let Some((first, _)) = self.seen.get(&address) else {
+            self.seen.insert(address, (at, value.clone()));
+            return Ok(false);
+        };
+        let first = *first;
+        let mut kind = Kind::Link;
+        if let Some(node) = self.nodes.get_mut(first as usize) {
+            node.flags |= flag::TARGET;
+            // An array of PHP is the same only as the same variable.
+            if self.is_php && matches!(node.kind, Kind::Array | Kind::Map) {
+                kind = Kind::Alias;
+            }
+        }
+        self.push(Node::leaf(kind, u64::from(first)), key)?;
+        Ok(true)
+    }
+
+    /// Writes the key of an entry, and the value if that can follow at once.
+    fn entry(&mut self, key: &Bound<'py, PyAny>, value: Bound<'py, PyAny>) -> PyResult<()> {
+        match self.key(key)? {
+            Some(id) => {
+                if let Some(level) = self.stack.last_mut() {
+                    level.count += 1;
+                }
+                self.value(&value, id)
+            }
+            None => {
+                if let Some(level) = self.stack.last_mut() {
+                    level.pending = Some(value);
+                }
+                self.value(key, IS_KEY)
+            }
+        }
+    }
+
+    /// An error where the walk is.
+    #[cold]
+    fn refused(&mut self, kind: ErrorKind, expected: &'static str, found: &'static str) -> PyErr {
+        let path = self.path();
+        raised(self.py, &Error::new(kind).expecting(expected).finding(found).on_path(path))
+    }
+
+    /// Where the next value stands: the path of the container that is open.
+    #[cold]
+    fn path(&mut self) -> String {
+        let Some(node) = self.stack.last().map(|level| level.node) else { return "$".to_owned() };
+        let mut tape = std::mem::take(self.tape);
+        tape.fill(std::mem::take(&mut self.nodes), std::mem::take(&mut self.arena), 0, None);
+        let document = Document::from_tape(Vec::new(), tape);
+        let path = document.path(node);
+        // Its ids are known elsewhere, too.
+        *self.tape = document.into_tape();
+        path
+    }
+
+    /// Any other value: by what it is below, by what stands for it, by what the caller says.
+    fn rare(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
+        let mut value = value.clone();
+        for _ in 0..ASKED {
+            if self.object(&value, key)? || self.subclass(&value, key)? {
+                return Ok(());
+            }
+            let described = Names::of(self.py)?.described(self.py).call1((&value, self.is_php))?;
+            value = match (described.is(self.py.NotImplemented()), &self.default) {
+                (false, _) => described,
+                (true, Some(default)) => default.call1((&value,))?,
+                (true, None) => return Err(self.unknown(&value)),
+            };
+            if self.exact(&value) {
+                return self.value(&value, key);
+            }
+        }
+        Err(self.unknown(&value))
+    }
+
+    /// Whether `value` takes it at once.
+    fn exact(&self, value: &Bound<'py, PyAny>) -> bool {
+        value.is_none()
+            || value.is_exact_instance_of::<PyString>()
+            || value.is_exact_instance_of::<PyInt>()
+            || value.is_exact_instance_of::<PyList>()
+            || value.is_exact_instance_of::<PyDict>()
+            || value.is_exact_instance_of::<PyBool>()
+            || value.is_exact_instance_of::<PyFloat>()
+            || value.is_exact_instance_of::<PyBytes>()
+    }
+
+    /// Subclasses of the plain types, and others that are like them.
+    fn subclass(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
+        if let Ok(text) = value.cast::<PyString>() {
+            self.text(text, key)?;
+        } else if value.is_instance_of::<PyInt>() {
+            self.int(value, key)?;
+        } else if let Ok(float) = value.cast::<PyFloat>() {
+            self.push(Node::float(float.value()), key)?;
+        } else if let Ok(tuple) = value.cast::<PyTuple>() {
+            if !self.again(value, key)? {
+                self.open(Node::open(Kind::Array, 0), key, Source::Tuple(tuple.clone(), 0))?;
+            }
+        } else if let Ok(list) = value.cast::<PyList>() {
+            if !self.again(value, key)? {
+                self.open(Node::open(Kind::Array, 0), key, Source::List(list.clone(), 0))?;
+            }
+        } else if let Ok(dict) = value.cast::<PyDict>() {
+            if !self.again(value, key)? {
+                self.hash(dict, key)?;
+            }
+        } else {
+            return self.buffer(value, key);
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn unknown(&mut self, value: &Bound<'py, PyAny>) -> PyErr {
+        let name = value.get_type().fully_qualified_name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+        let name = icecore::text::printable(&name).into_owned();
+        let path = self.path();
+        PyTypeError::new_err(format!(
+            "no format has a value of type {name}, in {path}: give `default=`, a function that returns a value of another type for it"
+        ))
+    }
+}

@@ -1,0 +1,207 @@
+"""Columns of Arrow, by every library that has them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import icecore
+import icecore.arrow
+import pytest
+
+ROWS = [{"id": 7, "tags": ["a", "b"], "price": 1.5}, None, {"id": 8, "tags": [], "price": None}]
+BLOBS = [None if row is None else icecore.dumps(row, "php") for row in ROWS]
+SCHEMA = "id int64, tags list<utf8>, price float64"
+
+
+def library(name: str) -> Any:
+    """A library; without it the test is left out, and says so."""
+    return pytest.importorskip(name, reason=f"SKIPPED: {name} is not installed")
+
+
+def test_pyarrow() -> None:
+    pa = library("pyarrow")
+    column = pa.array(BLOBS, pa.binary())
+    decoded = icecore.arrow.decode(column, SCHEMA)
+    assert isinstance(decoded, pa.StructArray) and decoded.to_pylist() == ROWS
+    for kind in [pa.large_binary(), pa.binary_view(), pa.string(), pa.large_string()]:
+        assert icecore.arrow.decode(pa.array(BLOBS, kind), SCHEMA).to_pylist() == ROWS
+    chunked = pa.chunked_array([column, column.slice(1)])
+    again = icecore.arrow.decode(chunked, SCHEMA)
+    assert isinstance(again, pa.ChunkedArray) and again.num_chunks == 2 and again.to_pylist() == ROWS + ROWS[1:]
+
+
+def test_schemas_of_all_kinds() -> None:
+    pa = library("pyarrow")
+    column = pa.array(BLOBS)
+    fields = [("id", pa.int64()), ("tags", pa.list_(pa.string())), ("price", pa.float64())]
+    for schema in [
+        pa.schema(fields),
+        pa.struct(fields),
+        dict(fields),
+        {"id": int, "tags": [str], "price": "float64"},
+        icecore.arrow.infer(column),
+        None,
+    ]:
+        assert icecore.arrow.decode(column, schema).to_pylist() == ROWS, schema
+    assert str(icecore.arrow.infer(column)) == SCHEMA
+    with pytest.raises(TypeError, match="schema"):
+        icecore.arrow.decode(column, 7)
+
+
+def test_bad_rows() -> None:
+    pa = library("pyarrow")
+    column = pa.array([BLOBS[0], b"a:1:{", b'a:1:{s:2:"id";s:1:"x";}'])
+    with pytest.raises(icecore.Error) as raised:
+        icecore.arrow.decode(column, SCHEMA, format="php")
+    assert (raised.value.row, raised.value.kind) == (1, "truncated")
+    errors: list[tuple[int, icecore.Error]] = []
+    decoded = icecore.arrow.decode(column, SCHEMA, "null", format="php", errors=errors)
+    assert decoded.to_pylist() == [ROWS[0], None, None]
+    assert [(row, error.path) for row, error in errors] == [(1, "$"), (2, "$.id")]
+    chunks = pa.chunked_array([column.slice(0, 1), column.slice(1)])
+    errors.clear()
+    icecore.arrow.decode(chunks, SCHEMA, "null", format="php", errors=errors)
+    assert [row for row, _ in errors] == [1, 2]
+
+
+def test_a_stream_is_decoded_batch_by_batch() -> None:
+    pa = library("pyarrow")
+    given = []
+
+    class Stream:
+        def __init__(self, array: Any) -> None:
+            self.array = array
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            given.append(True)
+            return self.array.__arrow_c_stream__()
+
+    stream = icecore.arrow.decode(Stream(pa.chunked_array([BLOBS, BLOBS])), SCHEMA)
+    assert pa.chunked_array(stream).to_pylist() == ROWS + ROWS
+    with pytest.raises(icecore.Error, match="not read yet"):
+        pa.chunked_array(stream)
+
+
+def test_without_any_library_of_its_own() -> None:
+    pa = library("pyarrow")
+
+    class Foreign:
+        def __arrow_c_array__(self, requested_schema: object = None) -> object:
+            return pa.array(BLOBS).__arrow_c_array__()
+
+        def __len__(self) -> int:
+            return len(BLOBS)
+
+    column = icecore.arrow.decode(Foreign(), SCHEMA)
+    assert isinstance(column, icecore.arrow.Column)
+    assert (len(column), column.null_count) == (3, 1)
+    assert pa.array(column).to_pylist() == ROWS
+
+
+def test_nanoarrow() -> None:
+    library("pyarrow")
+    na = library("nanoarrow")
+    import pyarrow as pa
+
+    column = na.Array(pa.array(BLOBS))
+    decoded = icecore.arrow.decode(column, SCHEMA)
+    rows = na.Array(decoded)
+    assert rows.to_pylist() == ROWS
+
+
+def test_polars() -> None:
+    pl = library("polars")
+    import icecore.polars
+
+    series = pl.Series("data", BLOBS, dtype=pl.Binary)
+    decoded = icecore.arrow.decode(series, SCHEMA)
+    assert isinstance(decoded, pl.Series) and decoded.name == "data" and decoded.to_list() == ROWS
+    frame = pl.DataFrame({"data": series})
+    wanted = {"id": pl.Int64, "tags": pl.List(pl.String), "price": pl.Float64}
+    expression = pl.col("data").icecore.decode(schema=wanted)
+    for made in [frame.select(expression), frame.lazy().select(expression).collect()]:
+        assert made["data"].to_list() == ROWS
+        assert made.schema["data"] == pl.Struct(wanted)
+    # The plan knows the type before there is data.
+    assert frame.lazy().select(expression).collect_schema()["data"] == pl.Struct(wanted)
+    assert series.icecore.infer() == pl.Struct(wanted)
+    bad = pl.DataFrame({"data": [b"a:1:{"]})
+    assert bad.select(pl.col("data").icecore.decode(wanted, on_error="null"))["data"].to_list() == [None]
+    with pytest.raises(Exception, match="ends too early"):
+        bad.select(pl.col("data").icecore.decode(wanted, format="php"))
+
+
+def test_pandas() -> None:
+    pd = library("pandas")
+    library("pyarrow")
+    import icecore.pandas
+
+    series = pd.Series(BLOBS, index=[3, 4, 5], name="data")
+    frame = series.icecore.decode(SCHEMA)
+    assert list(frame.columns) == ["id", "tags", "price"] and list(frame.index) == [3, 4, 5]
+    assert frame["id"].tolist()[0] == 7 and frame["id"].isna().tolist() == [False, True, False]
+    whole = series.icecore.decode(SCHEMA, expand=False)
+    assert whole.name == "data" and whole.iloc[0] == ROWS[0]
+    import pyarrow as pa
+
+    arrow = pd.Series(BLOBS, dtype=pd.ArrowDtype(pa.binary()))
+    assert arrow.icecore.decode(SCHEMA)["price"].tolist()[0] == 1.5
+    assert series.icecore.loads().tolist() == ROWS
+    assert list(icecore.arrow.decode(series, SCHEMA).index) == [3, 4, 5]
+
+
+def test_duckdb() -> None:
+    duckdb = library("duckdb")
+    pa = library("pyarrow")
+    import icecore.duckdb
+
+    connection = duckdb.connect()
+    icecore.duckdb.register(connection)
+    icecore.duckdb.register(connection)
+    table = pa.table({"data": pa.array(BLOBS + [b"a:1:{"], pa.binary()), "path": ["$.id", "$.id", "$.tags", "$.id"]})
+    connection.register("blobs", table)
+    ask = lambda query: connection.sql(query.replace("FROM", "from blobs")).fetchall()  # noqa: E731
+    assert ask("select icecore_json(data) FROM") == [
+        ('{"id":7,"tags":["a","b"],"price":1.5}',),
+        (None,),
+        ('{"id":8,"tags":[],"price":null}',),
+        (None,),
+    ]
+    assert ask("select icecore_get(data, '$.tags[1]') FROM") == [("b",), (None,), (None,), (None,)]
+    assert ask("select icecore_get(data, path) FROM") == [("7",), (None,), ("[]",), (None,)]
+    rows = ask(f"select icecore_struct(data, '{SCHEMA}') FROM")
+    assert [row for (row,) in rows] == [*ROWS, None]
+    assert ask("select icecore_struct(data, 'id int64, d decimal(9, 2), b binary').id + 1 FROM")[0] == (8,)
+    icecore.duckdb.register_struct(connection, "mine", SCHEMA)
+    assert [row for (row,) in ask("select mine(data) FROM")] == [*ROWS, None]
+    icecore.duckdb.register(connection, format="php", on_error="raise")
+    with pytest.raises(duckdb.Error, match="ends too early"):
+        ask("select icecore_json(data) FROM")
+
+
+def test_types_through_duckdb() -> None:
+    duckdb = library("duckdb")
+    library("pyarrow")
+    import icecore.duckdb
+
+    connection = duckdb.connect()
+    icecore.duckdb.register(connection)
+    blob = icecore.dumps({"b": b"\x00\xff'", "t": "2026-02-02T03:40:00Z", "d": "1.25", "m": {"x": 1}})
+    schema = "b binary, t timestamp[us], d decimal(9, 2), m struct<x int32>"
+    (row,) = connection.execute(f"select icecore_struct(?::blob, '{schema}')", [blob]).fetchone()
+    assert row["b"] == b"\x00\xff'" and str(row["d"]) == "1.25" and row["m"] == {"x": 1}
+    assert row["t"].isoformat() == "2026-02-02T03:40:00"
+
+
+def test_random_columns_agree_with_loads() -> None:
+    pa = library("pyarrow")
+    dice = random.Random(5)
+    for _ in range(50):
+        rows = [
+            dice.choice([None, {"a": dice.randrange(-9, 10**12), "b": dice.choice([None, "x" * dice.randrange(20)])}])
+            for _ in range(dice.randrange(40))
+        ]
+        format = dice.choice(["php", "marshal", "igbinary", "json"])
+        column = pa.array([None if row is None else icecore.dumps(row, format) for row in rows], pa.binary())
+        assert icecore.arrow.decode(column, "a int64, b utf8").to_pylist() == rows

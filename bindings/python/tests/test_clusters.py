@@ -1,0 +1,59 @@
+"""Spark and Ray: only where they are installed, which `scripts/python.sh test-all` does."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import icecore
+import pytest
+
+ROWS = [{"id": 7, "tags": ["a"]}, None, {"id": 8, "tags": []}]
+BLOBS = [None if row is None else icecore.dumps(row, "php") for row in ROWS]
+SCHEMA = "id int64, tags list<utf8>"
+
+
+def test_spark() -> None:
+    pytest.importorskip("pyspark", reason="SKIPPED: pyspark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("SKIPPED: Spark needs java")
+    import icecore.spark
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    try:
+        frame = spark.createDataFrame([(1, blob) for blob in BLOBS], "n int, data binary")
+        decoded = icecore.spark.decode(frame, "data", schema=SCHEMA)
+        assert decoded.columns == ["n", "id", "tags"]
+        assert [row.asDict() for row in decoded.collect()] == [
+            {"n": 1, "id": 7, "tags": ["a"]},
+            {"n": 1, "id": None, "tags": None},
+            {"n": 1, "id": 8, "tags": []},
+        ]
+        beside = icecore.spark.decode(frame, "data", into="value")
+        assert beside.columns == ["n", "data", "value"] and beside.collect()[0].value.id == 7
+        icecore.spark.register(spark)
+        frame.createOrReplaceTempView("blobs")
+        asked = spark.sql("select icecore_json(data), icecore_get(data, '$.tags[0]') from blobs").collect()
+        assert [tuple(row) for row in asked] == [
+            ('{"id":7,"tags":["a"]}', "a"),
+            (None, None),
+            ('{"id":8,"tags":[]}', None),
+        ]
+    finally:
+        spark.stop()
+
+
+def test_ray() -> None:
+    ray = pytest.importorskip("ray", reason="SKIPPED: ray is not installed")
+    pytest.importorskip("ray.data", reason="SKIPPED: ray[data] is not installed")
+    import icecore.ray
+    import pyarrow as pa
+
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        dataset: Any = ray.data.from_arrow(pa.table({"n": [1, 2, 3], "data": pa.array(BLOBS, pa.binary())}))
+        rows = icecore.ray.decode(dataset, "data", schema=SCHEMA).sort("n").take_all()
+        assert [(row["n"], row["id"]) for row in rows] == [(1, 7), (2, None), (3, 8)]
+    finally:
+        ray.shutdown()
