@@ -7,7 +7,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-all build install uninstall modules install-modules dist dist-check dist-perl dist-php dist-ruby bench api pages clean
+.PHONY: help demo test test-all build install uninstall modules install-modules python dist dist-check dist-perl dist-php dist-ruby bench api pages clean
 
 help:
 	@echo 'make demo        build the command and show what it does'
@@ -18,6 +18,7 @@ help:
 	@echo 'make uninstall   remove what was installed below PREFIX'
 	@echo 'make modules     build the modules for Perl, PHP and Ruby: bindings/perl/blib, bindings/php/modules/icecore.so, bindings/ruby/lib'
 	@echo 'make install-modules  install them'
+	@echo 'make python      build the package for Python: a wheel and an sdist in dist/'
 	@echo 'make dist-perl   make a tarball of the Perl module in dist/, and try it'
 	@echo 'make dist-php    make a package of the PHP extension in dist/, and try it'
 	@echo 'make dist-ruby   make a gem of the Ruby module in dist/, and try it'
@@ -51,6 +52,9 @@ modules:
 
 install-modules:
 	@scripts/modules.sh install
+
+python:
+	@scripts/python.sh build
 
 dist-perl:
 	@scripts/dist-perl.sh --check

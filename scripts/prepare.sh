@@ -22,6 +22,10 @@ has_ruby_library() {
     have ruby && ruby -e "require '$1'" 2>/dev/null
 }
 
+has_python_venv() {
+    have python3 && python3 -c 'import venv, ensurepip' 2>/dev/null
+}
+
 has_php_fpm() {
     compgen -G '/usr/sbin/php-fpm*' >/dev/null
 }
@@ -74,6 +78,7 @@ need php-mysql has_php_extension pdo_mysql
 need make have make
 need curl have curl
 need python3 have python3
+need python3-venv has_python_venv
 need shellcheck have shellcheck
 # Servers start by themselves where they are installed, and a browser is large: nobody gets these unasked.
 if [ "${CI:-}" = true ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make test`, and what takes longer: a hundred kills of each kind on each database, the modules
-# in a Debian 13, the packages, the extensions of PHP and Ruby with sanitizers, and for hours
+# in a Debian 13, the packages, Python's with Spark and Ray, the extensions of PHP and Ruby with sanitizers, and for hours
 # the generators and the fuzz targets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +13,7 @@ make --no-print-directory dist-check
 scripts/dist-perl.sh --check
 scripts/dist-php.sh --check
 scripts/dist-ruby.sh --check
+scripts/python.sh test-all || [ $? -eq 75 ]
 bindings/php/tests/asan.sh || [ $? -eq 75 ]
 bindings/ruby/test/asan.sh || [ $? -eq 75 ]
 fuzz/run-generators

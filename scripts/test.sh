@@ -167,6 +167,10 @@ for language in "${modules[@]}"; do
     step "module for $language: tests" scripts/modules.sh test "$language"
 done
 
+# -- Python ------------------------------------------------------------------
+
+step 'package for Python: wheel and tests' scripts/python.sh test
+
 # -- The end -----------------------------------------------------------------
 
 say

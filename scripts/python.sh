@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Builds the package for Python: a wheel and an sdist in dist/, and tests the wheel in a virtual
+# environment of its own with the libraries that it works with, from the package index.
+#
+#   scripts/python.sh [build|test|test-all|clean]
+#
+#   build      the wheel and the sdist
+#   test       build, and test with pyarrow, polars, pandas, DuckDB and nanoarrow
+#   test-all   the same with Spark and Ray, a package that is built from the sdist, and the peers
+#   clean      remove what was built
+#
+# It ends with 75 if something is missing that it needs, and says what.
+. "$(dirname "$0")/common.sh"
+what=${1:-build}
+here=bindings/python
+work=$(realpath -m "$target")/python
+
+left_out() {
+    say "$*"
+    exit 75
+}
+
+if [ "$what" = clean ]; then
+    rm -rf "$work" dist/icecore-*.whl "dist/icecore-$version.tar.gz"
+    exit
+fi
+
+python=
+for each in python3 python3.13 python3.12 python3.11; do
+    if "$each" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        python=$each
+        break
+    fi
+done
+[ -n "$python" ] || left_out 'Python 3.11 or later with venv is missing: python3-venv'
+need_rust
+
+# Makes a virtual environment and installs packages in it, once for each list.
+environment() { # NAME PACKAGE…
+    local folder=$work/$1
+    shift
+    if [ "$(cat "$folder/.has" 2>/dev/null)" != "$*" ]; then
+        [ -x "$folder/bin/python" ] || "$python" -m venv "$folder"
+        "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@" || return 1
+        echo "$*" >"$folder/.has"
+    fi
+}
+
+mkdir -p "$work" dist
+environment build 'maturin>=1.9,<2' || left_out 'maturin could not be installed from the package index'
+
+# The licences stand once, at the root.
+cp LICENSE-MIT LICENSE-APACHE "$here/"
+maturin() { # COMMAND ARGUMENT…
+    "$work/build/bin/maturin" "$1" --manifest-path "$here/Cargo.toml" --out dist "${@:2}" >"$work/maturin.log" 2>&1 || {
+        cat "$work/maturin.log" >&2
+        fail "maturin $1 failed."
+    }
+}
+maturin sdist
+# From the checkout, so that what is built there already serves.
+maturin build --locked --release --strip --interpreter "$python"
+wheel=$(compgen -G "dist/icecore-$version-cp311-abi3-*.whl" | head -n 1)
+[ -n "$wheel" ] || fail 'maturin left no wheel in dist/.'
+say "$wheel"
+say "dist/icecore-$version.tar.gz"
+[ "$what" != build ] || exit 0
+
+# A library that can't be installed leaves out the tests that need it; they say so.
+environment test 'pytest>=8' 'mypy>=1.10' || left_out 'pytest could not be installed from the package index'
+libraries=('pyarrow>=17' 'polars>=1' 'pandas>=2.2' 'duckdb>=1' 'nanoarrow>=0.6')
+[ "$what" = test ] || libraries+=('pyspark>=3.5' 'ray[data]>=2.9' phpserialize rubymarshal storable msgspec orjson)
+pip=("$work/test/bin/python" -m pip install --quiet --disable-pip-version-check)
+for library in "${libraries[@]}"; do
+    "${pip[@]}" "$library" >"$work/pip.log" 2>&1 || say "# left out: $library could not be installed: $(tail -n 1 "$work/pip.log")"
+done
+"${pip[@]}" --force-reinstall --no-deps "$wheel"
+
+cd "$here"
+# -rs: what was left out is named, with the reason.
+"$work/test/bin/python" -m pytest -q -rs -p no:cacheprovider tests
+"$work/test/bin/python" -m mypy --python-executable "$work/test/bin/python" -p icecore --cache-dir "$work/mypy"
+[ "$what" = test-all ] || exit 0
+
+"$python" -m venv --clear "$work/sdist"
+"$work/sdist/bin/python" -m pip install --quiet --disable-pip-version-check "../../dist/icecore-$version.tar.gz"
+"$work/sdist/bin/python" -c 'import icecore; assert icecore.loads(b"i:7;") == 7; print("1 passed; the package that was built from the sdist")'
