@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cache
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 
 def known(kind: str, text: str, zone: str) -> Any:
@@ -17,18 +18,30 @@ def known(kind: str, text: str, zone: str) -> Any:
         return None
 
 
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def _zone(name: str) -> ZoneInfo:
+    """The zone of this name, if there is one: by any other name nothing is looked for."""
+    if name not in _zones():
+        raise ValueError("no such zone")
+    return ZoneInfo(name)
+
+
 def _datetime(text: str, zone: str) -> datetime:
     if len(text.partition(".")[2].rstrip("Z").partition("+")[0].partition("-")[0]) > 6:
         raise ValueError("finer than microseconds")
     moment = datetime.fromisoformat(text)
-    return moment.astimezone(ZoneInfo(zone)) if "/" in zone else moment
+    return moment.astimezone(_zone(zone)) if "/" in zone else moment
 
 
 def _php(text: str, zone: str) -> datetime:
     moment = datetime.fromisoformat(text)
     if zone[:1] in ("+", "-"):
         return datetime.fromisoformat(f"{text}{zone}")
-    return moment.replace(tzinfo=timezone.utc if zone == "UTC" else ZoneInfo(zone))
+    return moment.replace(tzinfo=timezone.utc if zone == "UTC" else _zone(zone))
 
 
 def _complex(text: str, zone: str) -> complex:

@@ -28,8 +28,8 @@ __all__ = ["register", "register_struct"]
 def register(connection: duckdb.DuckDBPyConnection, *, format: str | None = None, on_error: str = "null") -> None:
     """Gives a connection the functions.
 
-    ``icecore_json(blob)`` is the value as JSON. ``icecore_get(blob, path)`` is the value on a path (``$.staff[3].name``):
-    text as it is, anything else as JSON. ``icecore_struct(blob, schema)`` is a struct: the schema is a constant text
+    ``icecore_json(blob)`` is the value as JSON. ``icecore_get(blob, path)`` is the value on a path
+    (``$.staff[3].name``): text as it is, anything else as JSON. ``icecore_struct(blob, schema)`` is a struct: the schema is a constant text
     (``'id int64, tags list<utf8>'``).
 
     Without ``format`` each blob is looked at. Bad blobs are NULL, or stop the query with ``on_error="raise"``.
