@@ -16,6 +16,8 @@ pub(crate) struct Context {
     pub(crate) out: Vec<u8>,
     /// What was asked for lately, with the name by which it was.
     codecs: Vec<(String, Codec)>,
+    /// What the last bytes were found to be.
+    pub(crate) found: Option<Codec>,
 }
 
 /// How many stages a context keeps ready.

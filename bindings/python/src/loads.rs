@@ -6,6 +6,8 @@ use crate::failure::{raised, refused};
 use crate::input::bytes_of;
 use crate::limits::limits_of;
 use crate::reading::Reading;
+use icecore::format::Evidence;
+use icecore::raw::Filled;
 use icecore::{Codec, Document, Error, Kind, detect, policy};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,7 +34,14 @@ pub(crate) fn loads<'py>(
     let reading = Reading::of(py, classes, allow, strings, symbols, known)?;
     let input = bytes_of(data)?;
     context::with(|context| {
+        if format.is_none()
+            && limits.is_none()
+            && let Some(value) = as_before(py, context, &input, &reading)
+        {
+            return value;
+        }
         let mut codec = codec_for(py, context, format, &input)?;
+        context.found = format.is_none().then(|| codec.clone());
         if limits.is_some() {
             codec.limits = limits_of(limits)?;
         }
@@ -42,6 +51,28 @@ pub(crate) fn loads<'py>(
             false => Ok(value),
         }
     })
+}
+
+/// The value, if the bytes are of the format that was found for the last ones, without another look at all
+/// formats. That is so only where the beginning names the format, and all of it is one list, map or object.
+fn as_before<'py>(
+    py: Python<'py>,
+    context: &mut Context,
+    input: &[u8],
+    reading: &Reading<'py>,
+) -> Option<PyResult<Bound<'py, PyAny>>> {
+    let codec = context.found.clone()?;
+    let (stage, format) = (codec.stage(), codec.stage().format());
+    if format.can.evidence != Evidence::Beginning || !stage.wrappers().is_empty() || !format.may_begin(input) {
+        return None;
+    }
+    let filled = read(py, context, &codec, input);
+    let tape = &context.tape;
+    let is_container = || tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
+    if filled.error.is_some() || filled.consumed < input.len() || !is_container() {
+        return None;
+    }
+    Some(built(py, context, &codec, input, &filled, reading))
 }
 
 /// The stage that is named, or the one that fits the bytes.
@@ -66,15 +97,33 @@ pub(crate) fn first<'py>(
     input: &[u8],
     reading: &Reading<'py>,
 ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+    let mut filled = read(py, context, codec, input);
+    if let Some(error) = filled.error.take() {
+        return Err(raised(py, &codec.stage().format().explain(error)));
+    }
+    let value = built(py, context, codec, input, &filled, reading)?;
+    Ok((value, filled.consumed))
+}
+
+/// Reads the first document onto the tape; a long one while other threads run.
+fn read(py: Python<'_>, context: &mut Context, codec: &Codec, input: &[u8]) -> Filled {
     let tape = &mut context.tape;
-    let filled = match input.len() < LONG {
+    match input.len() < LONG {
         true => codec.read(input, tape),
         false => py.detach(|| codec.read(input, tape)),
-    };
-    let format = codec.stage().format();
-    if let Some(error) = filled.error {
-        return Err(raised(py, &format.explain(error)));
     }
+}
+
+/// The value on the tape.
+fn built<'py>(
+    py: Python<'py>,
+    context: &mut Context,
+    codec: &Codec,
+    input: &[u8],
+    filled: &Filled,
+    reading: &Reading<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let format = codec.stage().format();
     let body = filled.body.as_deref().unwrap_or(input);
     if format.can.names_strings_again && !filled.is_simple {
         let checked = context.tape.check_strings(&codec.limits, body.len());
@@ -83,7 +132,7 @@ pub(crate) fn first<'py>(
     let document = Document::from_tape(Cow::Borrowed(body), std::mem::take(&mut context.tape));
     let value = value_of(py, &document, &mut context.cache, codec, reading);
     context.tape = document.into_tape();
-    Ok((value?, filled.consumed))
+    value
 }
 
 /// The value of a document, if its classes are allowed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from typing import Any
 
 import icecore
@@ -13,11 +14,14 @@ BLOBS = [None if row is None else icecore.dumps(row, "php") for row in ROWS]
 SCHEMA = "id int64, tags list<utf8>"
 
 
-def test_spark() -> None:
+def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark", reason="SKIPPED: pyspark is not installed")
     if shutil.which("java") is None:
         pytest.skip("SKIPPED: Spark needs java")
     import icecore.spark
+
+    # The workers need what this process has.
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()

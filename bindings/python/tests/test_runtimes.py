@@ -159,3 +159,18 @@ def test_fixtures_mean_the_same_afterwards(name: str) -> None:
         else:
             other.append((case, before, after))
     assert same > 300 and not other, (same, len(other), other[:5])
+
+
+def test_formats_are_found_whatever_came_before() -> None:
+    """A format that was found for the last bytes is tried first: that must change nothing."""
+    samples = [blob for name in ["php", "marshal", "igbinary", "storable", "sereal", "deep"] for _, blob in blobs(name)]
+    dice = random.Random(3)
+    samples = dice.sample(samples, 3000)
+    for blob in samples:
+        found = icecore.detect(blob)
+        try:
+            value = repr(icecore.loads(blob))
+        except (icecore.Error, RecursionError):
+            continue
+        assert found is not None and found.stage is not None
+        assert value == repr(icecore.loads(blob, found.stage)), (blob, found)

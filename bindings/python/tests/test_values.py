@@ -173,7 +173,9 @@ def test_times_on_request() -> None:
     assert isinstance(icecore.loads(data), Record)
     assert icecore.loads(data, known=True) == moment
     assert icecore.loads(icecore.dumps([Decimal("1.50")], "json")) == ["1.50"]
-    berlin = b'O:8:"DateTime":3:{s:4:"date";s:26:"2026-07-02 03:40:00.000000";s:13:"timezone_type";i:3;s:8:"timezone";%s}'
+    berlin = (
+        b'O:8:"DateTime":3:{s:4:"date";s:26:"2026-07-02 03:40:00.000000";s:13:"timezone_type";i:3;s:8:"timezone";%s}'
+    )
     there = icecore.loads(berlin % b's:13:"Europe/Berlin";', known=True)
     assert there.isoformat() == "2026-07-02T03:40:00+02:00"
     # A zone that the data only claims is looked for nowhere.

@@ -75,20 +75,21 @@ def register(spark: SparkSession, *, format: str | None = None) -> None:
     import pandas as pd
     from pyspark.sql.functions import pandas_udf
 
-    @pandas_udf("string")
-    def icecore_json(blobs: pd.Series) -> pd.Series:
+    def whole(blobs: Any) -> Any:
         return _strings(blobs, "json", format)
 
-    @pandas_udf("string")
-    def icecore_get(blobs: pd.Series, paths: pd.Series) -> pd.Series:
+    def on_path(blobs: Any, paths: Any) -> Any:
         results = pd.Series([None] * len(blobs), index=blobs.index, dtype=object)
         for path in paths.dropna().unique():
             rows = paths == path
             results[rows] = _on_path(blobs[rows], path, format)
         return results
 
-    spark.udf.register("icecore_json", icecore_json)
-    spark.udf.register("icecore_get", icecore_get)
+    # Spark reads the kind of a function from types, which must not be text.
+    whole.__annotations__ = {"blobs": pd.Series, "return": pd.Series}
+    on_path.__annotations__ = {"blobs": pd.Series, "paths": pd.Series, "return": pd.Series}
+    spark.udf.register("icecore_json", pandas_udf(whole, "string"))
+    spark.udf.register("icecore_get", pandas_udf(on_path, "string"))
 
 
 def _array(blobs: Any) -> pa.Array:
