@@ -45,6 +45,7 @@ fn _icecore(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<columns::Chunks>()?;
     module.add_class::<columns::Type>()?;
     module.add_function(wrap_pyfunction!(columns::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::encode, module)?)?;
     module.add_class::<documents::Documents>()?;
     module.add_function(wrap_pyfunction!(loads::loads, module)?)?;
     module.add_function(wrap_pyfunction!(dumps::dumps, module)?)?;

@@ -205,3 +205,16 @@ def test_random_columns_agree_with_loads() -> None:
         format = dice.choice(["php", "marshal", "igbinary", "json"])
         column = pa.array([None if row is None else icecore.dumps(row, format) for row in rows], pa.binary())
         assert icecore.arrow.decode(column, "a int64, b utf8").to_pylist() == rows
+
+
+def test_the_way_back() -> None:
+    pa = library("pyarrow")
+    rows = icecore.arrow.decode(pa.array(BLOBS, pa.binary()), SCHEMA)
+    again = icecore.arrow.encode(rows, "php")
+    assert isinstance(again, pa.BinaryArray)
+    assert [None if blob is None else icecore.loads(blob) for blob in again.to_pylist()] == ROWS
+    chunked = icecore.arrow.encode(pa.chunked_array([rows, rows]), "marshal")
+    assert [None if blob is None else icecore.loads(blob) for blob in chunked.to_pylist()] == ROWS + ROWS
+    pl = library("polars")
+    series = icecore.arrow.encode(pl.Series("rows", ROWS), "json")
+    assert series.name == "rows" and series[0] == b'{"id":7,"tags":["a","b"],"price":1.5}'

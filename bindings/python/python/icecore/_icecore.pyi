@@ -123,3 +123,10 @@ class Decoder:
 _BadRows = list[tuple[int, Any]]
 
 def learn(column: Any, format: str | None = None, limits: dict[str, int] | None = None) -> Type: ...
+def encode(
+    column: Any,
+    format: str,
+    on_error: str = "raise",
+    losses: _Losses | None = None,
+    limits: dict[str, int] | None = None,
+) -> tuple[Chunks, _BadRows]: ...

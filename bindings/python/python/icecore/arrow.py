@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._icecore import Chunks, Column, Decoder, Type, learn
+from ._icecore import encode as encoded
 
-__all__ = ["Chunks", "Column", "Decoder", "Type", "decode", "decoder", "infer", "schema_of"]
+__all__ = ["Chunks", "Column", "Decoder", "Type", "decode", "decoder", "encode", "infer", "schema_of"]
 
 
 def schema_of(schema: Any) -> Type:
@@ -82,6 +83,30 @@ def decode(
     if errors is not None:
         errors.extend(bad)
     return back(decoded)
+
+
+def encode(
+    column: Any,
+    format: str = "php",
+    on_error: str = "raise",
+    *,
+    errors: list[tuple[int, Any]] | None = None,
+    losses: Any = None,
+    limits: dict[str, int] | None = None,
+) -> Any:
+    """The column of blobs for the values of ``column``: the way back. What the format can't say is a loss, as for
+    ``icecore.dumps``. Values that are views of others (strings of polars) are asked for as plain arrays."""
+    back, column = _home(column)
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(column, polars.Series):
+        column = column.to_arrow(compat_level=polars.CompatLevel.oldest())
+    made, bad = encoded(column, format, on_error, losses, limits)
+    if errors is not None:
+        errors.extend(bad)
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(column, pyarrow.Array) and back is pyarrow.array:
+        return pyarrow.chunked_array(made).combine_chunks()
+    return back(made)
 
 
 def _home(column: Any) -> tuple[Any, Any]:

@@ -1,10 +1,12 @@
 //! Columns of Arrow: blobs to values of a type.
 
 mod array;
+mod back;
 mod stream;
 mod types;
 
 pub(crate) use array::Column;
+pub(crate) use back::encode;
 pub(crate) use stream::Chunks;
 pub(crate) use types::{Type, learn};
 
@@ -42,13 +44,7 @@ impl Decoder {
         on_error: &str,
         limits: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decoder> {
-        let mut options = Options::default();
-        options.limits = limits_of(limits)?;
-        options.on_error = match on_error {
-            "raise" => OnError::Raise,
-            "null" => OnError::Null,
-            other => return Err(usage(py, "on_error to be raise or null", other)),
-        };
+        let options = options_of(py, on_error, limits)?;
         let field = schema.filled();
         let kernel = Kernel::new(source_of(py, format)?, &field, options).map_err(|error| failed(py, error))?;
         Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field })
@@ -108,6 +104,17 @@ impl Decoder {
         let decoded = decoded.map_err(|error| failed(py, error))?;
         Ok((decoded.column, decoded.bad))
     }
+}
+
+fn options_of(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    let mut options = Options::default();
+    options.limits = limits_of(limits)?;
+    options.on_error = match on_error {
+        "raise" => OnError::Raise,
+        "null" => OnError::Null,
+        other => return Err(usage(py, "on_error to be raise or null", other)),
+    };
+    Ok(options)
 }
 
 fn reader_of(column: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send>> {

@@ -1,0 +1,42 @@
+//! Columns of values to columns of blobs.
+
+use super::{BadRows, Chunks, bad_rows, failed, options_of, reader_of};
+use crate::dumps::stage_of;
+use crate::failure::report;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field};
+use icecore::Losses;
+use icecore_columns::Encoder;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// The values of a column or a stream as blobs of a format.
+#[pyfunction]
+#[pyo3(signature = (column, format, on_error="raise", losses=None, limits=None))]
+pub(crate) fn encode(
+    column: &Bound<'_, PyAny>,
+    format: &str,
+    on_error: &str,
+    losses: Option<&Bound<'_, PyAny>>,
+    limits: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(Chunks, BadRows)> {
+    let py = column.py();
+    let mut reader = reader_of(column)?;
+    let options = options_of(py, on_error, limits)?;
+    let mut encoder =
+        Encoder::new(stage_of(py, format)?, &reader.field(), options).map_err(|error| failed(py, error))?;
+    let (mut chunks, mut rows, mut before, mut lost) = (Vec::new(), Vec::new(), 0, Losses::default());
+    while let Some(array) = py.detach(|| reader.next()) {
+        let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
+        let encoded = py.detach(|| encoder.encode(array.as_ref())).map_err(|error| failed(py, error))?;
+        rows.extend(bad_rows(py, &encoded.bad, before));
+        before += array.len();
+        lost.merge(encoded.losses);
+        chunks.push(Arc::new(encoded.column) as ArrayRef);
+    }
+    report(py, &lost, losses)?;
+    let field = Arc::new(Field::new("", DataType::Binary, true));
+    Ok((Chunks::of(chunks, field), rows))
+}
