@@ -1,0 +1,40 @@
+"""Tables of blobs to typed Parquet with Ray. What it leaves, and how it goes on after a stop: icecore.jobs.
+
+    python ray_job.py IN OUT --column data --format php
+"""
+
+from __future__ import annotations
+
+import sys
+
+import ray
+from icecore import jobs
+
+#: So many files wait for a worker at once, however many there are.
+WAITING = 1000
+
+
+def _convert(job: jobs.Job, unit: str) -> jobs.Counts:
+    return job.convert(unit)
+
+
+def main() -> int:
+    args = jobs.arguments("Tables of blobs to typed Parquet, with Ray.").parse_args()
+    ray.init(log_to_driver=False, include_dashboard=False)
+    job = jobs.planned(args)
+    # What fails with its machine is tried again elsewhere.
+    convert = ray.remote(max_retries=3)(_convert)
+    waiting: list[ray.ObjectRef] = []
+    for unit in job.pending():
+        if len(waiting) >= WAITING:
+            done, waiting = ray.wait(waiting)
+            ray.get(done)
+        waiting.append(convert.remote(job, unit))
+    ray.get(waiting)
+    ray.shutdown()
+    print(jobs.said(job))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
