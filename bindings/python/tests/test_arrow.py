@@ -218,3 +218,24 @@ def test_the_way_back() -> None:
     pl = library("polars")
     series = icecore.arrow.encode(pl.Series("rows", ROWS), "json")
     assert series.name == "rows" and series[0] == b'{"id":7,"tags":["a","b"],"price":1.5}'
+
+
+def test_several_threads_give_what_one_gives() -> None:
+    pa = library("pyarrow")
+    blobs = [b"a:1:{s:2:\"id\";i:%d;}" % at if at % 997 else b"?" for at in range(250_000)]
+    column = pa.array(blobs, pa.binary())
+    chunked = pa.chunked_array([column.slice(0, 100_001), column.slice(100_001)])
+    for each in (column, chunked):
+        errors: list[list[Any]] = [[], []]
+        one, several = (
+            icecore.arrow.decode(each, "id int64", "null", format="php", errors=errors[at], threads=at * 2 + 1)
+            for at in (0, 1)
+        )
+        assert one.to_pylist() == several.to_pylist() and type(one) is type(several)
+        rows = [[row for row, _ in some] for some in errors]
+        assert rows[0] == rows[1] == list(range(0, 250_000, 997))
+        with pytest.raises(icecore.Error) as raised:
+            icecore.arrow.decode(each.slice(1), "id int64", format="php", threads=3)
+        assert raised.value.row == 996
+    with pytest.raises(ValueError, match="threads"):
+        icecore.arrow.decode(column, "id int64", threads=0)

@@ -120,9 +120,9 @@ def test_a_job_that_is_killed_goes_on(name: str, tmp_path: Path) -> None:
     kills = 0
     while kills < (6 if name == "processes" else 2):
         job: Any = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        done = len(list(out.rglob("*.json")))
+        done = len(list((out / "done").rglob("*.json")))
         # It is killed when it has done something more, wherever it is then.
-        while job.poll() is None and len(list(out.rglob("*.json"))) < done + 2:
+        while job.poll() is None and len(list((out / "done").rglob("*.json"))) < done + 2:
             time.sleep(0.002)
         if job.poll() is not None:
             break

@@ -113,7 +113,12 @@ class Type:
 
 class Decoder:
     def __init__(
-        self, schema: Type, format: str | None = None, on_error: str = "raise", limits: dict[str, int] | None = None
+        self,
+        schema: Type,
+        format: str | None = None,
+        on_error: str = "raise",
+        limits: dict[str, int] | None = None,
+        threads: int | None = None,
     ) -> None: ...
     def decode(self, column: Any) -> tuple[Column, _BadRows]: ...
     def decode_chunks(self, column: Any) -> tuple[Chunks, _BadRows]: ...

@@ -49,10 +49,14 @@ def infer(column: Any, format: str | None = None, *, limits: dict[str, int] | No
 
 
 def decoder(
-    schema: Any, format: str | None = None, on_error: str = "raise", limits: dict[str, int] | None = None
+    schema: Any,
+    format: str | None = None,
+    on_error: str = "raise",
+    limits: dict[str, int] | None = None,
+    threads: int | None = None,
 ) -> Decoder:
     """What decodes columns, one after the other, with the memory of those before."""
-    return Decoder(schema_of(schema), format, on_error, limits)
+    return Decoder(schema_of(schema), format, on_error, limits, threads)
 
 
 def decode(
@@ -63,19 +67,21 @@ def decode(
     format: str | None = None,
     errors: list[tuple[int, Any]] | None = None,
     limits: dict[str, int] | None = None,
+    threads: int | None = None,
 ) -> Any:
     """The column of what the blobs of ``column`` say, mostly one of structs.
 
     ``column`` is of any library that has Arrow arrays or streams of them: pyarrow, polars, pandas, nanoarrow, DuckDB.
     Without ``schema`` it is learned from the blobs, without ``format`` each blob is looked at. With
-    ``on_error="null"`` bad rows are null, and ``errors`` gets the number and the error of each.
+    ``on_error="null"`` bad rows are null, and ``errors`` gets the number and the error of each. Long columns are decoded
+    by as many ``threads`` as there are processors, if no number is given.
 
     The result is of the library that the column is of: an array of pyarrow, a Series of polars or pandas. Else it has
     ``__arrow_c_array__``, or ``__arrow_c_stream__`` if the column has chunks.
     """
     back, column = _home(column)
     wanted = learn(column, format, limits) if schema is None else schema_of(schema)
-    made = Decoder(wanted, format, on_error, limits)
+    made = Decoder(wanted, format, on_error, limits, threads)
     if not hasattr(column, "__arrow_c_array__") and not hasattr(column, "__len__"):
         return made.stream(column)
     one = hasattr(column, "__arrow_c_array__")

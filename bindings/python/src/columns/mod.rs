@@ -14,21 +14,31 @@ use crate::failure::{raised, usage};
 use crate::limits::limits_of;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, FieldRef};
+use arrow_select::concat::concat;
 use icecore::Stage;
-use icecore_columns::{Bad, Decoder as Kernel, Error, OnError, Options, Source};
+use icecore_columns::{Bad, Decoded, Decoder as Kernel, Error, OnError, Options, Source, decode_chunks};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
 
 /// Decodes columns of blobs to columns of one type, one after the other.
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Decoder {
     kernel: Arc<Mutex<Kernel>>,
     field: FieldRef,
+    /// What other kernels are made with, on several threads.
+    source: Source,
+    options: Options,
+    threads: NonZeroUsize,
 }
+
+/// From so many rows on, several threads share the work.
+const SHARED: usize = 100_000;
 
 /// The rows that are bad, with what is wrong with each.
 type BadRows = Vec<(usize, Py<PyAny>)>;
@@ -36,18 +46,25 @@ type BadRows = Vec<(usize, Py<PyAny>)>;
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (schema, format=None, on_error="raise", limits=None))]
+    #[pyo3(signature = (schema, format=None, on_error="raise", limits=None, threads=None))]
     fn new(
         py: Python<'_>,
         schema: &Type,
         format: Option<&str>,
         on_error: &str,
         limits: Option<&Bound<'_, PyDict>>,
+        threads: Option<usize>,
     ) -> PyResult<Decoder> {
+        let threads = match threads.map(NonZeroUsize::new) {
+            Some(None) => return Err(usage(py, "threads to be 1 or more", "0")),
+            Some(Some(threads)) => threads,
+            None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        };
         let options = options_of(py, on_error, limits)?;
         let field = schema.filled();
-        let kernel = Kernel::new(source_of(py, format)?, &field, options).map_err(|error| failed(py, error))?;
-        Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field })
+        let source = source_of(py, format)?;
+        let kernel = Kernel::new(source.clone(), &field, options.clone()).map_err(|error| failed(py, error))?;
+        Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field, source, options, threads })
     }
 
     /// Decodes an array.
@@ -56,23 +73,27 @@ impl Decoder {
             return Err(PyTypeError::new_err("an array is needed, and not a stream of arrays"));
         };
         let (array, _) = array.into_inner();
-        let (array, bad) = self.run(py, &array)?;
-        Ok((Column::new(array, self.field.clone()), bad_rows(py, &bad, 0)))
+        let (parts, bad) = self.run(py, &[array])?;
+        let whole = match &parts[..] {
+            [part] => part.clone(),
+            parts => {
+                let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+                py.detach(|| concat(&parts)).map_err(|error| failed(py, error.into()))?
+            }
+        };
+        Ok((Column::new(whole, self.field.clone()), bad))
     }
 
-    /// Decodes the arrays of a stream, one after the other, to as many.
+    /// Decodes the arrays of a stream, to as many or more.
     fn decode_chunks(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<(Chunks, BadRows)> {
         let mut reader = reader_of(column)?;
-        let (mut chunks, mut rows, mut before) = (Vec::new(), Vec::new(), 0);
+        let mut arrays = Vec::new();
         // What gives the arrays may need Python's lock.
         while let Some(array) = py.detach(|| reader.next()) {
-            let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
-            let (decoded, bad) = self.run(py, &array)?;
-            rows.extend(bad_rows(py, &bad, before));
-            before += array.len();
-            chunks.push(decoded);
+            arrays.push(array.map_err(|error| PyTypeError::new_err(error.to_string()))?);
         }
-        Ok((Chunks::of(chunks, self.field.clone()), rows))
+        let (parts, bad) = self.run(py, &arrays)?;
+        Ok((Chunks::of(parts, self.field.clone()), bad))
     }
 
     /// The arrays of a stream, decoded when they are asked for.
@@ -94,15 +115,34 @@ impl Decoder {
 }
 
 impl Decoder {
-    /// Decodes an array while other threads run.
-    fn run(&self, py: Python<'_>, array: &ArrayRef) -> PyResult<(ArrayRef, Vec<Bad>)> {
-        // The kernel is locked where Python's lock is not held: else each thread could wait for the other.
-        let decoded = py.detach(|| {
-            let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-            kernel.decode(array.as_ref())
+    /// Decodes arrays while other threads of Python run; many rows on several threads.
+    fn run(&self, py: Python<'_>, arrays: &[ArrayRef]) -> PyResult<(Vec<ArrayRef>, BadRows)> {
+        let rows: usize = arrays.iter().map(|array| array.len()).sum();
+        let is_shared = self.threads.get() > 1 && rows >= SHARED;
+        let decoded = py.detach(|| match is_shared {
+            true => decode_chunks(&self.source, &self.field, &self.options, arrays, self.threads),
+            false => self.one_by_one(arrays),
         });
         let decoded = decoded.map_err(|error| failed(py, error))?;
-        Ok((decoded.column, decoded.bad))
+        let bad = decoded.iter().flat_map(|part| bad_rows(py, &part.bad, part.start)).collect();
+        Ok((decoded.into_iter().map(|part| part.column).collect(), bad))
+    }
+
+    /// With the memory of the arrays before. The kernel is locked where Python's lock is not held: else
+    /// each thread could wait for the other.
+    fn one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Decoded>, Error> {
+        let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut start = 0;
+        let decode = |array: &ArrayRef| {
+            let mut decoded = kernel.decode(array.as_ref()).map_err(|error| match error {
+                Error::Row { row, error } => Error::Row { row: start + row, error },
+                error => error,
+            })?;
+            decoded.start = start;
+            start += array.len();
+            Ok(decoded)
+        };
+        arrays.iter().map(decode).collect()
     }
 }
 
