@@ -45,6 +45,9 @@ pub struct Decoder {
     needs_document: bool,
     /// Whether values are found on paths without reading the rest of a long blob.
     is_skimmed: bool,
+    /// Whether all of each blob is wanted as JSON: then it is converted.
+    is_json: bool,
+    text: Vec<u8>,
     tape: Tape,
     /// Which keys the ids of the tape mean.
     generation: u32,
@@ -127,8 +130,17 @@ impl Decoder {
         let codecs = Codecs::new(source.into(), &options.limits);
         let column = Column::new(&field.clone().with_nullable(true), 0)?;
         let (needs_document, is_skimmed) = (column.needs_document(), column.is_skimmed());
-        let on_error = options.on_error;
-        Ok(Decoder { codecs, on_error, column, needs_document, is_skimmed, tape: Tape::new(), generation: 0 })
+        Ok(Decoder {
+            codecs,
+            on_error: options.on_error,
+            needs_document,
+            is_skimmed,
+            is_json: column.is_json(),
+            column,
+            text: Vec::new(),
+            tape: Tape::new(),
+            generation: 0,
+        })
     }
 
     /// Decodes a column.
@@ -165,6 +177,12 @@ impl Decoder {
     /// Adds a row. Says whether it has entries that no field has.
     fn row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
         self.codecs.look(blob)?;
+        if self.is_json {
+            self.text.clear();
+            self.codecs.to_json(blob, &mut self.text)?;
+            let pushed = self.column.push_json(&self.text);
+            return pushed.map(|()| false).map_err(|misfit| misfit.into_error("$".to_owned()));
+        }
         if self.is_skimmed && blob.len() >= SKIMMED {
             let notes = Notes::of(blob.len(), self.codecs.limits());
             self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;

@@ -1,7 +1,7 @@
 //! What blobs are read as.
 
 use icecore::raw::Tape;
-use icecore::{Codec, Error, Limits, Stage, detect};
+use icecore::{Codec, Converter, Error, Limits, Stage, detect};
 
 /// What the blobs of a column are.
 ///
@@ -32,7 +32,14 @@ pub(crate) struct Codecs {
     limits: Limits,
     is_detected: bool,
     /// Those that blobs had until now; the one of the last blob comes first.
-    known: Vec<Codec>,
+    known: Vec<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    codec: Codec,
+    /// To JSON; made when it is first asked for.
+    converter: Option<Converter>,
 }
 
 impl Codecs {
@@ -52,7 +59,7 @@ impl Codecs {
         self.known.truncate(Codecs::MOST - 1);
         let mut codec = Codec::new(stage);
         codec.limits = self.limits.clone();
-        self.known.insert(0, codec);
+        self.known.insert(0, Known { codec, converter: None });
     }
 
     /// Finds out what this blob is.
@@ -61,7 +68,7 @@ impl Codecs {
             return Ok(());
         }
         let stage = detect::stage_of(blob)?;
-        match self.known.iter().position(|codec| is_same(codec.stage(), &stage)) {
+        match self.known.iter().position(|known| is_same(known.codec.stage(), &stage)) {
             Some(0) => {}
             Some(at) => self.known.swap(0, at),
             None => self.know(stage),
@@ -75,19 +82,34 @@ impl Codecs {
 
     /// The stage of the blob that was looked at last.
     pub(crate) fn stage(&self) -> &Stage {
-        self.known[0].stage()
+        self.known[0].codec.stage()
     }
 
     /// Reads the blob that was looked at last, all of it. Returns the bytes that the strings are in, if it is not
     /// the blob itself.
     #[inline]
     pub(crate) fn read(&self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
-        let filled = self.known[0].read(blob, tape);
+        let filled = self.known[0].codec.read(blob, tape);
         match filled.error {
             Some(error) => Err(error),
             None if filled.consumed < blob.len() => Err(Error::trailing(blob, filled.consumed)),
             None => Ok(filled.body),
         }
+    }
+
+    /// Appends the blob that was looked at last as JSON.
+    pub(crate) fn to_json(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        let Known { codec, converter } = &mut self.known[0];
+        let converter = match converter {
+            Some(converter) => converter,
+            None => {
+                let made = Converter::new(codec.stage().clone(), Stage::parse("json")?).limited(&self.limits);
+                converter.insert(made)
+            }
+        };
+        let done = converter.convert(blob, out);
+        done.written?;
+        if done.consumed < blob.len() { Err(Error::trailing(blob, done.consumed)) } else { Ok(()) }
     }
 }
 

@@ -296,6 +296,21 @@ impl Column {
         Ok(())
     }
 
+    /// Whether its values are any, as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        matches!(&self.values, Values::Told(told) if told.what == What::Json)
+    }
+
+    /// Adds a value that is JSON already.
+    pub(crate) fn push_json(&mut self, json: &[u8]) -> Result<(), Misfit> {
+        match &mut self.values {
+            Values::Told(told) if json != b"null" => told.push(json, 0)?,
+            _ => return self.push_null(0),
+        }
+        self.nulls.append_non_null();
+        Ok(())
+    }
+
     /// Whether its values are found without reading all of a document.
     pub(crate) fn is_skimmed(&self) -> bool {
         matches!(&self.values, Values::Record(record) if record.is_skimmed())

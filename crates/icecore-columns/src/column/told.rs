@@ -142,7 +142,8 @@ impl Told {
         pushed
     }
 
-    fn push(&mut self, text: &[u8], at: u32) -> Result<(), Misfit> {
+    /// Adds a text that was made.
+    pub(super) fn push(&mut self, text: &[u8], at: u32) -> Result<(), Misfit> {
         if self.texts.push(text) { Ok(()) } else { Err(Misfit::new(at, "at most 2 GB of strings in a batch", "more")) }
     }
 
