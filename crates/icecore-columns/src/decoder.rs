@@ -178,12 +178,12 @@ impl Decoder {
     fn row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
         self.codecs.look(blob)?;
         if self.is_json {
-            self.text.clear();
-            self.codecs.to_json(blob, &mut self.text)?;
+            self.codecs.write_json(blob, &mut self.text)?;
             let pushed = self.column.push_json(&self.text);
             return pushed.map(|()| false).map_err(|misfit| misfit.into_error("$".to_owned()));
         }
         if self.is_skimmed && blob.len() >= SKIMMED {
+            self.codecs.be_sure(blob)?;
             let notes = Notes::of(blob.len(), self.codecs.limits());
             self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;
             return Ok(false);

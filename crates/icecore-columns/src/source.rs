@@ -1,5 +1,6 @@
 //! What blobs are read as.
 
+use icecore::format::Evidence;
 use icecore::raw::Tape;
 use icecore::{Codec, Converter, Error, Limits, Stage, detect};
 
@@ -31,6 +32,8 @@ impl From<Stage> for Source {
 pub(crate) struct Codecs {
     limits: Limits,
     is_detected: bool,
+    /// Whether the stage of the last blob is taken for this one, as it begins like its format.
+    is_guess: bool,
     /// Those that blobs had until now; the one of the last blob comes first.
     known: Vec<Known>,
 }
@@ -47,7 +50,7 @@ impl Codecs {
     const MOST: usize = 16;
 
     pub(crate) fn new(source: Source, limits: &Limits) -> Codecs {
-        let mut codecs = Codecs { limits: limits.clone(), is_detected: true, known: Vec::new() };
+        let mut codecs = Codecs { limits: limits.clone(), is_detected: true, is_guess: false, known: Vec::new() };
         if let Source::Stage(stage) = source {
             codecs.is_detected = false;
             codecs.know(stage);
@@ -62,11 +65,26 @@ impl Codecs {
         self.known.insert(0, Known { codec, converter: None });
     }
 
-    /// Finds out what this blob is.
+    /// Finds out what this blob is, as far as its beginning and the blob before tell: [`Codecs::read`] and
+    /// [`Codecs::write_json`] look again, if that was wrong.
     pub(crate) fn look(&mut self, blob: &[u8]) -> Result<(), Error> {
         if !self.is_detected {
             return Ok(());
         }
+        self.is_guess = self.known.first().is_some_and(|known| {
+            let stage = known.codec.stage();
+            let format = stage.format();
+            stage.wrappers().is_empty() && format.can.evidence == Evidence::Beginning && format.may_begin(blob)
+        });
+        if self.is_guess { Ok(()) } else { self.find_out(blob) }
+    }
+
+    /// Finds out what this blob is, if that was a guess.
+    pub(crate) fn be_sure(&mut self, blob: &[u8]) -> Result<(), Error> {
+        if std::mem::take(&mut self.is_guess) { self.find_out(blob) } else { Ok(()) }
+    }
+
+    fn find_out(&mut self, blob: &[u8]) -> Result<(), Error> {
         let stage = detect::stage_of(blob)?;
         match self.known.iter().position(|known| is_same(known.codec.stage(), &stage)) {
             Some(0) => {}
@@ -88,7 +106,20 @@ impl Codecs {
     /// Reads the blob that was looked at last, all of it. Returns the bytes that the strings are in, if it is not
     /// the blob itself.
     #[inline]
-    pub(crate) fn read(&self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
+    pub(crate) fn read(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
+        let read = self.read_as_known(blob, tape);
+        // A scalar may be one of several formats.
+        let is_container =
+            |tape: &Tape| tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
+        if !self.is_guess || read.is_ok() && is_container(tape) {
+            return read;
+        }
+        self.be_sure(blob)?;
+        self.read_as_known(blob, tape)
+    }
+
+    #[inline]
+    fn read_as_known(&self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
         let filled = self.known[0].codec.read(blob, tape);
         match filled.error {
             Some(error) => Err(error),
@@ -97,8 +128,18 @@ impl Codecs {
         }
     }
 
-    /// Appends the blob that was looked at last as JSON.
-    pub(crate) fn to_json(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes the blob that was looked at last as JSON.
+    pub(crate) fn write_json(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        let written = self.write_json_as_known(blob, out);
+        if !self.is_guess || written.is_ok() && matches!(out.first(), Some(b'[' | b'{')) {
+            return written;
+        }
+        self.be_sure(blob)?;
+        self.write_json_as_known(blob, out)
+    }
+
+    fn write_json_as_known(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        out.clear();
         let Known { codec, converter } = &mut self.known[0];
         let converter = match converter {
             Some(converter) => converter,

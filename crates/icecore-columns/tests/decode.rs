@@ -402,3 +402,40 @@ fn rows_with_entries_that_no_field_has_are_counted() {
     assert_eq!(count("a int64 at '$.a'"), 0);
     assert_eq!(count("json"), 0);
 }
+
+#[test]
+fn what_each_blob_is_does_not_depend_on_those_before() {
+    let blobs: Vec<&[u8]> = vec![
+        b"a:1:{s:2:\"id\";i:1;}",
+        b"i:5;",
+        b"[1]",
+        b"\x04\x08i\x06",
+        b"\x04\x08[\x06i\x06",
+        b"N;",
+        b"b:1;",
+        b"a:0:{}",
+        b"=\xF3rl\x05\0\x01",
+        b"\x04\x08",
+        b"a:1:{s:2:\"id\";i:1",
+        b"plain text",
+        b"\x00\x00\x00\x02\x14\x01\x06\x00\x06\x01",
+    ];
+    let field = icecore_columns::schema::parse("json").unwrap();
+    let decode = |blobs: &[&[u8]], text: &str| {
+        let field = if text.is_empty() { field.clone() } else { icecore_columns::schema::parse(text).unwrap() };
+        let mut decoder = Decoder::new(icecore_columns::Source::Detect, &field, lenient()).unwrap();
+        let decoded = decoder.decode(&BinaryArray::from_vec(blobs.to_vec())).unwrap();
+        let bad: Vec<_> = decoded.bad.iter().map(|bad| bad.error.to_string()).collect();
+        (format!("{:?}", decoded.column.slice(blobs.len() - 1, 1)), bad.len(), bad.last().cloned())
+    };
+    for text in ["", "list<int64>", "id int64"] {
+        for before in &blobs {
+            for blob in &blobs {
+                let alone = decode(&[blob], text);
+                let behind = decode(&[before, blob], text);
+                assert_eq!(alone.0, behind.0, "{before:?} {blob:?}");
+                assert!(alone.1 == 0 || alone.2 == behind.2, "{before:?} {blob:?}");
+            }
+        }
+    }
+}
