@@ -72,10 +72,10 @@ fi
 # A newer clippy knows more advice. It is shown, but is no failure of the code.
 advice=1.95
 if cargo clippy --version 2>/dev/null | grep -q "[( ]0\.1\.${advice#1.}[. ]"; then
-    step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings
+    step 'clippy' cargo clippy --locked --workspace --all-targets --features icecore-cli/columns -- -D warnings
 elif cargo clippy --version >/dev/null 2>&1; then
     say "$(cargo clippy --version) is not that of Rust $advice: its warnings are shown only"
-    step 'clippy' cargo clippy --locked --workspace --all-targets
+    step 'clippy' cargo clippy --locked --workspace --all-targets --features icecore-cli/columns
 else
     skip 'clippy' 'clippy is missing'
 fi
