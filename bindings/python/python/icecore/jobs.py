@@ -22,7 +22,7 @@ import posixpath
 import sys
 import uuid
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -36,6 +36,8 @@ __all__ = ["Counts", "Job", "arguments", "main", "plan"]
 
 #: Rows that are read and decoded at once: enough to keep a processor busy, and some megabytes.
 BATCH = 65_536
+#: So many files are asked for at once whether they are done.
+ASKED = 32
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,11 @@ class Job:
 
     def pending(self) -> list[str]:
         """Those that are not done, or were changed since."""
-        return [unit for unit in self.units() if self._done(unit) is None]
+        return [unit for unit, done in self._states() if done is None]
 
     def total(self) -> Counts:
         """What became of all files that are done."""
-        done = [each for each in map(self._done, self.units()) if each is not None]
+        done = [each for _, each in self._states() if each is not None]
         return Counts("", sum(each.rows for each in done), sum(each.bad for each in done))
 
     def convert(self, unit: str) -> Counts:
@@ -112,6 +114,13 @@ class Job:
         refused = refused.append_column("error", pa.array([str(error) for _, error in errors], pa.string()))
         refused = refused.append_column("row", pa.array([before + row for row in numbers], pa.int64()))
         return good.filter(pa.array(is_good)), refused
+
+    def _states(self) -> list[tuple[str, Counts | None]]:
+        """All files, with what became of those that are done. Of an object store each answer takes its time, so many
+        are asked for at once."""
+        units = self.units()
+        with ThreadPoolExecutor(ASKED) as pool:
+            return list(zip(units, pool.map(self._done, units)))
 
     def _stamp(self, unit: str) -> dict[str, Any]:
         files, root = _open(self.source)
