@@ -287,6 +287,24 @@ fn schemas_are_given_back() {
 }
 
 #[test]
+fn entries_that_come_after_the_sample_are_told() {
+    let table = "id,d\n1,a:1:{s:1:\"\"w\"\";i:5;}\n2,a:2:{s:1:\"\"w\"\";i:6;s:1:\"\"x\"\";i:7;}\n"
+        .replace("a:", "\"a:")
+        .replace(";}", ";}\"");
+    let loud = |args: &[&str], input: &[u8]| run::icecore(&[&["rows"], args].concat(), input);
+    let asked = ["--in", "csv", "-c", "d=php", "-t", "arrow"];
+    let (_, said, code) = loud(&[&asked[..], &["--infer", "1"]].concat(), table.as_bytes());
+    assert!(code == 0 && said.contains("1 row has entries without a field, first in row 2 in column d"), "{said}");
+    let (_, said, _) = loud(&asked, table.as_bytes());
+    assert_eq!(said, "");
+    let (_, said, _) = loud(&[&asked[..], &["--schema", "d struct<w int64>"]].concat(), table.as_bytes());
+    assert_eq!(said, "");
+    let lines = b"{\"a\":1}\n{\"a\":2,\"b\":3}\n";
+    let (_, said, _) = loud(&["--in", "ndjson", "-t", "arrow", "--infer", "1"], lines);
+    assert!(said.contains("1 row has entries without a field, first in row 2 in its line"), "{said}");
+}
+
+#[test]
 fn several_files_are_one_table_or_one_each() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();

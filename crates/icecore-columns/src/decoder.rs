@@ -61,8 +61,9 @@ pub struct Decoded {
     pub column: ArrayRef,
     /// Bad rows, in order.
     pub bad: Vec<Bad>,
-    /// How many rows have entries that no field has, at any depth. A field filled with `rest` takes those of its struct.
-    pub extra: usize,
+    /// How many rows have entries that no field has, at any depth, and the first of them. A field filled with
+    /// `rest` takes those of its struct.
+    pub extra: Option<(usize, usize)>,
     /// The number of its first row, where it is a part of a column: see [`decode_chunks`](crate::decode_chunks).
     pub start: usize,
 }
@@ -149,7 +150,7 @@ impl Decoder {
     /// If it has no blobs; [`Error::Row`], if bad rows stop.
     pub fn decode(&mut self, column: &dyn Array) -> Result<Decoded, Error> {
         let blobs = Blobs::of(column)?;
-        let (mut bad, mut extra) = (Vec::new(), 0);
+        let (mut bad, mut extra) = (Vec::new(), None::<(usize, usize)>);
         self.column.reserve(column.len());
         for row in 0..column.len() {
             let Some(blob) = blobs.get(row) else {
@@ -158,7 +159,9 @@ impl Decoder {
             };
             let error = match self.row(blob) {
                 Ok(has_extra) => {
-                    extra += usize::from(has_extra);
+                    if has_extra {
+                        extra.get_or_insert((0, row)).0 += 1;
+                    }
                     continue;
                 }
                 Err(error) => error,

@@ -69,6 +69,9 @@ pub use source::Source;
 /// ```
 pub const FILLED_WITH: &str = "icecore";
 
+/// The value of [`FILLED_WITH`] for a field that takes any value, as JSON.
+pub const JSON: &str = "json";
+
 /// The name of the metadata of a field that says on which path its value stands, instead of
 /// under its name: `$.address.city`.
 pub const AT: &str = "icecore.path";

@@ -57,6 +57,9 @@ pub struct Tally {
     /// Expressions of SQL that are in the output as their text: how many, and the first row and column.
     #[serde(skip)]
     passed_on: Option<(u64, u64, String)>,
+    /// Rows with entries for which a typed column has no field: how many, and the first row and column.
+    #[serde(skip)]
+    left_out: Option<(u64, u64, String)>,
     /// The records that could not be written, and those that only lost something.
     #[serde(skip)]
     unwritable: u64,
@@ -130,6 +133,12 @@ impl Tally {
         self.passed_on.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
+    /// Counts rows with entries for which a column has no field; the first of them is this one.
+    #[cfg(feature = "columns")]
+    pub fn leave_out(&mut self, rows: u64, first: u64, column: impl FnOnce() -> String) {
+        self.left_out.get_or_insert_with(|| (0, first, column())).0 += rows;
+    }
+
     fn lose_some(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
         let new = || Lost { count: 0, record, path: path(), kind };
         self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
@@ -150,6 +159,9 @@ impl Tally {
         self.opened += other.opened;
         if let Some((count, record, column)) = &other.passed_on {
             self.passed_on.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
+        }
+        if let Some((count, record, column)) = &other.left_out {
+            self.left_out.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
         }
         for (kind, lost) in &other.losses {
             self.losses.entry(kind).and_modify(|known| known.count += lost.count).or_insert_with(|| lost.clone());
@@ -255,6 +267,14 @@ impl Tally {
                     if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
                 let text = format!("{} {what}, first in {one} {record} at column {column}", grouped(*count));
                 self.tell_count("expressions", *count, text, report);
+            }
+            if let Some((count, record, column)) = &self.left_out {
+                let what = if *count == 1 { "row has entries" } else { "rows have entries" };
+                let text = format!(
+                    "{} {what} without a field, first in row {record} in {column}: a field `rest` keeps them, and so does a type that is learned from more rows (--infer)",
+                    grouped(*count)
+                );
+                self.tell_count("left-out", *count, text, report);
             }
             if self.opened > 0 {
                 self.tell_count("opened", self.opened, format!("{} strings opened", grouped(self.opened)), report);

@@ -136,7 +136,7 @@ impl Shape {
         match self.data_type() {
             Some(data_type) => Field::new(name, data_type, true),
             None => Field::new(name, DataType::Utf8, true)
-                .with_metadata([(FILLED_WITH.to_owned(), "json".to_owned())].into()),
+                .with_metadata([(FILLED_WITH.to_owned(), crate::JSON.to_owned())].into()),
         }
     }
 

@@ -173,6 +173,9 @@ impl Filler {
                 message: bad.error.in_layer("row").to_string(),
             });
         }
+        if let Some((count, first)) = decoded.extra {
+            notes.tally.leave_out(count as u64, notes.first + first as u64, || "its line".to_owned());
+        }
         // What is in the columns of a row that is null counts no more.
         let rows = decoded.column.as_struct();
         let nulls = rows.nulls().cloned();
@@ -211,6 +214,10 @@ impl Filler {
                 _ => bad.error,
             };
             notes.bad(bad.row, column, Kind::Broken, error.kind().as_str(), message(error));
+        }
+        if let Some((count, first)) = decoded.extra.filter(|_| blob.is_learned) {
+            let name = || format!("column {}", plan.column(column));
+            notes.tally.leave_out(count as u64, notes.first + first as u64, name);
         }
         Ok(decoded.column)
     }

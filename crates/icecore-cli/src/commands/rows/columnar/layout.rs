@@ -46,6 +46,8 @@ pub struct Blob {
     /// Which one it is of those that are written.
     pub shown: usize,
     pub how: How,
+    /// Whether its type is from the first rows, and nobody asked for just these fields.
+    pub is_learned: bool,
 }
 
 /// What values become.
@@ -89,7 +91,7 @@ impl Layout {
             let field = match column {
                 Some(column) => {
                     let (field, how) = learn::blob(parts, plan, column, *at, said)?;
-                    blobs[column] = Some(Blob { shown: index, how });
+                    blobs[column] = Some(Blob { shown: index, how, is_learned: said.is_none() });
                     field
                 }
                 None => {
@@ -158,7 +160,7 @@ pub fn options(plan: &Plan) -> Options {
 
 /// Whether the field stands for any value as JSON.
 pub fn is_json(field: &Field) -> bool {
-    field.metadata().get(FILLED_WITH).is_some_and(|filled| filled == "json")
+    field.metadata().get(FILLED_WITH).is_some_and(|filled| filled == icecore_columns::JSON)
 }
 
 fn check_names(said: &Fields, shown: &[(usize, String)]) -> Result<(), Abort> {

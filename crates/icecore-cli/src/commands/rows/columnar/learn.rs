@@ -4,7 +4,7 @@ use super::ahead::Part;
 use super::cells::Cells;
 use super::layout::{How, is_json, options};
 use crate::commands::rows::batch::Sort;
-use crate::commands::rows::plan::{Form, Plan, usage};
+use crate::commands::rows::plan::{Form, JSON, Plan, usage};
 use crate::report::{Abort, code};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -74,7 +74,7 @@ pub fn blob(
 }
 
 fn json_field(name: &str) -> FieldRef {
-    let json = [(FILLED_WITH.to_owned(), "json".to_owned())];
+    let json = [(FILLED_WITH.to_owned(), icecore_columns::JSON.to_owned())];
     Arc::new(Field::new(name, DataType::Utf8, true).with_metadata(json.into()))
 }
 
@@ -111,7 +111,7 @@ pub fn line_decoder(fields: &Fields, plan: &Plan) -> Result<Decoder, icecore_col
 }
 
 fn line_stage() -> Stage {
-    let mut stage = Stage::parse("json").expect("JSON is always there");
+    let mut stage = Stage::parse(JSON).expect("JSON is always there");
     let _ = stage.set("typed", Some("no"));
     stage
 }
