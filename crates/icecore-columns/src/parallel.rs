@@ -39,10 +39,10 @@ pub fn decode_chunks(
     chunks: &[ArrayRef],
     threads: NonZeroUsize,
 ) -> Result<Vec<Decoded>, Error> {
-    let parts = Parts::of(chunks);
-    if threads.get() == 1 || parts.0.len() < 2 {
+    let parts = parts_of(chunks);
+    if threads.get() == 1 || parts.len() < 2 {
         let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
-        return parts.0.iter().map(|part| part.decode(&mut decoder)).collect();
+        return parts.iter().map(|part| part.decode(&mut decoder)).collect();
     }
     let next = AtomicUsize::new(0);
     let is_over = AtomicBool::new(false);
@@ -52,7 +52,7 @@ pub fn decode_chunks(
         // Parts before a bad one were taken before it, and are ended.
         while !is_over.load(Ordering::Relaxed) {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(part) = parts.0.get(at) else { break };
+            let Some(part) = parts.get(at) else { break };
             let decoded = part.decode(&mut decoder);
             if decoded.is_err() {
                 is_over.store(true, Ordering::Relaxed);
@@ -62,7 +62,7 @@ pub fn decode_chunks(
         Ok(())
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.get().min(parts.0.len())).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..threads.get().min(parts.len())).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(ended) => ended,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -73,27 +73,23 @@ pub fn decode_chunks(
     done.into_iter().map(|(_, decoded)| decoded).collect()
 }
 
-/// Slices of chunks, each with the number of its first row.
-struct Parts(Vec<Part>);
-
+/// A slice of a chunk, with the number of its first row.
 struct Part {
     start: usize,
     column: ArrayRef,
 }
 
-impl Parts {
-    fn of(chunks: &[ArrayRef]) -> Parts {
-        let mut parts = Vec::new();
-        let mut start = 0;
-        for chunk in chunks {
-            for from in (0..chunk.len()).step_by(ROWS) {
-                let column = chunk.slice(from, ROWS.min(chunk.len() - from));
-                parts.push(Part { start: start + from, column });
-            }
-            start += chunk.len();
+fn parts_of(chunks: &[ArrayRef]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for chunk in chunks {
+        for from in (0..chunk.len()).step_by(ROWS) {
+            let column = chunk.slice(from, ROWS.min(chunk.len() - from));
+            parts.push(Part { start: start + from, column });
         }
-        Parts(parts)
+        start += chunk.len();
     }
+    parts
 }
 
 impl Part {

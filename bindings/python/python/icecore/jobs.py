@@ -107,7 +107,7 @@ class Job:
         if not errors:
             return good, None
         numbers = [row for row, _ in errors]
-        is_good = pa.array([True] * len(batch)).to_pylist()
+        is_good = [True] * len(batch)
         for row in numbers:
             is_good[row] = False
         refused = table.take(numbers)
