@@ -2,7 +2,7 @@
 
 use crate::build::Cache;
 use crate::failure::raised;
-use icecore::raw::{Spare, Tape};
+use icecore::raw::{Spare, Stencils, Tape};
 use icecore::{Codec, Stage};
 use pyo3::prelude::*;
 use std::sync::Mutex;
@@ -11,6 +11,8 @@ use std::sync::Mutex;
 #[derive(Default)]
 pub(crate) struct Context {
     pub(crate) tape: Tape,
+    /// What is known of the last documents.
+    pub(crate) stencils: Stencils,
     pub(crate) cache: Cache,
     pub(crate) spare: Spare,
     pub(crate) out: Vec<u8>,

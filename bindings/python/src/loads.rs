@@ -107,9 +107,9 @@ pub(crate) fn first<'py>(
 
 /// Reads the first document onto the tape; a long one while other threads run.
 fn read(py: Python<'_>, context: &mut Context, codec: &Codec, input: &[u8]) -> Filled {
-    let tape = &mut context.tape;
+    let Context { tape, stencils, .. } = context;
     match input.len() < LONG {
-        true => codec.read(input, tape),
+        true => codec.read_alike(input, tape, stencils),
         false => py.detach(|| codec.read(input, tape)),
     }
 }

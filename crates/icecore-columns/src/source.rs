@@ -1,7 +1,7 @@
 //! What blobs are read as.
 
 use icecore::format::Evidence;
-use icecore::raw::Tape;
+use icecore::raw::{Stencils, Tape};
 use icecore::{Codec, Converter, Error, Limits, Stage, detect};
 
 /// What the blobs of a column are.
@@ -41,6 +41,7 @@ pub(crate) struct Codecs {
 #[derive(Debug)]
 struct Known {
     codec: Codec,
+    stencils: Stencils,
     /// To JSON; made when it is first asked for.
     converter: Option<Converter>,
 }
@@ -62,7 +63,7 @@ impl Codecs {
         self.known.truncate(Codecs::MOST - 1);
         let mut codec = Codec::new(stage);
         codec.limits = self.limits.clone();
-        self.known.insert(0, Known { codec, converter: None });
+        self.known.insert(0, Known { codec, stencils: Stencils::default(), converter: None });
     }
 
     /// Finds out what this blob is, as far as its beginning and the blob before tell: [`Codecs::read`] and
@@ -119,8 +120,9 @@ impl Codecs {
     }
 
     #[inline]
-    fn read_as_known(&self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
-        let filled = self.known[0].codec.read(blob, tape);
+    fn read_as_known(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
+        let Known { codec, stencils, .. } = &mut self.known[0];
+        let filled = codec.read_alike(blob, tape, stencils);
         match filled.error {
             Some(error) => Err(error),
             None if filled.consumed < blob.len() => Err(Error::trailing(blob, filled.consumed)),
@@ -140,7 +142,7 @@ impl Codecs {
 
     fn write_json_as_known(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         out.clear();
-        let Known { codec, converter } = &mut self.known[0];
+        let Known { codec, converter, .. } = &mut self.known[0];
         let converter = match converter {
             Some(converter) => converter,
             None => {

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape, lose_metadata};
 use crate::error::Error;
-use crate::format::{Filled, Memory, Part, Prepared};
+use crate::format::{Filled, Memory, Part, Prepared, Stencils};
 use crate::limits::Limits;
 use crate::output::{Output, Spare, Written};
 use crate::stage::Stage;
@@ -58,16 +58,52 @@ impl Codec {
     /// cleared first. After an error the tape has what was read before.
     pub fn read(&self, input: &[u8], tape: &mut Tape) -> Filled {
         match self.is_wrapped() {
-            true => self.read_wrapped(input, tape),
+            true => self.read_wrapped(input, tape, None),
             false => self.prepared.reader.fill(input, &self.limits, tape),
         }
     }
 
-    fn read_wrapped(&self, input: &[u8], tape: &mut Tape) -> Filled {
+    /// As [`Codec::read`], in much less time for a document that is like one of the last ones but for its scalars, as the
+    /// rows of a table are. The stencils are what is known of those; they serve one codec.
+    ///
+    /// ```
+    /// use icecore::{Codec, Stage, raw::{Stencils, Tape}};
+    /// let codec = Codec::new(Stage::parse("php")?);
+    /// let (mut tape, mut stencils) = (Tape::new(), Stencils::default());
+    /// for id in 0..10 {
+    ///     let input = format!("a:1:{{s:2:\"id\";i:{id};}}");
+    ///     let read = codec.read_alike(input.as_bytes(), &mut tape, &mut stencils);
+    ///     assert_eq!((read.consumed, read.error), (input.len(), None));
+    ///     assert_eq!(tape.nodes()[1].payload, id);
+    /// }
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    #[inline]
+    pub fn read_alike(&self, input: &[u8], tape: &mut Tape, stencils: &mut Stencils) -> Filled {
+        match self.is_wrapped() {
+            true => self.read_wrapped(input, tape, Some(stencils)),
+            false => self.fill_alike(input, &self.limits, tape, stencils),
+        }
+    }
+
+    #[inline]
+    fn fill_alike(&self, input: &[u8], limits: &Limits, tape: &mut Tape, stencils: &mut Stencils) -> Filled {
+        if let Some(filled) = stencils.fill(&self.prepared, input, limits, tape) {
+            return filled;
+        }
+        let filled = self.prepared.reader.fill(input, limits, tape);
+        stencils.learn(input, limits, &filled, tape);
+        filled
+    }
+
+    fn read_wrapped(&self, input: &[u8], tape: &mut Tape, stencils: Option<&mut Stencils>) -> Filled {
         let mut limits = self.limits.clone();
         match self.stage.inside(input, &mut limits) {
             Ok(inside) => {
-                let mut filled = self.prepared.reader.fill(&inside, &limits, tape);
+                let mut filled = match stencils {
+                    Some(stencils) => self.fill_alike(&inside, &limits, tape, stencils),
+                    None => self.prepared.reader.fill(&inside, &limits, tape),
+                };
                 if filled.error.is_none() && filled.consumed < inside.len() {
                     filled.error = Some(Error::trailing(&inside, filled.consumed));
                 }

@@ -97,7 +97,9 @@ pub mod raw {
     };
     pub use crate::error::ErrorDetail;
     pub use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
-    pub use crate::format::{Filled, Outcome, Part, Parts, Prepared, Reader, Rest, Store, Writer};
+    pub use crate::format::{
+        Filled, Outcome, Part, Parts, Prepared, ReadScalar, Reader, Rest, Stencils, Store, Writer,
+    };
     pub use crate::near::near;
     pub use crate::output::Spare;
     pub use crate::stage::Wrap;

@@ -3,6 +3,7 @@
 //! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing
 //! but Rust, run the same functions. Each panics if a promise is broken.
 
+mod alike;
 mod alter;
 pub mod check;
 mod columns;
@@ -26,6 +27,7 @@ mod sereal;
 mod sql;
 mod storable;
 
+pub use alike::alike;
 pub use alter::alter;
 pub use columns::columns;
 pub use convert::convert;
@@ -111,6 +113,7 @@ pub static TARGETS: &[Target] = &[
     },
     Target { name: "rewrite", run: rewrite, seeds: CHANGED },
     Target { name: "alter", run: alter, seeds: CHANGED },
+    Target { name: "alike", run: alike, seeds: CHANGED },
     Target { name: "columns", run: columns, seeds: CHANGED },
     Target {
         name: "select",

@@ -1,6 +1,7 @@
 //! Runs a format's machine with each sink: a tape, a tape with detail, or windows.
 
 use super::skim::{Input, Skim};
+use super::stencil::ReadScalar;
 use super::{Filled, Format, Outcome, Reader, Request, Rest, Store};
 use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, TracedWindows, Windows};
 use crate::error::Error;
@@ -18,6 +19,12 @@ pub(crate) trait Feed {
 
     /// As [`Reader::skim`].
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        let _ = input;
+        None
+    }
+
+    /// As [`Reader::scalars`].
+    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None
     }
@@ -95,5 +102,9 @@ impl<F: Feed + fmt::Debug + Send + Sync> Reader for F {
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         Feed::skim(self, input)
+    }
+
+    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
+        Feed::scalars(self, input)
     }
 }

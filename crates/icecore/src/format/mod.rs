@@ -27,6 +27,7 @@ mod prepared;
 mod reader;
 mod scan;
 pub(crate) mod skim;
+mod stencil;
 pub(crate) mod strings;
 mod writer;
 
@@ -43,6 +44,7 @@ use mapped::Mapped;
 pub use prepared::Prepared;
 pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};
 pub(crate) use scan::Scan;
+pub use stencil::{ReadScalar, Stencils};
 use strings::Strings;
 pub use writer::{Memory, Part, Parts, Writer};
 

@@ -2,8 +2,8 @@
 
 pub(crate) use super::feed::{self, Feed};
 pub(crate) use super::{
-    Capabilities, Certainty, End, Evidence, Filled, Format, Guess, Outcome, Part, Reader, Request, Rest, Scan, Store,
-    Writer,
+    Capabilities, Certainty, End, Evidence, Filled, Format, Guess, Outcome, Part, ReadScalar, Reader, Request, Rest,
+    Scan, Store, Writer,
 };
 pub(crate) use crate::document::{Document, Naming, Receive, Sink, Tape};
 pub(crate) use crate::error::{Error, ErrorKind};

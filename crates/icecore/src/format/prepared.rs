@@ -1,6 +1,6 @@
 //! A prepared format: its options are looked up.
 
-use super::{Filled, Outcome, Reader, Request, Writer};
+use super::{Filled, Outcome, ReadScalar, Reader, Request, Writer};
 use crate::document::{Document, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -30,6 +30,10 @@ impl<R: Reader> Reader for Result<R, Error> {
             Ok(reader) => reader.fill(input, limits, tape),
             Err(_) => Filled::by_reading(limits, tape, |request| self.read(input, request)),
         }
+    }
+
+    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
+        self.as_ref().ok()?.scalars(input)
     }
 }
 

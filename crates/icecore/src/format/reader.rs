@@ -1,6 +1,7 @@
 //! Reading a format: bytes in, a tape out.
 
 use super::skim::{Input, Skim};
+use super::stencil::ReadScalar;
 use crate::document::{Document, Receive, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -55,6 +56,13 @@ pub trait Reader: fmt::Debug + Send + Sync {
     /// What goes over the bytes of a document without building nodes, if there is such a
     /// thing for this format with these options.
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        let _ = input;
+        None
+    }
+
+    /// What reads the scalars of documents like this one by themselves, if there is such a thing for this format with
+    /// these options.
+    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None
     }

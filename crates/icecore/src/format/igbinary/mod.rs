@@ -7,6 +7,7 @@ mod options;
 mod read;
 mod skim;
 mod spelling;
+mod stencil;
 mod strings;
 mod tag;
 mod write;
@@ -76,6 +77,10 @@ impl Feed for ReadOptions {
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (!self.lenient).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
+    }
+
+    fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {
+        Some(stencil::scalar)
     }
 }
 

@@ -23,6 +23,7 @@ pub mod perl;
 mod read;
 mod scratch;
 mod skim;
+mod stencil;
 mod string;
 mod strings;
 mod style;
@@ -164,6 +165,10 @@ impl Reader for ReadOptions {
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
+    }
+
+    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
+        (!self.is_relaxed() && !says_typed(input, self)).then_some(stencil::scalar as ReadScalar)
     }
 
     fn states_form(&self, input: &[u8]) -> bool {

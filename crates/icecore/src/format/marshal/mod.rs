@@ -23,6 +23,7 @@ mod read_fast;
 mod scalars;
 mod skim;
 mod spelling;
+mod stencil;
 mod symbols;
 mod write;
 mod write_fast;
@@ -87,6 +88,10 @@ impl Feed for ReadOptions {
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         Some(Box::new(skim::Skimmer::new(input)))
+    }
+
+    fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {
+        Some(stencil::scalar)
     }
 }
 

@@ -26,7 +26,7 @@ const RUN: usize = 32;
 
 /// The integer at `at` and where it ends.
 #[inline(always)]
-fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
+pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
     let head = *input.get(at)? as i8;
     match head {
         0 => Some((0, at + 1)),
@@ -49,7 +49,7 @@ fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
 /// The bytes whose length stands at `at`: their offset and how many there are. Their end
 /// is not checked against the input.
 #[inline(always)]
-fn sized(input: &[u8], at: usize) -> Option<(usize, u32)> {
+pub(super) fn sized(input: &[u8], at: usize) -> Option<(usize, u32)> {
     let head = *input.get(at)?;
     match head {
         5..=127 => Some((at + 1, u32::from(head) - 5)),

@@ -163,4 +163,8 @@ impl Reader for ReadOptions {
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
     }
+
+    fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {
+        (!self.repair_lengths).then_some(read_leaf::scalar as ReadScalar)
+    }
 }

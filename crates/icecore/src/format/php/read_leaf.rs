@@ -21,8 +21,8 @@ pub(super) fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
     at
 }
 
-/// Reads the leaf here, if it is one of the common ones; says what stands behind it. `whole`:
-/// the length of the input.
+/// Puts the leaf here on the tape, if it is one of the common ones; says what stands behind it. `whole`: the length of
+/// the input.
 #[inline(always)]
 pub(super) fn leaf<'a>(
     rest: &'a [u8],
@@ -31,6 +31,20 @@ pub(super) fn leaf<'a>(
     whole: usize,
     longest: u64,
 ) -> Option<&'a [u8]> {
+    let (node, behind) = common(rest, whole, longest)?;
+    push(nodes, Node { key, ..node });
+    Some(behind)
+}
+
+/// The scalar at this place, for a stencil.
+pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+    let (node, behind) = common(input.get(at..)?, input.len(), u64::MAX)?;
+    Some((Node { key: like.key, ..node }, input.len() - behind.len()))
+}
+
+/// The leaf here, if it is one of the common ones, and what stands behind it.
+#[inline(always)]
+fn common(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
     const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
     let head = word(rest);
     let letter = head as u16;
@@ -38,37 +52,24 @@ pub(super) fn leaf<'a>(
         if let Some((start, len)) = short_string(head) {
             let (text, behind) = rest.split_at_checked(start + len + 2)?;
             let place = Location::Input((whole - rest.len() + start) as u64);
-            if !text.ends_with(b"\";") {
-                return None;
-            }
-            push(nodes, Node { key, ..Node::string(Kind::Bytes, place, len as u32) });
-            return Some(behind);
+            return text.ends_with(b"\";").then(|| (Node::string(Kind::Bytes, place, len as u32), behind));
         }
         let (start, len, end) = long_string(rest)?;
-        push(nodes, Node { key, ..bytes(whole - rest.len() + start, len, longest)? });
-        return rest.get(end..);
+        return Some((bytes(whole - rest.len() + start, len, longest)?, rest.get(end..)?));
     }
     if letter == u16::from_le_bytes(*b"i:") {
-        if let Some((value, end)) = short_integer(head) {
-            push(nodes, Node { key, ..Node::int(value) });
-            return rest.get(end..);
-        }
-        let (value, end) = long_integer(rest)?;
-        push(nodes, Node { key, ..Node::int(value) });
-        return rest.get(end..);
+        let (value, end) = short_integer(head).or_else(|| long_integer(rest))?;
+        return Some((Node::int(value), rest.get(end..)?));
     }
     if head as u32 & !0x1_0000 == TRUE_OR_FALSE {
-        push(nodes, Node { key, ..Node::leaf(Kind::Bool, head >> 16 & 1) });
-        return rest.get(4..);
+        return Some((Node::leaf(Kind::Bool, head >> 16 & 1), rest.get(4..)?));
     }
     if letter == u16::from_le_bytes(*b"N;") {
-        push(nodes, Node { key, ..Node::leaf(Kind::Null, 0) });
-        return rest.get(2..);
+        return Some((Node::leaf(Kind::Null, 0), rest.get(2..)?));
     }
     if letter == u16::from_le_bytes(*b"d:") {
         let (value, end) = float(rest)?;
-        push(nodes, Node { key, ..Node::float(value) });
-        return rest.get(end..);
+        return Some((Node::float(value), rest.get(end..)?));
     }
     None
 }

@@ -18,6 +18,7 @@ mod read_links;
 mod records;
 mod skim;
 mod spelling;
+mod stencil;
 mod tag;
 mod write;
 mod write_containers;
@@ -81,6 +82,10 @@ impl Feed for ReadOptions {
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
+    }
+
+    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
+        stencil::reader(input, self)
     }
 }
 

@@ -1,0 +1,44 @@
+//! Reads a scalar by itself, for a stencil.
+
+use super::tag;
+use crate::document::{Kind, Location, Node};
+
+/// The scalar at this place. A string stands where one stood, and nothing else does: strings have numbers, which the
+/// bytes around them may name.
+pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+    let (tag, rest) = input.get(at..)?.split_first()?;
+    let tag = *tag;
+    let is_string = matches!(tag, 0x11..=0x13);
+    if is_string != like.kind.is_string() {
+        return None;
+    }
+    let (node, size) = match tag {
+        tag::NULL => (Node::leaf(Kind::Null, 0), 0),
+        tag::FALSE | tag::TRUE => (Node::leaf(Kind::Bool, u64::from(tag == tag::TRUE)), 0),
+        tag::INT..=tag::INT_LAST | tag::INT64 | tag::INT64_NEGATIVE => {
+            let (magnitude, size) = match tag::int_size(tag)? {
+                1 => (u64::from(*rest.first()?), 1),
+                2 => (u64::from(u16::from_be_bytes(*rest.first_chunk()?)), 2),
+                4 => (u64::from(u32::from_be_bytes(*rest.first_chunk()?)), 4),
+                _ => (u64::from_be_bytes(*rest.first_chunk()?), 8),
+            };
+            let value = i64::try_from(magnitude).ok()?;
+            (Node::int(if tag & 1 == 1 { -value } else { value }), size)
+        }
+        tag::FLOAT => (Node::float(f64::from_be_bytes(*rest.first_chunk()?)), 8),
+        tag if is_string => {
+            let (len, width) = match tag - tag::STRING {
+                0 => (u32::from(*rest.first()?), 1),
+                1 => (u32::from(u16::from_be_bytes(*rest.first_chunk()?)), 2),
+                _ => (u32::from_be_bytes(*rest.first_chunk()?), 4),
+            };
+            let size = width + len as usize;
+            if len == 0 || len == u32::MAX || size > rest.len() {
+                return None;
+            }
+            (Node::string(Kind::Bytes, Location::Input((at + 1 + width) as u64), len), size)
+        }
+        _ => return None,
+    };
+    Some((Node { key: like.key, ..node }, at + 1 + size))
+}

@@ -1,0 +1,31 @@
+//! Reads a scalar by itself, for a stencil.
+
+use super::{number, string};
+use crate::document::{Kind, Location, Node};
+
+/// The scalar at this place, if it has no escapes and is no number of many digits.
+pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+    let (node, end) = match input.get(at)? {
+        b'"' => text(input, at + 1)?,
+        b'-' | b'0'..=b'9' => match number::short_integer(input, at) {
+            Some((value, end)) => (Node::int(value), end),
+            None => number::short_decimal(input, at).map(|(value, end)| (Node::float(value), end))?,
+        },
+        b'n' if input[at..].starts_with(b"null") => (Node::leaf(Kind::Null, 0), at + 4),
+        b't' if input[at..].starts_with(b"true") => (Node::leaf(Kind::Bool, 1), at + 4),
+        b'f' if input[at..].starts_with(b"false") => (Node::leaf(Kind::Bool, 0), at + 5),
+        _ => return None,
+    };
+    Some((Node { key: like.key, ..node }, end))
+}
+
+/// The string whose bytes begin here, and where it ends.
+#[inline]
+fn text(input: &[u8], first: usize) -> Option<(Node, usize)> {
+    let stop = string::find_special::<true>(input, first);
+    if input.get(stop.at) != Some(&b'"') || stop.beyond_ascii && std::str::from_utf8(&input[first..stop.at]).is_err() {
+        return None;
+    }
+    let len = u32::try_from(stop.at - first).ok().filter(|len| *len < u32::MAX)?;
+    Some((Node::string(Kind::Text, Location::Input(first as u64), len), stop.at + 1))
+}

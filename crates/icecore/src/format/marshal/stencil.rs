@@ -1,0 +1,57 @@
+//! Reads a scalar by itself, for a stencil.
+
+use super::number::{parse_float, short_float};
+use super::read_fast::{long, sized};
+use crate::document::{Kind, Location, Node};
+
+/// The scalar at this place. What stands behind the bytes of a string, as its encoding, is not a part of it, so
+/// strings stand only where such strings stood, and nothing else does.
+pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+    let (node, end) = match *input.get(at)? {
+        b'I' if input.get(at + 1) == Some(&b'"') => text(input, at + 2, like, Kind::Text)?,
+        b'"' => text(input, at + 1, like, Kind::Bytes)?,
+        _ if like.kind.is_string() => return None,
+        b'i' => long(input, at + 1).map(|(value, end)| (Node::int(value), end))?,
+        b'l' => bignum(input, at)?,
+        b'f' => {
+            let (start, len) = sized(input, at + 1)?;
+            let end = start + len as usize;
+            let text = input.get(start..end)?;
+            (Node::float(short_float(text).unwrap_or_else(|| parse_float(text))), end)
+        }
+        b'0' => (Node::leaf(Kind::Null, 0), at + 1),
+        b'T' => (Node::leaf(Kind::Bool, 1), at + 1),
+        b'F' => (Node::leaf(Kind::Bool, 0), at + 1),
+        _ => return None,
+    };
+    Some((Node { key: like.key, ..node }, end))
+}
+
+/// The string whose length stands at `at`, and where its bytes end: of a text in UTF-8, `E` must follow.
+#[inline]
+fn text(input: &[u8], at: usize, like: Node, kind: Kind) -> Option<(Node, usize)> {
+    let (start, len) = sized(input, at)?;
+    let end = start + len as usize;
+    let is_said = match kind {
+        Kind::Text => matches!(input.get(end..)?, [6, b';', _, b'T', ..] | [6, b':', 6, b'E', b'T', ..]),
+        _ => end <= input.len(),
+    };
+    (is_said && like.kind == kind && len < u32::MAX)
+        .then(|| (Node::string(kind, Location::Input(start as u64), len), end))
+}
+
+/// An integer of at most 63 bits that is too large for an `i`.
+#[inline(never)]
+fn bignum(input: &[u8], at: usize) -> Option<(Node, usize)> {
+    let (start, pairs) = sized(input, at + 2)?;
+    let bytes = input.get(start..start + 2 * pairs as usize)?;
+    let mut magnitude = [0; 8];
+    magnitude.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let value = i64::try_from(u64::from_le_bytes(magnitude)).ok()?;
+    let value = match input.get(at + 1)? {
+        b'+' => value,
+        b'-' => -value,
+        _ => return None,
+    };
+    Some((Node::int(value), start + bytes.len()))
+}

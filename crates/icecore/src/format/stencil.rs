@@ -1,0 +1,363 @@
+//! Documents that differ in their scalars alone: what stands between the scalars is compared, and nothing is
+//! parsed again.
+//!
+//! The rows of a table are mostly written by one piece of a program, so their blobs are alike: the same keys in the
+//! same order, the same classes. A stencil is made of one document. It has the bytes around the scalars, which must be
+//! there again, and the nodes, in which each scalar that is read takes its place. A document that is not alike is read
+//! by the reader, as if there were no stencils.
+
+use super::{Filled, Prepared, Reader, Request};
+use crate::document::{IS_KEY, Kind, Location, Naming, Node, Ordinals, Tape, flag};
+use crate::limits::Limits;
+use std::sync::Arc;
+
+/// Reads the scalar at this offset of the input that stands where there was `like`: the node, with the key of that,
+/// and where its bytes end. `None`: the reader has to look at the document.
+///
+/// It may say so for anything. What it reads must be what the reader would read there, whatever stands before, as
+/// long as that is what it was in the document of `like`, but for its scalars.
+pub type ReadScalar = fn(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)>;
+
+/// Larger documents are seldom alike.
+const NODES: usize = 256;
+const BYTES: usize = 16 << 10;
+/// How many stencils are kept.
+const MOST: usize = 8;
+/// After so many documents that were like others, a new stencil costs half.
+const WORTH: u64 = 256;
+/// A stencil never costs more documents that are unlike.
+const DEAREST: u32 = 1 << 16;
+
+/// What is known of the documents that a [`Codec`](crate::Codec) read: see
+/// [`Codec::read_alike`](crate::Codec::read_alike).
+#[derive(Debug, Default)]
+pub struct Stencils {
+    /// The one of the last document comes first.
+    known: Vec<Stencil>,
+    /// Whose documents they were.
+    owner: Option<Arc<Prepared>>,
+    /// How many documents were like one, in all and when the last stencil was made.
+    alike: u64,
+    alike_before: u64,
+    /// How many were like none since then.
+    unlike: u32,
+    /// How many that are like none the next stencil costs: making one takes as long as reading dozens.
+    price: u32,
+}
+
+impl Stencils {
+    /// How many documents were like another one so far.
+    pub fn alike(&self) -> u64 {
+        self.alike
+    }
+
+    /// Reads a document that is like another one onto the tape, which is cleared first. `None`: it is not, and what
+    /// the tape has then means nothing.
+    #[inline]
+    pub(crate) fn fill(
+        &mut self,
+        owner: &Arc<Prepared>,
+        input: &[u8],
+        limits: &Limits,
+        tape: &mut Tape,
+    ) -> Option<Filled> {
+        if !self.owner.as_ref().is_some_and(|known| Arc::ptr_eq(known, owner)) {
+            *self = Stencils { owner: Some(owner.clone()), price: 1, ..Stencils::default() };
+        }
+        let at = self.known.iter().position(|known| known.fill(input, limits, tape))?;
+        self.alike += 1;
+        if at > 0 {
+            self.known.swap(0, at);
+        }
+        Some(Filled { is_simple: self.known[0].is_simple, ..Filled::new((input.len(), None)) })
+    }
+
+    /// Learns from a document that was like none and was read onto the tape.
+    pub(crate) fn learn(&mut self, input: &[u8], limits: &Limits, filled: &Filled, tape: &Tape) {
+        if filled.error.is_some() || filled.consumed < input.len() || filled.body.is_some() {
+            return;
+        }
+        self.unlike += 1;
+        let Some(owner) = self.owner.as_ref().filter(|_| self.unlike > self.price) else { return };
+        self.price = match self.alike - self.alike_before >= WORTH {
+            true => self.price / 2,
+            false => (self.price * 2).min(DEAREST),
+        }
+        .max(1);
+        (self.unlike, self.alike_before) = (0, self.alike);
+        if let Some(made) = Stencil::of(&*owner.reader, input, limits, tape) {
+            self.known.truncate(MOST - 1);
+            self.known.insert(0, Stencil { is_simple: filled.is_simple, ..made });
+        }
+    }
+}
+
+/// A document without its scalars.
+#[derive(Debug)]
+struct Stencil {
+    read: ReadScalar,
+    /// With the scalars that it was made of.
+    nodes: Vec<Node>,
+    /// The bytes between the scalars.
+    fixed: Vec<u8>,
+    slots: Vec<Slot>,
+    /// The strings that stand in those bytes.
+    moved: Vec<Moved>,
+    /// What stands behind the last scalar.
+    end: Between,
+    naming: Naming,
+    root: u32,
+    keys: u32,
+    /// 0: it has none.
+    classes: u32,
+    /// It was read within these.
+    depth: u32,
+    most: u32,
+    /// As [`Filled::is_simple`].
+    is_simple: bool,
+}
+
+/// A place for a scalar.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    before: Between,
+    node: u32,
+}
+
+/// Bytes that must be there: a part of [`Stencil::fixed`].
+#[derive(Clone, Copy, Debug)]
+struct Between {
+    start: u32,
+    len: u32,
+    /// The first 16 of them, and which bits of 16 bytes these are.
+    head: u128,
+    mask: u128,
+    /// How many of [`Stencil::moved`] stand in them.
+    strings: u32,
+}
+
+/// A string whose bytes are fixed, and stand elsewhere in another document.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    node: u32,
+    /// How far behind the scalar before it.
+    behind: u32,
+}
+
+impl Between {
+    fn new(fixed: &[u8], start: usize, strings: u32) -> Option<Between> {
+        let bytes = &fixed[start..];
+        let mut head = [0; 16];
+        let short = bytes.len().min(16);
+        head[..short].copy_from_slice(&bytes[..short]);
+        let mask = if short == 0 { 0 } else { u128::MAX >> (128 - 8 * short) };
+        let (start, len) = (u32::try_from(start).ok()?, u32::try_from(bytes.len()).ok()?);
+        Some(Between { start, len, head: u128::from_le_bytes(head), mask, strings })
+    }
+
+    /// Where they end, if they stand at `at`.
+    #[inline(always)]
+    fn behind(&self, fixed: &[u8], input: &[u8], at: usize) -> Option<usize> {
+        let end = at + self.len as usize;
+        // One load, no loop.
+        if let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+            if u128::from_le_bytes(*window) & self.mask != self.head {
+                return None;
+            }
+            if self.len <= 16 {
+                return Some(end);
+            }
+        }
+        let start = self.start as usize;
+        (input.get(at..end)? == &fixed[start..start + self.len as usize]).then_some(end)
+    }
+}
+
+impl Stencil {
+    #[inline]
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> bool {
+        let first = self.slots.first().map_or(&self.end, |slot| &slot.before);
+        if first.behind(&self.fixed, input, 0).is_none() {
+            return false;
+        }
+        tape.clear_for(self.naming);
+        let is_known = (self.keys == 0 || tape.keys.generation() == self.keys)
+            && (self.classes == 0 || tape.classes.generation() == self.classes)
+            && limits.depth >= self.depth
+            && limits.nodes >= self.most;
+        is_known && self.fill_nodes(input, limits, tape).is_some()
+    }
+
+    #[inline]
+    fn fill_nodes(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Option<()> {
+        tape.nodes.extend_from_slice(&self.nodes);
+        let nodes = &mut tape.nodes[..self.nodes.len()];
+        let (mut at, mut moved) = (0, self.moved.as_slice());
+        for slot in &self.slots {
+            if slot.before.strings > 0 {
+                moved = move_strings(nodes, moved, slot.before.strings, at);
+            }
+            at = slot.before.behind(&self.fixed, input, at)?;
+            let node = nodes.get_mut(slot.node as usize)?;
+            (*node, at) = (self.read)(input, at, *node)?;
+            if u64::from(node.aux) > limits.string {
+                return None;
+            }
+        }
+        move_strings(nodes, moved, self.end.strings, at);
+        tape.root = self.root;
+        (self.end.behind(&self.fixed, input, at)? == input.len()).then_some(())
+    }
+
+    /// The stencil of a document that was read onto this tape, all of it. `None`: other documents could not be read
+    /// by it.
+    #[inline(never)]
+    fn of(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
+        let read = reader.scalars(input)?;
+        let is_small = input.len() <= BYTES && tape.nodes.len() <= NODES;
+        let is_plain = tape.arena.is_empty() && tape.long.is_empty() && tape.header.is_none();
+        // Attributes may be what a value is, as the encoding of a string.
+        let is_tied = |node: &Node| node.kind.is_again() || node.has(flag::TARGET) || node.kind == Kind::Attrs;
+        if !is_small || !is_plain || tape.nodes.iter().any(is_tied) {
+            return None;
+        }
+        let scalars = scalars(reader, read, input, limits, tape)?;
+        let mut stencil = Stencil {
+            read,
+            nodes: tape.nodes.clone(),
+            fixed: Vec::new(),
+            slots: Vec::new(),
+            moved: Vec::new(),
+            end: Between::new(b"", 0, 0)?,
+            naming: tape.naming,
+            root: tape.root,
+            keys: tape.keys.generation(),
+            classes: tape.classes.generation(),
+            depth: limits.depth,
+            most: limits.nodes,
+            is_simple: false,
+        };
+        let strings = fixed_strings(tape, &scalars)?;
+        let mut strings = strings.iter().peekable();
+        let mut at = 0;
+        let end = (u32::MAX, input.len(), input.len());
+        for (node, start, next) in scalars.iter().copied().chain([end]) {
+            let from = stencil.fixed.len();
+            stencil.fixed.extend_from_slice(input.get(at..start)?);
+            let count = stencil.moved.len();
+            while let Some((place, len, node)) = strings.next_if(|(place, ..)| *place < start) {
+                if *place < at || place + len > start {
+                    return None;
+                }
+                stencil.moved.push(Moved { node: *node, behind: u32::try_from(place - at).ok()? });
+            }
+            let between = Between::new(&stencil.fixed, from, (stencil.moved.len() - count) as u32)?;
+            match node {
+                u32::MAX => stencil.end = between,
+                node => stencil.slots.push(Slot { before: between, node }),
+            }
+            at = next;
+        }
+        (strings.next().is_none() && stencil.is_right(reader, input, limits, tape)).then_some(stencil)
+    }
+
+    /// Whether it reads another document as the reader does: one with other text in each string. So what depends on a
+    /// scalar beside it is found, as a key that names a string again.
+    fn is_right(&self, reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> bool {
+        let mut other = input.to_vec();
+        for slot in &self.slots {
+            let node = self.nodes[slot.node as usize];
+            if node.kind.is_string() {
+                let Location::Input(place) = node.place() else { return false };
+                let Some(bytes) = other.get_mut(place as usize..place as usize + node.aux as usize) else {
+                    return false;
+                };
+                let letter = if bytes.first() == Some(&b'q') { b'z' } else { b'q' };
+                bytes.fill(letter);
+            }
+        }
+        let (mut expected, mut found) = (tape.clone(), Tape::new());
+        let names = |tape: &Tape| (tape.keys.generation(), tape.classes.generation());
+        let before = names(&expected);
+        let read = reader.fill(&other, limits, &mut expected);
+        read.error.is_none()
+            && read.consumed == other.len()
+            && read.body.is_none()
+            && names(&expected) == before
+            && expected.arena.is_empty()
+            && self.fill_nodes(&other, limits, &mut found).is_some()
+            && (&expected.nodes, expected.root) == (&found.nodes, found.root)
+    }
+}
+
+/// Puts the next strings in their places: they stand in the bytes from `at` on.
+#[inline]
+fn move_strings<'m>(nodes: &mut [Node], moved: &'m [Moved], count: u32, at: usize) -> &'m [Moved] {
+    let (here, rest) = moved.split_at(count as usize);
+    for string in here {
+        if let Some(node) = nodes.get_mut(string.node as usize) {
+            *node = Node { payload: (at + string.behind as usize) as u64, ..*node };
+        }
+    }
+    rest
+}
+
+/// The scalars of a document that the function reads: the node, where it begins, and where it ends; in the order of
+/// the input.
+fn scalars(
+    reader: &dyn Reader,
+    read: ReadScalar,
+    input: &[u8],
+    limits: &Limits,
+    tape: &Tape,
+) -> Option<Vec<(u32, usize, usize)>> {
+    let outcome = reader.read(input, Request::new(limits).detailed());
+    let document = outcome.document;
+    let trace = document.trace().filter(|trace| outcome.error.is_none() && trace.layer.is_none())?;
+    let (here, there) = (Ordinals::of(tape), Ordinals::of(document.tape()));
+    let mut scalars = Vec::new();
+    for (at, node) in (0u32..).zip(&tape.nodes) {
+        if node.kind.is_container() {
+            continue;
+        }
+        if node.key == IS_KEY {
+            // A float may be a number that was there before.
+            if !node.kind.is_string() && node.kind != Kind::Int {
+                return None;
+            }
+            continue;
+        }
+        let extent = trace.extents.get(there.node(here.ordinal(at)) as usize)?;
+        let (start, last) = (extent.start as usize, extent.end as usize);
+        match read(input, start, *node) {
+            Some((same, end)) if same == *node && end <= last && !extent.copied => scalars.push((at, start, end)),
+            // These say all that they mean, so they can stay as they are.
+            _ if matches!(node.kind, Kind::Null | Kind::Bool | Kind::Hole) || node.kind.has_bytes() => {}
+            _ => return None,
+        }
+    }
+    scalars.sort_unstable_by_key(|(_, start, _)| *start);
+    Some(scalars)
+}
+
+/// The strings that are no scalars to read: where they stand, how long they are, and their nodes; in the order of the
+/// input.
+fn fixed_strings(tape: &Tape, scalars: &[(u32, usize, usize)]) -> Option<Vec<(usize, usize, u32)>> {
+    let mut is_read = vec![false; tape.nodes.len()];
+    for (node, ..) in scalars {
+        is_read[*node as usize] = true;
+    }
+    let mut strings = Vec::new();
+    for (at, node) in (0u32..).zip(&tape.nodes) {
+        if node.kind.has_bytes() && !is_read[at as usize] {
+            // An encoding, or a form, stands in the same field.
+            let Location::Input(place) = node.place() else { return None };
+            if node.payload != place {
+                return None;
+            }
+            strings.push((place as usize, node.aux as usize, at));
+        }
+    }
+    strings.sort_unstable();
+    Some(strings)
+}

@@ -1,0 +1,203 @@
+//! Documents that are like others are read as the reader reads them, whatever their bytes are.
+
+mod common;
+
+use common::{Palette, Random, document};
+use icecore::raw::{IS_KEY, Location, Node, Stencils, Tape};
+use icecore::{Builder, Codec, Document, Kind, Limits, Stage};
+
+const STAGES: [&str; 7] = ["php", "json", "igbinary", "marshal", "storable", "storable:netorder", "zlib/php"];
+
+/// Reads the same documents twice: with stencils, and by the reader alone.
+struct Pair {
+    codec: Codec,
+    stencils: Stencils,
+    alike: Tape,
+    plain: Tape,
+}
+
+impl Pair {
+    fn new(stage: &str) -> Pair {
+        let codec = Codec::new(Stage::parse(stage).expect("a stage"));
+        Pair { codec, stencils: Stencils::default(), alike: Tape::new(), plain: Tape::new() }
+    }
+
+    fn read(&mut self, blob: &[u8]) {
+        let found = self.codec.read_alike(blob, &mut self.alike, &mut self.stencils);
+        let expected = self.codec.read(blob, &mut self.plain);
+        let whole = |filled: &icecore::raw::Filled| (filled.consumed, filled.error.clone(), filled.body.clone());
+        let shown = || format!("{} {}", self.codec.stage(), blob.escape_ascii());
+        assert_eq!(whole(&found), whole(&expected), "{}", shown());
+        // The ids of keys may be others, and a long key is a node until it is seen again.
+        if expected.error.is_none() {
+            let of = |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
+            assert!(of(&self.alike) == of(&self.plain), "{}", shown());
+            let flags = |tape: &Tape| {
+                tape.nodes()
+                    .iter()
+                    .filter(|node| node.key != IS_KEY)
+                    .map(|node| (node.kind, node.flags))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(flags(&self.alike), flags(&self.plain), "{}", shown());
+        }
+    }
+}
+
+fn written(document: &Document<'_>, stage: &str) -> Option<Vec<u8>> {
+    let mut blob = Vec::new();
+    let stage = Stage::parse(stage).expect("a stage");
+    icecore::write_to(document, &stage, &Limits::default(), &mut blob).ok().map(|_| blob)
+}
+
+/// The same document with some other scalars.
+fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
+    let mut tape = document.tape().clone();
+    let (mut nodes, mut arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
+    for node in nodes.iter_mut().filter(|node| node.key != IS_KEY) {
+        let value = match node.kind {
+            _ if r.one_in(3) => continue,
+            Kind::Int if r.one_in(8) => Node::float(r.bits() as i32 as f64 / 8.0),
+            Kind::Float if r.one_in(8) => Node::int(r.bits() as i8 as i64),
+            Kind::Int => Node::int(r.bits() as i64 >> r.below(64)),
+            Kind::Float => Node::float(f64::from_bits(r.bits() >> r.below(3) << r.below(50))),
+            Kind::Null | Kind::Bool if node.flags == 0 && r.one_in(4) => Node::leaf(Kind::Bool, r.below(2)),
+            Kind::Bytes | Kind::Text => {
+                let text = ["", "a", "id", "0", "\"\\;", "é", "long long long long long long long long", "\u{1f600}"];
+                let text = r.pick(&text).repeat(if r.one_in(50) { 300 } else { 1 });
+                let place = Location::Arena(arena.len() as u64);
+                arena.extend_from_slice(text.as_bytes());
+                Node::string(node.kind, place, text.len() as u32)
+            }
+            _ => continue,
+        };
+        *node = Node { key: node.key, flags: node.flags, ..value };
+    }
+    let (root, header, input) = (document.tape().root(), document.tape().header(), document.input().to_vec());
+    tape.fill(nodes, arena, root, header);
+    Document::from_tape(input, tape)
+}
+
+/// Some of its bytes are others, fewer or more.
+fn damaged(blob: &[u8], r: &mut Random) -> Vec<u8> {
+    let mut blob = blob.to_vec();
+    for _ in 0..=r.below(2) {
+        if blob.is_empty() {
+            break;
+        }
+        let at = r.below(blob.len() as u64) as usize;
+        match r.below(6) {
+            0 => drop(blob.remove(at)),
+            1 => blob.insert(at, r.bits() as u8),
+            2 => blob.truncate(at),
+            3 => blob[at] = blob[at].wrapping_add(1),
+            4 => blob[at] = *r.pick(b"0129-.+eE\"\\{}[]:;,ids\0\x01\x06\x0e\x11"),
+            _ => blob[at] = r.bits() as u8,
+        }
+    }
+    blob
+}
+
+/// `ICECORE_ROUNDS` times as many as usual.
+fn rounds() -> u64 {
+    std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
+}
+
+#[test]
+fn random_documents_with_other_scalars_and_other_bytes() {
+    for stage in STAGES {
+        let mut alike = 0;
+        for seed in 0..150 * rounds() {
+            let r = &mut Random::new(seed + 1);
+            let palette = *r.pick(&[Palette::Json, Palette::Json, Palette::Perl, Palette::All]);
+            let document = document(seed, palette);
+            let Some(blob) = written(&document, stage) else { continue };
+            let mut pair = Pair::new(stage);
+            for _ in 0..3 {
+                pair.read(&blob);
+            }
+            for _ in 0..20 {
+                if let Some(other) = written(&other_scalars(&document, r), stage) {
+                    pair.read(&other);
+                    pair.read(&damaged(&other, r));
+                }
+                pair.read(&damaged(&blob, r));
+                pair.read(&blob);
+            }
+            alike += pair.stencils.alike();
+        }
+        assert!(alike > 200 * rounds(), "{stage}: only {alike} documents were alike");
+    }
+}
+
+/// Rows of a table: all are alike but the first two.
+#[test]
+fn rows_are_alike() {
+    for stage in STAGES {
+        let mut pair = Pair::new(stage);
+        for id in 0..1000i64 {
+            let mut b = Builder::new();
+            b.begin_map();
+            b.bytes_key("id").int(id << (id % 40));
+            b.bytes_key("name").bytes(format!("Employee {id}").repeat(1 + id as usize % 30));
+            b.bytes_key("tags").begin_array().int(id % 300).bool(true).end();
+            b.bytes_key("score").float(id as f64 / 4.0);
+            b.end();
+            pair.read(&written(&b.finish().expect("a document"), stage).expect("written"));
+        }
+        assert!(pair.stencils.alike() > 850, "{stage}: {} of 1000", pair.stencils.alike());
+    }
+}
+
+/// A key, a link or an encoding that names a scalar again would change with it.
+#[test]
+fn what_names_a_scalar_again_is_no_stencil() {
+    let cases: [(&str, &[u8], &[u8]); 7] = [
+        // What stands behind a string is a part of it; behind a float it is too much.
+        ("marshal", b"\x04\x08I\"\x08abc\x06:\x06ET", b"\x04\x08f\x08abc\x06:\x06ET"),
+        // The variable `E` of a string is its encoding if it is true, and a variable if it is nil.
+        ("marshal", b"\x04\x08I\"\x06a\x06:\x06E0", b"\x04\x08I\"\x06a\x06:\x06ET"),
+        // {"a": "b", "b": 1}, where the second key is the number of the string.
+        (
+            "igbinary",
+            b"\0\0\0\x02\x14\x02\x11\x01a\x11\x01b\x0e\x01\x06\x01",
+            b"\0\0\0\x02\x14\x02\x11\x01a\x11\x01c\x0e\x01\x06\x01",
+        ),
+        // ["b", the same]
+        (
+            "igbinary",
+            b"\0\0\0\x02\x14\x02\x06\0\x11\x01b\x06\x01\x0e\0",
+            b"\0\0\0\x02\x14\x02\x06\0\x11\x01c\x06\x01\x0e\0",
+        ),
+        // [1.5, the same number]
+        ("marshal", b"\x04\x08[\x07f\x081.5@\x06", b"\x04\x08[\x07f\x082.5@\x06"),
+        // Two strings, of which the second is the first.
+        ("php", b"a:2:{i:0;s:1:\"b\";i:1;R:2;}", b"a:2:{i:0;s:1:\"c\";i:1;R:2;}"),
+        // {"b" => the key}
+        ("marshal", b"\x04\x08{\x07\"\x06b\"\x06x\"\x06c@\x06", b"\x04\x08{\x07\"\x06d\"\x06x\"\x06c@\x06"),
+    ];
+    for (stage, first, second) in cases {
+        let mut pair = Pair::new(stage);
+        for blob in [first, first, first, second, second, first] {
+            pair.read(blob);
+        }
+    }
+}
+
+#[test]
+fn limits_hold() {
+    let mut pair = Pair::new("php");
+    let blob = br#"a:1:{s:1:"a";s:5:"abcde";}"#;
+    for _ in 0..3 {
+        pair.read(blob);
+    }
+    assert_eq!(pair.stencils.alike(), 1);
+    pair.codec.limits.string = 4;
+    pair.read(blob);
+    pair.codec.limits = Limits::default();
+    pair.codec.limits.depth = 0;
+    pair.read(blob);
+    pair.codec.limits = Limits::default();
+    pair.codec.limits.nodes = 1;
+    pair.read(blob);
+}

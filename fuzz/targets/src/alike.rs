@@ -1,0 +1,45 @@
+//! Documents that are like others are read as the reader reads them, whatever their bytes are.
+
+use crate::check;
+use crate::choice;
+use crate::mutate::{Random, mutated};
+use icecore::raw::{IS_KEY, Stencils, Tape};
+use icecore::{Codec, Document, Stage};
+
+const STAGES: [&str; 5] = ["php", "json", "igbinary", "marshal", "storable"];
+/// How many documents that are nearly the same are read.
+const OTHERS: usize = 24;
+
+pub fn alike(data: &[u8]) {
+    for stage in STAGES {
+        let mut codec = Codec::new(Stage::parse(stage).expect("a stage"));
+        codec.limits = check::limits();
+        let (mut stencils, mut tapes) = (Stencils::default(), (Tape::new(), Tape::new()));
+        if codec.read(data, &mut tapes.0).error.is_some() {
+            continue;
+        }
+        let mut random = Random::new(u64::from(choice(data)));
+        let seeds = [data.to_vec()];
+        for number in 0..OTHERS {
+            let other = if number < 3 { data.to_vec() } else { mutated(&mut random, &seeds) };
+            compare(&codec, &other, &mut stencils, &mut tapes);
+        }
+    }
+}
+
+fn compare(codec: &Codec, blob: &[u8], stencils: &mut Stencils, (alike, plain): &mut (Tape, Tape)) {
+    let found = codec.read_alike(blob, alike, stencils);
+    let expected = codec.read(blob, plain);
+    let shown = || format!("{} {}", codec.stage(), blob.escape_ascii());
+    assert_eq!((found.consumed, &found.error), (expected.consumed, &expected.error), "{}", shown());
+    if expected.error.is_some() {
+        return;
+    }
+    let of = |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
+    assert!(of(alike) == of(plain), "{}", shown());
+    let kinds = |tape: &Tape| {
+        let nodes = tape.nodes().iter().filter(|node| node.key != IS_KEY);
+        nodes.map(|node| (node.kind, node.flags)).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(alike), kinds(plain), "{}", shown());
+}
