@@ -390,6 +390,21 @@ fn damaged_files_are_refused() {
     }
 }
 
+/// A file that says that its types are a hundred thousand levels deep is refused before anybody builds them.
+#[test]
+fn deep_types_are_refused() {
+    const DEPTH: u32 = 100_000;
+    let mut end = vec![0x15, 2, 0x19, 0xfc];
+    end.extend([0x80 | DEPTH as u8 & 0x7f, 0x80 | (DEPTH >> 7) as u8 & 0x7f, (DEPTH >> 14) as u8]);
+    for _ in 0..DEPTH {
+        end.extend(b"\x35\x02\x18\x01a\x15\x02\0");
+    }
+    end.extend(b"\x16\0\x19\x0c\0");
+    let len = u32::try_from(end.len()).expect("a small one").to_le_bytes();
+    let (out, said, code) = rows(&["--in", "parquet"], &[b"PAR1", &end[..], &len, b"PAR1"].concat());
+    assert!(out.is_empty() && code == 4 && said.contains("more than 64"), "{code} {said}");
+}
+
 /// Other programs read what is written.
 #[test]
 fn other_programs_read_it() {

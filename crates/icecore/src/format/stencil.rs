@@ -240,8 +240,8 @@ impl Stencil {
         let strings = fixed_strings(tape, &scalars)?;
         let mut strings = strings.iter().peekable();
         let mut at = 0;
-        let end = (u32::MAX, input.len(), input.len());
-        for (node, start, next) in scalars.iter().copied().chain([end]) {
+        let end = Scalar { node: u32::MAX, start: input.len(), end: input.len() };
+        for Scalar { node, start, end: next } in scalars.iter().copied().chain([end]) {
             let from = stencil.fixed.len();
             stencil.fixed.extend_from_slice(input.get(at..start)?);
             let count = stencil.moved.len();
@@ -258,23 +258,23 @@ impl Stencil {
             }
             at = next;
         }
-        (strings.next().is_none() && stencil.is_right(reader, input, limits, tape)).then_some(stencil)
+        (strings.next().is_none() && stencil.is_right(reader, &scalars, input, limits, tape)).then_some(stencil)
     }
 
-    /// Whether it reads another document as the reader does: one with other text in each string. So what depends on a
-    /// scalar beside it is found, as a key that names a string again.
-    fn is_right(&self, reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> bool {
+    /// Whether it reads another document as the reader does: one with another value in each place. So what depends on a
+    /// scalar elsewhere is found, as a key that names a string again.
+    fn is_right(&self, reader: &dyn Reader, scalars: &[Scalar], input: &[u8], limits: &Limits, tape: &Tape) -> bool {
         let mut other = input.to_vec();
-        for slot in &self.slots {
-            let node = self.nodes[slot.node as usize];
-            if node.kind.is_string() {
-                let Location::Input(place) = node.place() else { return false };
-                let Some(bytes) = other.get_mut(place as usize..place as usize + node.aux as usize) else {
-                    return false;
-                };
-                let letter = if bytes.first() == Some(&b'q') { b'z' } else { b'q' };
-                bytes.fill(letter);
+        let is_changed = |scalar: &Scalar| {
+            let node = self.nodes[scalar.node as usize];
+            match node.kind {
+                Kind::Null | Kind::Bool => true,
+                kind if kind.is_string() => change_string(&mut other, &node),
+                _ => change_number(&mut other, scalar, self.read, node),
             }
+        };
+        if !scalars.iter().all(is_changed) {
+            return false;
         }
         let (mut expected, mut found) = (tape.clone(), Tape::new());
         let names = |tape: &Tape| (tape.keys.generation(), tape.classes.generation());
@@ -302,50 +302,68 @@ fn move_strings<'m>(nodes: &mut [Node], moved: &'m [Moved], count: u32, at: usiz
     rest
 }
 
-/// The scalars of a document that the function reads: the node, where it begins, and where it ends; in the order of
-/// the input.
-fn scalars(
-    reader: &dyn Reader,
-    read: ReadScalar,
-    input: &[u8],
-    limits: &Limits,
-    tape: &Tape,
-) -> Option<Vec<(u32, usize, usize)>> {
+/// A scalar that can be read by itself: its node, and its bytes.
+#[derive(Clone, Copy, Debug)]
+struct Scalar {
+    node: u32,
+    start: usize,
+    end: usize,
+}
+
+/// The scalars of a document that the function reads, in the order of the input.
+fn scalars(reader: &dyn Reader, read: ReadScalar, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Vec<Scalar>> {
     let outcome = reader.read(input, Request::new(limits).detailed());
     let document = outcome.document;
     let trace = document.trace().filter(|trace| outcome.error.is_none() && trace.layer.is_none())?;
     let (here, there) = (Ordinals::of(tape), Ordinals::of(document.tape()));
     let mut scalars = Vec::new();
     for (at, node) in (0u32..).zip(&tape.nodes) {
-        if node.kind.is_container() {
-            continue;
-        }
-        if node.key == IS_KEY {
-            // A float may be a number that was there before.
-            if !node.kind.is_string() && node.kind != Kind::Int {
-                return None;
-            }
+        if node.kind.is_container() || node.key == IS_KEY {
             continue;
         }
         let extent = trace.extents.get(there.node(here.ordinal(at)) as usize)?;
         let (start, last) = (extent.start as usize, extent.end as usize);
-        match read(input, start, *node) {
-            Some((same, end)) if same == *node && end <= last && !extent.copied => scalars.push((at, start, end)),
-            // These say all that they mean, so they can stay as they are.
-            _ if matches!(node.kind, Kind::Null | Kind::Bool | Kind::Hole) || node.kind.has_bytes() => {}
-            _ => return None,
+        // What can't be read so stays as it is.
+        if let Some((same, end)) = read(input, start, *node)
+            && same == *node
+            && end <= last
+            && !extent.copied
+        {
+            scalars.push(Scalar { node: at, start, end });
         }
     }
-    scalars.sort_unstable_by_key(|(_, start, _)| *start);
+    scalars.sort_unstable_by_key(|scalar| scalar.start);
     Some(scalars)
+}
+
+/// Puts other text in the place of a string.
+fn change_string(input: &mut [u8], node: &Node) -> bool {
+    let Location::Input(place) = node.place() else { return false };
+    let Some(bytes) = input.get_mut(place as usize..place as usize + node.aux as usize) else { return false };
+    let letter = if bytes.first() == Some(&b'q') { b'z' } else { b'q' };
+    bytes.fill(letter);
+    true
+}
+
+/// Changes a bit of a number, so that it is another one of the same length.
+fn change_number(input: &mut [u8], scalar: &Scalar, read: ReadScalar, node: Node) -> bool {
+    (scalar.start..scalar.end).rev().any(|at| {
+        input[at] ^= 1;
+        let is_other = read(input, scalar.start, node)
+            .is_some_and(|(other, end)| end == scalar.end && other.kind == node.kind && other.payload != node.payload);
+        if !is_other {
+            input[at] ^= 1;
+        }
+        is_other
+    })
 }
 
 /// The strings that are no scalars to read: where they stand, how long they are, and their nodes; in the order of the
 /// input.
-fn fixed_strings(tape: &Tape, scalars: &[(u32, usize, usize)]) -> Option<Vec<(usize, usize, u32)>> {
+fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u32)>> {
     let mut is_read = vec![false; tape.nodes.len()];
-    for (node, ..) in scalars {
-        is_read[*node as usize] = true;
+    for scalar in scalars {
+        is_read[scalar.node as usize] = true;
     }
     let mut strings = Vec::new();
     for (at, node) in (0u32..).zip(&tape.nodes) {

@@ -1,16 +1,17 @@
 //! Reads a scalar by itself, for a stencil.
 
-use super::number::{parse_float, short_float};
+use super::number::{is_fixnum, parse_float, short_float};
 use super::read_fast::{long, sized};
 use crate::document::{Kind, Location, Node};
 
 /// The scalar at this place. What stands behind the bytes of a string, as its encoding, is not a part of it, so
-/// strings stand only where such strings stood, and nothing else does.
+/// strings stand only where such strings stood. Floats and large integers have numbers, which a key may name: they
+/// stand only where there was one.
 pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (node, end) = match *input.get(at)? {
         b'I' if input.get(at + 1) == Some(&b'"') => text(input, at + 2, like, Kind::Text)?,
         b'"' => text(input, at + 1, like, Kind::Bytes)?,
-        _ if like.kind.is_string() => return None,
+        tag if like.kind.is_string() || matches!(tag, b'l' | b'f') != has_number(&like) => return None,
         b'i' => long(input, at + 1).map(|(value, end)| (Node::int(value), end))?,
         b'l' => bignum(input, at)?,
         b'f' => {
@@ -27,6 +28,11 @@ pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize
     Some((Node { key: like.key, ..node }, end))
 }
 
+/// Whether this is written as an object with a number.
+fn has_number(node: &Node) -> bool {
+    node.kind == Kind::Float || node.kind == Kind::Int && !is_fixnum(node.payload as i64)
+}
+
 /// The string whose length stands at `at`, and where its bytes end: of a text in UTF-8, `E` must follow.
 #[inline]
 fn text(input: &[u8], at: usize, like: Node, kind: Kind) -> Option<(Node, usize)> {
@@ -40,7 +46,7 @@ fn text(input: &[u8], at: usize, like: Node, kind: Kind) -> Option<(Node, usize)
         .then(|| (Node::string(kind, Location::Input(start as u64), len), end))
 }
 
-/// An integer of at most 63 bits that is too large for an `i`.
+/// An integer of at most 63 bits that is too large for an `i`, as it should be.
 #[inline(never)]
 fn bignum(input: &[u8], at: usize) -> Option<(Node, usize)> {
     let (start, pairs) = sized(input, at + 2)?;
@@ -53,5 +59,5 @@ fn bignum(input: &[u8], at: usize) -> Option<(Node, usize)> {
         b'-' => -value,
         _ => return None,
     };
-    Some((Node::int(value), start + bytes.len()))
+    (!is_fixnum(value)).then_some((Node::int(value), start + bytes.len()))
 }

@@ -1,6 +1,7 @@
 //! Reading files of Parquet and Arrow, record by record.
 
 use super::Container;
+use super::footer;
 use super::guard::guarded;
 use super::messages::{Messages, is_shallow};
 use super::pages::Pages;
@@ -38,14 +39,19 @@ enum From {
 
 impl Records {
     /// Of Parquet, which has to be a file.
-    pub fn parquet(file: File) -> io::Result<Records> {
+    pub fn parquet(mut file: File) -> io::Result<Records> {
+        let too_deep = || format!("it has types within more than {DEPTH}");
+        // A list is two levels there.
+        if !footer::is_shallow(&mut file, 2 * DEPTH)? {
+            return Err(damaged(Container::Parquet, &too_deep()));
+        }
         let pages = Pages::new(file)?;
         let len = parquet::file::reader::Length::len(&pages);
         let opened = guarded(|| {
             let builder = ParquetRecordBatchReaderBuilder::try_new(pages).map_err(|error| error.to_string())?;
             let schema = Arc::clone(builder.schema());
             if !schema.fields().iter().all(|field| is_shallow(field, DEPTH)) {
-                return Err(format!("it has types within more than {DEPTH}"));
+                return Err(too_deep());
             }
             let rows = builder.metadata().file_metadata().num_rows().max(1) as u64;
             let groups = builder.metadata().row_groups();
