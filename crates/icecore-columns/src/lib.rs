@@ -44,6 +44,7 @@ mod decoder;
 mod encode;
 mod error;
 mod infer;
+mod member;
 mod misfit;
 mod parallel;
 pub mod schema;

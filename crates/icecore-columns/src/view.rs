@@ -217,6 +217,14 @@ impl<'d> View<'d> {
         }
     }
 
+    /// Whether two keys of a map are the same.
+    pub(crate) fn is_same_key(&self, one: Key, other: Key) -> bool {
+        match (one, other) {
+            (Key::Name(one), Key::Name(other)) if one == other => true,
+            _ => self.key(one, &mut itoa::Buffer::new()) == self.key(other, &mut itoa::Buffer::new()),
+        }
+    }
+
     /// The class of a value that is not settled yet.
     pub(crate) fn class(&self, mut at: u32) -> Option<&'d [u8]> {
         for _ in 0..LINKS {

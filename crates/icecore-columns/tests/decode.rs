@@ -7,8 +7,8 @@ use arrow_array::{
     StringArray, StringViewArray, StructArray,
 };
 use arrow_schema::{DataType, Field, Fields};
-use icecore::Stage;
-use icecore_columns::{Decoded, Decoder, Error, FILLED_WITH, OnError, Options, decode_chunks};
+use icecore::{Limits, Stage};
+use icecore_columns::{Decoded, Decoder, Error, FILLED_WITH, Inference, OnError, Options, decode_chunks};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -302,6 +302,37 @@ fn what_has_no_field_is_in_the_rest() {
     assert!(rows[0].contains(r#"{\"a\\\"b\":1.5,\"7\":[null]}"#), "{}", rows[0]);
     assert!(rows[1].contains(r#""{}""#), "{}", rows[1]);
     assert!(rows[2].contains("3") && rows[2].contains(r#"{\"x\":\"é\"}"#), "{}", rows[2]);
+}
+
+/// `class P { private $x = 1; } class C extends P { private $x = 2; public $y = 3; }`, as PHP has it.
+#[test]
+fn private_members_of_the_same_name_are_two() {
+    let blob: &[u8] = b"O:1:\"C\":3:{s:4:\"\0P\0x\";i:1;s:4:\"\0C\0x\";i:2;s:1:\"y\";i:3;}";
+    let mut inference = Inference::new(Stage::parse("php").unwrap(), &Limits::default());
+    inference.look(blob);
+    let learned = inference.field();
+    let text = icecore_columns::schema::print(&learned);
+    assert_eq!(text, r#"_class class, x int64, "C::x" int64, y int64"#);
+    let column = BinaryArray::from_vec(vec![blob; 4]);
+    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &learned, lenient()).unwrap();
+    let decoded = decoder.decode(&column).unwrap();
+    assert_eq!((decoded.bad.len(), decoded.extra), (0, None));
+    let fields = decoded.column.as_struct();
+    for (at, value) in [(1, 1), (2, 2), (3, 3)] {
+        assert!(fields.column(at).as_primitive::<Int64Type>().values().iter().all(|known| *known == value));
+    }
+    // One field takes the first; the other is told, or in the rest.
+    let given = |text: &str| {
+        let field = icecore_columns::schema::parse(text).unwrap();
+        let decoded = Decoder::new(Stage::parse("php").unwrap(), &field, lenient()).unwrap().decode(&column).unwrap();
+        (decoded.column.as_struct().column(0).as_primitive::<Int64Type>().value(3), decoded.extra)
+    };
+    assert_eq!(given("x int64, y int64"), (1, Some((4, 0))));
+    assert_eq!(given(r#""C::x" int64, x int64, y int64"#), (2, None));
+    let rows = shown("php", "x int64, more rest", &[blob, blob]);
+    assert!(rows[1].contains(r#"{\"C::x\":2,\"y\":3}"#), "{}", rows[1]);
+    let rows = shown("php", "more rest", &[blob, blob]);
+    assert!(rows[1].contains(r#"{\"x\":1,\"C::x\":2,\"y\":3}"#), "{}", rows[1]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer, NullBufferBuilder, ScalarBu
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use icecore::{Kind, Limits, Stage};
 use nested::{List, Map};
-pub(crate) use record::{Record, bare};
+pub(crate) use record::Record;
 use scalar::{Integer, float, float32, integer, text, unsigned};
 use std::sync::Arc;
 use text::Strings;
@@ -268,7 +268,7 @@ impl Column {
     }
 
     /// Adds what is told of the object at this node, and what of its body has no field.
-    fn push_told(&mut self, view: &View<'_>, at: u32, rest: &[(crate::view::Key, u32)]) -> Result<(), Misfit> {
+    fn push_told(&mut self, view: &View<'_>, at: u32, rest: &[record::Left]) -> Result<(), Misfit> {
         match &mut self.values {
             Values::Told(told) if told.what == What::Rest => {
                 told.push_entries(view, at, rest)?;

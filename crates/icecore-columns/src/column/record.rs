@@ -4,6 +4,7 @@ use super::told::What;
 use super::{Column, fields_of};
 use crate::AT;
 use crate::error::Error;
+use crate::member::{bare, qualified};
 use crate::misfit::Misfit;
 use crate::view::{Key, Notes, View};
 use arrow_array::StructArray;
@@ -24,7 +25,9 @@ pub(crate) struct Record {
     /// Whether a field takes the entries that have none.
     has_rest: bool,
     /// Those of the map that is being added.
-    rest: Vec<(Key, u32)>,
+    rest: Vec<Left>,
+    /// The key that filled each column for it.
+    filled_by: Vec<Option<Key>>,
     /// For ids of keys which field that is, from 1 on; 0: not known yet.
     by_id: Vec<u16>,
     /// The keys of the last map, in their order, if the next one may have the same.
@@ -34,6 +37,15 @@ pub(crate) struct Record {
     /// Whether one of them has none.
     has_extra: bool,
     len: usize,
+}
+
+/// An entry that has no field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    pub(crate) key: Key,
+    pub(crate) value: u32,
+    /// Whether the field with its bare name has another member's value.
+    pub(crate) is_second: bool,
 }
 
 /// An entry of the next map, as it was in the last one.
@@ -64,6 +76,7 @@ impl Record {
             paths,
             has_rest,
             rest: Vec::new(),
+            filled_by: Vec::new(),
             by_id: Vec::new(),
             guess: Vec::new(),
             is_whole: false,
@@ -138,6 +151,8 @@ impl Record {
         self.rest.clear();
         self.guess.clear();
         self.has_extra = false;
+        self.filled_by.clear();
+        self.filled_by.resize(self.columns.len(), None);
         let (mut filled, mut is_plain) = (0, self.paths.is_empty() && !self.has_rest);
         if view.node(map).kind == Kind::Map {
             for (key, value) in view.entries(map) {
@@ -148,19 +163,24 @@ impl Record {
                     },
                     Key::Node(_) => self.named_by(view, key),
                 };
-                let column = field.wrapping_sub(1);
+                let column = usize::from(field.wrapping_sub(1));
+                let before = self.filled_by.get(column).copied().flatten();
+                let is_second = before.is_some_and(|before| !view.is_same_key(before, key));
+                let column = if is_second { usize::from(NONE) } else { column };
                 match key {
-                    Key::Name(key) => self.guess.push(Guess { key, column }),
+                    Key::Name(key) => self.guess.push(Guess { key, column: column as u16 }),
                     Key::Node(_) => is_plain = false,
                 }
-                let Some(column) = self.columns.get_mut(usize::from(column)) else {
+                let Some(filled_column) = self.columns.get_mut(column) else {
                     match self.has_rest {
-                        true => self.rest.push((key, value)),
+                        true => self.rest.push(Left { key, value, is_second }),
                         // What a path has may stand in any of them.
                         false => self.has_extra = self.paths.is_empty(),
                     }
                     continue;
                 };
+                self.filled_by[column] = Some(key);
+                let column = filled_column;
                 if column.len() > self.len {
                     // A key that is there twice: the last one counts.
                     column.truncate(self.len);
@@ -270,6 +290,7 @@ impl Record {
 
     /// The field of this name, as PHP mangles it or Ruby marks it.
     fn named(&self, name: &[u8]) -> u16 {
+        let whole = qualified(name);
         let name = bare(name);
         let unmarked = name.strip_prefix(b"@").unwrap_or(name);
         let is_named = |at: &usize| {
@@ -280,7 +301,7 @@ impl Record {
             let found = self.fields.iter().position(|field| field.name().as_bytes() == name);
             found.filter(|at| is_named(at))
         };
-        let found = find(name).or_else(|| find(unmarked));
+        let found = whole.and_then(|whole| find(&whole)).or_else(|| find(name)).or_else(|| find(unmarked));
         found.and_then(|at| u16::try_from(at + 1).ok()).unwrap_or(NONE)
     }
 
@@ -302,14 +323,6 @@ impl Record {
             return Ok(StructArray::new_empty_fields(len, nulls));
         }
         Ok(StructArray::try_new(self.fields.clone(), columns, nulls)?)
-    }
-}
-
-/// The name of a member, without the class and the mark of visibility that PHP puts before it.
-pub(crate) fn bare(name: &[u8]) -> &[u8] {
-    match name {
-        [0, rest @ ..] => rest.iter().position(|byte| *byte == 0).map_or(name, |end| &rest[end + 1..]),
-        _ => name,
     }
 }
 

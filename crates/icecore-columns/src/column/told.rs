@@ -1,13 +1,16 @@
 //! Fields that tell of a value, or show it as JSON.
 
+use super::record::Left;
 use super::text::Strings;
 use crate::error::Error;
+use crate::member::{bare, qualified};
 use crate::misfit::Misfit;
-use crate::view::{Key, Value, View};
+use crate::view::{Value, View};
 use arrow_array::ArrayRef;
 use arrow_array::types::Utf8Type;
 use arrow_buffer::NullBuffer;
 use icecore::{Builder, Codec, Document, Stage};
+use std::collections::HashSet;
 
 /// What is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +70,17 @@ impl Told {
     }
 
     /// Adds these entries as an object of JSON.
-    pub(super) fn push_entries(&mut self, view: &View<'_>, at: u32, entries: &[(Key, u32)]) -> Result<(), Misfit> {
+    pub(super) fn push_entries(&mut self, view: &View<'_>, at: u32, entries: &[Left]) -> Result<(), Misfit> {
         self.text.clear();
         self.text.push(b'{');
-        for (key, value) in entries {
+        let mut written = HashSet::new();
+        for entry in entries {
             if self.text.len() > 1 {
                 self.text.push(b',');
             }
-            self.write_key(view, *key, *value)?;
+            self.write_key(view, entry, &mut written)?;
             self.text.push(b':');
-            self.write(view, *value)?;
+            self.write(view, entry.value)?;
         }
         self.text.push(b'}');
         self.push_text(at)
@@ -121,18 +125,24 @@ impl Told {
         self.text.push(b'"');
     }
 
-    fn write_key(&mut self, view: &View<'_>, key: Key, at: u32) -> Result<(), Misfit> {
+    /// Writes the bare name of a member, or with its class, if another member has that name.
+    fn write_key(&mut self, view: &View<'_>, entry: &Left, written: &mut HashSet<Vec<u8>>) -> Result<(), Misfit> {
         let mut digits = itoa::Buffer::new();
-        let key = view.key(key, &mut digits).unwrap_or_default();
-        let key = super::record::bare(key);
+        let whole = view.key(entry.key, &mut digits).unwrap_or_default();
+        let mut key = bare(whole);
+        let is_second = entry.is_second || whole.first() == Some(&0) && !written.insert(key.to_vec());
+        let with_class = qualified(whole).filter(|_| is_second);
+        if let Some(with_class) = &with_class {
+            key = with_class;
+        }
         if is_plain(key) {
             self.quote(key);
             return Ok(());
         }
         let mut b = Builder::new();
         b.bytes(key);
-        let document = b.finish().map_err(|error| unsayable(at, &error))?;
-        self.write_document(at, &document)
+        let document = b.finish().map_err(|error| unsayable(entry.value, &error))?;
+        self.write_document(entry.value, &document)
     }
 
     fn push_text(&mut self, at: u32) -> Result<(), Misfit> {

@@ -2,14 +2,16 @@
 
 use super::shape::{Range, Shape, Struct};
 use crate::blobs::Blobs;
-use crate::column::{DEPTH, bare, time};
+use crate::column::{DEPTH, time};
 use crate::error::Error;
+use crate::member::{bare, qualified};
 use crate::source::{Codecs, Source};
 use crate::view::LINKS;
 use arrow_array::Array;
 use arrow_schema::Field;
 use icecore::raw::Tape;
 use icecore::{Cursor, Document, Kind, Known, Limits, Value};
+use std::collections::HashMap;
 
 /// Learns a type from blobs.
 ///
@@ -172,6 +174,10 @@ impl Look {
 
     fn members(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> Shape {
         let mut members = Struct::of(class);
+        // Which key has a name; only marked ones share one with another.
+        let is_marked = |key: &[u8]| key.starts_with(b"\0") || class.is_some() && key.starts_with(b"@");
+        let has_marked = map.entries().any(|(key, _)| key.node().kind.is_string() && is_marked(key.bytes()));
+        let mut named: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (key, value) in map.entries() {
             let number;
             let name = match key.node().kind {
@@ -184,6 +190,14 @@ impl Look {
             };
             // The mark that Ruby puts before members is not a part of a name in a column.
             let name = if class.is_some() { name.strip_prefix(b"@").unwrap_or(name) } else { name };
+            let other;
+            let name = match has_marked && key.node().kind.is_string() {
+                true if named.entry(name.to_vec()).or_insert_with(|| key.bytes().to_vec()) != key.bytes() => {
+                    other = qualified(key.bytes()).unwrap_or_else(|| key.bytes().to_vec());
+                    &other[..]
+                }
+                _ => name,
+            };
             let Ok(name) = std::str::from_utf8(name) else { return Shape::Mixed };
             members.add(name, self.shape(value));
         }
