@@ -6,7 +6,6 @@ use crate::failure::{raised, refused};
 use crate::input::bytes_of;
 use crate::limits::limits_of;
 use crate::reading::Reading;
-use icecore::format::Evidence;
 use icecore::raw::Filled;
 use icecore::{Codec, Document, Error, Kind, detect, policy};
 use pyo3::prelude::*;
@@ -54,7 +53,7 @@ pub(crate) fn loads<'py>(
 }
 
 /// The value, if the bytes are of the format that was found for the last ones, without another look at all
-/// formats. That is so only where the beginning names the format, and all of it is one list, map or object.
+/// formats.
 fn as_before<'py>(
     py: Python<'py>,
     context: &mut Context,
@@ -62,8 +61,7 @@ fn as_before<'py>(
     reading: &Reading<'py>,
 ) -> Option<PyResult<Bound<'py, PyAny>>> {
     let codec = context.found.clone()?;
-    let (stage, format) = (codec.stage(), codec.stage().format());
-    if format.can.evidence != Evidence::Beginning || !stage.wrappers().is_empty() || !format.may_begin(input) {
+    if !codec.stage().wrappers().is_empty() || !detect::settles(codec.stage().format(), input) {
         return None;
     }
     let filled = read(py, context, &codec, input);

@@ -1,6 +1,5 @@
 //! What blobs are read as.
 
-use icecore::format::Evidence;
 use icecore::raw::{Stencils, Tape};
 use icecore::{Codec, Converter, Error, Limits, Stage, detect};
 
@@ -74,8 +73,7 @@ impl Codecs {
         }
         self.is_guess = self.known.first().is_some_and(|known| {
             let stage = known.codec.stage();
-            let format = stage.format();
-            stage.wrappers().is_empty() && format.can.evidence == Evidence::Beginning && format.may_begin(blob)
+            stage.wrappers().is_empty() && detect::settles(stage.format(), blob)
         });
         if self.is_guess { Ok(()) } else { self.find_out(blob) }
     }

@@ -222,3 +222,40 @@ fn hostile_bytes_are_walked_in_a_small_stack() {
     };
     std::thread::Builder::new().stack_size(128 << 10).spawn(run).unwrap().join().unwrap();
 }
+
+/// What a format reads as a list, a map or an object, and begins as it does, is not taken for anything else.
+#[test]
+fn what_is_settled_by_reading_is_found() {
+    let mut seen = std::collections::BTreeMap::new();
+    let files = ["php", "php-session", "igbinary", "marshal", "storable", "sereal", "var-export", "dumper-read"];
+    let mut check = |blob: &[u8]| {
+        for format in icecore::format::all().iter().filter(|format| icecore::detect::settles(format, blob)) {
+            let limits = icecore::Limits::default();
+            let outcome = format.read(blob, &icecore::format::Settings::new(), icecore::Request::new(&limits));
+            let root = outcome.document.root().kind();
+            if outcome.error.is_none() && outcome.consumed == blob.len() && root.is_container() {
+                let stage = icecore::detect::stage_of(blob).map(|stage| stage.to_string());
+                assert_eq!(stage.as_deref(), Ok(format.name), "{}", blob.escape_ascii());
+                *seen.entry(format.name).or_insert(0) += 1;
+            }
+        }
+    };
+    for file in files {
+        for fixture in fixtures::load(&format!("{file}.jsonl")) {
+            check(&fixture.blob);
+            // As JSON, and with other bytes.
+            let from = icecore::detect::stage_of(&fixture.blob).map(|stage| stage.to_string());
+            if let Ok(Ok(json)) = from.map(|from| icecore::convert(&fixture.blob, &from, "json")) {
+                check(&json);
+            }
+            for at in 0..fixture.blob.len().min(64) {
+                let mut other = fixture.blob.clone();
+                other[at] = b"{[\"a:;1}]\0"[at % 10];
+                check(&other);
+            }
+        }
+    }
+    for format in ["json", "php", "igbinary", "marshal", "storable", "sereal"] {
+        assert!(seen.get(format).is_some_and(|count| *count > 500), "{seen:?}");
+    }
+}
