@@ -1,8 +1,10 @@
 //! Rows a second of the kernel on one thread, beside reading the same blobs to a tape alone.
 //!
 //! ```sh
-//! cargo bench -p icecore-columns -- [--rows N] [--rounds N] [--only FORMAT]
+//! cargo bench -p icecore-columns -- [--rows N] [--rounds N] [--only FORMAT] [--shuffle]
 //! ```
+//!
+//! `--shuffle`: the keys of each row are in another order, as perl has them.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -18,13 +20,14 @@ const STAGES: [&str; 6] = ["php", "storable", "sereal", "marshal", "igbinary", "
 
 fn main() {
     let (mut rows, mut rounds) = (200_000u32, 7usize);
-    let mut only: Option<String> = None;
+    let (mut only, mut is_shuffled) = (None::<String>, false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--rows" => rows = words.next().and_then(|n| n.parse().ok()).expect("a number of rows"),
             "--rounds" => rounds = words.next().and_then(|n| n.parse().ok()).expect("a number of rounds"),
             "--only" => only = words.next(),
+            "--shuffle" => is_shuffled = true,
             "--bench" | "--test" => {}
             _ => panic!("unknown option {word}"),
         }
@@ -35,19 +38,27 @@ fn main() {
     );
     for about in [0, 100] {
         for stage in STAGES.into_iter().filter(|stage| only.as_ref().is_none_or(|only| only == stage)) {
-            measure(stage, rows, rounds, about);
+            measure(stage, rows, rounds, (about, is_shuffled));
         }
     }
 }
 
 /// A record with three fields; the text has so many bytes, or is a short name.
-fn record(id: i64, about: usize) -> Document<'static> {
+fn record(id: i64, (about, is_shuffled): (usize, bool)) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_map();
-    b.bytes_key("id").int(id);
     let text = format!("Employee {id}");
-    b.bytes_key("name").bytes(if about > 0 { format!("{text:.<about$}") } else { text });
-    b.bytes_key("score").float(id as f64 / 4.0);
+    let text = if about > 0 { format!("{text:.<about$}") } else { text };
+    // A number without a pattern.
+    let first = if is_shuffled { (id as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40 } else { 0 };
+    let second = if first % 2 == 0 { 1 } else { 2 };
+    for field in [0, second, 3 - second] {
+        match (first / 2 + field) % 3 {
+            0 => b.bytes_key("id").int(id),
+            1 => b.bytes_key("name").bytes(&text),
+            _ => b.bytes_key("score").float(id as f64 / 4.0),
+        };
+    }
     b.end();
     b.finish().expect("a document")
 }
@@ -56,11 +67,12 @@ fn row(fields: &Fields) -> Field {
     Field::new("row", DataType::Struct(fields.clone()), true)
 }
 
-fn measure(name: &str, rows: u32, rounds: usize, about: usize) {
+fn measure(name: &str, rows: u32, rounds: usize, shape: (usize, bool)) {
+    let about = shape.0;
     let stage = Stage::parse(name).expect("a stage");
     let blobs = (0..i64::from(rows)).map(|id| {
         let mut blob = Vec::new();
-        icecore::write_to(&record(id, about), &stage, &Limits::default(), &mut blob).expect("written");
+        icecore::write_to(&record(id, shape), &stage, &Limits::default(), &mut blob).expect("written");
         blob
     });
     let column = BinaryArray::from_iter_values(blobs);

@@ -32,7 +32,7 @@ const DEAREST: u32 = 1 << 16;
 /// [`Codec::read_alike`](crate::Codec::read_alike).
 #[derive(Debug, Default)]
 pub struct Stencils {
-    /// The one of the last document comes first.
+    /// The one of the last document that was like one comes first.
     known: Vec<Stencil>,
     /// Whose documents they were.
     owner: Option<Arc<Prepared>>,
@@ -66,6 +66,7 @@ impl Stencils {
         }
         let at = self.known.iter().position(|known| known.fill(input, limits, tape))?;
         self.alike += 1;
+        self.known[at].read_with += 1;
         if at > 0 {
             self.known.swap(0, at);
         }
@@ -85,10 +86,15 @@ impl Stencils {
         }
         .max(1);
         (self.unlike, self.alike_before) = (0, self.alike);
-        if let Some(made) = Stencil::of(&*owner.reader, input, limits, tape) {
-            self.known.truncate(MOST - 1);
-            self.known.insert(0, Stencil { is_simple: filled.is_simple, ..made });
+        let Some(made) = Stencil::of(&*owner.reader, input, limits, tape) else { return };
+        let made = Stencil { is_simple: filled.is_simple, ..made };
+        if self.known.len() < MOST {
+            self.known.push(made);
+        } else if let Some(least) = self.known.iter_mut().min_by_key(|known| known.read_with) {
+            *least = made;
         }
+        // What was of use long ago counts less.
+        self.known.iter_mut().for_each(|known| known.read_with /= 2);
     }
 }
 
@@ -96,6 +102,8 @@ impl Stencils {
 #[derive(Debug)]
 struct Stencil {
     read: ReadScalar,
+    /// How many documents it read, lately.
+    read_with: u64,
     /// With the scalars that it was made of.
     nodes: Vec<Node>,
     /// The bytes between the scalars.
@@ -224,6 +232,7 @@ impl Stencil {
         let scalars = scalars(reader, read, input, limits, tape)?;
         let mut stencil = Stencil {
             read,
+            read_with: 0,
             nodes: tape.nodes.clone(),
             fixed: Vec::new(),
             slots: Vec::new(),

@@ -38,12 +38,22 @@ pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
             // `filler` extends the sign.
             let len = usize::from(head.unsigned_abs());
             let unused = 32 - 8 * len as u32;
-            let word = u32::from_le_bytes(*input.get(at + 1..)?.first_chunk()?);
+            let rest = input.get(at + 1..)?;
+            let word = match rest.first_chunk() {
+                Some(bytes) => u32::from_le_bytes(*bytes),
+                None => last_word(rest.get(..len)?),
+            };
             let bits = i64::from(word << unused >> unused);
             let filler = if head < 0 { -1i64 << (8 * len) } else { 0 };
             Some((bits | filler, at + 1 + len))
         }
     }
+}
+
+/// Up to four bytes at the end of the input.
+#[cold]
+fn last_word(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
 /// The bytes whose length stands at `at`: their offset and how many there are. Their end
