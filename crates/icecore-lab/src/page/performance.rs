@@ -2,7 +2,7 @@
 
 use super::markdown::{around, explained, machine, section, sentences, summary};
 use super::table::escape;
-use super::view::{Names, shown};
+use super::view::{self, Names, shown};
 use super::{Kind, svg, tables, words};
 use crate::articles::{self, Article};
 use crate::model::{Operation, Report, ScenarioReport, Verdict};
@@ -11,10 +11,13 @@ use std::fmt::Write;
 /// The chart that the README shows.
 const CHART: (&str, Kind) = ("perl-mix", Kind::Bars(Operation::RoundTrip));
 
+/// A run of its own, beside that of all scenarios: its file's name in `docs/bench`, and what it found.
+pub type Beside<'r> = (&'r str, &'r Report);
+
 /// The text of `docs/performance.md`. It links to `bench/report.html`, which has the
 /// charts, to `bench/report.json`, which has the samples, and to `bench/engine.md`, which is
-/// written by hand.
-pub fn performance(report: &Report) -> String {
+/// written by hand. What was measured in runs of their own comes last, each with its machine and its day.
+pub fn performance(report: &Report, beside: &[Beside<'_>]) -> String {
     let mut out = String::from("# Performance\n\n");
     out += "This page is made by `icecore bench` from a run of all its scenarios. ";
     out +=
@@ -27,6 +30,28 @@ pub fn performance(report: &Report) -> String {
     out += &claims(report);
     for scenario in &report.scenarios {
         out += &one(scenario, report.settings.seed);
+    }
+    for (name, report) in beside {
+        out += &run(name, report);
+    }
+    out
+}
+
+/// A run of its own.
+fn run(name: &str, report: &Report) -> String {
+    let mut out = format!("\n## In a run of its own: {}\n\n", escape(name));
+    out += "What is below was measured later than what is above, or on another machine: numbers of the two are not ";
+    _ = write!(out, "compared. [Its JSON](bench/{name}.json) has every sample.\n\n");
+    _ = write!(out, "{}.\n\n{}", escape(&words::run(report)), machine(report));
+    _ = write!(out, "\n{}\n", escape(&words::measured(&report.settings)));
+    for scenario in &report.scenarios {
+        out += &one(scenario, report.settings.seed);
+        let names = Names::new(scenario);
+        for point in shown(scenario, false) {
+            if let Some(table) = tables::items_a_second(scenario, point, &names) {
+                section(&mut out, &view::at(&format!("{} a second", scenario.axis), point), &table);
+            }
+        }
     }
     out
 }

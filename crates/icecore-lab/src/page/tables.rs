@@ -3,7 +3,8 @@
 use super::number::{NONE, byte_unit, bytes, count, grown, interval, quotient, rate, time, within};
 use super::table::Table;
 use super::view::{
-    Group, Names, at, competitors, find, groups, is_baseline, measured, median, plain, right, roof, with_role,
+    Group, Names, at, competitors, find, groups, is_baseline, measured, median, operations_at, plain, right, roof,
+    with_role,
 };
 use super::words::{became, claimed, fidelity, operation as title};
 use crate::model::{
@@ -214,6 +215,35 @@ pub(super) fn growth(
         table.row(std::iter::once(names.of(&entry.id) + sign).chain(points.iter().map(cell)));
     }
     table
+}
+
+/// How many of what the sizes count are done in a second, the most first; none for a scenario whose sizes count nothing.
+pub(super) fn items_a_second(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<Table> {
+    if scenario.axis.is_empty() || scenario.points.len() > 1 {
+        return None;
+    }
+    let mut table = Table::new(["competitor"]);
+    let operations: Vec<Operation> = operations_at(point, &scenario.operations);
+    for operation in &operations {
+        table.column(&format!(">{}", title(*operation)));
+        table.column(">from");
+        table.column(">to");
+    }
+    let items = items(scenario, point);
+    let mut order: Vec<&Entry> = competitors(point).filter(|entry| right(entry)).collect();
+    order.sort_by(|a, b| total(a, &operations).total_cmp(&total(b, &operations)));
+    for entry in order {
+        let cells = operations.iter().flat_map(|operation| {
+            let median = entry.cell(*operation).filter(|cell| measured(cell).is_some()).map(|cell| cell.summary.median);
+            // The quickest end of the time is the most in a second.
+            match median {
+                None => [NONE.into(), NONE.into(), NONE.into()],
+                Some(ns) => [ns.estimate, ns.high, ns.low].map(|ns| rate(ns / items)),
+            }
+        });
+        table.row(std::iter::once(names.entry(entry)).chain(cells));
+    }
+    Some(table)
 }
 
 /// What a time is divided by.

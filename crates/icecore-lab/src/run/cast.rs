@@ -89,7 +89,7 @@ impl Cast {
             let named = is_one_of(id, &scenario.only);
             let foreign = scenario.language.as_deref().is_some_and(|wanted| wanted != language);
             // Runners of the user take part in whatever they can carry.
-            named && (!foreign || !["perl", "php", "ruby"].contains(&language)) && is_wanted(id)
+            named && (!foreign || !["perl", "php", "python", "ruby"].contains(&language)) && is_wanted(id)
         };
         let mut participants = Vec::new();
         let mut absent = Vec::new();

@@ -43,6 +43,8 @@ pub struct Options {
     pub command: Option<PathBuf>,
     /// The folder of Icecore's modules, if they are not installed.
     pub modules: Option<PathBuf>,
+    /// The interpreter of runners in Python, which has their packages; the system's `python3` if there is none here.
+    pub python: Option<PathBuf>,
     /// How long one answer of a runner may take.
     pub patience: Duration,
 }
@@ -60,6 +62,7 @@ impl Default for Options {
             runners: None,
             command: None,
             modules: None,
+            python: None,
             patience: Duration::from_secs(300),
         }
     }
@@ -83,6 +86,7 @@ impl Options {
             more: self.runners.as_deref(),
             command: self.command.as_deref(),
             modules: self.modules.as_deref(),
+            python: self.python.as_deref(),
             patience: self.patience,
             stop,
         }

@@ -39,6 +39,8 @@ pub struct Environment<'e> {
     pub command: Option<&'e Path>,
     /// The folder of Icecore's modules, one folder a language, if they are not installed.
     pub modules: Option<&'e Path>,
+    /// The interpreter that runners in Python are started with.
+    pub python: Option<&'e Path>,
     /// How long one answer may take.
     pub patience: Duration,
     /// Set when the run is to end.
@@ -263,7 +265,8 @@ impl Script {
     }
 
     fn command(&self, environment: &Environment<'_>, language: &str) -> Command {
-        let mut command = Command::new(&self.program);
+        let python = environment.python.filter(|_| self.program == "python3");
+        let mut command = Command::new(python.map_or(&*self.program, Path::as_os_str));
         command.args(&self.arguments).arg(&self.path);
         command.env("LAB_LIB", environment.folder.join("runners").join(language).join(SHARED));
         if let Some(variant) = &self.variant {

@@ -16,8 +16,9 @@ pub fn document(name: &str, parameters: &Parameters) -> Result<Document<'static>
         "ints" => ints(&mut builder, get("first", 1), get("count", 1)),
         "tree" => Tree::default().build(&mut builder, get("s", 1), get("r", 1)),
         "items" => items(&mut builder, get("count", 1)),
+        "rows" => rows(&mut builder, get("count", 1)),
         _ => {
-            let known = "mix, employees, ints, tree, items";
+            let known = "mix, employees, ints, tree, items, rows";
             return Err(Error::new(format!("nothing makes `{name}`; there are {known}")));
         }
     }
@@ -128,6 +129,19 @@ fn items(builder: &mut Builder, count: i64) {
         builder.symbol_key("@price", "US-ASCII").float(i as f64 * 0.25);
         builder.symbol_key("@active", "US-ASCII").bool(i % 2 == 0);
         builder.end().end();
+    }
+    builder.end();
+}
+
+/// Records of a table: a number, a text and a float.
+fn rows(builder: &mut Builder, count: i64) {
+    builder.begin_array();
+    for i in 0..count {
+        builder.begin_map();
+        builder.text_key("id").int(i);
+        builder.text_key("name").text(&format!("Employee {i}"));
+        builder.text_key("score").float(i as f64 / 4.0);
+        builder.end();
     }
     builder.end();
 }

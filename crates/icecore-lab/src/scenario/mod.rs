@@ -72,6 +72,9 @@ pub struct Scenario {
     /// How many clients ask at once, one point each; for the web.
     #[serde(default)]
     pub clients: Vec<u32>,
+    /// The report in `docs/bench` in which it is published, if not in that of all.
+    #[serde(default)]
+    pub report: Option<String>,
     /// What it waits for, if it can't run yet.
     #[serde(default)]
     pub waits: Option<String>,
@@ -258,6 +261,7 @@ impl Scenario {
             engine: Vec::new(),
             kind: Kind::Values,
             clients: Vec::new(),
+            report: None,
             waits: None,
             data: Data { make: None, json: None, given: Some(document) },
             points: vec![Size::default()],

@@ -65,7 +65,7 @@ fn csv() {
 
 #[test]
 fn performance() {
-    same("performance.md", &page::performance(&report()));
+    same("performance.md", &page::performance(&report(), &[("columns", &report())]));
 }
 
 #[test]

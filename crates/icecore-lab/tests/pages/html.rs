@@ -136,7 +136,7 @@ fn names_are_text_everywhere() {
     }
     let text = page::text(&report, &page::Style::default());
     assert!(!text.contains(['\u{1b}', '\r']), "a name commands the terminal");
-    for markdown in [page::markdown(&report), page::performance(&report)] {
+    for markdown in [page::markdown(&report), page::performance(&report, &[])] {
         assert!(!markdown.replace('`', "").contains("<script") || code_only(&markdown), "a name is HTML");
     }
 }
@@ -242,7 +242,7 @@ fn everything(what: &str, report: &Report) {
     for drawn in [
         page::text(report, &page::Style { color: true, width: 40, full: false }),
         page::markdown(report),
-        page::performance(report),
+        page::performance(report, &[]),
     ] {
         assert!(!drawn.contains("NaN") && !drawn.contains("inf "), "{what}: {drawn}");
     }

@@ -62,6 +62,9 @@ pub struct Bench {
     /// The folder of Icecore's modules (`bindings`), where they are not installed
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub modules: Option<PathBuf>,
+    /// The interpreter of competitors in Python, where `python3` does not have their packages
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
+    pub python: Option<PathBuf>,
     /// Show the reports that --json wrote again, instead of measuring; several become one
     #[arg(long = "report", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub reports: Vec<PathBuf>,

@@ -78,6 +78,11 @@ fn options(args: &Bench) -> Options {
     options.runners.clone_from(&args.runners);
     options.command = std::env::current_exe().ok();
     options.modules = args.modules.clone().or_else(modules);
+    // Runners work in folders of their own. A link is kept: a virtual environment is found by where its program is.
+    options.python = args.python.as_deref().map(|program| match program.components().count() {
+        1 => program.to_owned(),
+        _ => std::path::absolute(program).unwrap_or_else(|_| program.to_owned()),
+    });
     options
 }
 
