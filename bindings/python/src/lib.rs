@@ -41,6 +41,7 @@ fn _icecore(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<record::Record>()?;
     module.add_class::<columns::Decoder>()?;
+    module.add_class::<columns::Decoded>()?;
     module.add_class::<columns::Column>()?;
     module.add_class::<columns::Chunks>()?;
     module.add_class::<columns::Type>()?;

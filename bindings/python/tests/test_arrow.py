@@ -81,6 +81,27 @@ def test_a_stream_is_decoded_batch_by_batch() -> None:
     assert pa.chunked_array(stream).to_pylist() == ROWS + ROWS
     with pytest.raises(icecore.Error, match="not read yet"):
         pa.chunked_array(stream)
+    with pytest.raises(TypeError, match="give a schema"):
+        icecore.arrow.decode(Stream(pa.chunked_array([BLOBS])))
+
+
+def test_a_reader_of_pyarrow_gives_a_reader() -> None:
+    pa = library("pyarrow")
+    asked = []
+
+    def batches() -> Any:
+        for number in range(3):
+            asked.append(number)
+            yield pa.record_batch({"data": pa.array(BLOBS if number < 2 else [b"?"], pa.binary())})
+
+    schema = pa.schema({"data": pa.binary()})
+    reader = icecore.arrow.decode(pa.RecordBatchReader.from_batches(schema, batches()), SCHEMA, format="php")
+    assert isinstance(reader, pa.RecordBatchReader) and not asked
+    first = reader.read_next_batch()
+    assert asked == [0] and first.to_pylist() == [{"data": row} for row in ROWS]
+    reader.read_next_batch()
+    with pytest.raises(icecore.Error):
+        reader.read_next_batch()
 
 
 def test_without_any_library_of_its_own() -> None:

@@ -12,7 +12,7 @@ Record('App\\\\User', {'name': 'Alice'})
 from __future__ import annotations
 
 from ._documents import iter_documents
-from ._errors import ClassError, Error, Loss, LossWarning
+from ._errors import ClassError, Error, ExtraWarning, Loss, LossWarning
 from ._icecore import Record, __version__, convert, dumps, formats, loads
 from ._look import ClassUse, Detection, Document, Row, classes, detect, inspect
 from ._values import Code, EnumCase, Hash, Module, Opaque, Ref, Regexp, Symbol, Tied, VString
@@ -25,6 +25,7 @@ __all__ = [
     "Document",
     "EnumCase",
     "Error",
+    "ExtraWarning",
     "Hash",
     "Loss",
     "LossWarning",

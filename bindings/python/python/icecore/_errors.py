@@ -59,6 +59,10 @@ class LossWarning(UserWarning):
     """Something that a format can't say was left out or written as the nearest it has."""
 
 
+class ExtraWarning(UserWarning):
+    """Rows of a column have entries that no field of the type has that was learned from them."""
+
+
 @dataclass(frozen=True)
 class Loss:
     """What a format can't say: of which kind, how often, and where first."""
@@ -81,5 +85,5 @@ def lost(losses: list[Loss], word: str) -> None:
         warnings.warn(text, LossWarning, stacklevel=2)
 
 
-for _class in (Error, ClassError, Loss, LossWarning):
+for _class in (Error, ClassError, ExtraWarning, Loss, LossWarning):
     _class.__module__ = "icecore"

@@ -10,13 +10,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypedDict
 
+from ._errors import ExtraWarning
 from ._icecore import Chunks, Column, Decoder, Type, learn
 from ._icecore import encode as encoded
 
-__all__ = ["Chunks", "Column", "Decoder", "Type", "decode", "decoder", "encode", "infer", "schema_of"]
+__all__ = ["Chunks", "Column", "Decoder", "Kept", "Options", "Type", "decode", "decoder", "encode", "infer", "schema_of"]
 
 
 def schema_of(schema: Any) -> Type:
@@ -59,6 +61,29 @@ def decoder(
     return Decoder(schema_of(schema), format, on_error, limits, threads)
 
 
+class Options(TypedDict, total=False):
+    """What ``decode`` of every library takes besides the column and the schema."""
+
+    on_error: str
+    format: str | None
+    errors: list[tuple[int, Any]] | None
+    limits: dict[str, int] | None
+    threads: int | None
+
+
+class Kept(NamedTuple):
+    """What ``on_error="keep"`` gives: columns of the same length, of the library that the column is of."""
+
+    #: The rows; null where one is bad.
+    column: Any
+    #: What is wrong with bad rows; null for all others.
+    errors: Any
+    #: The blobs of bad rows; null for all others.
+    kept: Any
+    #: How many rows have entries that no field has, and the number of the first; None, if none has.
+    extra: tuple[int, int] | None
+
+
 def decode(
     column: Any,
     schema: Any = None,
@@ -73,22 +98,60 @@ def decode(
 
     ``column`` is of any library that has Arrow arrays or streams of them: pyarrow, polars, pandas, nanoarrow, DuckDB.
     Without ``schema`` it is learned from the blobs, without ``format`` each blob is looked at. With
-    ``on_error="null"`` bad rows are null, and ``errors`` gets the number and the error of each. Long columns are decoded
-    by as many ``threads`` as there are processors, if no number is given.
+    ``on_error="null"`` bad rows are null, and ``errors`` gets the number and the error of each. With
+    ``on_error="keep"`` the result is a ``Kept``: the column, one of errors and one of the blobs of bad rows.
+    Long columns are decoded by as many ``threads`` as there are processors, if no number is given.
 
     The result is of the library that the column is of: an array of pyarrow, a Series of polars or pandas. Else it has
-    ``__arrow_c_array__``, or ``__arrow_c_stream__`` if the column has chunks.
+    ``__arrow_c_array__``, or ``__arrow_c_stream__`` if the column has chunks. A stream without a length, such as a
+    ``pyarrow.RecordBatchReader`` of one column, gives a stream: each batch is decoded when it is asked for, so the
+    memory is that of a batch. It needs a schema, as it can be read once, and bad rows can't be kept.
+
+    Entries that no field has are left out. If the schema was learned from a sample (``infer``), an
+    ``icecore.ExtraWarning`` tells of them; one that was written down may be meant to take only a part, and ``Kept.extra``
+    counts them.
     """
     back, column = _home(column)
+    is_stream = not hasattr(column, "__arrow_c_array__") and not hasattr(column, "__len__")
+    if schema is None and is_stream:
+        raise TypeError("a stream can be read once, so its type is not learned here: give a schema")
     wanted = learn(column, format, limits) if schema is None else schema_of(schema)
     made = Decoder(wanted, format, on_error, limits, threads)
-    if not hasattr(column, "__arrow_c_array__") and not hasattr(column, "__len__"):
-        return made.stream(column)
-    one = hasattr(column, "__arrow_c_array__")
-    decoded, bad = made.decode(column) if one else made.decode_chunks(column)
+    if is_stream:
+        if on_error == "keep":
+            raise TypeError("a stream has no place for bad blobs: on_error is raise or null there")
+        return _streamed(column, made)
+    decoded = made.decode(column) if hasattr(column, "__arrow_c_array__") else made.decode_chunks(column)
     if errors is not None:
-        errors.extend(bad)
-    return back(decoded)
+        errors.extend(decoded.errors)
+    if wanted.learned and decoded.extra is not None:
+        extra(decoded.extra)
+    if on_error == "keep":
+        return Kept(back(decoded.column), back(decoded.texts), back(decoded.kept), decoded.extra)
+    return back(decoded.column)
+
+
+def _streamed(given: Any, made: Decoder) -> Any:
+    """A stream for a stream. A reader of pyarrow gives a reader of the same column, decoded: a batch has no null rows,
+    so the rows can't be the batch itself."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is None or not isinstance(given, pyarrow.RecordBatchReader) or len(given.schema) != 1:
+        return made.stream(given)
+    schema = pyarrow.schema({given.schema.names[0]: pyarrow.field(made).type})
+
+    def batches() -> Iterator[Any]:
+        for batch in given:
+            yield pyarrow.record_batch([pyarrow.array(made.decode(batch.column(0)).column)], schema)
+
+    return pyarrow.RecordBatchReader.from_batches(schema, batches())
+
+
+def extra(found: tuple[int, int]) -> None:
+    """Warns of entries that no field has."""
+    count, first = found
+    rows = "1 row has entries" if count == 1 else f"{count} rows have entries"
+    text = f"{rows} that no field of the learned type has, the first is row {first}: a field `rest` takes them"
+    warnings.warn(text, ExtraWarning, stacklevel=3)
 
 
 def encode(

@@ -18,6 +18,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ._kept import kept_rows, kept_type
 from ._paths import flat, texts_on_path
 from .arrow import Type, schema_of
 from .arrow import decode as decode_arrow
@@ -42,7 +43,10 @@ def register(connection: duckdb.DuckDBPyConnection, *, format: str | None = None
         return texts_on_path(blobs, path, on_error, format)
 
     def fields(blobs: pa.Array, schema: str) -> pa.Array:
-        rows = flat(decode_arrow(blobs, schema, on_error, format=format)).to_pylist()
+        decoded = flat(decode_arrow(blobs, schema, on_error, format=format))
+        rows = decoded.to_pylist()
+        if "map<" in str(decoded.type):
+            rows = [_with_maps(row, decoded.type) for row in rows]
         return pa.array([None if row is None else json.dumps(row, default=_plain) for row in rows], pa.string())
 
     _create(connection, "icecore_json", whole, ["BLOB"])
@@ -65,13 +69,17 @@ def register_struct(
     on_error: str = "null",
 ) -> None:
     """Gives a connection the function ``name(blob)``, whose result is a struct by this schema. Columns go through
-    Arrow, without JSON between: the quickest way for a schema that is known."""
+    Arrow, without JSON between: the quickest way for a schema that is known. With ``on_error="keep"`` the result is a
+    struct of ``value``, ``error`` and ``kept``, the blob of a bad row."""
     wanted = schema_of(schema)
+    kind = _arrow_type(wanted)
+    if on_error == "keep":
+        kind = kept_type(kind)
 
     def run(blobs: pa.Array) -> pa.Array:
-        return flat(decode_arrow(blobs, wanted, on_error, format=format))
+        return kept_rows(decode_arrow(flat(blobs), wanted, on_error, format=format))
 
-    _create(connection, name, run, ["BLOB"], _duckdb_type(_arrow_type(wanted)))
+    _create(connection, name, run, ["BLOB"], _duckdb_type(kind))
 
 
 def _create(
@@ -113,6 +121,20 @@ def _plain(value: Any) -> str:
     if isinstance(value, bytes):
         return "".join(f"\\x{byte:02X}" for byte in value)
     return str(value)
+
+
+def _with_maps(value: Any, kind: pa.DataType) -> Any:
+    """A value with its maps as dicts, which JSON has: pyarrow gives lists of pairs, which DuckDB takes for NULL."""
+    if value is None:
+        return None
+    if pa.types.is_struct(kind):
+        parts = (kind.field(at) for at in range(kind.num_fields))
+        return {part.name: _with_maps(value[part.name], part.type) for part in parts}
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return [_with_maps(item, kind.value_type) for item in value]
+    if pa.types.is_map(kind):
+        return {str(key): _with_maps(item, kind.item_type) for key, item in value}
+    return value
 
 
 def _arrow_type(schema: Type) -> pa.DataType:

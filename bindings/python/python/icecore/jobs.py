@@ -100,7 +100,8 @@ class Job:
         return counts
 
     def _decoded(self, batch: pa.RecordBatch, made: Any, before: int) -> tuple[pa.Table, pa.Table | None]:
-        column, errors = made.decode(batch.column(self.column))
+        decoded = made.decode(batch.column(self.column))
+        column, errors = decoded.column, decoded.errors
         at = batch.schema.get_field_index(self.column)
         table = pa.Table.from_batches([batch])
         good = table.set_column(at, self.column, pa.array(column))

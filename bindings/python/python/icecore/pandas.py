@@ -9,13 +9,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ._icecore import loads
+from .arrow import Kept, Options
 from .arrow import decode as decode_arrow
 
 __all__ = ["Decoding"]
@@ -47,15 +48,18 @@ class Decoding:
         self,
         schema: Any = None,
         *,
-        format: str | None = None,
-        on_error: str = "raise",
-        errors: list[tuple[int, Any]] | None = None,
-        limits: dict[str, int] | None = None,
         expand: bool = True,
-    ) -> pd.DataFrame | pd.Series:
+        **options: Unpack[Options],
+    ) -> Any:
         """What the blobs say: of structs a frame with a column for each field, in types of Arrow; or the series as it
-        is with ``expand=False``. See ``icecore.arrow.decode``."""
-        series = decode_arrow(self._series, schema, on_error, format=format, errors=errors, limits=limits)
+        is with ``expand=False``. With ``on_error="keep"`` it is the first of a ``Kept``. See ``icecore.arrow.decode``."""
+        decoded = decode_arrow(self._series, schema, **options)
+        if isinstance(decoded, Kept):
+            return decoded._replace(column=self._shaped(decoded.column, expand))
+        return self._shaped(decoded, expand)
+
+    @staticmethod
+    def _shaped(series: pd.Series, expand: bool) -> pd.DataFrame | pd.Series:
         kind = series.dtype.pyarrow_dtype
         if not expand or not pa.types.is_struct(kind):
             return series

@@ -9,10 +9,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
+from .arrow import Options
 from .arrow import decode as decode_arrow
 from .arrow import infer as infer_arrow
 from .arrow import schema_of
@@ -36,14 +37,10 @@ class SeriesDecoding:
     def decode(
         self,
         schema: Any = None,
-        *,
-        format: str | None = None,
-        on_error: str = "raise",
-        errors: list[tuple[int, Any]] | None = None,
-        limits: dict[str, int] | None = None,
-    ) -> pl.Series:
-        """A series of what the blobs say: see ``icecore.arrow.decode``."""
-        return decode_arrow(self._series, schema, on_error, format=format, errors=errors, limits=limits)
+        **options: Unpack[Options],
+    ) -> Any:
+        """A series of what the blobs say, or with ``on_error="keep"`` three: see ``icecore.arrow.decode``."""
+        return decode_arrow(self._series, schema, **options)
 
     def infer(self, *, format: str | None = None, limits: dict[str, int] | None = None) -> pl.DataType:
         """The type that fits the blobs."""
@@ -60,16 +57,26 @@ class Decoding:
     def decode(
         self,
         schema: Any,
-        *,
-        format: str | None = None,
-        on_error: str = "raise",
-        limits: dict[str, int] | None = None,
+        **options: Unpack[Options],
     ) -> pl.Expr:
         """What the blobs say, by a schema: ``{"id": pl.Int64}``, a text, a type of polars or of pyarrow. An expression
-        has to know its type before it sees data, so the schema is not learned here: ``series.icecore.infer()`` does."""
+        has to know its type before it sees data, so the schema is not learned here: ``series.icecore.infer()`` does.
+
+        With ``on_error="keep"`` it is a struct of ``value``, ``error`` and ``kept``. ``errors`` has no meaning here: an
+        expression is run in parts."""
+        if options.get("errors") is not None:
+            raise TypeError("an expression has no list of errors: take on_error='keep', or series.icecore.decode")
         wanted = schema_of(schema)
+        keeps = options.get("on_error") == "keep"
 
         def run(series: pl.Series) -> pl.Series:
-            return decode_arrow(series, wanted, on_error, format=format, limits=limits)
+            decoded = decode_arrow(series, wanted, **options)
+            if not keeps:
+                return decoded
+            parts = {"value": decoded.column, "error": decoded.errors, "kept": decoded.kept}
+            return pl.DataFrame(parts).to_struct(series.name)
 
-        return self._expr.map_batches(run, return_dtype=type_of(wanted), is_elementwise=True)
+        kind = type_of(wanted)
+        if keeps:
+            kind = pl.Struct({"value": kind, "error": pl.String(), "kept": pl.Binary()})
+        return self._expr.map_batches(run, return_dtype=kind, is_elementwise=True)

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 from ray.data import Dataset
 
+from ._kept import BESIDE
 from ._paths import flat
 from .arrow import decoder, schema_of
 
@@ -42,8 +43,12 @@ class Decode:
     def __call__(self, batch: pa.Table) -> pa.Table:
         if self._decoder is None:
             self._decoder = decoder(self.schema.field(0).type, self.format, self.on_error)
-        rows = pa.array(self._decoder.decode(flat(batch.column(self.column)))[0])
+        decoded = self._decoder.decode(flat(batch.column(self.column)))
+        rows = pa.array(decoded.column)
         at = batch.column_names.index(self.column)
+        if self.on_error == "keep":
+            for part, array in zip(BESIDE, (decoded.texts, decoded.kept)):
+                batch = batch.append_column(f"{self.column}_{part.name}", pa.array(array))
         if self.into is not None:
             return batch.append_column(self.into, rows)
         made = batch.remove_column(at)
@@ -63,6 +68,7 @@ def decode(
     **options: Any,
 ) -> Dataset:
     """The dataset with the blobs of ``column`` decoded: its fields in the place of the column, or with ``into`` a
-    struct of that name beside it. Other arguments are those of ``Dataset.map_batches``."""
+    struct of that name beside it. With ``on_error="keep"`` columns ``data_error`` and ``data_kept`` have what is wrong
+    with a bad row, and its blob. Other arguments are those of ``Dataset.map_batches``."""
     run = Decode(column, schema, into=into, format=format, on_error=on_error)
     return dataset.map_batches(run, batch_format="pyarrow", **options)

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
+from ._kept import BESIDE
 from ._paths import texts_on_path
 from .arrow import decode as decode_arrow
 from .arrow import decoder, infer, schema_of
@@ -32,7 +33,8 @@ def decode(
     sample: int = 1000,
 ) -> DataFrame:
     """The frame with the blobs of ``column`` decoded: its fields in the place of the column, or with ``into`` a
-    struct of that name beside it. Without a schema it is learned from the first ``sample`` rows. The blobs go
+    struct of that name beside it. With ``on_error="keep"`` columns ``data_error`` and ``data_kept`` have what is wrong
+    with a bad row, and its blob. Without a schema it is learned from the first ``sample`` rows. The blobs go
     through ``mapInArrow``, a batch of Arrow at a time."""
     if schema is None:
         rows = [bytes(row[0]) if row[0] is not None else None for row in df.select(column).head(sample)]
@@ -41,6 +43,8 @@ def decode(
     kept = [field for field in df.schema.fields if into is not None or field.name != column]
     made = StructType([_spark_field(part) for part in _parts(wanted)])
     added = made.fields if into is None else [StructField(into, made)]
+    if on_error == "keep":
+        added = [*added, *(_spark_field(part.with_name(f"{column}_{part.name}")) for part in BESIDE)]
     names = [field.name for field in kept]
     result = StructType(kept + added)
     # Functions are sent to the workers as text of their own: plain values only.
@@ -57,8 +61,11 @@ def _batches(batches: Iterator[pa.RecordBatch], plan: tuple[Any, ...], schema: p
     column, names, into, wanted, format, on_error = plan
     made = decoder(wanted, format, on_error)
     for batch in batches:
-        rows = pa.array(made.decode(batch.column(column))[0])
+        decoded = made.decode(batch.column(column))
+        rows = pa.array(decoded.column)
         parts = [rows] if into is not None else rows.flatten()
+        if on_error == "keep":
+            parts += [pa.array(decoded.texts), pa.array(decoded.kept)]
         arrays = [batch.column(name) for name in names] + parts
         yield pa.RecordBatch.from_arrays(
             [_cast(array, field.type) for array, field in zip(arrays, schema)], schema.names

@@ -2,7 +2,7 @@
 
 use super::{BadRows, Chunks, bad_rows, failed, options_of, reader_of};
 use crate::dumps::stage_of;
-use crate::failure::report;
+use crate::failure::{report, usage};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
 use icecore::Losses;
@@ -24,7 +24,10 @@ pub(crate) fn encode(
 ) -> PyResult<(Chunks, BadRows)> {
     let py = column.py();
     let mut reader = reader_of(column)?;
-    let options = options_of(py, on_error, limits)?;
+    let (options, keeps) = options_of(py, on_error, limits)?;
+    if keeps {
+        return Err(usage(py, "on_error to be raise or null", on_error));
+    }
     let mut encoder =
         Encoder::new(stage_of(py, format)?, &reader.field(), options).map_err(|error| failed(py, error))?;
     let (mut chunks, mut rows, mut before, mut lost) = (Vec::new(), Vec::new(), 0, Losses::default());

@@ -2,21 +2,24 @@
 
 mod array;
 mod back;
+mod decoded;
 mod stream;
 mod types;
 
 pub(crate) use array::Column;
 pub(crate) use back::encode;
+pub(crate) use decoded::Decoded;
 pub(crate) use stream::Chunks;
 pub(crate) use types::{Type, learn};
 
 use crate::failure::{raised, usage};
 use crate::limits::limits_of;
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, FieldRef};
-use arrow_select::concat::concat;
+use decoded::Shape;
 use icecore::Stage;
-use icecore_columns::{Bad, Decoded, Decoder as Kernel, Error, OnError, Options, Source, decode_chunks};
+use icecore_columns::{Bad, Decoded as Part, Decoder as Kernel, Error, OnError, Options, Source, decode_chunks};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -34,6 +37,8 @@ pub(crate) struct Decoder {
     /// What other kernels are made with, on several threads.
     source: Source,
     options: Options,
+    /// Whether the blobs of bad rows are wanted.
+    keeps: bool,
     threads: NonZeroUsize,
 }
 
@@ -60,49 +65,46 @@ impl Decoder {
             Some(Some(threads)) => threads,
             None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
         };
-        let options = options_of(py, on_error, limits)?;
+        let (options, keeps) = options_of(py, on_error, limits)?;
         let field = schema.filled();
         let source = source_of(py, format)?;
         let kernel = Kernel::new(source.clone(), &field, options.clone()).map_err(|error| failed(py, error))?;
-        Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field, source, options, threads })
+        Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field, source, options, keeps, threads })
     }
 
     /// Decodes an array.
-    fn decode(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<(Column, BadRows)> {
+    fn decode(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Decoded> {
         let AnyArray::Array(array) = column.extract::<AnyArray>()? else {
             return Err(PyTypeError::new_err("an array is needed, and not a stream of arrays"));
         };
         let (array, _) = array.into_inner();
-        let (parts, bad) = self.run(py, &[array])?;
-        let whole = match &parts[..] {
-            [part] => part.clone(),
-            parts => {
-                let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
-                py.detach(|| concat(&parts)).map_err(|error| failed(py, error.into()))?
-            }
-        };
-        Ok((Column::new(whole, self.field.clone()), bad))
+        self.run(py, &[array], true)
     }
 
     /// Decodes the arrays of a stream, to as many or more.
-    fn decode_chunks(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<(Chunks, BadRows)> {
+    fn decode_chunks(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Decoded> {
         let mut reader = reader_of(column)?;
         let mut arrays = Vec::new();
         // What gives the arrays may need Python's lock.
         while let Some(array) = py.detach(|| reader.next()) {
             arrays.push(array.map_err(|error| PyTypeError::new_err(error.to_string()))?);
         }
-        let (parts, bad) = self.run(py, &arrays)?;
-        Ok((Chunks::of(parts, self.field.clone()), bad))
+        self.run(py, &arrays, false)
     }
 
     /// The arrays of a stream, decoded when they are asked for.
     fn stream(&self, column: &Bound<'_, PyAny>) -> PyResult<Chunks> {
+        if self.keeps {
+            let wanted = "on_error to be raise or null, as a stream has no place for bad blobs";
+            return Err(usage(column.py(), wanted, "keep"));
+        }
         let reader = reader_of(column)?;
         let kernel = self.kernel.clone();
         let decoded = reader.map(move |array| {
             let mut kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);
-            let decoded = kernel.decode(array?.as_ref()).map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
+            let decoded = kernel
+                .decode(only_column(array?).as_ref())
+                .map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
             Ok(decoded.column)
         });
         Ok(Chunks::lazy(decoded, self.field.clone()))
@@ -116,7 +118,7 @@ impl Decoder {
 
 impl Decoder {
     /// Decodes arrays while other threads of Python run; many rows on several threads.
-    fn run(&self, py: Python<'_>, arrays: &[ArrayRef]) -> PyResult<(Vec<ArrayRef>, BadRows)> {
+    fn run(&self, py: Python<'_>, arrays: &[ArrayRef], is_whole: bool) -> PyResult<Decoded> {
         let rows: usize = arrays.iter().map(|array| array.len()).sum();
         let is_shared = self.threads.get() > 1 && rows >= SHARED;
         let decoded = py.detach(|| match is_shared {
@@ -124,13 +126,12 @@ impl Decoder {
             false => self.one_by_one(arrays),
         });
         let decoded = decoded.map_err(|error| failed(py, error))?;
-        let bad = decoded.iter().flat_map(|part| bad_rows(py, &part.bad, part.start)).collect();
-        Ok((decoded.into_iter().map(|part| part.column).collect(), bad))
+        Decoded::new(py, arrays, decoded, &Shape { field: &self.field, is_whole, keeps: self.keeps })
     }
 
     /// With the memory of the arrays before. The kernel is locked where Python's lock is not held: else
     /// each thread could wait for the other.
-    fn one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Decoded>, Error> {
+    fn one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Part>, Error> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = 0;
         let decode = |array: &ArrayRef| {
@@ -146,15 +147,24 @@ impl Decoder {
     }
 }
 
-fn options_of(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+/// And whether the blobs of bad rows are wanted.
+fn options_of(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, bool)> {
     let mut options = Options::default();
     options.limits = limits_of(limits)?;
     options.on_error = match on_error {
         "raise" => OnError::Raise,
-        "null" => OnError::Null,
-        other => return Err(usage(py, "on_error to be raise or null", other)),
+        "null" | "keep" => OnError::Null,
+        other => return Err(usage(py, "on_error to be raise, null or keep", other)),
     };
-    Ok(options)
+    Ok((options, on_error == "keep"))
+}
+
+/// The column of a batch that has one: streams of batches are streams of structs.
+fn only_column(array: ArrayRef) -> ArrayRef {
+    match array.as_struct_opt() {
+        Some(batch) if batch.num_columns() == 1 && batch.null_count() == 0 => batch.column(0).clone(),
+        _ => array,
+    }
 }
 
 fn reader_of(column: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send>> {

@@ -16,6 +16,15 @@ use std::sync::Arc;
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Type {
     field: FieldRef,
+    /// Whether it comes from a sample: then entries that it has no field for are a surprise.
+    #[pyo3(get)]
+    learned: bool,
+}
+
+impl From<FieldRef> for Type {
+    fn from(field: FieldRef) -> Type {
+        Type { field, learned: false }
+    }
 }
 
 #[pymethods]
@@ -25,18 +34,18 @@ impl Type {
     fn new(given: &Bound<'_, PyAny>) -> PyResult<Type> {
         let py = given.py();
         if let Ok(known) = given.cast::<Type>() {
-            return Ok(Type { field: known.get().field.clone() });
+            return Ok(Type { field: known.get().field.clone(), learned: known.get().learned });
         }
         if let Ok(text) = given.extract::<&str>() {
             let field = schema::parse(text).map_err(|error| failed(py, error))?;
-            return Ok(Type { field: Arc::new(field) });
+            return Ok(Type::from(Arc::new(field)));
         }
         if let Ok(field) = given.extract::<PyField>() {
-            return Ok(Type { field: field.into_inner() });
+            return Ok(Type::from(field.into_inner()));
         }
         match given.extract::<AnyArray>() {
-            Ok(AnyArray::Array(array)) => Ok(Type { field: array.field().clone() }),
-            Ok(AnyArray::Stream(reader)) => Ok(Type { field: reader.field_ref()? }),
+            Ok(AnyArray::Array(array)) => Ok(Type::from(array.field().clone())),
+            Ok(AnyArray::Stream(reader)) => Ok(Type::from(reader.field_ref()?)),
             Err(_) => Err(PyTypeError::new_err(
                 "a schema is text (\"id int64, tags list<utf8>\"), a dict of names and types, or has `__arrow_c_schema__`",
             )),
@@ -50,14 +59,14 @@ impl Type {
             .into_iter()
             .map(|(name, part)| Field::clone(&part.get().field).with_name(name).with_nullable(true))
             .collect();
-        Type { field: Arc::new(Field::new("", DataType::Struct(fields), true)) }
+        Type::from(Arc::new(Field::new("", DataType::Struct(fields), true)))
     }
 
     /// A list of such items.
     #[staticmethod]
     fn list(item: &Type) -> Type {
         let item = Field::clone(&item.field).with_name("item").with_nullable(true);
-        Type { field: Arc::new(Field::new("", DataType::List(Arc::new(item)), true)) }
+        Type::from(Arc::new(Field::new("", DataType::List(Arc::new(item)), true)))
     }
 
     /// The type, as the PyCapsule interface has it.
@@ -116,5 +125,5 @@ pub(crate) fn learn(
         let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
         py.detach(|| inference.look_at(array.as_ref())).map_err(|error| failed(py, error))?;
     }
-    Ok(Type { field: Arc::new(inference.field()) })
+    Ok(Type { field: Arc::new(inference.field()), learned: true })
 }

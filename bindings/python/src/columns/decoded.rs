@@ -1,0 +1,94 @@
+//! What decoding a column gives.
+
+use super::array::Column;
+use super::stream::Chunks;
+use super::{BadRows, failed};
+use crate::failure::raised;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field, FieldRef};
+use arrow_select::concat::concat;
+use icecore_columns::{Decoded as Part, Error};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::sync::Arc;
+
+/// The rows, and what is to be known of them.
+#[pyclass(module = "icecore.arrow", frozen)]
+pub(crate) struct Decoded {
+    /// The rows: a `Column` of an array, and `Chunks` of several.
+    #[pyo3(get)]
+    column: Py<PyAny>,
+    /// Bad rows: the number of each, and its error.
+    #[pyo3(get)]
+    errors: Py<PyList>,
+    /// A column of what is wrong with bad rows, null for all others.
+    #[pyo3(get)]
+    texts: Option<Py<PyAny>>,
+    /// A column of the blobs of bad rows.
+    #[pyo3(get)]
+    kept: Option<Py<PyAny>>,
+    /// How many rows have entries that no field has, and the first of them.
+    #[pyo3(get)]
+    extra: Option<(usize, usize)>,
+}
+
+/// How a result is made of its parts.
+pub(super) struct Shape<'f> {
+    pub field: &'f FieldRef,
+    /// One array, and not several.
+    pub is_whole: bool,
+    /// Whether blobs of bad rows are wanted.
+    pub keeps: bool,
+}
+
+impl Decoded {
+    /// Of the parts of the arrays that were decoded.
+    pub(super) fn new(py: Python<'_>, arrays: &[ArrayRef], parts: Vec<Part>, shape: &Shape<'_>) -> PyResult<Decoded> {
+        let errors = parts.iter().flat_map(|part| part.bad.iter().map(|bad| (part.start + bad.row, &bad.error)));
+        let errors: BadRows = errors.map(|(row, error)| (row, raised(py, error).into_value(py).into_any())).collect();
+        let errors = PyList::new(py, errors)?.unbind();
+        let (mut texts, mut kept) = (None, None);
+        if shape.keeps {
+            let field = |kind: DataType| Arc::new(Field::new("", kind, true));
+            let made: Vec<ArrayRef> = parts.iter().map(|part| Arc::new(part.errors()) as ArrayRef).collect();
+            texts = Some(joined(py, made, field(DataType::Utf8), shape.is_whole)?);
+            let made = kept_of(arrays, &parts).map_err(|error| failed(py, error))?;
+            kept = Some(joined(py, made, field(DataType::LargeBinary), shape.is_whole)?);
+        }
+        let extra = parts.iter().filter_map(|part| part.extra.map(|(count, first)| (count, part.start + first)));
+        let extra = extra.reduce(|(before, first), (count, _)| (before + count, first));
+        let columns = parts.into_iter().map(|part| part.column).collect();
+        Ok(Decoded { column: joined(py, columns, shape.field.clone(), shape.is_whole)?, errors, texts, kept, extra })
+    }
+}
+
+fn joined(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_whole: bool) -> PyResult<Py<PyAny>> {
+    if !is_whole {
+        return Ok(Py::new(py, Chunks::of(parts, field))?.into_any());
+    }
+    let whole = match parts.len() {
+        1 => parts.remove(0),
+        _ => {
+            let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+            py.detach(|| concat(&parts)).map_err(|error| failed(py, error.into()))?
+        }
+    };
+    Ok(Py::new(py, Column::new(whole, field))?.into_any())
+}
+
+/// The blobs of bad rows, part by part: each lies in one of the arrays.
+fn kept_of(arrays: &[ArrayRef], parts: &[Part]) -> Result<Vec<ArrayRef>, Error> {
+    let mut arrays = arrays.iter();
+    let (mut array, mut begin) = (arrays.next(), 0);
+    let mut kept: Vec<ArrayRef> = Vec::with_capacity(parts.len());
+    for part in parts {
+        while let Some(here) = array.filter(|here| part.start + part.column.len() > begin + here.len()) {
+            begin += here.len();
+            array = arrays.next();
+        }
+        if let Some(here) = array {
+            kept.push(Arc::new(part.kept(&here.slice(part.start - begin, part.column.len()))?));
+        }
+    }
+    Ok(kept)
+}
