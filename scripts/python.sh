@@ -2,11 +2,12 @@
 # Builds the package for Python: a wheel and an sdist in dist/, and tests the wheel in a virtual
 # environment of its own with the libraries that it works with, from the package index.
 #
-#   scripts/python.sh [build|test|test-all|clean]
+#   scripts/python.sh [build|test|test-all|free-threaded PYTHON|clean]
 #
 #   build      the wheel and the sdist
 #   test       build, and test with pyarrow, polars, pandas, DuckDB and nanoarrow
 #   test-all   the same with Spark and Ray, a package that is built from the sdist, and the peers
+#   free-threaded PYTHON   what a Python without its lock says: that it is refused, or the tests
 #   clean      remove what was built
 #
 # It ends with 75 if something is missing that it needs, and says what.
@@ -58,6 +59,20 @@ maturin() { # COMMAND ARGUMENT…
     }
 }
 maturin sdist
+if [ "$what" = free-threaded ]; then
+    free=${2:?which Python?}
+    "$free" -c 'import sys; sys.exit(sys._is_gil_enabled())' 2>/dev/null || left_out "$free is no Python without its lock"
+    if ! "$work/build/bin/maturin" build --manifest-path "$here/Cargo.toml" --out "$work/free" --locked --release --interpreter "$free" >"$work/maturin.log" 2>&1; then
+        grep -q 'does not support the free-threaded build' "$work/maturin.log" || { cat "$work/maturin.log" >&2; fail 'maturin build failed.'; }
+        say "refused: $(grep -o 'PyO3 does not support.*' "$work/maturin.log" | head -n 1)"
+        exit 0
+    fi
+    "$free" -m venv --clear "$work/free-test"
+    "$work/free-test/bin/python" -m pip install --quiet --disable-pip-version-check 'pytest>=8' "$work"/free/icecore-"$version"-*t-*.whl
+    cd "$here"
+    "$work/free-test/bin/python" -m pytest -q -rs -p no:cacheprovider tests
+    exit
+fi
 # From the checkout, so that what is built there already serves.
 maturin build --locked --release --strip --interpreter "$python"
 wheel=$(compgen -G "dist/icecore-$version-cp311-abi3-*.whl" | head -n 1)
