@@ -36,6 +36,12 @@ def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
         beside = icecore.spark.decode(frame, "data", into="value")
         assert beside.columns == ["n", "data", "value"] and beside.collect()[0].value.id == 7
+        bad = spark.createDataFrame([(1, BLOBS[0]), (2, b"a:1:{")], "n int, data binary")
+        kept = icecore.spark.decode(bad, "data", schema=SCHEMA, format="php", on_error="keep")
+        assert kept.columns == ["n", "id", "tags", "data_error", "data_kept"]
+        first, second = kept.orderBy("n").collect()
+        assert (first.id, first.data_error, first.data_kept) == (7, None, None)
+        assert (second.id, bytes(second.data_kept)) == (None, b"a:1:{") and "ends too early" in second.data_error
         icecore.spark.register(spark)
         frame.createOrReplaceTempView("blobs")
         asked = spark.sql("select icecore_json(data), icecore_get(data, '$.tags[0]') from blobs").collect()
@@ -59,5 +65,8 @@ def test_ray() -> None:
         dataset: Any = ray.data.from_arrow(pa.table({"n": [1, 2, 3], "data": pa.array(BLOBS, pa.binary())}))
         rows = icecore.ray.decode(dataset, "data", schema=SCHEMA).sort("n").take_all()
         assert [(row["n"], row["id"]) for row in rows] == [(1, 7), (2, None), (3, 8)]
+        bad: Any = ray.data.from_arrow(pa.table({"n": [1, 2], "data": pa.array([BLOBS[0], b"a:1:{"], pa.binary())}))
+        kept = icecore.ray.decode(bad, "data", SCHEMA, format="php", on_error="keep").sort("n").take_all()
+        assert [(row["id"], row["data_kept"]) for row in kept] == [(7, None), (None, b"a:1:{")]
     finally:
         ray.shutdown()
