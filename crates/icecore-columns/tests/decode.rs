@@ -330,9 +330,9 @@ fn private_members_of_the_same_name_are_two() {
     assert_eq!(given("x int64, y int64"), (1, Some((4, 0))));
     assert_eq!(given(r#""C::x" int64, x int64, y int64"#), (2, None));
     let rows = shown("php", "x int64, more rest", &[blob, blob]);
-    assert!(rows[1].contains(r#"{\"C::x\":2,\"y\":3}"#), "{}", rows[1]);
+    assert!(rows[1].contains(r#"{\"\\u0000C\\u0000x\":2,\"y\":3}"#), "{}", rows[1]);
     let rows = shown("php", "more rest", &[blob, blob]);
-    assert!(rows[1].contains(r#"{\"x\":1,\"C::x\":2,\"y\":3}"#), "{}", rows[1]);
+    assert!(rows[1].contains(r#"{\"x\":1,\"\\u0000C\\u0000x\":2,\"y\":3}"#), "{}", rows[1]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::record::Left;
 use super::text::Strings;
 use crate::error::Error;
-use crate::member::{bare, qualified};
+use crate::member::bare;
 use crate::misfit::Misfit;
 use crate::view::{Value, View};
 use arrow_array::ArrayRef;
@@ -125,16 +125,12 @@ impl Told {
         self.text.push(b'"');
     }
 
-    /// Writes the bare name of a member, or with its class, if another member has that name.
+    /// Writes the bare name of a member, or all of it, if another member has that name: as JSON has it elsewhere.
     fn write_key(&mut self, view: &View<'_>, entry: &Left, written: &mut HashSet<Vec<u8>>) -> Result<(), Misfit> {
         let mut digits = itoa::Buffer::new();
         let whole = view.key(entry.key, &mut digits).unwrap_or_default();
-        let mut key = bare(whole);
-        let is_second = entry.is_second || whole.first() == Some(&0) && !written.insert(key.to_vec());
-        let with_class = qualified(whole).filter(|_| is_second);
-        if let Some(with_class) = &with_class {
-            key = with_class;
-        }
+        let is_second = entry.is_second || whole.first() == Some(&0) && !written.insert(bare(whole).to_vec());
+        let key = if is_second { whole } else { bare(whole) };
         if is_plain(key) {
             self.quote(key);
             return Ok(());
