@@ -92,7 +92,7 @@ impl icecore_names {
             names: entries.as_ptr().cast(),
             count: entries.len(),
             bytes: bytes.as_ptr(),
-            generation: names.generation(),
+            generation: names.generation() as u32,
         }
     }
 }
@@ -287,8 +287,8 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
             arena_capacity: 0,
             root: 0,
             header: ICECORE_NONE,
-            key_generation: context.document.tape().keys().generation(),
-            class_generation: context.document.tape().classes().generation(),
+            key_generation: context.document.tape().keys().generation() as u32,
+            class_generation: context.document.tape().classes().generation() as u32,
             has_own_names: 0,
         };
         context.filling.lend(&mut begun);

@@ -50,7 +50,7 @@ pub struct Decoder {
     text: Vec<u8>,
     tape: Tape,
     /// Which keys the ids of the tape mean.
-    generation: u32,
+    generation: u64,
 }
 
 /// A column that was decoded.

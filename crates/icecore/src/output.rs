@@ -127,8 +127,8 @@ pub(crate) struct Called {
 /// A short piece of text for a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept<const N: usize> {
-    /// The stamp of the table that the name is in.
-    pub(crate) stamp: u64,
+    /// The generation of the table that the name is in.
+    pub(crate) generation: u64,
     pub(crate) len: u8,
     /// Of a key: whether it might be an integer, in the place of a string.
     pub(crate) is_cast: bool,
@@ -139,7 +139,7 @@ pub(crate) struct Kept<const N: usize> {
 
 impl<const N: usize> Default for Kept<N> {
     fn default() -> Kept<N> {
-        Kept { stamp: 0, len: 0, is_cast: false, count: 0, text: [0; N] }
+        Kept { generation: 0, len: 0, is_cast: false, count: 0, text: [0; N] }
     }
 }
 

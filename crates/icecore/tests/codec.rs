@@ -1,11 +1,10 @@
 //! `Codec` reads and writes what the slow twins do, with the shortcuts of the
 //! formats and with a tape that is used again and again.
 
-mod common;
-mod fixtures;
+use crate::common;
 
-use common::{Palette, Random};
-use fixtures::load;
+use crate::common::{Palette, Random};
+use crate::fixtures::load;
 use icecore::raw::Reader as _;
 use icecore::{
     Codec, Document, Limits, Request, Stage, Written,
@@ -230,7 +229,7 @@ fn documents_are_written_in_parts_or_not_at_all() {
 fn a_table_of_names_in_the_place_of_another_has_another_generation() {
     let codec = Codec::new(Stage::parse("json").expect("a stage"));
     let mut tape = Tape::new();
-    let mut known: Vec<(u32, Vec<Vec<u8>>)> = Vec::new();
+    let mut known: Vec<(u64, Vec<Vec<u8>>)> = Vec::new();
     // What says that it is typed is read to a table of its own, with few names or many.
     let typed = r#"{"$icecore":1,"$strings":"bytes","$value":{"b":1,"a":2}}"#;
     for input in [r#"{"a":1,"b":2}"#, typed, r#"{"b":1,"c":2}"#, typed, r#"{"a":1,"b":2}"#] {

@@ -14,7 +14,7 @@ pub(crate) struct Cache {
     /// Names of classes.
     pub(super) classes: Vec<Option<Py<PyAny>>>,
     /// What the ids meant when these were made.
-    generations: (u32, u32),
+    generations: (u64, u64),
     strings: Strings,
     plain_symbols: bool,
 }

@@ -1,7 +1,7 @@
 //! Interned names: keys of maps, class names and names of encodings.
 
 use super::node::{Kind, Location, Node};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most names that a table gives ids to. Further ones are `None`.
 const CAPACITY: usize = 65_533;
@@ -53,32 +53,15 @@ pub struct Names {
     /// Whether there is one with parts, as `A::B` or `A\B`.
     qualified: bool,
     generation: Generation,
-    stamp: Stamp,
 }
 
-/// A number that no other table has, and this one only until it is cleared: what is kept
-/// for its ids may be kept by it. 0: there is none. A copy of a table has none.
+/// Identifies the contents of a table, so that callers can cache data by the ids of its names.
+///
+/// 0 is an empty table. The first name gives the table a number that no other table of this process has;
+/// further names keep it, and clearing the table ends it. A copy gets a number of its own, because its next
+/// names may differ from those of the original.
 #[derive(Debug, Default)]
-struct Stamp(u64);
-
-impl Clone for Stamp {
-    fn clone(&self) -> Stamp {
-        Stamp(0)
-    }
-}
-
-impl Stamp {
-    fn next() -> Stamp {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Stamp(LAST.fetch_add(1, Ordering::Relaxed) + 1)
-    }
-}
-
-/// A number that ids can be kept by: a table has one of its own from its first name on, and a
-/// copy has another, as it gets other names. 0: there are none yet. It comes again after four
-/// billion tables.
-#[derive(Debug, Default)]
-struct Generation(u32);
+struct Generation(u64);
 
 impl Clone for Generation {
     fn clone(&self) -> Generation {
@@ -88,8 +71,8 @@ impl Clone for Generation {
 
 impl Generation {
     fn next() -> Generation {
-        static LAST: AtomicU32 = AtomicU32::new(0);
-        Generation(LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1))
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Generation(LAST.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
@@ -231,17 +214,11 @@ impl Names {
         self.qualified
     }
 
-    /// A number by which something may be kept for ids of this table, in other memory; 0:
-    /// nothing may.
+    /// The number by which data may be cached for the ids of this table: it changes when ids lose their
+    /// meaning. A tape that is used again drops its names when there are too many, and a reader may put
+    /// another table in its place. 0 is an empty table. No two tables of a process have the same.
     #[inline]
-    pub(crate) fn stamp(&self) -> u64 {
-        self.stamp.0
-    }
-
-    /// Changes when ids lose their meaning: a tape that is used again forgets
-    /// its names when there are too many, and a reader may put another table in the place of this one.
-    #[inline]
-    pub fn generation(&self) -> u32 {
+    pub fn generation(&self) -> u64 {
         self.generation.0
     }
 
@@ -405,7 +382,6 @@ impl Names {
             return None;
         }
         if self.entries.is_empty() {
-            self.stamp = Stamp::next();
             self.generation = Generation::next();
         }
         let mut kept = node;

@@ -2,6 +2,7 @@
 
 use super::Document;
 use super::detail::Detail;
+use super::names::Names;
 use super::naming::Naming;
 use super::node::{Kind, Node};
 use super::sink::{Detailed, Sink};
@@ -59,9 +60,11 @@ impl<'r, 'a> Windows<'r, 'a> {
         let mut window = std::mem::take(&mut self.tape);
         let naming = window.naming;
         let count = close_root(&mut window);
-        let keys = window.keys.clone();
-        let classes = window.classes.clone();
-        let encodings = window.encodings.clone();
+        // The window gets copies. The reader's own tables go on to the next window: what it cached for their
+        // ids stays valid.
+        let keys = hand_over_copy(&mut window.keys);
+        let classes = hand_over_copy(&mut window.classes);
+        let encodings = hand_over_copy(&mut window.encodings);
         let first_item = window.first_item + u64::from(count);
         let document = match detail {
             Some(detail) => Document::detailed(self.input, Detailed { tape: window, detail }),
@@ -154,6 +157,12 @@ impl Sink for TracedWindows<'_, '_> {
     fn is_whole(&self) -> bool {
         self.windows.is_whole()
     }
+}
+
+/// Leaves a copy in the place of these names, and returns the original.
+fn hand_over_copy(names: &mut Names) -> Names {
+    let copy = names.clone();
+    std::mem::replace(names, copy)
 }
 
 /// Closes the root behind the items that are there; returns how many they are.

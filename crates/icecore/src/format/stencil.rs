@@ -115,9 +115,9 @@ struct Stencil {
     end: Between,
     naming: Naming,
     root: u32,
-    keys: u32,
+    keys: u64,
     /// 0: it has none.
-    classes: u32,
+    classes: u64,
     /// It was read within these.
     depth: u32,
     most: u32,

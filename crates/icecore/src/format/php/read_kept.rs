@@ -104,7 +104,7 @@ impl Kept {
 #[derive(Debug, Default)]
 pub(super) struct Warm {
     /// Of which tables of keys and classes they are.
-    stamps: (u64, u64),
+    generations: (u64, u64),
     /// By ids of keys; that of 0 is for what stands under no key.
     pub(super) keys: Vec<Kept>,
     /// By ids of classes.
@@ -118,15 +118,15 @@ impl Warm {
     /// Forgets what is for other tables. Ids that are left of them do no harm: they are guesses.
     #[inline]
     pub(super) fn check(&mut self, keys: &Names, classes: &Names) {
-        let stamps = (keys.stamp(), classes.stamp());
-        if self.stamps.0 != stamps.0 || stamps.0 == 0 {
+        let generations = (keys.generation(), classes.generation());
+        if self.generations.0 != generations.0 || generations.0 == 0 {
             self.keys.clear();
         }
-        if self.stamps.1 != stamps.1 || stamps.1 == 0 {
+        if self.generations.1 != generations.1 || generations.1 == 0 {
             self.fronts.clear();
             self.seen = Seen::default();
         }
-        self.stamps = stamps;
+        self.generations = generations;
     }
 
     /// Remembers a class whose name is right.

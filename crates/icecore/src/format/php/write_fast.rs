@@ -15,7 +15,7 @@ use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, fla
 use crate::format::Parts;
 use crate::limits::Limits;
 use crate::output::{Kept, Spare};
-use names::{FRONT, KEY, put_key, stamp_of};
+use names::{FRONT, KEY, generation_of, put_key};
 use pen::{Chunk, FULL, ROOM, digits, float, integer, put_all, put_position};
 
 /// Deeper documents are the machine's.
@@ -88,7 +88,7 @@ struct Fast<'d, 'o> {
     keys: &'o mut [Kept<KEY>],
     fronts: &'o mut [Kept<FRONT>],
     /// By which keys and fronts of objects are kept.
-    stamps: (u64, u64),
+    generations: (u64, u64),
     state: &'o mut State,
     stop: Stop,
     deepest: u32,
@@ -160,7 +160,7 @@ fn write(
         buf,
         keys,
         fronts,
-        stamps: (stamp_of(tape.keys()), stamp_of(tape.classes())),
+        generations: (generation_of(tape.keys()), generation_of(tape.classes())),
         state,
         stop: Stop::No,
         deepest: DEEPEST.min(limits.depth),

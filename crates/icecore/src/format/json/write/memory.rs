@@ -7,7 +7,7 @@ use crate::format::json::keys::Keys;
 #[derive(Default)]
 pub(crate) struct WriterMemory {
     /// The generation of the tape's keys.
-    generation: u32,
+    generation: u64,
     pub(super) keys: Keys,
     pub(super) buffer: Vec<u8>,
     pub(super) open: Vec<Frame>,
@@ -26,7 +26,7 @@ impl WriterMemory {
     }
 
     /// Forgets keys of another generation.
-    pub(in crate::format::json) fn fit(&mut self, generation: u32) {
+    pub(in crate::format::json) fn fit(&mut self, generation: u64) {
         if self.generation != generation {
             *self = WriterMemory { generation, ..WriterMemory::default() };
         }

@@ -11,7 +11,7 @@ use crate::output::Kept;
 pub(super) const KEY: usize = 2 * BLOCK;
 pub(super) const FRONT: usize = 96;
 
-/// In the place of the stamp of a table that has none: nothing is kept by it.
+/// In the place of the generation of a table that has none: nothing is kept by it.
 const NONE: u64 = u64::MAX;
 
 impl Fast<'_, '_> {
@@ -19,7 +19,7 @@ impl Fast<'_, '_> {
     #[inline(always)]
     pub(super) fn kept(&self, id: u16, is_object: bool) -> Option<&Kept<KEY>> {
         let kept = self.keys.get(usize::from(id))?;
-        (kept.stamp == self.stamps.0 && (is_object || !kept.is_cast)).then_some(kept)
+        (kept.generation == self.generations.0 && (is_object || !kept.is_cast)).then_some(kept)
     }
 
     /// The key of the entry at `node`, behind which its value is.
@@ -63,9 +63,9 @@ impl Fast<'_, '_> {
             _ => return None,
         };
         if let Some((text, len)) = text_of(chunk, to, end, name.bytes)
-            && self.stamps.0 != NONE
+            && self.generations.0 != NONE
         {
-            self.keys[usize::from(id)] = Kept { text, len, is_cast: casts, stamp: self.stamps.0, count: 0 };
+            self.keys[usize::from(id)] = Kept { text, len, is_cast: casts, generation: self.generations.0, count: 0 };
         }
         Some(end)
     }
@@ -77,7 +77,9 @@ impl Fast<'_, '_> {
             return None;
         }
         match self.fronts.get(node.class() as usize) {
-            Some(kept) if kept.stamp == self.stamps.1 && kept.count == body.aux => Some(put_kept(chunk, to, kept)),
+            Some(kept) if kept.generation == self.generations.1 && kept.count == body.aux => {
+                Some(put_kept(chunk, to, kept))
+            }
             _ => self.new_front(chunk, to, node.class(), body.aux),
         }
     }
@@ -96,10 +98,10 @@ impl Fast<'_, '_> {
         let to = digits(chunk, to, u64::from(count));
         let to = put_all(chunk, to, b":{");
         if let Some((text, len)) = text_of(chunk, start, to, name)
-            && self.stamps.1 != NONE
+            && self.generations.1 != NONE
             && let Some(kept) = self.fronts.get_mut(class as usize)
         {
-            *kept = Kept { text, len, is_cast: false, stamp: self.stamps.1, count };
+            *kept = Kept { text, len, is_cast: false, generation: self.generations.1, count };
         }
         Some(to)
     }
@@ -131,8 +133,8 @@ fn text_of<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8]) -
     Some((*chunk.get(from..)?.first_chunk()?, len as u8))
 }
 
-pub(super) fn stamp_of(names: &Names) -> u64 {
-    if names.stamp() == 0 { NONE } else { names.stamp() }
+pub(super) fn generation_of(names: &Names) -> u64 {
+    if names.generation() == 0 { NONE } else { names.generation() }
 }
 
 /// Whether a string becomes an integer as a key of an array.
