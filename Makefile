@@ -7,12 +7,13 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-all build install uninstall modules install-modules python dist dist-check dist-perl dist-php dist-ruby bench api pages clean
+.PHONY: help demo test test-servers test-all build install uninstall modules install-modules python dist dist-check dist-perl dist-php dist-ruby bench api pages clean
 
 help:
 	@echo 'make demo        build the command and show what it does'
-	@echo 'make test        install what the tests need where that is allowed, then run everything'
-	@echo 'make test-all    the same, a second system, the packages, generators and fuzzing: some hours'
+	@echo 'make test        install what the tests need where that is allowed, then run all that needs no server'
+	@echo 'make test-servers  tests with databases, php-fpm and a browser, which it starts'
+	@echo 'make test-all    everything else: shipped modules, a second system, packages, generators, fuzzing: some hours'
 	@echo 'make build       build the command: target/release/icecore'
 	@echo 'make install     install the command, its man pages and completions below PREFIX'
 	@echo 'make uninstall   remove what was installed below PREFIX'
@@ -34,6 +35,9 @@ demo:
 
 test:
 	@scripts/test.sh
+
+test-servers:
+	@scripts/test-servers.sh
 
 test-all:
 	@scripts/test-all.sh
@@ -75,14 +79,15 @@ bench:
 	@scripts/bench.sh
 
 api:
-	@UPDATE_PUBLIC_API=1 cargo test --quiet -p icecore --test public_api
-	@UPDATE_HEADER=1 cargo test --quiet -p icecore-capi --test header
+	@UPDATE_PUBLIC_API=1 cargo test --quiet -p icecore --test engine public_api::
+	@UPDATE_HEADER=1 cargo test --quiet -p icecore-capi --test capi header::
 	@git --no-pager diff --stat -- docs/public-api.txt crates/icecore-capi/include
 
 pages:
-	@UPDATE_PAGES=1 cargo test --quiet -p icecore --test tape_page
-	@UPDATE_PAGES=1 cargo test --quiet -p icecore-cli --test pages
-	@UPDATE_PAGES=1 cargo test --quiet -p icecore-lab --test published
+	@UPDATE_PAGES=1 cargo test --quiet -p icecore --test engine tape_page::
+	@UPDATE_PAGES=1 cargo test --quiet -p icecore-cli --test cli pages::
+	@UPDATE_PAGES=1 cargo test --quiet -p icecore-lab --test lab published::
+	@scripts/tests-page.sh
 	@git --no-pager diff --stat -- README.md docs
 
 clean:

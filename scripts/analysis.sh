@@ -18,5 +18,5 @@ if ! "$python" -c 'import duckdb, duckdb_extension_sqlite_scanner' 2>/dev/null; 
     }
 fi
 python=$(realpath --no-symlinks "$python")
-ICECORE_TEST_PYTHON=$python scripts/servers.sh run cargo test --locked -p icecore-cli \
-    --features postgres,mysql,mongodb,redis,memcached,columns --test analysis
+ICECORE_TEST_PYTHON=$python scripts/servers.sh run cargo test --locked "${all_features[@]}" \
+    --test cli -- analysis::

@@ -22,7 +22,7 @@ fi
 
 if [ -z "$page" ]; then
     # A test draws it.
-    cargo test --quiet --locked -p icecore-lab --test pages the_page_is_sound >/dev/null
+    cargo test --quiet --locked "${all_features[@]}" --test lab -- the_page_is_sound >/dev/null
     page=$(realpath "$target/tmp/report.html")
 fi
 

@@ -3,4 +3,4 @@
 . "$(dirname "$0")/common.sh"
 
 need_rust
-cargo build --release --locked -p icecore-cli --bin icecore --features postgres,mysql,mongodb,redis,memcached,columns
+cargo build --release --locked -p icecore-cli --bin icecore --features all

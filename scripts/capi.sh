@@ -2,7 +2,14 @@
 # Builds the examples of the C interface, runs them, and compares what they say.
 . "$(dirname "$0")/common.sh"
 new_folder
-cargo build --quiet --locked --release -p icecore-capi
+# ICECORE_LIB and ICECORE_COMMAND name a library and a command that are already built.
+library=${ICECORE_LIB:-}
+if [ -z "$library" ]; then
+    cargo build --quiet --locked --release -p icecore-capi
+    library=$target/release/libicecore_capi.a
+fi
+command=(cargo run --quiet --locked -p icecore-cli --)
+[ -z "${ICECORE_COMMAND:-}" ] || command=("$ICECORE_COMMAND")
 here=crates/icecore-capi
 passed=0
 
@@ -16,12 +23,12 @@ $3"
 
 for example in convert replace tape; do
     cc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -I "$here/include" "$here/examples/$example.c" \
-        "$target/release/libicecore_capi.a" -lpthread -ldl -lm -o "$folder/$example"
+        "$library" -lpthread -ldl -lm -o "$folder/$example"
 done
 # The header is one of C++ too.
 if have c++; then
     printf '#include <icecore.h>\nint main() { return icecore_version() ? 0 : 1; }\n' >"$folder/header.cc"
-    c++ -Wall -Wextra -Werror -I "$here/include" "$folder/header.cc" "$target/release/libicecore_capi.a" -lpthread -ldl -lm -o "$folder/header"
+    c++ -Wall -Wextra -Werror -I "$here/include" "$folder/header.cc" "$library" -lpthread -ldl -lm -o "$folder/header"
     "$folder/header"
     passed=$((passed + 1))
 fi
@@ -37,7 +44,7 @@ TAPE
 same 'the tape' "$("$folder/tape")" "$wanted"
 
 sample=docs/cookbook/samples/session.storable
-wanted=$(cargo run --quiet --locked -p icecore-cli -- convert -q "$sample")
+wanted=$("${command[@]}" convert -q "$sample")
 same 'convert.c' "$("$folder/convert" '' json <"$sample")" "$wanted"
 ended=0
 said=$("$folder/convert" storable json <README.md 2>&1) || ended=$?
@@ -60,7 +67,7 @@ said=$("$folder/replace" '' x </dev/null 2>&1) || ended=$?
 same 'the exit code of wrong pairs' "$ended" 2
 same 'the message' "$said" 'wrong option: an empty OLD is found everywhere: give some text'
 if have python3; then
-    same 'convert.py' "$(python3 "$here/examples/convert.py" "$target/release/libicecore_capi.so" storable json <"$sample")" "$wanted"
+    same 'convert.py' "$(python3 "$here/examples/convert.py" "${library%.a}.so" storable json <"$sample")" "$wanted"
 else
     say 'python3 is missing: its example is left out'
 fi

@@ -14,6 +14,20 @@ target=${CARGO_TARGET_DIR:-target}
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 name=icecore
 
+# Tests build everything once: all crates with these features, in the profile `dev`. Another set of features
+# or another profile would build the engine again.
+all_features=(--workspace --features 'icecore-cli/all,icecore-cli/toy,icecore/serde')
+test_library=$(realpath -m "$target")/debug/libicecore_capi.a
+test_command=$(realpath -m "$target")/debug/icecore
+# Names of tests that need php-fpm or a browser: `make test-servers` runs them.
+skip_servers=(--skip over_fpm:: --skip in_browser::)
+
+# Ends a step that can't run here.
+lack() { # REASON
+    printf '%s\n' "$*"
+    exit 75
+}
+
 have() {
     command -v "$1" >/dev/null 2>&1
 }

@@ -132,7 +132,7 @@ if [ "$(uname -m)" = aarch64 ] || ! have aarch64-linux-gnu-gcc || ! rustc --prin
 else
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
-        cargo build --release --locked -p icecore-cli --bin icecore --features postgres,mysql,mongodb,redis,memcached,columns --target $cross
+        cargo build --release --locked -p icecore-cli --bin icecore --features all --target $cross
     make_both aarch64 arm64 "$target/$cross/release/$name" aarch64-linux-gnu-
 fi
 (cd dist && sha256sum "$name"[-_]* >SHA256SUMS)

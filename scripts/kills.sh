@@ -9,8 +9,8 @@ new_folder
 
 export ICECORE_KILLS=${1:-100}
 run() {
-    cargo test --locked -p icecore-store --features postgres,mysql,mongodb,tls --test kill &&
-        cargo test --locked -p icecore-cli --features postgres,mysql,mongodb --test served killed
+    cargo test --locked "${all_features[@]}" --test store -- kill:: &&
+        cargo test --locked "${all_features[@]}" --test cli -- served::killed::
 }
 if [ "${1:-}" = --inside ]; then
     ICECORE_KILLS=$2

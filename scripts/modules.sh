@@ -2,11 +2,12 @@
 # Builds the modules of the languages; modules/LANGUAGE.sh knows what only one of them
 # needs. A language whose headers are missing is named and left out.
 #
-#   scripts/modules.sh [build|test|install|clean] [perl] [php] [ruby]
+#   scripts/modules.sh [build|test|test-servers|install|clean] [perl] [php] [ruby]
 #
 #   build      then `perl -Mblib=bindings/perl`, `php -d extension=…/bindings/php/modules/icecore.so`
 #              and `ruby -I bindings/ruby/lib -r icecore` use them
 #   test       build and test, the pieces in C that they share too
+#   test-servers  build, and test what needs servers: sessions of PHP over nginx and php-fpm
 #   install    build and install, below DESTDIR if that is set
 #   clean      remove what was built
 #
@@ -81,8 +82,8 @@ test_common() {
 # -- The languages -----------------------------------------------------------
 
 new_folder
-if [ "$what" = test ]; then
-    test_common
+[ "$what" != test ] || test_common
+if [ "$what" = test ] || [ "$what" = test-servers ]; then
     # The clients are tested with a daemon.
     [ -n "${ICECORE_COMMAND:-}" ] || [ ! -x "$target/debug/icecore" ] || ICECORE_COMMAND=$(realpath "$target/debug/icecore")
     export ICECORE_COMMAND=${ICECORE_COMMAND:-}
@@ -104,6 +105,7 @@ for language in "${languages[@]}"; do
         "${language}_build"
         case $what in
         test) "${language}_test" ;;
+        test-servers) "${language}_test_servers" ;;
         install) "${language}_install" ;;
         esac
     )

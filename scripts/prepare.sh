@@ -52,7 +52,6 @@ need libdbd-sqlite3-perl has_perl_module DBD::SQLite
 need libdbd-pg-perl has_perl_module DBD::Pg
 need libev-perl has_perl_module EV
 need libperl-dev has_perl_headers
-need libdbd-sqlite3-perl has_perl_module DBD::SQLite
 need sqlite3 have sqlite3
 need php-cli have php
 need php-igbinary has_php_extension igbinary
@@ -80,11 +79,13 @@ need curl have curl
 need python3 have python3
 need python3-venv has_python_venv
 need shellcheck have shellcheck
-# Servers start by themselves where they are installed, and a browser is large: nobody gets these unasked.
-if [ "${CI:-}" = true ]; then
+# Servers start by themselves where they are installed, and a browser is large: only `make test-servers` asks
+# for these. scripts/servers.sh installs the databases.
+if [ -n "${PREPARE_SERVERS:-}" ]; then
     need nginx-light test -x /usr/sbin/nginx
     need php-fpm has_php_fpm
     need chromium have chromium
+    need valgrind have valgrind
     need fonts-dejavu-core test -d /usr/share/fonts/truetype/dejavu
 fi
 if ! have cargo; then

@@ -2,9 +2,10 @@
 # Builds the package for Python: a wheel and an sdist in dist/, and tests the wheel in a virtual
 # environment of its own with the libraries that it works with, from the package index.
 #
-#   scripts/python.sh [build|test|test-all|free-threaded PYTHON|clean]
+#   scripts/python.sh [build|test-built|test|test-all|free-threaded PYTHON|clean]
 #
 #   build      the wheel and the sdist
+#   test-built the same tests with the library that `make test` has built already: no wheel, no maturin
 #   test       build, and test with pyarrow, polars, pandas, DuckDB and nanoarrow
 #   test-all   the same with Spark and Ray, a package that is built from the sdist, and the peers
 #   free-threaded PYTHON   what a Python without its lock says: that it is refused, or the tests
@@ -48,6 +49,38 @@ environment() { # NAME PACKAGE…
 }
 
 mkdir -p "$work" dist
+
+install_libraries() {
+    # A library that can't be installed leaves out the tests that need it; they say so.
+    environment test 'pytest>=8' 'mypy>=1.10' || left_out 'pytest could not be installed from the package index'
+    libraries=('pyarrow>=17' 'polars>=1' 'pandas>=2.2' 'duckdb>=1' 'nanoarrow>=0.6')
+    [ "$what" != test-all ] || libraries+=('pyspark>=3.5' 'ray[data]>=2.9' phpserialize rubymarshal storable msgspec orjson)
+    pip=("$work/test/bin/python" -m pip install --quiet --disable-pip-version-check)
+    for library in "${libraries[@]}"; do
+        "${pip[@]}" "$library" >"$work/pip.log" 2>&1 || say "# left out: $library could not be installed: $(tail -n 1 "$work/pip.log")"
+    done
+}
+
+run_tests() {
+    cd "$here"
+    # -rs: what was left out is named, with the reason.
+    "$work/test/bin/python" -m pytest -q -rs -p no:cacheprovider tests
+    "$work/test/bin/python" -m mypy --python-executable "$work/test/bin/python" -p icecore --cache-dir "$work/mypy"
+}
+
+if [ "$what" = test-built ]; then
+    built=$target/debug/lib_icecore.so
+    [ -e "$built" ] || left_out "$built is missing: \`make test\` builds it"
+    install_libraries
+    site=$("$work/test/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    "${pip[@]}" uninstall --yes icecore >/dev/null 2>&1 || true
+    rm -rf "$site/icecore"
+    cp -R "$here/python/icecore" "$site/"
+    cp "$built" "$site/icecore/_icecore.abi3.so"
+    run_tests
+    exit
+fi
+
 environment build 'maturin>=1.9,<2' || left_out 'maturin could not be installed from the package index'
 
 # The licences stand once, at the root.
@@ -81,20 +114,9 @@ say "$wheel"
 say "dist/icecore-$version.tar.gz"
 [ "$what" != build ] || exit 0
 
-# A library that can't be installed leaves out the tests that need it; they say so.
-environment test 'pytest>=8' 'mypy>=1.10' || left_out 'pytest could not be installed from the package index'
-libraries=('pyarrow>=17' 'polars>=1' 'pandas>=2.2' 'duckdb>=1' 'nanoarrow>=0.6')
-[ "$what" = test ] || libraries+=('pyspark>=3.5' 'ray[data]>=2.9' phpserialize rubymarshal storable msgspec orjson)
-pip=("$work/test/bin/python" -m pip install --quiet --disable-pip-version-check)
-for library in "${libraries[@]}"; do
-    "${pip[@]}" "$library" >"$work/pip.log" 2>&1 || say "# left out: $library could not be installed: $(tail -n 1 "$work/pip.log")"
-done
+install_libraries
 "${pip[@]}" --force-reinstall --no-deps "$wheel"
-
-cd "$here"
-# -rs: what was left out is named, with the reason.
-"$work/test/bin/python" -m pytest -q -rs -p no:cacheprovider tests
-"$work/test/bin/python" -m mypy --python-executable "$work/test/bin/python" -p icecore --cache-dir "$work/mypy"
+run_tests
 [ "$what" = test-all ] || exit 0
 
 "$python" -m venv --clear "$work/sdist"

@@ -1,23 +1,38 @@
 #!/usr/bin/env bash
-# `make test`, and what takes longer: a hundred kills of each kind on each database, the modules
-# in a Debian 13, the packages, Python's with Spark and Ray, the extensions of PHP and Ruby with sanitizers, and for hours
-# the generators and the fuzz targets.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-make --no-print-directory test
-scripts/kills.sh 100
-# 75: it can't be made here, and that was said.
-scripts/analysis.sh || [ $? -eq 75 ]
-scripts/trixie.sh || [ $? -eq 75 ]
-make --no-print-directory dist-check
-scripts/dist-perl.sh --check
-scripts/dist-php.sh --check
-scripts/dist-ruby.sh --check
-scripts/python.sh test-all || [ $? -eq 75 ]
-bindings/php/tests/asan.sh || [ $? -eq 75 ]
-bindings/ruby/test/asan.sh || [ $? -eq 75 ]
-fuzz/run-generators
-# The targets as fuzz/run-short has them, with a hundred times as many executions.
-sed -n "/^done <<'RUNS'/,/^RUNS/p" fuzz/run-short | sed '1d;$d' | while read -r target execs seed; do
-    fuzz/run-long "$target" "$((execs * 100))" "$seed" </dev/null
-done
+# `make test-all`: what `make test` and `make test-servers` leave out because it takes hours. The modules as
+# they are shipped, a hundred kills of each kind on each database, the modules in a Debian 13, the packages,
+# Python with Spark and Ray, sanitizers, the generators and the fuzz targets, run long.
+here=$(dirname "$0")
+[ -n "${LIST_STEPS:-}" ] || PREPARE_SERVERS=1 "$here/prepare.sh" || exit 1
+. "$here/common.sh"
+. "$here/steps.sh"
+
+# `make test` links the modules with an engine that is built for tests; here they are as shipped.
+test_shipped_modules() {
+    scripts/modules.sh test
+    scripts/modules.sh test-servers
+}
+
+run_fuzz_targets() {
+    local target execs seed
+    sed -n "/^done <<'RUNS'/,/^RUNS/p" fuzz/run-short | sed '1d;$d' | while read -r target execs seed; do
+        fuzz/run-long "$target" "$((execs * 100))" "$seed" </dev/null
+    done
+}
+
+step 'shipped modules' 'all tests of the Perl, PHP and Ruby modules, with the engine as shipped' test_shipped_modules
+step 'shipped C library' 'the examples of the C interface, with the library as shipped' scripts/capi.sh
+step 'many kills' 'a hundred kills of each kind on each database' scripts/kills.sh 100
+step 'analysis' 'the SQL of docs/analysis.md in DuckDB, over SQLite, PostgreSQL and MariaDB' scripts/analysis.sh
+step 'Debian 13' 'the modules on perl 5.40, PHP 8.4 and Ruby 3.3' scripts/trixie.sh
+step 'tarballs and packages' 'what make dist makes works in a folder of its own' make --no-print-directory dist-check
+step 'package for Perl' 'the tarball of the Perl module builds and passes its tests' scripts/dist-perl.sh --check
+step 'package for PHP' 'the package of the PHP extension builds and passes its tests' scripts/dist-php.sh --check
+step 'package for Ruby' 'the gem builds and passes its tests' scripts/dist-ruby.sh --check
+step 'wheel for Python' 'the wheel and the sdist, with Spark, Ray and the packages it is compared with' scripts/python.sh test-all
+step 'PHP with sanitizers' 'no report of the address and undefined behaviour sanitizers' bindings/php/tests/asan.sh
+step 'Ruby with sanitizers' 'the same for the Ruby module' bindings/ruby/test/asan.sh
+step 'generators, long' 'random values that the real perl, PHP and Ruby judge, a thousand times as many rounds' fuzz/run-generators
+step 'fuzzing, long' 'every fuzz target with a hundred times as many executions' run_fuzz_targets
+
+finish_steps

@@ -37,3 +37,8 @@ perl_clean() {
     [ ! -e Makefile ] || make --quiet realclean
     rm -f .made-for
 }
+
+# No test of this module needs a server.
+perl_test_servers() {
+    :
+}

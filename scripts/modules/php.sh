@@ -59,9 +59,14 @@ php_test() {
     for test in stub examples; do
         ICECORE_SO=$module php -d "extension=$module" "tests/$test.php" || ended=1
     done
-    tests/plugs/plugs.sh "$module" || ended=1
+    tests/plugs/plugs.sh "$module" php replace apcu sessions || ended=1
     [ ! -x tests/run.sh ] || tests/run.sh "$module" || ended=1
     return "$ended"
+}
+
+# What needs nginx and php-fpm.
+php_test_servers() {
+    tests/plugs/plugs.sh "$PWD/modules/icecore.so" php fpm
 }
 
 # Debian keeps the ini files of extensions in one folder, and a script links them for each

@@ -17,7 +17,7 @@ fn the_header_is_that_of_the_source() {
     let committed = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == written,
-        "run `UPDATE_HEADER=1 cargo test -p icecore-capi --test header` and look at the change"
+        "run `UPDATE_HEADER=1 cargo test -p icecore-capi --test capi header::` and look at the change"
     );
 }
 

@@ -35,6 +35,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Tests are built with it; only the test of that format wants to see it.
+    #[cfg(feature = "toy")]
+    if std::env::var_os("ICECORE_TOY").is_some() {
+        icecore::format::show_toy();
+    }
     let words: Vec<OsString> = std::env::args_os().collect();
     let mut command = command(&words);
     if words.len() == 1 && std::io::stdin().is_terminal() {

@@ -3,7 +3,7 @@
 //! It needs a python with duckdb: the one that `ICECORE_TEST_PYTHON` names, as `scripts/analysis.sh` brings it, has to
 //! have all that is asked for. Without that it is `python3`, and what that lacks is left out.
 
-mod run;
+use crate::run;
 
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What stands behind a document: line ends behind text are nobody's data, behind anything
 //! else they are.
 
-mod run;
+use crate::run;
 
 /// Stdout, stderr and the exit code.
 fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {

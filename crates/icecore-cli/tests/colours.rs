@@ -1,8 +1,8 @@
 //! Colour where it is wanted, and nowhere else: of every command.
 #![cfg(target_os = "linux")]
 
-mod pty;
-mod run;
+use crate::pty;
+use crate::run;
 
 use std::fs;
 use std::path::Path;

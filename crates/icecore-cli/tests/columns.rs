@@ -3,7 +3,7 @@
 // A build without it says what to do: see `rows.rs`.
 #![cfg(feature = "columns")]
 
-mod run;
+use crate::run;
 
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 //! what he could not read before.
 #![cfg(unix)]
 
-mod run;
+use crate::run;
 
 use std::fs::{self, File, Permissions};
 use std::io::{Read, Write};

@@ -1,11 +1,10 @@
 //! Hostile input that multiplies: the command says so, and stops.
 
-mod run;
+use crate::run;
 
 use std::process::Output;
 
-#[path = "../../icecore/tests/shapes/mod.rs"]
-mod shapes;
+use crate::shapes;
 
 fn run(args: &[&str], input: &[u8]) -> Output {
     run::output(run::ICECORE, args, input)

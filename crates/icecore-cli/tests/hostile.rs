@@ -2,7 +2,7 @@
 //! page: nothing of them comes out as it is, whatever the command.
 #![cfg(unix)]
 
-mod run;
+use crate::run;
 
 use icecore::Builder;
 use std::fs;

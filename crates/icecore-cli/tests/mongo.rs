@@ -1,8 +1,8 @@
 //! `icecore store`, `queue`, `work` and `rows --collection` over a server that speaks MongoDB's
-//! protocol: `scripts/servers.sh run cargo test -p icecore-cli --features mongodb --test mongo`.
+//! protocol: `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli mongo::`.
 #![cfg(feature = "mongodb")]
 
-mod run;
+use crate::run;
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Names that come from the data: an allow-list allows what it names and nothing else,
 //! and no name does anything to the terminal that shows it.
 
-mod run;
+use crate::run;
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};

@@ -1,10 +1,8 @@
 //! Frozen data in strings: what `classes` and `rows` say of it, and paths into it. Every
 //! path that any output shows is taken back by `--path`.
 
-mod run;
-
+use crate::run::icecore;
 use icecore::{Builder, Document};
-use run::icecore;
 use serde_json::Value;
 use std::fs;
 

@@ -1,10 +1,7 @@
 //! Long output on a terminal goes to a pager.
 #![cfg(target_os = "linux")]
 
-mod pty;
-mod run;
-
-use pty::terminal;
+use crate::pty::terminal;
 use std::fs;
 
 /// A file with so many items, and one that breaks off.

@@ -1,6 +1,6 @@
 //! A long array is shown part by part: what comes out is what comes out of the whole.
 
-mod run;
+use crate::run;
 
 use std::fs;
 

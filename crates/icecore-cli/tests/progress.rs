@@ -1,8 +1,8 @@
 //! Work that takes long says how far it is, and what it said is gone when it is done.
 #![cfg(target_os = "linux")]
 
-mod pty;
-mod run;
+use crate::pty;
+use crate::run;
 
 use std::fs::{self, File};
 use std::io::Write;

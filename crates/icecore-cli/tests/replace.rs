@@ -1,13 +1,13 @@
 //! `icecore replace`: what people who use such tools have reported elsewhere; there and back
 //! over random dumps in every form; PHP as the judge.
 
-mod replacing;
-mod run;
+use crate::replacing;
+use crate::run;
 
+use crate::replacing::{ALL, Random, Written, value};
+use crate::run::icecore;
 use icecore::rewrite::Escaping as _;
 use icecore_sql::{Next, Reader};
-use replacing::{ALL, Random, Written, value};
-use run::icecore;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

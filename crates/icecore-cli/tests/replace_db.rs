@@ -1,15 +1,14 @@
 //! `icecore replace --db`: a file of SQLite always, PostgreSQL and MariaDB where servers are:
-//! `scripts/servers.sh run cargo test -p icecore-cli --features postgres,mysql --test replace_db`.
+//! `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli replace_db::`.
 #![cfg(feature = "store")]
 
 #[cfg(any(feature = "postgres", feature = "mysql"))]
-#[allow(dead_code, reason = "a part is for files")]
-mod replacing;
-mod run;
+use crate::replacing;
+use crate::run;
 
+use crate::run::icecore;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 use icecore_store::within;
-use run::icecore;
 use serde_json::Value;
 use std::path::Path;
 

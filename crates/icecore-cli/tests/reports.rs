@@ -1,8 +1,6 @@
 //! What commands say of inputs, as text and as JSON, and their exit codes.
 
-mod run;
-
-use run::icecore;
+use crate::run::icecore;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! `convert --each --keep-going`: behind a damaged document the next ones are found.
 
-mod run;
-
-use run::icecore;
+use crate::run::icecore;
 
 /// Xorshift.
 struct Random(u64);

@@ -1,7 +1,7 @@
 //! Columns in which frozen data stands among ordinary values: those come through as they
 //! were, and what is damaged is told and kept.
 
-mod run;
+use crate::run;
 
 /// Stdout, stderr and the exit code.
 fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {

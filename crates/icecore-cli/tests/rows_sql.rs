@@ -1,9 +1,9 @@
 //! `icecore rows --in sql`: what comes out of a dump is what the database itself says of its rows.
 //!
 //! SQLite's shell is asked where there is one; PostgreSQL and MariaDB where servers are:
-//! `scripts/servers.sh run cargo test -p icecore-cli --test rows_sql`.
+//! `scripts/servers.sh run cargo test -p icecore-cli --test cli rows_sql::`.
 
-mod run;
+use crate::run;
 
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! `icecore store`, `queue` and `rows --query` over a database in a file.
 
-mod run;
+use crate::run;
 
 use serde_json::Value;
 use tempfile::TempDir;

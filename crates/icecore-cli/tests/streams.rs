@@ -1,7 +1,7 @@
 //! Records from pipes: whatever the pieces they come in, in constant memory, and
 //! without waiting for more than a record needs.
 
-mod run;
+use crate::run;
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};

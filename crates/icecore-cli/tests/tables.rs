@@ -1,9 +1,9 @@
 //! Several tables with `rows`: one behind the other, each in a file; what `--strict`,
 //! `--deep` and `--csv-safe` do. And how `--out-dir` calls files.
 
-mod run;
+use crate::run;
 
-use run::icecore;
+use crate::run::icecore;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -1,10 +1,9 @@
 //! What goes to a terminal.
 #![cfg(target_os = "linux")]
 
-mod pty;
-mod run;
+use crate::run;
 
-use pty::terminal;
+use crate::pty::terminal;
 use std::fs;
 
 fn folder() -> tempfile::TempDir {

@@ -1,17 +1,21 @@
 //! A format that was added by a folder and a row (`crates/icecore/tests/toy`) works in
 //! every command: nothing but the registry knows it.
 //!
-//! `cargo test -p icecore-cli --features toy --test toy`
+//! `cargo test -p icecore-cli --features toy toy::`
 #![cfg(feature = "toy")]
 
-mod run;
+use crate::run;
+use std::process::Command;
 
 const ORDER: &str = "toy os9:App\\Order{s2:idi7;s5:items[s1:as1:bn]}\n";
 
 /// What the command prints, with what it says and its exit code behind it.
 fn icecore(arguments: &str, input: &str) -> String {
-    let (out, err, code) = run::icecore(&arguments.split(' ').collect::<Vec<_>>(), input.as_bytes());
-    format!("{}{err}{code}", String::from_utf8_lossy(&out))
+    let mut command = Command::new(run::ICECORE);
+    command.args(arguments.split(' ')).env("ICECORE_TOY", "1");
+    let done = run::fed(command, input.as_bytes());
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    format!("{out}{err}{}", done.status.code().expect("a code"))
 }
 
 #[test]

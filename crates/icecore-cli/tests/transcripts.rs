@@ -7,7 +7,7 @@
 //! remark. With
 //! `ICECORE_TRANSCRIPTS=write` in the environment the files are written anew.
 
-mod run;
+use crate::run;
 
 use std::fmt::Write;
 use std::fs;

@@ -1,7 +1,6 @@
 //! The fixtures as rows: the kernel beside the scalar path, and damaged rows among good ones.
 
-#[path = "../../icecore/tests/fixtures/mod.rs"]
-mod fixtures;
+use crate::fixtures;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryArray};

@@ -1,9 +1,8 @@
 //! Documents that mean the same do not differ; the difference of two makes one the other.
 
-#[path = "../../icecore/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
-use common::{Palette, Random};
+use crate::common::{Palette, Random};
 use icecore::{Document, Limits, Request, Stage};
 use icecore_diff::{Differences, Patch, Rules, differences, reference_differences};
 

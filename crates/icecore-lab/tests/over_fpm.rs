@@ -1,6 +1,6 @@
 //! A small run of the scenario over the web, with real servers if they are there.
 
-mod common;
+use crate::common;
 
 use icecore_lab::model::{Fidelity, Operation, Role};
 use icecore_lab::run::{Options, run};

@@ -2,7 +2,7 @@
 //!
 //! Says what was skipped, where perl or a module is not installed.
 
-mod common;
+use crate::common;
 
 use icecore_lab::model::{Entry, Fidelity, Operation, Report, Role};
 use icecore_lab::run::{Options, run};

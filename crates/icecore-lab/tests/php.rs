@@ -1,6 +1,6 @@
 //! The runners of PHP, with the real PHP if it is there.
 
-mod common;
+use crate::common;
 
 use icecore_lab::model::{Fidelity, Role, ScenarioReport};
 use icecore_lab::run::{Options, run};

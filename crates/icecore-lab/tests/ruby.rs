@@ -2,7 +2,7 @@
 //!
 //! Says that it was skipped where Ruby or the library of a runner is not installed.
 
-mod common;
+use crate::common;
 
 use icecore_lab::model::{Absent, Entry, Fidelity, Operation, Report, Role};
 use icecore_lab::run::{Options, run};

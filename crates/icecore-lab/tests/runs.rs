@@ -1,6 +1,6 @@
 //! Every scenario at small size, with the real runtimes: who is right, who is not, and whether all is measured that should be.
 
-mod common;
+use crate::common;
 
 use icecore_lab::model::{Entry, Fidelity, Operation, Role, ScenarioReport};
 use icecore_lab::run::{Options, run};

@@ -1,8 +1,6 @@
 //! The same filter over the same data in every format; and what only some formats have.
 
-mod common;
-
-use common::{ask, json, results};
+use crate::common::{ask, json, results};
 use icecore_query::Running;
 
 const STAFF: &str =

@@ -1,8 +1,6 @@
 //! Filters and data that want too much: they end, and say why.
 
-mod common;
-
-use common::{json, results};
+use crate::common::{json, results};
 use icecore_query::Running;
 
 fn stopped(filter: &str, input: &str, steps: u64) -> String {

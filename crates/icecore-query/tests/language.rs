@@ -1,8 +1,6 @@
 //! The language, as its manual describes it: a table of filters, inputs and results.
 
-mod common;
-
-use common::json;
+use crate::common::json;
 
 /// Filter, input, results.
 const TABLE: &[(&str, &str, &str)] = &[

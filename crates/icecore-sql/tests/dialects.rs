@@ -1,8 +1,6 @@
 //! What each program writes, and what the reader sees in it.
 
-mod common;
-
-use common::{literals, values};
+use crate::common::{literals, values};
 
 #[test]
 fn mysqldump_with_a_table_by_position() {

@@ -1,12 +1,11 @@
 //! What is decoded is encoded again: the same meaning, and what did not change keeps its bytes.
 
-mod common;
-mod random;
+use crate::random;
 
-use common::show;
+use crate::common::show;
+use crate::random::Random;
 use icecore::rewrite::{Around, Edits, Escaping, raw_edits};
 use icecore_sql::{Frame, Next, Options, Quote, Quoting, Reader};
-use random::Random;
 
 /// Pieces of bodies: escapes of all kinds, whole and cut.
 const PIECES: &[&str] = &[

@@ -1,8 +1,6 @@
 //! What is held, and what is refused.
 
-mod common;
-
-use common::windows;
+use crate::common::windows;
 use icecore_sql::{Dialect, Error, Next, Options, Reader};
 
 /// The most bytes that a reader leaves in a window that grows by one.

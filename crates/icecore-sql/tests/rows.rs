@@ -1,8 +1,6 @@
 //! Rows with all their values, as each program writes them.
 
-mod common;
-
-use common::{all, show};
+use crate::common::{all, show};
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Next, Options, Reader};
 

@@ -1,12 +1,11 @@
 //! Windows of any size, the readable twin and the fast reader say the same.
 
-mod common;
-mod random;
+use crate::random;
 
-use common::all;
+use crate::common::all;
+use crate::random::Random;
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Dialect, Options, reference};
-use random::Random;
 
 /// Pieces that mean something to one dialect or another.
 const PIECES: &[&str] = &[

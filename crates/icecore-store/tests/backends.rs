@@ -1,12 +1,10 @@
 //! What the drivers must do beside what all databases do: many connections at once, lost
 //! ones, names to the byte, large payloads.
 //!
-//! `scripts/servers.sh run cargo test -p icecore-store --features postgres,mysql --test backends`
+//! `scripts/servers.sh run cargo test -p icecore-store --features postgres,mysql --test store backends::`
 //! has servers; without them it is SQLite alone.
 
-mod common;
-
-use common::{Chance, HOUR, World, kind, raw, sql_backends, until};
+use crate::common::{Chance, HOUR, World, kind, raw, sql_backends, until};
 use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

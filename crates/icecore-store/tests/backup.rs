@@ -1,8 +1,8 @@
 //! Backups and restores, by the commands of docs/store.md.
 
-mod common;
+use crate::common;
 
-use common::{Parts, TextRow, World, file_of, kind, sql_backends, until};
+use crate::common::{Parts, TextRow, World, file_of, kind, sql_backends, until};
 use icecore_store::{
     Address, ErrorKind, Flow, Id, Job, JobFilter, NewJob, NewObject, Object, ObjectFilter, QueueSettings, Scheme,
     describe, open,

@@ -2,20 +2,15 @@
 //!
 //! `ICECORE_ONLY=name` runs those behaviours only that have this in their name.
 
-mod common;
+use crate::common;
 
-#[path = "behaviour/chains.rs"]
 mod chains;
-#[path = "behaviour/limits.rs"]
 mod limits;
-#[path = "behaviour/objects.rs"]
 mod objects;
-#[path = "behaviour/queue.rs"]
 mod queue;
-#[path = "behaviour/schedules.rs"]
 mod schedules;
 
-use common::{World, backends};
+use crate::common::{World, backends};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 type Behaviour = (&'static str, fn(&mut World));
 
 macro_rules! behaviours {
-    ($($name:ident)*) => { &[$((stringify!($name), $name as fn(&mut crate::World))),*] };
+    ($($name:ident)*) => { &[$((stringify!($name), $name as fn(&mut $crate::common::World))),*] };
 }
 pub(crate) use behaviours;
 

@@ -1,8 +1,6 @@
 //! Many at once on one database, each with a connection of its own.
 
-mod common;
-
-use common::{Cell, HOUR, World, backends, kind, patiently};
+use crate::common::{Cell, HOUR, World, backends, kind, patiently};
 use icecore_store::{
     Ack, Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, NewSchedule, ObjectFilter, Pushed,
     QueueSettings, Rate, State, Timing, describe, open,

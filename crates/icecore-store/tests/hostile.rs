@@ -1,9 +1,9 @@
 //! Databases that were changed by hand, and disks that are full.
 #![cfg(feature = "sqlite")]
 
-mod common;
+use crate::common;
 
-use common::{HOUR, World, folder, sqlite};
+use crate::common::{HOUR, World, folder, sqlite};
 use icecore_store::{
     Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, NewSchedule, ObjectFilter, QueueSettings, State,
     Timing, describe, open,

@@ -11,12 +11,11 @@
 //!
 //! `ICECORE_KILLS=N` sets how many rounds there are, `ICECORE_SEED=N` what happens in them.
 
-mod common;
-mod killing;
+use crate::common;
 
-use common::{Chance, Fresh, World, backends, full};
+use crate::common::{Chance, Fresh, World, backends, full};
+use crate::killing::{BACKLOG, Counts, Running, Server, Told, backlog, finish, jobs, parts, rounds, tell};
 use icecore_store::{Address, Backend, ErrorKind, Id, Lease, NewJob, Result, describe, open};
-use killing::{BACKLOG, Counts, Running, Server, Told, backlog, finish, jobs, parts, rounds, tell};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -170,7 +169,7 @@ fn held<T>(answer: Result<T>) -> Option<T> {
 
 fn command(role: &str, outages: &str, seed: u64, address: &Address) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["child", "--exact", "--nocapture", "--test-threads=1"]);
+    command.args(["kill::child", "--exact", "--nocapture", "--test-threads=1"]);
     command.env("ICECORE_KILL_CHILD", format!("{role} {outages} {seed} {}", full(address)));
     command
 }

@@ -3,13 +3,8 @@
 //!
 //! `ICECORE_MODEL_CASES=N` sets how many sequences of steps are tried.
 
-mod common;
-
-#[path = "model/objects.rs"]
 mod objects;
-#[path = "model/queue.rs"]
 mod queue;
-#[path = "model/schedules.rs"]
 mod schedules;
 
 use proptest::test_runner::{Config, TestRunner};

@@ -1,12 +1,10 @@
 //! What is different in MongoDB: documents have a largest size, and what is stored together
 //! arrives bit by bit.
 //!
-//! `scripts/servers.sh run cargo test -p icecore-store --features mongodb --test mongo` has a server.
+//! `scripts/servers.sh run cargo test -p icecore-store --features mongodb --test store mongo::` has a server.
 #![cfg(feature = "mongodb")]
 
-mod common;
-
-use common::{Cell, HOUR, World, backends, kind};
+use crate::common::{Cell, HOUR, World, backends, kind};
 use icecore_store::{
     Ack, Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, Object, ObjectFilter, State, describe,
 };

@@ -1,12 +1,9 @@
 //! Programs in Perl, PHP and Ruby queue jobs within transactions of their own, by `examples/dbi.pl`,
 //! `order.php` and `order.rb`; the engine hands them out.
 
-mod common;
-mod languages;
-
-use common::{HOUR, World, sql_backends};
+use crate::common::{HOUR, World, sql_backends};
+use crate::languages::Example;
 use icecore_store::{JobFilter, State};
-use languages::Example;
 
 /// The program, and the format of its payloads; Perl keeps what stood on its command line as strings.
 const EXAMPLES: [(Example, &str, &str); 3] = [

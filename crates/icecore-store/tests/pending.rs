@@ -1,12 +1,9 @@
 //! The model of objects that wait, in Ruby and PHP (`examples/pending.rb`, `pending_mongo.rb`, `pending.php`): what it
 //! stores in a transaction of its own the engine reads, and what the engine stores it restores.
 
-mod common;
-mod languages;
-
-use common::{World, backends};
+use crate::common::{World, backends};
+use crate::languages::Example;
 use icecore_store::{Flow, NewObject, Object, ObjectFilter, describe};
-use languages::Example;
 
 /// An `Order` of each language, as the engine gets it from a program that uses the store.
 const OF_RUBY: &[u8] = b"\x04\x08o:\x0aOrder\x07:\x0e@customerI\"\x08max\x06:\x06ET:\x0a@note\"\x00";

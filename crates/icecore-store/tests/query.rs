@@ -1,6 +1,6 @@
 //! Rows of any query, over each database that is there.
 
-mod common;
+use crate::common;
 
 use icecore_store::{Address, ErrorKind, Flow, Line, describe, open, query};
 

@@ -2,10 +2,7 @@
 //!
 //! `ICECORE_TIMINGS=N` sets how many are tried, `ICECORE_SEED=N` which.
 
-#[path = "common/chance.rs"]
-mod chance;
-
-use chance::Chance;
+use crate::common::Chance;
 use icecore_store::Timing;
 use std::io::Write;
 use std::process::{Command, Stdio};

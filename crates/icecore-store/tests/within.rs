@@ -1,8 +1,8 @@
 //! Objects and jobs in a transaction of the caller's: there with it, gone with it.
 
-mod common;
+use crate::common;
 
-use common::{World, kind, sql_backends};
+use crate::common::{World, kind, sql_backends};
 use icecore_store::within::{self, Within};
 use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, describe};
 

@@ -1,10 +1,10 @@
 //! An edit changes what it names; setting back gives the original bytes. On every fixture of
 //! every format.
 
-mod common;
-mod fixtures;
+use crate::common;
+use crate::fixtures;
 
-use common::Random;
+use crate::common::Random;
 use icecore::alter::{Alteration, Refusal, alter};
 use icecore::select::Pattern;
 use icecore::{Document, Kind, Limits, Request, Stage, raw::flag};

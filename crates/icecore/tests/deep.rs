@@ -1,6 +1,6 @@
 //! Frozen data in strings of frozen data.
 
-mod fixtures;
+use crate::fixtures;
 
 use icecore::{Builder, Document, ErrorKind, Kind, Limits, deep};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 //! files are called by their names, and no ordinary file is taken for one of
 //! ours.
 
-mod fixtures;
+use crate::fixtures;
 
 use icecore::{detect::Finding, format::Certainty, identify};
 use std::fs;

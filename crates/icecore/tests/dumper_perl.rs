@@ -1,9 +1,9 @@
 //! Data::Dumper's texts, read here, are what perl's own eval reads from them.
 
-mod common;
-mod fixtures;
+use crate::common;
+use crate::fixtures;
 
-use fixtures::{base64, load, report};
+use crate::fixtures::{base64, load, report};
 use icecore::{
     Document, Limits,
     format::{dumper, storable},

@@ -1,10 +1,9 @@
 //! Data::Dumper's texts cut, changed, hostile or full of code.
 
-mod common;
-mod fixtures;
+use crate::common;
 
-use common::on_a_small_stack;
-use fixtures::load;
+use crate::common::on_a_small_stack;
+use crate::fixtures::load;
 use icecore::raw::Reader as _;
 use icecore::{
     Document, ErrorKind, Kind, Limits, Request,
@@ -70,7 +69,7 @@ fn changed_bytes_are_an_error_or_a_document() {
 
 #[test]
 fn depth_needs_no_stack() {
-    const LEVELS: usize = 1_000_000;
+    let levels = crate::common::levels();
     let mut limits = Limits::default();
     limits.depth = 4_000_000;
     let options = dumper::ReadOptions::default();
@@ -84,7 +83,7 @@ fn depth_needs_no_stack() {
         ("[\\", "$x", "]"),
         ("+", "1", ""),
     ] {
-        let text = format!("$x = {}{inner}{};", open.repeat(LEVELS), close.repeat(LEVELS));
+        let text = format!("$x = {}{inner}{};", open.repeat(levels), close.repeat(levels));
         on_a_small_stack(|| {
             let outcome = options.read(text.as_bytes(), Request::new(&limits).detailed());
             assert_eq!(outcome.error, None, "{open}");
@@ -97,7 +96,7 @@ fn depth_needs_no_stack() {
             assert_eq!(error.kind(), ErrorKind::Limit, "{open}: {error}");
         }
     }
-    let text = format!("$x = [{}$x{}];", "${".repeat(LEVELS), "}".repeat(LEVELS));
+    let text = format!("$x = [{}$x{}];", "${".repeat(levels), "}".repeat(levels));
     let error = on_a_small_stack(|| dumper::read(text.as_bytes(), &options, &limits).unwrap_err());
     assert_eq!(error.kind(), ErrorKind::BadLink, "{error}");
 }

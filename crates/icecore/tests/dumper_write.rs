@@ -1,9 +1,9 @@
 //! Writing Data::Dumper's text: settings, what has no word in it, and hostile
 //! documents.
 
-mod common;
+use crate::common;
 
-use common::on_a_small_stack;
+use crate::common::on_a_small_stack;
 use icecore::format::dumper::{self, WriteOptions};
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Losses, Stage, value::Form};
 

@@ -1,11 +1,9 @@
 //! What Data::Dumper wrote of the shapes of the other fixtures, under all its
 //! settings.
 
-#[path = "dumper/mod.rs"]
-mod dumper;
-mod fixtures;
+use crate::dumper;
 
-use fixtures::{base64, folder, report};
+use crate::fixtures::{base64, folder, report};
 use icecore::{Limits, Request, Stage};
 use serde_json::Value;
 

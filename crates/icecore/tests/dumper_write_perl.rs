@@ -1,11 +1,9 @@
 //! The real Data::Dumper as the judge of what is written: random structures under
 //! random settings. Needs perl with Sereal; says so and does nothing without.
 
-#[path = "dumper/mod.rs"]
-mod dumper;
-mod fixtures;
+use crate::dumper;
 
-use fixtures::{folder, report};
+use crate::fixtures::{folder, report};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 

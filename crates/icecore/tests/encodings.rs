@@ -1,10 +1,9 @@
 //! Strings in named encodings become the characters that Ruby makes of them.
 
-mod common;
-mod fixtures;
+use crate::fixtures;
 
-use common::Random;
-use fixtures::checker;
+use crate::common::Random;
+use crate::fixtures::checker;
 use std::process::Command;
 
 const NAMES: &[&str] = &[

@@ -1,11 +1,11 @@
 //! Every format to every other: what the writer did not report as lost is there
 //! when the target is read again.
 
-mod common;
-mod fixtures;
+use crate::common;
+use crate::fixtures;
 
-use common::{Palette, Random};
-use fixtures::Fixture;
+use crate::common::{Palette, Random};
+use crate::fixtures::Fixture;
 use icecore::{Cursor, Document, Key, Kind, Limits, Losses, Request, Stage, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -2,49 +2,11 @@
 //! may double with it, or meets the budget. What is counted is bytes, never seconds:
 //! those that are written, and those that are asked of the allocator.
 
-mod shapes;
+use crate::shapes;
 
+use crate::allocations::asked;
+use crate::shapes::Shape;
 use icecore::{Converter, ErrorKind, Limits, Request, Stage, deep};
-use shapes::Shape;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    /// How many bytes this thread asked for.
-    static ASKED: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: each call goes to the system's allocator unchanged; counting allocates nothing.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ASKED.try_with(|asked| asked.set(asked.get() + layout.size() as u64));
-        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = ASKED.try_with(|asked| asked.set(asked.get() + size as u64));
-        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
-        unsafe { System.realloc(at, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-fn asked(work: impl FnOnce()) -> u64 {
-    let before = ASKED.get();
-    work();
-    ASKED.get() - before
-}
 
 /// The budget of these tests, for each byte of the input.
 const GROWTH: u64 = 32;

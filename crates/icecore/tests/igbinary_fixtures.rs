@@ -1,8 +1,6 @@
 //! igbinary against what the real extension wrote and read.
 
-mod fixtures;
-
-use fixtures::{Fixture, base64, checker, folder, report};
+use crate::fixtures::{Fixture, base64, checker, folder, report};
 use icecore::raw::Reader as _;
 use icecore::{Cursor, Document, Key, Kind, Limits, Request, Stage, Value, format::igbinary};
 use std::collections::HashMap;

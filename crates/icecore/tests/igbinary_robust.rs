@@ -1,8 +1,6 @@
 //! igbinary under hostile bytes: depth, lying counts, noise, other documents.
 
-mod common;
-
-use common::on_a_small_stack;
+use crate::common::on_a_small_stack;
 use icecore::raw::Reader as _;
 use icecore::{Builder, ErrorKind, Limits, Request, format::igbinary};
 

@@ -1,7 +1,7 @@
 //! What JSON::XS makes of the same data. Needs perl with JSON::XS and Storable;
 //! says so and does nothing without.
 
-mod fixtures;
+use crate::fixtures;
 
 use icecore::{Kind, Limits, Stage};
 use std::io::Write;

@@ -1,8 +1,8 @@
 //! What the options of the reader take that is no JSON.
 
-mod common;
+use crate::common;
 
-use common::on_a_small_stack;
+use crate::common::on_a_small_stack;
 use icecore::{Document, Error, ErrorKind, Kind, Limits, Request, Stage, convert};
 
 fn read<'t>(options: &str, text: &'t str) -> Result<Document<'t>, Error> {

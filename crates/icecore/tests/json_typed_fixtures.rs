@@ -1,6 +1,6 @@
 //! A blob of another format goes through `json:typed` and back.
 
-mod fixtures;
+use crate::fixtures;
 
 use icecore::{Document, Limits, Request, Stage};
 

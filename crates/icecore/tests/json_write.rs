@@ -1,8 +1,8 @@
 //! What plain JSON can say, and what is reported where it can't.
 
-mod common;
+use crate::common;
 
-use common::Palette;
+use crate::common::Palette;
 use icecore::{Builder, Document, Error, ErrorKind, Limits, Stage, value::Form};
 
 fn typed(text: &str) -> Document<'_> {

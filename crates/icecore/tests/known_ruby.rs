@@ -1,6 +1,6 @@
 //! Values of Ruby's own classes: what plain JSON says of them is what Ruby says.
 
-mod fixtures;
+use crate::fixtures;
 
 use icecore::{Builder, Document, Known, Limits, LossKind, Stage, deep, value::Form};
 use serde_json::Value;

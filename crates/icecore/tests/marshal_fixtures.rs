@@ -1,10 +1,8 @@
 //! Marshal against what the real Ruby wrote, and what it says to damaged dumps.
 
-#[path = "fixtures/describe.rs"]
-mod describe;
-mod fixtures;
+use crate::fixtures::describe;
 
-use fixtures::{Fixture, load, report};
+use crate::fixtures::{Fixture, load, report};
 use icecore::raw::Reader as _;
 use icecore::{
     Document, ErrorKind, Limits, Request,

@@ -1,10 +1,9 @@
 //! What we write, loaded by the real Ruby.
 
-#[path = "fixtures/describe.rs"]
-mod describe;
-mod fixtures;
+use crate::fixtures;
+use crate::fixtures::describe;
 
-use fixtures::{checker, load, report};
+use crate::fixtures::{checker, load, report};
 use icecore::{Limits, Stage, format::marshal};
 use std::process::Command;
 

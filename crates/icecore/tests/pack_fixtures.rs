@@ -1,13 +1,12 @@
 //! `pack` against the fixtures that perl made, and against input that nobody
 //! would make.
 
-#[path = "packing/hostile.rs"]
-mod hostile;
-mod packing;
+use crate::packing;
+use crate::packing::hostile;
 
+use crate::packing::{Asked, unhex};
 use icecore::raw::Reader as _;
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Request, Stage, format::pack};
-use packing::{Asked, unhex};
 
 /// The questions of the fixtures, and what perl said.
 fn fixtures() -> Vec<(Asked, String)> {

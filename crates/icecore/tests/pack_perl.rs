@@ -2,11 +2,10 @@
 //! perl refuses is refused, and all else is the same. Needs perl; says so and
 //! does nothing without.
 
-mod common;
-mod packing;
+use crate::packing;
 
-use common::Random;
-use packing::{Asked, Oracle};
+use crate::common::Random;
+use crate::packing::{Asked, Oracle};
 
 const LETTERS: &[u8] = b"aAZbBhHcCWUsSlLqQjJiInNvVfdFDuwxX@.";
 const SHRIEKING: &[u8] = b"sSiIlLxXnNvV@.";

@@ -1,7 +1,7 @@
 //! Every path that is shown names a value: the one that it was shown for, or one that is
 //! shown in the same way.
 
-mod common;
+use crate::common;
 
 use icecore::{Builder, Document, Limits, Stage, deep, raw::IS_KEY};
 use std::fs;

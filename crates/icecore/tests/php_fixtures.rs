@@ -1,9 +1,7 @@
 //! What PHP wrote, what PHP says it means, and what PHP refuses.
 
-mod fixtures;
-
-use fixtures::php::{Describer, key_bytes, one_nan};
-use fixtures::{base64, folder, load};
+use crate::fixtures::php::{Describer, key_bytes, one_nan};
+use crate::fixtures::{base64, folder, load};
 use icecore::raw::Reader as _;
 use icecore::{Document, Key, Kind, Limits, Request, Stage, format::php};
 use serde_json::Value as Json;

@@ -1,11 +1,8 @@
 //! `php:repair=lengths`: what a search and replace did to serialized values is
 //! undone exactly, or refused.
 
-mod common;
-mod fixtures;
-
-use common::Random;
-use fixtures::load;
+use crate::common::Random;
+use crate::fixtures::load;
 use icecore::{ErrorKind, Limits, format::php, value::Repair};
 
 /// A value as WordPress and its plugins store them. `@` stands for the domain.

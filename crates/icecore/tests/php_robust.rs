@@ -1,11 +1,11 @@
 //! What cut-off, deep and random PHP values get.
 
-mod common;
-mod fixtures;
+use crate::common;
+use crate::fixtures;
 
-use common::{Palette, document, on_a_small_stack};
-use fixtures::load;
-use fixtures::php::{Describer, ask, one_nan};
+use crate::common::{Palette, document, on_a_small_stack};
+use crate::fixtures::load;
+use crate::fixtures::php::{Describer, ask, one_nan};
 use icecore::raw::{Reader as _, Tape};
 use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::php, raw::Outcome};
 
@@ -108,11 +108,11 @@ fn what_was_read_before_changes_nothing() {
 #[test]
 fn nothing_recurses() {
     on_a_small_stack(|| {
-        const LEVELS: usize = 1_000_000;
+        let levels = crate::common::levels();
         let shapes =
             [("a:1:{i:0;", "}"), ("a:1:{s:1:\"k\";", "}"), ("O:1:\"A\":1:{s:1:\"k\";", "}"), ("a:2:{i:0;", "i:1;N;}")];
         for (open, close) in shapes {
-            let blob = format!("{}N;{}", open.repeat(LEVELS), close.repeat(LEVELS)).into_bytes();
+            let blob = format!("{}N;{}", open.repeat(levels), close.repeat(levels)).into_bytes();
             let error = php::read(&blob, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Limit);
             let mut limits = Limits::default();
@@ -123,7 +123,7 @@ fn nothing_recurses() {
             php::write(&outcome.document, &php::WriteOptions::default(), &limits, &mut out).unwrap();
             assert!(out == blob);
             // Where it is cut off, the part that was read is one too.
-            let outcome = php::ReadOptions::default().read(&blob[..open.len() * LEVELS], Request::new(&limits));
+            let outcome = php::ReadOptions::default().read(&blob[..open.len() * levels], Request::new(&limits));
             assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
         }
     });

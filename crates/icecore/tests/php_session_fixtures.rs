@@ -1,12 +1,11 @@
 //! Sessions that PHP wrote, what PHP says they mean, and what it refuses.
 
-mod common;
-mod fixtures;
+use crate::common;
 
-use common::{Palette, document, on_a_small_stack};
-use fixtures::perl::base64;
-use fixtures::php::{Describer, ask_script, key_bytes, one_nan};
-use fixtures::{Fixture, load};
+use crate::common::{Palette, document, on_a_small_stack};
+use crate::fixtures::perl::base64;
+use crate::fixtures::php::{Describer, ask_script, key_bytes, one_nan};
+use crate::fixtures::{Fixture, load};
 use icecore::format::php::session::{self, Handler};
 use icecore::raw::Reader as _;
 use icecore::{Document, Error, ErrorKind, Kind, Limits, Request, Stage, raw::Outcome};

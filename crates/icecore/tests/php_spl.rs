@@ -1,12 +1,11 @@
 //! `C:` payloads of PHP's own classes: what PHP 8 reads in them, and what it
 //! refuses.
 
-mod common;
-mod fixtures;
+use crate::common;
 
-use common::on_a_small_stack;
-use fixtures::php::Describer;
-use fixtures::{base64, folder, load};
+use crate::common::on_a_small_stack;
+use crate::fixtures::php::Describer;
+use crate::fixtures::{base64, folder, load};
 use icecore::raw::Reader as _;
 use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::php, raw::Outcome};
 use serde_json::Value as Json;

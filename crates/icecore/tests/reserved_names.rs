@@ -1,10 +1,10 @@
 //! Objects whose classes have names that the target's language uses for classes of its own:
 //! the real PHP and Ruby load every one of them.
 
-mod common;
-mod fixtures;
+use crate::common;
+use crate::fixtures;
 
-use fixtures::checker;
+use crate::fixtures::checker;
 use icecore::{Builder, Document, Limits, Losses, Stage};
 use std::process::Command;
 

@@ -1,9 +1,7 @@
 //! Strings are changed where they stand, however deep, and every other byte stays.
 
-mod replacing;
-
+use crate::replacing::{Pair, document, value, with};
 use icecore::rewrite::Rewriting;
-use replacing::{Pair, document, value, with};
 
 /// The value with `old.org` replaced by `new.example`.
 fn moved(bytes: &[u8]) -> String {

@@ -1,12 +1,11 @@
 //! What the real modules wrote, of every format: without a change nothing changes, and a
 //! change and the way back give the same bytes.
 
-mod fixtures;
-mod replacing;
+use crate::fixtures;
 
+use crate::replacing::Pair;
 use icecore::rewrite::{self, Rewriting, Tally};
 use icecore::{Kind, Limits, Request, Stage};
-use replacing::Pair;
 
 /// No fixture has this.
 const NEW: &[u8] = b"xQzQx";

@@ -1,12 +1,9 @@
 //! The real PHP, perl and Ruby as judges: random values, frozen before and after a text in
 //! them was replaced. What is not installed is skipped, and says so.
 
-mod fixtures;
-mod replacing;
-
-use fixtures::folder;
+use crate::fixtures::folder;
+use crate::replacing::{Pair, value};
 use icecore::text::{from_base64, printable};
-use replacing::{Pair, value};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 

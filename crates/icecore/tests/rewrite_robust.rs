@@ -1,14 +1,13 @@
 //! What is cut off, damaged, deep or hostile: no panic, no endless work, and what can't be
 //! read stays a text.
 
-mod common;
-mod fixtures;
-mod replacing;
+use crate::fixtures;
+use crate::replacing;
 
-use common::{Random, on_a_small_stack};
+use crate::common::{Random, on_a_small_stack};
+use crate::replacing::{Pair, value, with};
 use icecore::Stage;
 use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
-use replacing::{Pair, value, with};
 
 /// Puts something in the place of every vowel: longer, shorter, nothing.
 struct Vowels(&'static [u8]);

@@ -1,10 +1,10 @@
 //! Documents that break off: what is written of them is in the whole ones, and what is missing is
 //! marked.
 
-mod common;
-mod fixtures;
+use crate::common;
+use crate::fixtures;
 
-use common::{Palette, Random};
+use crate::common::{Palette, Random};
 use icecore::raw::{IS_KEY, Outcome};
 use icecore::{Document, Kind, Limits, Request, Stage, Value};
 use std::collections::BTreeMap;

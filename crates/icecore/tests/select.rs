@@ -1,10 +1,10 @@
 //! Values on paths: skimming gives what reading all gives, on every fixture and on documents
 //! by chance, for paths by chance, and where the input is damaged.
 
-mod common;
-mod fixtures;
+use crate::common;
+use crate::fixtures;
 
-use common::{Palette, Random};
+use crate::common::{Palette, Random};
 use icecore::raw::Input;
 use icecore::select::{self, Pattern, Skimmed, Source};
 use icecore::{Document, Limits, Stage};

@@ -1,8 +1,6 @@
 //! What we read from a Sereal document is what `Sereal::Decoder` reads from it.
 
-mod fixtures;
-
-use fixtures::{expectations, load, report};
+use crate::fixtures::{expectations, load, report};
 use icecore::format::sereal::ReadOptions;
 use icecore::raw::Reader as _;
 use icecore::{Limits, Request, Stage, read_as, value::Comparison};

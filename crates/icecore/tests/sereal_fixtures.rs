@@ -1,8 +1,6 @@
 //! Sereal against what the real `Sereal::Encoder` wrote.
 
-mod fixtures;
-
-use fixtures::{Fixture, load, report};
+use crate::fixtures::{Fixture, load, report};
 use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions};
 use icecore::raw::Reader as _;
 use icecore::{Document, Limits, Request, format::sereal, raw::Outcome};

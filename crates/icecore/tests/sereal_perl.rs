@@ -2,12 +2,11 @@
 //!
 //! Says that it was skipped where perl or its Sereal is not installed.
 
-mod common;
-mod fixtures;
+use crate::fixtures;
 
-use common::{Palette, document};
-use fixtures::checker;
-use fixtures::perl::base64;
+use crate::common::{Palette, document};
+use crate::fixtures::checker;
+use crate::fixtures::perl::base64;
 use icecore::format::sereal::{self, Compress, ReadOptions, WriteOptions};
 use icecore::{Document, Kind, Limits, Stage, value::Comparison};
 use std::process::Command;

@@ -1,9 +1,8 @@
 //! What bad, huge and deep Sereal documents get, and random ones.
 
-mod common;
-mod fixtures;
+use crate::fixtures;
 
-use common::{Palette, Random, document, on_a_small_stack};
+use crate::common::{Palette, Random, document, on_a_small_stack};
 use icecore::format::sereal::{self, Compress, ReadOptions, SortKeys, WriteOptions};
 use icecore::raw::Reader as _;
 use icecore::{
@@ -359,17 +358,17 @@ fn errors_in_a_compressed_body_say_so() {
 }
 
 #[test]
-fn a_million_levels_need_no_stack() {
-    const LEVELS: usize = 1_000_000;
+fn depth_needs_no_stack() {
+    let levels = crate::common::levels();
     let deep = [
-        ("arrays", b"\x41".repeat(LEVELS), vec![0x25]),
-        ("hashes", b"\x51\x61a".repeat(LEVELS), vec![0x25]),
-        ("references", b"\x28".repeat(LEVELS), vec![0x25]),
-        ("REFN ARRAY", b"\x28\x2B\x01".repeat(LEVELS), vec![0x25]),
-        ("weak references", b"\x30\x28".repeat(LEVELS), vec![0x25]),
-        ("objects", b"\x2C\x61A\x41".repeat(LEVELS), vec![0x25]),
-        ("frozen objects", b"\x32\x61A\x41".repeat(LEVELS), vec![0x25]),
-        ("a link in the deep", [&b"\x28\xAB\x01"[..], &b"\x41".repeat(LEVELS)].concat(), vec![0x29, 0x02]),
+        ("arrays", b"\x41".repeat(levels), vec![0x25]),
+        ("hashes", b"\x51\x61a".repeat(levels), vec![0x25]),
+        ("references", b"\x28".repeat(levels), vec![0x25]),
+        ("REFN ARRAY", b"\x28\x2B\x01".repeat(levels), vec![0x25]),
+        ("weak references", b"\x30\x28".repeat(levels), vec![0x25]),
+        ("objects", b"\x2C\x61A\x41".repeat(levels), vec![0x25]),
+        ("frozen objects", b"\x32\x61A\x41".repeat(levels), vec![0x25]),
+        ("a link in the deep", [&b"\x28\xAB\x01"[..], &b"\x41".repeat(levels)].concat(), vec![0x29, 0x02]),
     ];
     on_a_small_stack(|| {
         let mut limits = Limits::default();

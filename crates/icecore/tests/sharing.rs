@@ -4,9 +4,7 @@
 //!
 //! `ICECORE_ROUNDS` says how many values are tried, `ICECORE_SEED` the first of them.
 
-mod fixtures;
-
-use fixtures::{base64, perl, report};
+use crate::fixtures::{base64, perl, report};
 use icecore::{Limits, LossKind, Stage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};

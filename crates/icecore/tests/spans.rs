@@ -1,7 +1,7 @@
 //! What a detailed reading says of bytes: the spans of each layer tile it, and
 //! every value has an extent that its children do not leave.
 
-mod fixtures;
+use crate::fixtures;
 
 use icecore::raw::Reader as _;
 use icecore::{

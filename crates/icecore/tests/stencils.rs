@@ -1,8 +1,6 @@
 //! Documents that are like others are read as the reader reads them, whatever their bytes are.
 
-mod common;
-
-use common::{Palette, Random, document};
+use crate::common::{Palette, Random, document};
 use icecore::raw::{IS_KEY, Location, Node, Stencils, Tape};
 use icecore::{Builder, Codec, Document, Kind, Limits, Stage};
 

@@ -1,8 +1,6 @@
 //! What we read from a Storable image is what the real Storable reads from it.
 
-mod fixtures;
-
-use fixtures::{expectations, load, report};
+use crate::fixtures::{expectations, load, report};
 use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};

@@ -1,8 +1,6 @@
 //! Storable against what the real Storable wrote.
 
-mod fixtures;
-
-use fixtures::{load, report};
+use crate::fixtures::{load, report};
 use icecore::raw::Reader as _;
 use icecore::{Limits, Request, format::storable};
 

@@ -1,62 +1,10 @@
 //! Storable images that are cut off, changed, or lie.
 
-mod fixtures;
-
-use fixtures::{Fixture, load, report};
+use crate::allocations::peak;
+use crate::fixtures::{Fixture, load, report};
 use icecore::raw::Reader as _;
 use icecore::{Document, Error, ErrorKind, Limits, Request, format::storable};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::collections::HashSet;
-
-/// Counts what the thread allocates.
-struct Counting;
-
-thread_local! {
-    static NOW: Cell<isize> = const { Cell::new(0) };
-    static PEAK: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(by: isize) {
-    let now = NOW.get() + by;
-    NOW.set(now);
-    PEAK.set(PEAK.get().max(now));
-}
-
-// SAFETY: each call goes to the system's allocator unchanged; counting allocates
-// nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both are there while one is copied to the other.
-        count(size as isize);
-        count(-(layout.size() as isize));
-        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
-        unsafe { System.realloc(at, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// The most that was allocated at once while this ran.
-fn peak(run: impl FnOnce()) -> isize {
-    let before = NOW.get();
-    PEAK.set(before);
-    run();
-    PEAK.get() - before
-}
 
 /// Small blobs that have between them every mode and every kind of byte that
 /// the reader knows by name, each of these in each kind of header.

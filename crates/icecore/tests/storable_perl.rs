@@ -1,8 +1,6 @@
 //! The real Storable as the judge of what is written.
 
-mod fixtures;
-
-use fixtures::{Fixture, expectations, load, perl, report};
+use crate::fixtures::{Fixture, expectations, load, perl, report};
 use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,7 @@
 //! Random documents, of all that Storable can say, through every kind of image
 //! and back.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use icecore::raw::Reader as _;
 use icecore::{
     Builder, Document, Limits, Request, Stage,

@@ -1,10 +1,9 @@
 //! What ends too early says so: who reads a stream waits for more then. A document
 //! is never taken as complete while it is not.
 
-mod common;
-mod fixtures;
+use crate::fixtures;
 
-use fixtures::Fixture;
+use crate::fixtures::Fixture;
 use icecore::{ErrorKind, Limits, Request, Stage};
 
 const FORMATS: &[(&str, &str)] = &[

@@ -1,9 +1,7 @@
 //! Wrappers around wrappers: in every order, bounded together, told apart from
 //! ordinary text.
 
-mod common;
-
-use common::{Random, on_a_small_stack};
+use crate::common::{Random, on_a_small_stack};
 use icecore::{ErrorKind, Limits, Stage, convert, deep, detect::stage_of, identify, read};
 
 /// Those that need nothing to be said; compression only where it was built in.

@@ -3,10 +3,14 @@
 # APCu, the global names. The last line says `N passed, M failed`; what could not run is
 # named before it.
 #
-#   plugs.sh EXTENSION_SO [PHP]
+#   plugs.sh EXTENSION_SO [PHP [PART…]]
+#
+# The parts are replace, apcu, sessions and fpm; all of them, if none is named.
 set -uo pipefail
 module=$(realpath "${1:?plugs.sh EXTENSION_SO [PHP]}")
 php=${2:-php}
+parts=("${@:3}")
+[ ${#parts[@]} -gt 0 ] || parts=(replace apcu sessions fpm)
 cd "$(dirname "$0")" || exit 1
 export ICECORE_SO=$module
 
@@ -27,13 +31,19 @@ run() { # NAME OPTION…
     fi
 }
 
-run replace -d icecore.replace=1 replace.php
-if "$php" -m | grep -ix apcu >/dev/null; then
-    run apcu -d apc.enable_cli=1 -d apc.serializer=icecore apcu.php
-else
-    echo 'left out: APCu is missing (php-apcu)'
-fi
-run sessions sessions.php
-run fpm fpm.php "$module"
+for part in "${parts[@]}"; do
+    case $part in
+    replace) run replace -d icecore.replace=1 replace.php ;;
+    apcu)
+        if "$php" -m | grep -ix apcu >/dev/null; then
+            run apcu -d apc.enable_cli=1 -d apc.serializer=icecore apcu.php
+        else
+            echo 'left out: APCu is missing (php-apcu)'
+        fi
+        ;;
+    sessions) run sessions sessions.php ;;
+    fpm) run fpm fpm.php "$module" ;;
+    esac
+done
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

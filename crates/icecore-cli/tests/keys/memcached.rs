@@ -1,7 +1,7 @@
 //! Against a real memcached.
 
-use crate::servers::{Redis, memcached, tell_memcached};
-use crate::{refused, rows, run};
+use super::servers::{Redis, memcached, tell_memcached};
+use super::{refused, rows, run};
 use serde_json::json;
 use std::collections::BTreeSet;
 

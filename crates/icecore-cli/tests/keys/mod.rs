@@ -1,6 +1,6 @@
 //! What is under the keys of Redis and of memcached: `rows`, and `--key` of the other commands.
 //!
-//! `scripts/servers.sh run cargo test -p icecore-cli --features redis,memcached --test keys`; without
+//! `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli keys::`; without
 //! servers only what needs none.
 #![cfg(all(feature = "redis", feature = "memcached"))]
 
@@ -8,8 +8,7 @@ mod hostile;
 mod memcached;
 mod oracle;
 mod redis;
-#[path = "../run/mod.rs"]
-mod run;
+use crate::run;
 mod servers;
 
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Values that the real clients of PHP, Ruby and Perl write with random options, as sessions, caches
 //! and queues: what the command shows of them is what the languages say they are.
 
-use crate::rows;
-use crate::servers::{Redis, memcached};
+use super::rows;
+use super::servers::{Redis, memcached};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::process::Command;

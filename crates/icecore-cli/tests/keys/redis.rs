@@ -1,8 +1,8 @@
 //! Against a real Redis.
 
+use super::servers::Redis;
+use super::{refused, rows};
 use crate::run;
-use crate::servers::Redis;
-use crate::{refused, rows};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,8 @@
 //! The daemon of an article: it takes jobs as JSON, checks them, keeps a readable copy, says an id at
 //! once; a worker in Perl does them, and any of them is replayed.
 
-use crate::clients::Language;
-use crate::daemon::Daemon;
+use super::clients::Language;
+use super::daemon::Daemon;
 use serde_json::{Value, json};
 
 /// The article's job.

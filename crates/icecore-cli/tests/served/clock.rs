@@ -1,8 +1,8 @@
 //! A clock that jumps. SQLite's is that of the machine, so the daemon runs under faketime, with
 //! a time that a file says.
 
-use crate::client::ask;
-use crate::daemon::Daemon;
+use super::client::ask;
+use super::daemon::Daemon;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;

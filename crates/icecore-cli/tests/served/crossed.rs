@@ -1,9 +1,9 @@
 //! Random values with random options, pushed in one language and worked in each: equal as the
 //! runtimes see it. `ICECORE_SEED=N` makes the same ones again.
 
-use crate::clients::Language;
+use super::clients::Language;
+use super::daemon::Daemon;
 use crate::common::Chance;
-use crate::daemon::Daemon;
 use serde_json::{Map, Value, json};
 
 /// How many jobs go from each language to each.

@@ -1,6 +1,6 @@
 //! `icecore serve` in a process of its own, which is begun again on the same port.
 
-use crate::client::{Answer, ask};
+use super::client::{Answer, ask};
 use crate::common::until;
 use crate::run::ICECORE;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

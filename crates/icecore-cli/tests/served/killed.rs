@@ -5,10 +5,10 @@
 //! One whose connection broke knows nothing. `ICECORE_KILLS=N` sets the rounds, and
 //! `ICECORE_SEED=N` what happens in them.
 
-use crate::client::{Answer, ask, send};
-use crate::clients::Language;
+use super::client::{Answer, ask, send};
+use super::clients::Language;
+use super::daemon::Daemon;
 use crate::common::{Chance, until};
-use crate::daemon::Daemon;
 use crate::killing::{BACKLOG, Counts, Server, Told, finish, jobs, parts, rounds};
 use crate::run::ICECORE;
 use icecore_store::{Address, open};

@@ -6,12 +6,7 @@ mod article;
 mod client;
 mod clients;
 mod clock;
-mod common;
 mod crossed;
 mod daemon;
 mod killed;
-#[path = "../../../icecore-store/tests/killing/mod.rs"]
-mod killing;
 mod readme;
-#[path = "../run/mod.rs"]
-mod run;

@@ -1,6 +1,6 @@
 //! The run of the README: served, posted by curl, worked, replayed.
 
-use crate::daemon::free_port;
+use super::daemon::free_port;
 use crate::run::ICECORE;
 use std::path::Path;
 use std::process::Command;

@@ -1,8 +1,5 @@
 //! The daemon as its clients see it: a real one on a port of its own, over SQLite.
 
-mod client;
-#[path = "../double/mod.rs"]
-mod double;
 mod hostile;
 mod limits;
 mod outages;

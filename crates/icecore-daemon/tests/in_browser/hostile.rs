@@ -1,7 +1,7 @@
 //! Content that means harm: it is text, and the page stays usable.
 
+use super::{fail, go, is_quiet, says, shown};
 use crate::client::Daemon;
-use crate::{fail, go, is_quiet, says, shown};
 use serde_json::json;
 
 const EVIL: &str =

@@ -1,7 +1,7 @@
 //! One job, one object, and what differs between two.
 
+use super::{fail, go, is_quiet, says, shown};
 use crate::client::Daemon;
-use crate::{fail, go, is_quiet, says, shown};
 use serde_json::json;
 
 const PHP: &[u8] = b"O:4:\"User\":2:{s:4:\"name\";s:5:\"Alice\";s:3:\"ids\";a:2:{i:0;i:7;i:1;i:8;}}";

@@ -1,7 +1,7 @@
 //! Lists: filters, pages, the keyboard.
 
+use super::{fail, go, is_quiet, says, shown};
 use crate::client::Daemon;
-use crate::{fail, go, is_quiet, says, shown};
 use serde_json::json;
 
 const ROWS: &str = "document.querySelectorAll('tbody tr').length";

@@ -1,7 +1,7 @@
 //! How it looks: light, dark, narrow. Nothing sticks out, all can be read.
 
+use super::{fail, go, is_quiet, says, shown};
 use crate::client::Daemon;
-use crate::{fail, go, is_quiet, says, shown};
 use serde_json::json;
 
 /// Texts with less contrast than the WCAG asks for.

@@ -2,9 +2,6 @@
 //! tests say so, and test nothing.
 
 mod browser;
-#[path = "../daemon/client.rs"]
-#[allow(dead_code)]
-mod client;
 mod hostile;
 mod items;
 mod lists;
@@ -13,8 +10,8 @@ mod queues;
 mod schedules;
 mod token;
 
+use crate::client::Daemon;
 use browser::Browser;
-use client::Daemon;
 
 /// A browser that shows the page of this daemon.
 fn shown(daemon: &Daemon, part: &str) -> Option<Browser> {

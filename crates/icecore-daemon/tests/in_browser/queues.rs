@@ -1,7 +1,7 @@
 //! Queues: counts, rates, pauses, redrives.
 
+use super::{fail, is_quiet, says, shown};
 use crate::client::Daemon;
-use crate::{fail, is_quiet, says, shown};
 use serde_json::json;
 
 const READY: &str = "document.querySelector('.counts .ready b')?.textContent";

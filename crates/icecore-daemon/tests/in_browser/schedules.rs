@@ -1,7 +1,7 @@
 //! Schedules, limits and chains.
 
+use super::{is_quiet, says, shown};
 use crate::client::Daemon;
-use crate::{is_quiet, says, shown};
 use serde_json::json;
 
 fn put(daemon: &Daemon, path: &str) {

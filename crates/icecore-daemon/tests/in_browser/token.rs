@@ -1,7 +1,7 @@
 //! The token: asked for, kept for the tab, in no address.
 
+use super::{says, shown};
 use crate::client::Daemon;
-use crate::{says, shown};
 use serde_json::json;
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is drawn is what is committed in `golden/`. `UPDATE_PAGES=1` writes it anew.
 
-use crate::report::report;
+use super::report::report;
 use icecore_lab::page::{self, Style};
 use icecore_lab::rank;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The page and its charts: well-formed, safe, and nothing loaded from elsewhere.
 
-use crate::report::{OPERATIONS, entry, report};
-use crate::xml::{Elements, elements};
+use super::report::{OPERATIONS, entry, report};
+use super::xml::{Elements, elements};
 use icecore_lab::model::*;
 use icecore_lab::page;
 use std::collections::BTreeSet;

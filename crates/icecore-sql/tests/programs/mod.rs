@@ -5,14 +5,10 @@
 //! ICECORE_TEST_POSTGRES say how they are reached. ICECORE_SQL_SEED and ICECORE_SQL_CASES make
 //! longer runs.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod generate;
 mod mysql;
 mod phpmyadmin;
 mod postgres;
 mod programs;
-#[path = "../random/mod.rs"]
-mod random;
 mod seen;
 mod sqlite;

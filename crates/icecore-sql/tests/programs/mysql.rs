@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use crate::generate::{self, Limits, Table, Type, hex};
-use crate::programs::{is_there, run};
+use super::generate::{self, Limits, Table, Type, hex};
+use super::programs::{is_there, run};
+use super::{phpmyadmin, seen};
 use crate::random::{self, Random};
-use crate::{phpmyadmin, seen};
 
 pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))

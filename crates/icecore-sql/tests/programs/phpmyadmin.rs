@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::generate::{Table, Type, hex};
-use crate::mysql::quoted;
+use super::generate::{Table, Type, hex};
+use super::mysql::quoted;
 
 /// As older ones do: `''`, and `"` as it is.
 fn doubled(value: &[u8]) -> Vec<u8> {

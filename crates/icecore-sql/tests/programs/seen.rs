@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use icecore::rewrite::{Edits, Escaping, raw_edits};
 use icecore_sql::{Cell, Content, Options, Reader};
 
+use super::generate::{self, Limits, Table, Type};
 use crate::common::{all, show, windows};
-use crate::generate::{self, Limits, Table, Type};
 use crate::random::Random;
 
 /// The place of a value in the generated tables: table, column, row. Nothing for an id.

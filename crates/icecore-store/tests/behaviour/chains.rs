@@ -1,8 +1,8 @@
 //! Jobs that come one after another.
 
 use super::queue::{claim, claim_one, job, keyed, kill, new, push};
+use super::{Behaviour, behaviours};
 use crate::common::{Cell, HOUR, World, kind};
-use crate::{Behaviour, behaviours};
 use icecore_store::{Ack, ErrorKind, Id, NewJob, State};
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Limits of queues.
 
 use super::queue::{claim, claim_one, job, new, push};
+use super::{Behaviour, behaviours};
 use crate::common::{Chance, HOUR, World, kind, until};
-use crate::{Behaviour, behaviours};
 use icecore_store::{ErrorKind, Lease, QueueSettings, Rate, State};
 use std::time::Duration;
 

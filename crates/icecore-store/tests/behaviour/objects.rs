@@ -1,7 +1,7 @@
 //! Objects.
 
+use super::{Behaviour, behaviours};
 use crate::common::{Cell, Chance, HOUR, World, kind};
-use crate::{Behaviour, behaviours};
 use icecore_store::{Described, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
 
 pub const ALL: &[Behaviour] = behaviours! {

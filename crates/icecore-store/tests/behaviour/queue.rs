@@ -1,7 +1,7 @@
 //! Jobs.
 
+use super::{Behaviour, behaviours};
 use crate::common::{Cell, Cells, Chance, HOUR, World, kind, until};
-use crate::{Behaviour, behaviours};
 use icecore_store::{Ack, ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
 use std::time::Duration;
 

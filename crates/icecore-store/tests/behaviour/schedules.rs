@@ -1,8 +1,8 @@
 //! Schedules: what the model does not try.
 
 use super::queue::{claim, job};
+use super::{Behaviour, behaviours};
 use crate::common::{Cell, World, kind};
-use crate::{Behaviour, behaviours};
 use icecore_store::{ErrorKind, NewSchedule, Timing};
 
 pub const ALL: &[Behaviour] = behaviours! {

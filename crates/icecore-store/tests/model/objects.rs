@@ -263,7 +263,7 @@ fn objects_do_what_the_model_does() {
     for (backend, fresh) in backends() {
         println!("{backend}");
         let steps = vec(step(), 1..25);
-        let answer = crate::runner().run(&steps, |steps| {
+        let answer = super::runner().run(&steps, |steps| {
             let mut world = World::new(fresh());
             let mut model = Model::default();
             for (number, step) in steps.iter().enumerate() {

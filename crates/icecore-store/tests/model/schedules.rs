@@ -261,7 +261,7 @@ fn schedules_do_what_the_model_does() {
         let world = std::cell::RefCell::new(World::new(fresh()));
         let case = std::cell::Cell::new(0);
         let steps = proptest::collection::vec(step(), 1..40);
-        let answer = crate::runner().run(&steps, |steps| {
+        let answer = super::runner().run(&steps, |steps| {
             case.set(case.get() + 1);
             let mut world = world.borrow_mut();
             let mut model = Model {

@@ -1,7 +1,7 @@
 //! What perl, PHP and Ruby see of what was written: what we read of it, of which we
 //! know that it is the document but for the losses that are named.
 
-use crate::faithful::Language;
+use super::faithful::Language;
 use icecore::{Cursor, Document, Key, Kind, Value, raw::flag, value::Form};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};

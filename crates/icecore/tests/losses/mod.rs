@@ -1,8 +1,6 @@
 //! Nothing changes in silence: what a target does not say is a loss, at the path
 //! where it happened, and what is said to be lost is.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod faithful;
 mod languages;
 mod tree;

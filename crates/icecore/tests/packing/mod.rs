@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
+pub mod hostile;
+
 use icecore::{Builder, Kind, Limits, LossKind, format::pack, raw::Node};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -1,6 +1,6 @@
 //! The items of a crate, a line each.
 
-use crate::types::{bounds, function, generics, name_of, type_of};
+use super::types::{bounds, function, generics, name_of, type_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -1,0 +1,44 @@
+//! All integration tests of this crate in one program: linking one is much faster than linking many.
+
+mod analysis;
+mod bench;
+mod blanks;
+#[path = "../../icecore-store/tests/common/chance.rs"]
+mod chance;
+mod colours;
+mod columns;
+mod common;
+mod files;
+mod growth;
+mod hostile;
+mod keys;
+#[path = "../../icecore-store/tests/killing/mod.rs"]
+mod killing;
+mod load;
+mod mongo;
+mod names;
+mod nested;
+mod pager;
+mod pages;
+mod parts;
+#[path = "../../icecore-store/tests/common/patience.rs"]
+mod patience;
+mod progress;
+mod pty;
+mod replace;
+mod replace_db;
+mod replacing;
+mod reports;
+mod rescue;
+mod rows;
+mod rows_sql;
+mod run;
+mod served;
+#[path = "../../icecore/tests/shapes/mod.rs"]
+mod shapes;
+mod store;
+mod streams;
+mod tables;
+mod terminal;
+mod toy;
+mod transcripts;

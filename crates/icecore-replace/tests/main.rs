@@ -1,0 +1,4 @@
+//! All integration tests of this crate in one program: linking one is much faster than linking many.
+
+mod hint;
+mod rules;

@@ -1,0 +1,142 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# Runs the steps of a test script, counts their tests and ends with a table. test.sh, test-servers.sh and
+# test-all.sh source it after common.sh.
+#
+#   step NAME WHAT COMMAND…        runs a step; WHAT says in a few words what it shows
+#   start_step NAME WHAT COMMAND…  starts one that runs beside others, as many as there are processors
+#   wait_for_steps                 waits for all that were started
+#   finish_steps                   waits, prints the table, and returns 1 if a step failed
+#
+# A step ends with 75 if it lacks what it needs; its last line is the reason. With LIST_STEPS=1 nothing runs:
+# each step prints `NAME<TAB>WHAT`. docs/tests.md is made from that.
+
+suite=$(basename "$0" .sh)
+passed=0
+failed=0
+table=()
+broken=()
+left_out=()
+# The steps that run now, by process.
+declare -A running=()
+
+if [ -z "${LIST_STEPS:-}" ]; then
+    export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
+    # A machine that builds once needs neither incremental state nor debug information: they are three
+    # quarters of the disk space.
+    if [ "${CI:-}" = true ]; then
+        export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_RELEASE_DEBUG=0
+    fi
+    new_folder
+fi
+
+step() { # NAME WHAT COMMAND…
+    if [ -n "${LIST_STEPS:-}" ]; then
+        printf '%s\t%s\n' "$1" "$2"
+        return
+    fi
+    local log=$folder/log start=$SECONDS status
+    say "== $1"
+    # Not before `||`: there `set -e` has no effect, and a step of several commands would go on after a failure.
+    set +e
+    (set -e; "${@:3}") 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
+    set -e
+    count_step "$1" "$status" "$((SECONDS - start))" "$log"
+}
+
+start_step() { # NAME WHAT COMMAND…
+    if [ -n "${LIST_STEPS:-}" ]; then
+        printf '%s\t%s\n' "$1" "$2"
+        return
+    fi
+    [ ${#running[@]} -lt "$(nproc 2>/dev/null || echo 2)" ] || end_one_step
+    say "== $1: started"
+    local log=$folder/log.$1
+    (set -e; "${@:3}") </dev/null >"$log" 2>&1 &
+    running[$!]="$SECONDS	$1"
+}
+
+# Waits for one of the steps that run, and shows what it printed.
+end_one_step() {
+    local ended status start name
+    set +e
+    wait -n -p ended "${!running[@]}"
+    status=$?
+    set -e
+    IFS=$'\t' read -r start name <<<"${running[$ended]}"
+    unset "running[$ended]"
+    say "== $name"
+    cat "$folder/log.$name"
+    count_step "$name" "$status" "$((SECONDS - start))" "$folder/log.$name"
+}
+
+wait_for_steps() {
+    while [ ${#running[@]} -gt 0 ]; do
+        end_one_step
+    done
+}
+
+count_step() { # NAME STATUS SECONDS LOG
+    local name=$1 status=$2 seconds=$3 log=$4 good bad
+    if [ "$status" -eq 75 ]; then
+        left_out+=("$name: $(tail -n 1 "$log")")
+        say "== $name: left out, $(tail -n 1 "$log")"
+        return
+    fi
+    # A step may leave out a part; it says so at the start of a line.
+    while IFS= read -r line; do
+        left_out+=("$name: $line")
+    done < <(sed -n 's/^\(# \)\?left out: //p' "$log")
+    # cargo prints `12 passed; 0 failed`, our scripts print `12 passed, 0 failed`, prove prints `Tests=12`.
+    # A line that starts with # is part of a sum that comes later.
+    good=$(sum_numbers "$log" '/^# /d; s/(^|.* )([0-9]+) passed[;,].*/\2/p; s/^Files=.*Tests=([0-9]+),.*/\1/p')
+    bad=$(sum_numbers "$log" '/^# /d; s/.* passed[;,] ([0-9]+) failed.*/\1/p')
+    if [ "$status" -ne 0 ]; then
+        broken+=("$name")
+        [ "$bad" -gt 0 ] || bad=1
+    elif [ "$good" -eq 0 ]; then
+        # A step without tests of its own counts as one.
+        good=1
+    fi
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    table+=("$seconds	$good	$bad	$name")
+}
+
+# Names what tests leave out without failing: they end early and count as passed.
+need_for() { # WHAT PACKAGE COMMAND_THAT_SUCCEEDS…
+    [ -n "${LIST_STEPS:-}" ] || "${@:3}" >/dev/null 2>&1 || left_out+=("$1: $2 is missing")
+}
+
+# Builds everything once, for all steps: another set of features or another profile would build it again.
+build_all() {
+    cargo build --locked "${all_features[@]}"
+    cargo test --locked "${all_features[@]}" --no-run
+}
+
+# Adds the numbers that a sed script finds.
+sum_numbers() { # FILE SCRIPT
+    sed -nE "$2" "$1" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# The table also goes to a file: .ci/run adds up several, and docs/tests.md shows the seconds.
+finish_steps() {
+    local row file
+    [ -z "${LIST_STEPS:-}" ] || return 0
+    wait_for_steps
+    file=$target/steps/$suite.tsv
+    mkdir -p "$target/steps"
+    printf '%s\n' "${table[@]}" >"$file"
+    say
+    say 'seconds   passed  failed  step'
+    awk -F '\t' '{ printf "%7d  %7d  %6d  %s\n", $1, $2, $3, $4 }' "$file"
+    printf '%7d  in all; steps that ran beside each other add up to more\n' "$SECONDS"
+    for row in "${left_out[@]}"; do
+        say "left out: $row"
+    done
+    for row in "${broken[@]}"; do
+        say "failed: $row"
+    done
+    say "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
