@@ -62,7 +62,7 @@ pub(super) fn day(view: &View<'_>, at: u32) -> Option<i32> {
         return days(day);
     }
     let day: civil::Date = text(value).filter(|text| text.len() == 10)?.parse().ok()?;
-    i32::try_from(Timestamp::from(day.to_zoned(TimeZone::UTC).ok()?).as_second() / DAY).ok()
+    i32::try_from(Offset::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok()?.as_second() / DAY).ok()
 }
 
 fn days(day: icecore::known::Day) -> Option<i32> {
@@ -127,7 +127,7 @@ fn of_text(text: &str) -> Option<Moment> {
     // A day alone is none, and neither is one with a zone that can't be told.
     let is_local = text.contains(':') && !text.contains('[') && !text.ends_with('Z');
     let local: civil::DateTime = if is_local { text.parse().ok()? } else { return None };
-    Some(Moment { is_placed: false, ..placed(local.to_zoned(TimeZone::UTC).ok()?.timestamp()) })
+    Some(Moment { is_placed: false, ..placed(Offset::UTC.to_timestamp(local).ok()?) })
 }
 
 /// `DateTime`, `DateTimeImmutable` and what is derived from them, as Carbon.

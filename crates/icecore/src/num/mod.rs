@@ -4,15 +4,18 @@
 pub mod bigint;
 pub(crate) mod decimal;
 pub mod float128;
+mod float_text;
 pub(crate) mod general;
 pub(crate) mod numify;
 pub(crate) mod php;
 
-/// The shortest digits of a float above zero, and where its point is. Where two
-/// are as near, PHP and Ruby take the even one, and so does ryu; the standard
-/// library does not.
+pub(crate) use float_text::FloatText;
+
+/// Returns the shortest digits of a float above zero, and the position of its point. Where two decimals are
+/// equally near, PHP and Ruby take the even one, and so does zmij; the standard library does not.
 pub(crate) fn shortest(value: f64) -> (Vec<u8>, i32) {
-    let mut buffer = ryu::Buffer::new();
+    let mut buffer = zmij::Buffer::new();
+    // An exponent may have a sign.
     let text = buffer.format_finite(value);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

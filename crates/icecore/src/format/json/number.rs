@@ -1,6 +1,7 @@
 //! The grammar of numbers, their value, and how they are written.
 
 use crate::document::{Kind, Node, flag};
+use crate::num::FloatText;
 use crate::num::bigint::{self, Integer};
 
 /// The shape of the bytes at the place of a number.
@@ -164,7 +165,7 @@ pub(super) fn push_canonical(node: &Node, bytes: &[u8], out: &mut Vec<u8>) {
         Kind::Int => out.extend_from_slice(itoa::Buffer::new().format(node.payload as i64).as_bytes()),
         Kind::Uint => out.extend_from_slice(itoa::Buffer::new().format(node.payload).as_bytes()),
         Kind::BigInt => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, out),
-        Kind::Float => out.extend_from_slice(ryu::Buffer::new().format(f64::from_bits(node.payload)).as_bytes()),
+        Kind::Float => out.extend_from_slice(FloatText::new().print(f64::from_bits(node.payload))),
         _ => {}
     }
 }

@@ -3,6 +3,7 @@
 //! after optimization.
 
 use super::string::{beyond_ascii, is_special, specials};
+use crate::num::FloatText;
 
 /// The size of a scratch: the longest string, the longest rendered key and slack for
 /// copies that write more than they keep.
@@ -70,8 +71,8 @@ pub(super) fn int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
 /// A finite float: the shortest text that reads back as the same one, always
 /// with a point or an exponent.
 pub(super) fn float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
-    let mut buffer = ryu::Buffer::new();
-    let text = buffer.format_finite(value).as_bytes();
+    let mut buffer = FloatText::new();
+    let text = buffer.print(value);
     scratch[at..at + text.len()].copy_from_slice(text);
     at + text.len()
 }

@@ -57,8 +57,8 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
         }
         return;
     }
-    let mut ryu = ryu::Buffer::new();
-    let text = ryu.format_finite(value.abs());
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format_finite(value.abs());
     if let Some(same) = plain_decimal(text.as_bytes()) {
         return buf.extend_from_slice(same);
     }
@@ -291,10 +291,10 @@ mod tests {
             number = number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1);
             let scale = 10f64.powi((round % 20) - 9);
             let value = (number >> (20 + round % 43)) as f64 / scale;
-            let (mut ryu, mut out, mut long) = (ryu::Buffer::new(), Vec::new(), Vec::new());
+            let (mut buffer, mut out, mut long) = (zmij::Buffer::new(), Vec::new(), Vec::new());
             push_float(value, &mut out);
             if value != 0.0 {
-                push_decimal(ryu.format_finite(value), &mut long);
+                push_decimal(buffer.format_finite(value), &mut long);
                 assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&long));
             }
             assert_eq!(parse_float(&out).to_bits(), value.to_bits());

@@ -6,7 +6,7 @@ use crate::format::json::emitter::quoted_key;
 use crate::format::json::number::{canonical, push_canonical};
 use crate::format::json::style::Style;
 use crate::known::Known;
-use crate::num::bigint;
+use crate::num::{FloatText, bigint};
 
 /// How deep a key may be.
 const DEPTH: u32 = 16;
@@ -41,7 +41,7 @@ impl Writer<'_, '_, '_> {
             Value::Int(_) | Value::Uint(_) | Value::BigInt(_) => {
                 push_canonical(node, value.document().bytes(node), out);
             }
-            Value::Float(float) => out.extend_from_slice(ryu::Buffer::new().format(float).as_bytes()),
+            Value::Float(float) => out.extend_from_slice(FloatText::new().print(float)),
             Value::Bytes(bytes) | Value::Text(bytes) | Value::Encoded(bytes, _) | Value::Symbol(bytes, _) => {
                 self.compact_string(node.kind, bytes, out);
             }

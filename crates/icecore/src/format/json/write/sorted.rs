@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::json::emitter::{Chars, quoted_key};
 use crate::format::json::keys::Special;
 use crate::format::json::number::canonical;
-use crate::num::bigint;
+use crate::num::{FloatText, bigint};
 use crate::output::LossKind;
 
 /// The entries of the sorted maps that are open, the innermost last.
@@ -47,7 +47,7 @@ impl Writer<'_, '_, '_> {
             Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float => (Some(canonical(node, bytes)), Some(LossKind::Key)),
             Kind::Float32 => {
                 let value = f64::from(f32::from_bits(node.payload as u32));
-                (Some(ryu::Buffer::new().format(value).as_bytes().to_vec()), Some(LossKind::Key))
+                (Some(FloatText::new().print(value).to_vec()), Some(LossKind::Key))
             }
             Kind::Bool => {
                 let word = if node.payload != 0 { &b"true"[..] } else { b"false" };
