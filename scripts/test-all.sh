@@ -13,6 +13,12 @@ test_shipped_modules() {
     scripts/modules.sh test-servers
 }
 
+# Depth and rounds as they were before `make test` had to be short.
+test_in_full() {
+    ICECORE_FULL=1 cargo test --locked "${all_features[@]}" --test engine -- depth recurse
+    ICECORE_MODEL_CASES=200 scripts/servers.sh run cargo test --locked "${all_features[@]}" --test store -- model::
+}
+
 run_fuzz_targets() {
     local target execs seed
     sed -n "/^done <<'RUNS'/,/^RUNS/p" fuzz/run-short | sed '1d;$d' | while read -r target execs seed; do
@@ -20,6 +26,7 @@ run_fuzz_targets() {
     done
 }
 
+step 'tests in full' 'documents of a million levels; the model of the store with more steps' test_in_full
 step 'shipped modules' 'all tests of the Perl, PHP and Ruby modules, with the engine as shipped' test_shipped_modules
 step 'shipped C library' 'the examples of the C interface, with the library as shipped' scripts/capi.sh
 step 'many kills' 'a hundred kills of each kind on each database' scripts/kills.sh 100
