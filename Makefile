@@ -7,13 +7,14 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-servers test-all build install uninstall modules install-modules python dist dist-check dist-perl dist-php dist-ruby bench api pages clean
+.PHONY: help demo test test-servers test-all counts build install uninstall modules install-modules python dist dist-check dist-perl dist-php dist-ruby bench api pages clean
 
 help:
 	@echo 'make demo        build the command and show what it does'
 	@echo 'make test        install what the tests need where that is allowed, then run all that needs no server'
-	@echo 'make test-servers  tests with databases, php-fpm and a browser, which it starts'
+	@echo 'make test-servers  tests with databases, php-fpm and a browser, which it starts; counts instructions'
 	@echo 'make test-all    everything else: shipped modules, a second system, packages, generators, fuzzing: some hours'
+	@echo 'make counts      accept the instruction counts of this checkout: benches/counts.tsv'
 	@echo 'make build       build the command: target/release/icecore'
 	@echo 'make install     install the command, its man pages and completions below PREFIX'
 	@echo 'make uninstall   remove what was installed below PREFIX'
@@ -38,6 +39,9 @@ test:
 
 test-servers:
 	@scripts/test-servers.sh
+
+counts:
+	@scripts/counts.sh accept
 
 test-all:
 	@scripts/test-all.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make test-servers`: what needs PostgreSQL, MariaDB, a server that speaks MongoDB's protocol, Redis,
 # memcached, php-fpm or a browser. The servers start once, on free ports of this machine, and end with it.
+# It also counts instructions: the check for slowness that needs no clock.
 here=$(dirname "$0")
 if [ -z "${LIST_STEPS:-}" ] && [ "${1:-}" != --inside ]; then
     PREPARE_SERVERS=1 "$here/prepare.sh" || exit 1
@@ -42,6 +43,7 @@ step 'lab over the web' 'the scenario with nginx and php-fpm' test_program lab o
 step 'PHP sessions' 'sessions over php-fpm and nginx, APCu, igbinary and PHP by their own names' test_sessions
 step 'report of the lab' 'the report that the tests draw, in Chromium' scripts/bench-page.sh
 step 'published report' 'the report in docs, in Chromium' scripts/bench-page.sh docs/bench/report.html
+step 'instruction counts' 'no operation takes 3 % more instructions than benches/counts.tsv says' scripts/counts.sh check
 
 need_for 'objects and jobs by PDO' 'php-pgsql' php -r 'exit((int) !extension_loaded("pdo_pgsql"));'
 need_for 'objects in MongoDB by its driver for Ruby' 'ruby-mongo' ruby -e 'require "mongo"'

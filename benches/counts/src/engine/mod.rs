@@ -1,0 +1,165 @@
+//! Cells of the engine and of the libraries around it: each prepares its input, checks the answer,
+//! and hands over the work that is counted.
+
+mod alike;
+mod columns;
+mod convert;
+mod gate;
+mod read;
+mod replace;
+mod select;
+mod write;
+
+use crate::shape::Shape;
+use icecore::{Document, Limits, Stage};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is counted. It can be run again and again.
+pub type Work = Box<dyn FnMut()>;
+
+/// Makes the work for so many items.
+type Prepare = Box<dyn Fn(usize) -> Work>;
+
+/// One piece of work of the engine.
+pub struct EngineCell {
+    /// The name in the table.
+    pub name: String,
+    /// How many records or other items the work handles.
+    pub items: usize,
+    prepare: Prepare,
+}
+
+impl EngineCell {
+    fn new(name: impl Into<String>, items: usize, prepare: impl Fn(usize) -> Work + 'static) -> EngineCell {
+        EngineCell { name: name.into(), items, prepare: Box::new(prepare) }
+    }
+
+    /// Makes the input and checks that the answer is right, unless that was done; panics if it is not.
+    pub fn prepare(&self) -> Work {
+        (self.prepare)(self.items)
+    }
+}
+
+/// Every cell of the engine that the table has.
+pub fn cells() -> Vec<EngineCell> {
+    let mut cells = Vec::new();
+    cells.extend(read::cells());
+    cells.extend(write::cells());
+    cells.extend(convert::cells());
+    cells.extend(alike::cells());
+    cells.extend(select::cells());
+    cells.extend(columns::cells());
+    cells.extend(replace::cells());
+    cells
+}
+
+/// Two cells that are not in the table: the second one does 4 % more than the first.
+pub fn gate_cells() -> Vec<EngineCell> {
+    gate::cells()
+}
+
+/// The formats that keep records as they are.
+const FORMATS: [&str; 8] = ["storable", "sereal", "dumper", "php", "var-export", "json", "igbinary", "marshal"];
+
+/// The stage that reads and writes the format of a cell.
+fn stage(format: &str) -> Stage {
+    let text = match format {
+        "pack" => "pack:template='(N n/a* n/a* n)*'",
+        "join" => "join:separator=\"|\"",
+        "php-session" => "php-session:handler=php",
+        format => format,
+    };
+    Stage::parse(text).expect("the stage of a cell is correct")
+}
+
+fn encode(document: &Document<'_>, stage: &Stage) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    icecore::write_to(document, stage, &Limits::default(), &mut bytes).expect("the document can be written");
+    bytes
+}
+
+fn decode<'a>(bytes: &'a [u8], stage: &Stage) -> Document<'a> {
+    icecore::read_as(bytes, stage, &Limits::default()).expect("the document can be read")
+}
+
+fn to_json(document: &Document<'_>) -> Vec<u8> {
+    encode(document, &stage("json"))
+}
+
+/// Panics unless the bytes are the document: they come back as they are, and say the same in JSON.
+fn check_bytes(bytes: &[u8], stage: &Stage, document: &Document<'_>) {
+    let again = decode(bytes, stage);
+    assert!(encode(&again, stage) == bytes, "{stage}: other bytes come back");
+    // Perl's text has no booleans, and join has nothing but strings.
+    if !["dumper", "join"].contains(&stage.format().name) {
+        assert!(to_json(&again) == to_json(document), "{stage}: another value comes back");
+    }
+}
+
+/// Whether answers are checked.
+static CHECKS: AtomicBool = AtomicBool::new(true);
+
+/// Leaves the checks out, because a run of the same cell made them. Under callgrind they would take
+/// most of the time.
+pub fn skip_checks() {
+    CHECKS.store(false, Ordering::Relaxed);
+}
+
+/// Checks that the answer of a cell is right.
+fn check(answer: impl FnOnce()) {
+    if CHECKS.load(Ordering::Relaxed) {
+        answer();
+    }
+}
+
+/// The input of a cell, which lives as long as the program.
+fn input(format: &str, shape: Shape, items: usize) -> &'static [u8] {
+    let (stage, document) = (stage(format), shape.build(format, items));
+    let bytes = encode(&document, &stage);
+    check(|| check_bytes(&bytes, &stage, &document));
+    bytes.leak()
+}
+
+/// One blob for each item, as the rows of a table have them.
+fn blobs(format: &str, shape: Shape, items: usize) -> Vec<Vec<u8>> {
+    let stage = stage(format);
+    let blobs = (0..items).map(|id| {
+        let document = shape.build_item(id);
+        let bytes = encode(&document, &stage);
+        check(|| check_bytes(&bytes, &stage, &document));
+        bytes
+    });
+    blobs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_gives_the_right_answer() {
+        for cell in cells().into_iter().chain(gate_cells()) {
+            let mut work = cell.prepare();
+            work();
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = cells().into_iter().map(|cell| cell.name).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn each_format_is_read_written_and_converted() {
+        let names: Vec<_> = cells().into_iter().map(|cell| cell.name).collect();
+        for format in FORMATS {
+            for start in [format!("read/{format}/"), format!("write/{format}/"), format!("convert/{format}-")] {
+                assert!(names.iter().any(|name| name.starts_with(&start)), "no cell begins with {start}");
+            }
+        }
+    }
+}

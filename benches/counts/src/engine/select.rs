@@ -1,0 +1,79 @@
+//! Values on a path, without reading what is beside it.
+
+use super::{EngineCell, check, input, stage};
+use crate::shape::Shape::Records;
+use icecore::raw::Input;
+use icecore::select::{self, Pattern, Skimmed};
+use icecore::{Document, Limits};
+use std::hint::black_box;
+
+/// Format, which values, items.
+const CELLS: [(&str, Wanted, usize); 8] = [
+    ("storable", Wanted::Last, 15_000),
+    ("sereal", Wanted::Last, 15_000),
+    ("php", Wanted::Last, 15_000),
+    ("igbinary", Wanted::Last, 15_000),
+    ("marshal", Wanted::Last, 15_000),
+    ("json", Wanted::Last, 15_000),
+    ("php", Wanted::All, 2_000),
+    ("json", Wanted::All, 2_000),
+];
+
+/// Which values a cell looks for.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// The name in one of the last records.
+    Last,
+    /// The names in all records.
+    All,
+}
+
+pub fn cells() -> Vec<EngineCell> {
+    CELLS.into_iter().map(|(format, wanted, items)| cell(format, wanted, items)).collect()
+}
+
+fn cell(format: &'static str, wanted: Wanted, items: usize) -> EngineCell {
+    let word = match wanted {
+        Wanted::Last => "last",
+        Wanted::All => "all",
+    };
+    EngineCell::new(format!("select/{format}/{word}"), items, move |items| {
+        let (bytes, stage) = (input(format, Records, items), stage(format));
+        let path = match wanted {
+            Wanted::Last => format!("$[{}].name", items - items / 100 - 1),
+            Wanted::All => "$[*].name".to_owned(),
+        };
+        let pattern = Pattern::parse(&path).expect("the path is correct");
+        let count = match wanted {
+            Wanted::Last => 1,
+            Wanted::All => items as u64,
+        };
+        let expected: Vec<String> = match wanted {
+            Wanted::Last => vec![format!("Employee_{}", items - items / 100 - 1)],
+            Wanted::All => (0..items).map(|id| format!("Employee_{id}")).collect(),
+        };
+        let skim = move |mut found: Option<&mut Vec<String>>| {
+            let then = &mut |_: &str, document: &Document<'_>| {
+                match &mut found {
+                    Some(found) => found.push(text(&document.root().as_str())),
+                    None => {
+                        black_box(document.root().as_str());
+                    }
+                }
+                Ok(())
+            };
+            let end = select::skim(Input::Bytes(black_box(bytes)), &stage, &pattern, &Limits::default(), then);
+            assert_eq!(end.expect("nothing stops the skimming"), Skimmed::All(count), "{format}");
+        };
+        check(|| {
+            let mut found = Vec::new();
+            skim(Some(&mut found));
+            assert!(found == expected, "{format}: other values are found");
+        });
+        Box::new(move || skim(None))
+    })
+}
+
+fn text(found: &Option<&str>) -> String {
+    found.expect("the value is a string").to_owned()
+}

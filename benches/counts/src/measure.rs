@@ -1,0 +1,111 @@
+//! Measures many cells, as many at once as there are processors.
+
+use crate::callgrind::{self, Program};
+use crate::compare::{Counts, Measured};
+use crate::engine;
+use crate::process::{self, Built, ProcessCell};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// The function of this program whose instructions count.
+const FUNCTION: &str = "*run_measured*";
+
+/// What measures cells.
+pub struct Measurer {
+    program: PathBuf,
+    work: PathBuf,
+    processes: Vec<ProcessCell>,
+    /// For names of files.
+    runs: AtomicUsize,
+}
+
+/// Whether a cell is one of those that were asked for.
+pub fn is_wanted(name: &str, only: &str) -> bool {
+    name.contains(only)
+}
+
+impl Measurer {
+    /// Finds this program, and writes the inputs of the others.
+    ///
+    /// # Errors
+    /// If the folder for inputs can't be written.
+    pub fn new(built: &Built) -> Result<Measurer, String> {
+        let describe = |error: std::io::Error| format!("{}: {error}", built.work.display());
+        std::fs::create_dir_all(&built.work).map_err(describe)?;
+        let processes = process::cells(built).map_err(describe)?;
+        let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+        Ok(Measurer { program, work: built.work.clone(), processes, runs: AtomicUsize::new(0) })
+    }
+
+    /// Measures all cells that have the word in their names. `reason_against` says why the cells of a
+    /// language are left out.
+    pub fn measure_all(&self, only: &str, reason_against: impl Fn(&str) -> Option<String>) -> Counts {
+        let mut counts = Counts::new();
+        let mut tasks: Vec<(&str, Option<&[Program; 2]>)> = Vec::new();
+        let engine = engine::cells();
+        // Processes take longest, so they begin.
+        for cell in self.processes.iter().filter(|cell| is_wanted(&cell.name, only)) {
+            let reason = cell.language.and_then(&reason_against);
+            match (&cell.programs, &reason) {
+                (_, Some(reason)) | (Err(reason), None) => {
+                    counts.insert(cell.name.clone(), Measured::LeftOut(reason.clone()));
+                }
+                (Ok(programs), None) => tasks.push((&cell.name, Some(programs))),
+            }
+        }
+        tasks.extend(engine.iter().filter(|cell| is_wanted(&cell.name, only)).map(|cell| (cell.name.as_str(), None)));
+
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some((name, programs)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let measured = match programs {
+                            Some(programs) => self.measure_process(programs),
+                            None => self.measure_engine(name),
+                        };
+                        done.lock().expect("no thread panics with the lock").push(((*name).to_owned(), measured));
+                    }
+                });
+            }
+        });
+        counts.extend(done.into_inner().expect("no thread panics with the lock"));
+        counts
+    }
+
+    /// Measures a cell of the engine, after a run that checks its answer.
+    pub fn measure_engine(&self, name: &str) -> Measured {
+        match Command::new(&self.program).arg("try").arg(name).output() {
+            Ok(done) if done.status.success() => {}
+            Ok(done) => {
+                let said = String::from_utf8_lossy(&done.stderr).trim().replace('\n', " ");
+                return Measured::Failed(format!("its answer is wrong: {said}"));
+            }
+            Err(error) => return Measured::Failed(format!("it can't be run: {error}")),
+        }
+        let program = Program::new(self.program.clone()).arg("run").arg(name);
+        match callgrind::count(&program, Some(FUNCTION), &self.new_file()) {
+            Ok(0) => Measured::Failed("callgrind did not see the function that is counted".to_owned()),
+            Ok(count) => Measured::Count(count),
+            Err(reason) => Measured::Failed(reason),
+        }
+    }
+
+    /// Measures a process with its work, and without.
+    fn measure_process(&self, [full, empty]: &[Program; 2]) -> Measured {
+        let count = |program| callgrind::count(program, None, &self.new_file());
+        match (count(full), count(empty)) {
+            (Ok(full), Ok(empty)) if full > empty => Measured::Count(full - empty),
+            (Ok(_), Ok(_)) => Measured::Failed("the work takes no instructions".to_owned()),
+            (Err(reason), _) | (_, Err(reason)) => Measured::Failed(reason),
+        }
+    }
+
+    fn new_file(&self) -> PathBuf {
+        self.work.join(format!("callgrind.{}.{}", std::process::id(), self.runs.fetch_add(1, Ordering::Relaxed)))
+    }
+}

@@ -1,0 +1,49 @@
+//! Instructions for a record: as a whole, in windows, and each record for itself.
+
+use crate::engine::EngineCell;
+use crate::table::Table;
+use std::fmt::Write;
+
+/// A conversion that several cells do in different ways.
+pub struct Ratios {
+    /// What is converted: `php-json/records`.
+    pub name: String,
+    /// Instructions an item as a whole.
+    pub whole: f64,
+    /// In windows.
+    pub windows: Option<f64>,
+    /// Each item as a document of its own.
+    pub each: Option<f64>,
+}
+
+/// Above this a way costs much more than the whole.
+pub const MUCH: f64 = 1.3;
+
+/// The conversions that are counted in more than one way.
+pub fn find(table: &Table, cells: &[EngineCell]) -> Vec<Ratios> {
+    let for_item = |name: &str| {
+        let items = cells.iter().find(|cell| cell.name == name)?.items;
+        Some(table.cells.get(name)?.instructions as f64 / items as f64)
+    };
+    let wholes = cells.iter().filter_map(|cell| cell.name.strip_prefix("convert/")?.strip_suffix("/whole"));
+    let all = wholes.filter_map(|name| {
+        let way = |way: &str| for_item(&format!("convert/{name}/{way}"));
+        Some(Ratios { name: name.to_owned(), whole: way("whole")?, windows: way("windows"), each: way("each") })
+    });
+    all.filter(|ratios| ratios.windows.is_some() || ratios.each.is_some()).collect()
+}
+
+/// A table of Markdown.
+pub fn to_markdown(all: &[Ratios]) -> String {
+    let mut text =
+        String::from("| conversion | whole | in windows | ratio | each | ratio |\n|---|---|---|---|---|---|\n");
+    for ratios in all {
+        let way = |count: Option<f64>| match count {
+            Some(count) => format!("{count:.0} | {:.2}", count / ratios.whole),
+            None => " | ".to_owned(),
+        };
+        let (windows, each) = (way(ratios.windows), way(ratios.each));
+        _ = writeln!(text, "| {} | {:.0} | {windows} | {each} |", ratios.name, ratios.whole);
+    }
+    text
+}

@@ -1,0 +1,136 @@
+//! The table of counts: a text file with a line for each cell, so that the history of the file is
+//! the history of the counts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Counts of cells, with the tools that they hold for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The versions of the tools, by their names.
+    pub tools: BTreeMap<String, String>,
+    /// The cells, by their names.
+    pub cells: BTreeMap<String, Entry>,
+}
+
+/// The line of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// How many instructions its work took.
+    pub instructions: u64,
+    /// How many percent more are accepted, if that is not the usual number.
+    pub tolerance: Option<f64>,
+}
+
+/// How many percent more a cell may take.
+pub const TOLERANCE: f64 = 3.0;
+
+/// Above this change a cell is shown, in percent.
+pub const SHOWN: f64 = 1.0;
+
+/// Below this change the table keeps its number, in percent: a new one would only be noise in its
+/// history. The next comparison is with the old number again, so small steps add up.
+pub const NOISE: f64 = 0.3;
+
+const HEAD: &str = "\
+# Instructions of the work in each cell, counted by callgrind. `make counts` writes this file;
+# docs/counts.md explains it. Columns: cell, instructions, accepted increase in percent if it is not 3.
+";
+
+/// Before the names of tools.
+const TOOL: &str = "# tool ";
+
+impl Table {
+    /// Reads the text of a table.
+    ///
+    /// # Errors
+    /// Names the first line that is not one of a table.
+    pub fn parse(text: &str) -> Result<Table, String> {
+        let mut table = Table::default();
+        for (number, line) in text.lines().enumerate() {
+            let error = || format!("line {} of the table is not a cell: {line}", number + 1);
+            if let Some(tool) = line.strip_prefix(TOOL) {
+                let (name, version) = tool.split_once(": ").ok_or_else(error)?;
+                table.tools.insert(name.to_owned(), version.to_owned());
+            } else if !line.starts_with('#') && !line.is_empty() {
+                let (name, entry) = parse_cell(line).ok_or_else(error)?;
+                table.cells.insert(name.to_owned(), entry);
+            }
+        }
+        Ok(table)
+    }
+
+    /// The text of the file.
+    pub fn to_text(&self) -> String {
+        let mut text = HEAD.to_owned();
+        for (name, version) in &self.tools {
+            _ = writeln!(text, "{TOOL}{name}: {version}");
+        }
+        for (name, entry) in &self.cells {
+            _ = write!(text, "{name}\t{}", entry.instructions);
+            if let Some(tolerance) = entry.tolerance {
+                _ = write!(text, "\t{tolerance}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn parse_cell(line: &str) -> Option<(&str, Entry)> {
+    let mut fields = line.split('\t');
+    let name = fields.next()?;
+    let instructions = fields.next()?.parse().ok()?;
+    let tolerance = match fields.next() {
+        Some(text) => Some(text.parse().ok()?),
+        None => None,
+    };
+    fields.next().is_none().then_some((name, Entry { instructions, tolerance }))
+}
+
+/// How many percent more the new count is.
+pub fn percent_more(old: u64, new: u64) -> f64 {
+    (new as f64 / (old as f64).max(1.0) - 1.0) * 100.0
+}
+
+/// A number with a blank between groups of three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_comes_back_from_its_text() {
+        let mut table = Table::default();
+        table.tools.insert("rustc".into(), "1.95.0 (5980 2026)".into());
+        table.cells.insert("read/php".into(), Entry { instructions: 123, tolerance: None });
+        table.cells.insert("perl/thaw".into(), Entry { instructions: 9, tolerance: Some(5.5) });
+        let text = table.to_text();
+        assert!(text.ends_with("# tool rustc: 1.95.0 (5980 2026)\nperl/thaw\t9\t5.5\nread/php\t123\n"), "{text}");
+        assert_eq!(Table::parse(&text), Ok(table));
+    }
+
+    #[test]
+    fn a_line_that_is_not_a_cell_is_an_error() {
+        for line in ["read/php", "read/php\tmany", "read/php\t1\twide", "read/php\t1\t2\t3", "# tool rustc"] {
+            let error = Table::parse(&format!("# a comment\n{line}\n")).unwrap_err();
+            assert!(error.starts_with("line 2 of the table"), "{error}");
+        }
+    }
+
+    #[test]
+    fn digits_are_grouped() {
+        assert_eq!([7, 123, 1234, 1_234_567].map(grouped), ["7", "123", "1 234", "1 234 567"]);
+    }
+}
