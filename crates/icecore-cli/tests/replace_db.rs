@@ -4,7 +4,6 @@
 
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 use crate::replacing;
-use crate::run;
 
 use crate::run::icecore;
 #[cfg(any(feature = "postgres", feature = "mysql"))]

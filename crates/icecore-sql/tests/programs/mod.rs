@@ -9,6 +9,6 @@ mod generate;
 mod mysql;
 mod phpmyadmin;
 mod postgres;
-mod programs;
+mod program;
 mod seen;
 mod sqlite;

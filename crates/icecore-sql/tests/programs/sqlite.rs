@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 use super::generate::{self, Limits, Table, Type, hex};
-use super::programs::{is_there, run};
+use super::program::{is_there, run};
 use super::seen;
 use crate::random::{self, Random};
 

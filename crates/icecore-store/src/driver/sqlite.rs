@@ -81,7 +81,7 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
     if !statement.readonly() {
         return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
     }
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     if each(Line::Names(&names))? == Flow::Stop {
         return Ok(());
     }
