@@ -70,6 +70,8 @@ pub(super) fn int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
 
 /// A finite float: the shortest text that reads back as the same one, always
 /// with a point or an exponent.
+// Not inlined: the buffer of the digits would make the frame of every writer of leaves larger.
+#[inline(never)]
 pub(super) fn float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
     let mut buffer = FloatText::new();
     let text = buffer.print(value);
