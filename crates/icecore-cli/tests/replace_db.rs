@@ -267,7 +267,7 @@ fn judged(values: &[Vec<u8>]) -> Option<Vec<u8>> {
     let mut php = std::process::Command::new("php");
     php.args(["-r", JUDGE]);
     let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
-    let done = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
+    let done = crate::run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     Some(done.stdout)
 }
@@ -278,7 +278,7 @@ fn program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u8> {
     let mut words = words.split(' ');
     let mut command = std::process::Command::new(words.next().expect("a program"));
     command.args(words).envs(environment.iter().copied());
-    let done = run::fed(command, input);
+    let done = crate::run::fed(command, input);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     done.stdout
 }
