@@ -5,7 +5,7 @@
 #   scripts/counts.sh [check|accept|spread|page] [WORD]
 #
 #   check    compare with benches/counts.tsv; fails if a cell takes 3 % more than there
-#   accept   write benches/counts.tsv anew, and show what changed
+#   accept   write benches/counts.tsv again, and show what changed
 #   spread   measure everything five times, and show how far the counts are apart
 #   page     write the history of benches/counts.tsv to target/counts.html
 #
@@ -72,7 +72,7 @@ stage_modules() {
     done <<<"$files" | xargs -0 cp -p -u --parents -t "$stage"
 }
 
-# The package for Python without maturin: what is written in Python, and the library beside it.
+# The package for Python without maturin: its Python files, and the library next to them.
 stage_python() {
     rm -rf "$stage/python"
     mkdir -p "$stage/python"

@@ -3,7 +3,7 @@
 # test-all.sh source it after common.sh.
 #
 #   step NAME WHAT COMMAND…        runs a step; WHAT says in a few words what it shows
-#   start_step NAME WHAT COMMAND…  starts one that runs beside others, as many as there are processors
+#   start_step NAME WHAT COMMAND…  starts one that runs together with others: at most one for each processor
 #   wait_for_steps                 waits for all that were started
 #   finish_steps                   waits, prints the table, and returns 1 if a step failed
 #
@@ -130,7 +130,7 @@ finish_steps() {
     say
     say 'seconds   passed  failed  step'
     awk -F '\t' '{ printf "%7d  %7d  %6d  %s\n", $1, $2, $3, $4 }' "$file"
-    printf '%7d  in all; steps that ran beside each other add up to more\n' "$SECONDS"
+    printf '%7d  in all; steps that ran at the same time add up to more\n' "$SECONDS"
     for row in "${left_out[@]}"; do
         say "left out: $row"
     done

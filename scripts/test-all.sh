@@ -16,6 +16,8 @@ test_shipped_modules() {
 # Depth and rounds as they were before `make test` had to be short.
 test_in_full() {
     ICECORE_FULL=1 cargo test --locked "${all_features[@]}" --test engine -- depth recurse
+    # Four kinds of floats, 2.5 million of each.
+    ICECORE_ROUNDS=2500 cargo test --locked "${all_features[@]}" --lib -- floats_have_the_digits
     ICECORE_MODEL_CASES=200 scripts/servers.sh run cargo test --locked "${all_features[@]}" --test store -- model::
 }
 
@@ -26,7 +28,7 @@ run_fuzz_targets() {
     done
 }
 
-step 'tests in full' 'documents of a million levels; the model of the store with more steps' test_in_full
+step 'tests in full' 'documents of a million levels; ten million floats; the model of the store with more cases' test_in_full
 step 'shipped modules' 'all tests of the Perl, PHP and Ruby modules, with the engine as shipped' test_shipped_modules
 step 'shipped C library' 'the examples of the C interface, with the library as shipped' scripts/capi.sh
 step 'many kills' 'a hundred kills of each kind on each database' scripts/kills.sh 100

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/common.sh"
 page=docs/tests.md
 
-# The rows of a script: step, what it shows, seconds.
+# Prints a row for each step of a script: its name, what it shows, its seconds.
 list_rows() { # SCRIPT
     local name what seconds
     LIST_STEPS=1 "scripts/$1.sh" | while IFS=$'\t' read -r name what; do

@@ -9,7 +9,7 @@ use std::process::Command;
 pub struct Program {
     /// The words of its command line.
     pub words: Vec<OsString>,
-    /// Variables of its environment, beside those that every program gets.
+    /// Variables of its environment, in addition to those that every program gets.
     pub variables: Vec<(OsString, OsString)>,
 }
 

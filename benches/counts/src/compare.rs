@@ -1,4 +1,4 @@
-//! Counts of this build beside those of the table.
+//! Compares the counts of this build with those of the table.
 
 use crate::table::{Entry, NOISE, SHOWN, TOLERANCE, Table, grouped, percent_more};
 use std::collections::BTreeMap;

@@ -15,7 +15,7 @@ pub struct Version {
     pub table: Table,
 }
 
-/// One count of a cell, and the version that it first stands in.
+/// One count of a cell, and the first version of the table that contains it.
 pub struct Step<'v> {
     /// Where it was counted.
     pub version: &'v Version,

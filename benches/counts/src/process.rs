@@ -51,7 +51,7 @@ struct Language {
     name: &'static str,
     /// A file that is there if the module was built.
     module: &'static str,
-    /// A command that prints where the interpreter is: what stands in PATH may be a script
+    /// A command that prints where the interpreter is: the one in PATH may be a script
     /// that starts it.
     executable: &'static [&'static str],
     /// What to call, and how often with 100 records.

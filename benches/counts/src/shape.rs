@@ -28,7 +28,7 @@ impl Shape {
         }
     }
 
-    /// A value of this shape for a format, which has so many items.
+    /// Builds a value of this shape with a number of items, for a format.
     pub fn build(self, format: &str, items: usize) -> Document<'static> {
         let mut b = Builder::new();
         match format {
@@ -132,7 +132,7 @@ fn add_fields(b: &mut Builder, records: usize) {
     b.end();
 }
 
-/// The variables of a session; its cart has so many records.
+/// The variables of a session; its cart has this number of records.
 fn add_session(b: &mut Builder, records: usize) {
     b.begin_map();
     b.bytes_key("user");

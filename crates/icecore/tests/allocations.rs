@@ -13,7 +13,7 @@ thread_local! {
 }
 
 /// The bytes that this thread asks for while `work` runs. Memory that is freed and asked for again counts twice.
-pub fn asked(work: impl FnOnce()) -> u64 {
+pub fn count_allocated_bytes(work: impl FnOnce()) -> u64 {
     let before = ASKED.get();
     work();
     ASKED.get() - before

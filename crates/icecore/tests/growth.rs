@@ -4,7 +4,7 @@
 
 use crate::shapes;
 
-use crate::allocations::asked;
+use crate::allocations::count_allocated_bytes;
 use crate::shapes::Shape;
 use icecore::{Converter, ErrorKind, Limits, Request, Stage, deep};
 
@@ -56,7 +56,7 @@ const TARGETS: &[&str] = &[
 /// What it costs to read the shape, and to do something with what was read.
 fn cost(bytes: &[u8], from: &str, limits: &Limits, then: impl Fn(&icecore::Document<'_>)) -> u64 {
     let stage = Stage::parse(from).unwrap();
-    asked(|| {
+    count_allocated_bytes(|| {
         if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(limits)) {
             then(&document);
         }
@@ -156,7 +156,7 @@ fn reports_cost_what_is_in_the_input() {
             })
         };
         grows_with_its_size(&mut found, shape, "a path", paths);
-        let detect = |bytes: &[u8]| asked(|| drop(icecore::identify(bytes)));
+        let detect = |bytes: &[u8]| count_allocated_bytes(|| drop(icecore::identify(bytes)));
         grows_with_its_size(&mut found, shape, "detect", detect);
     }
 }
@@ -169,7 +169,7 @@ fn keeping_the_form_costs_what_is_in_the_input() {
         let stage = Stage::parse(shape.format).unwrap();
         let keep = |bytes: &[u8]| {
             let limits = limits(bytes);
-            asked(|| {
+            count_allocated_bytes(|| {
                 if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(&limits).detailed()) {
                     let mut out = Vec::new();
                     drop(icecore::write_to(&document, &stage, &limits, &mut out));
@@ -187,7 +187,7 @@ fn opening_strings_costs_what_is_in_the_input() {
         let open = |bytes: &[u8]| {
             let limits = limits(bytes);
             let stage = Stage::parse(shape.format).unwrap();
-            asked(|| {
+            count_allocated_bytes(|| {
                 if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(&limits)) {
                     drop(deep::open(document, &limits));
                 }

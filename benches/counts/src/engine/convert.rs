@@ -22,20 +22,20 @@ fn records_of(format: &str) -> usize {
 pub fn cells() -> Vec<EngineCell> {
     let mut cells = Vec::new();
     for from in FORMATS {
-        // JSON to JSON keeps the form of the input, which is another job.
+        // JSON to JSON keeps the form of the input: that is other work.
         let to = if from == "json" { "php" } else { "json" };
-        cells.push(whole(from, to, Records, records_of(from)));
+        cells.push(convert_whole(from, to, Records, records_of(from)));
         cells.push(each(from, to, Records, 3_000));
         if IN_WINDOWS.contains(&from) {
             cells.push(windows(from, to, Records, records_of(from)));
         }
     }
     for (shape, items) in [(Ints, 50_000), (Strings, 50_000), (Nested, 4_000)] {
-        cells.push(whole("php", "json", shape, items));
+        cells.push(convert_whole("php", "json", shape, items));
         cells.push(windows("php", "json", shape, items));
     }
     for to in FORMATS.into_iter().filter(|to| !["php", "json"].contains(to)) {
-        cells.push(whole("php", to, Records, 4_000));
+        cells.push(convert_whole("php", to, Records, 4_000));
     }
     cells
 }
@@ -45,7 +45,7 @@ fn name(from: &str, to: &str, shape: Shape, way: &str) -> String {
 }
 
 /// One document is read to its end, and then written.
-fn whole(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineCell {
+fn convert_whole(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineCell {
     EngineCell::new(name(from, to, shape, "whole"), items, move |items| {
         let bytes = input(from, shape, items);
         let (from, to) = (stage(from), stage(to));

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What is counted. It can be run again and again.
 pub type Work = Box<dyn FnMut()>;
 
-/// Makes the work for so many items.
+/// Prepares the work for a number of items.
 type Prepare = Box<dyn Fn(usize) -> Work>;
 
 /// One piece of work of the engine.
@@ -112,7 +112,7 @@ fn check(answer: impl FnOnce()) {
     }
 }
 
-/// The input of a cell, which lives as long as the program.
+/// Returns the input of a cell. It lives as long as the program.
 fn input(format: &str, shape: Shape, items: usize) -> &'static [u8] {
     let (stage, document) = (stage(format), shape.build(format, items));
     let bytes = encode(&document, &stage);

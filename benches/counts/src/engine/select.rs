@@ -1,4 +1,4 @@
-//! Values on a path, without reading what is beside it.
+//! Values on a path, without reading the other values.
 
 use super::{EngineCell, check, input, stage};
 use crate::shape::Shape::Records;
