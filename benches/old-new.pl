@@ -56,6 +56,24 @@ for my $shape (sort keys %shapes) {
     compare("command: $shape, inspect storable", sub { command($_[1], "$_[0]/target/release/icecore", 'inspect', "$folder/$shape.storable") });
 }
 
+# Tables with a column of frozen values, and dumps in which text is replaced.
+for my $format (qw(json php storable sereal marshal igbinary)) {
+    my $stage = $format =~ /json|php/ ? $format : "base64/$format";
+    my @blobs = map { frozen($stage, $_) } 1 .. 50;
+    my $table = "$folder/$format.csv";
+    write_file($table, "id,data\n" . join '', map { "$_," . csv_cell($blobs[$_ % @blobs]) . "\n" } 1 .. $records * 2);
+    for my $to (qw(ndjson parquet)) {
+        compare("command: rows of $format to $to", sub {
+            command($_[1], "$_[0]/target/release/icecore", qw(rows -q --in csv -c), "data=$stage", '-t', $to, $table);
+        });
+    }
+}
+my $dump = "$folder/dump.sql";
+write_file($dump, join '', map { 'INSERT INTO `options` VALUES ' . join(',', map { sql_row($_) } 1 .. 500) . ";\n" } 1 .. $records / 500 + 1);
+compare('command: replace in a dump', sub {
+    command($_[1], "$_[0]/target/release/icecore", qw(replace -q http://old.example.com https://www.example.org), $dump);
+});
+
 # What the module does, with values of the sizes that programs keep.
 my %values = (
     small   => '{ id => 17, name => "Employee", tags => ["a", "b"], rate => 1.5 }',
@@ -82,6 +100,29 @@ for my $operation (sort keys %operations) {
         next if $name eq 'objects' && $operation =~ /json/;
         compare("perl: $operation, $name", sub { perl($_[0], $module, $values{$name}, $prepare // 'undef', $call) });
     }
+}
+
+# A record in a format that fits into a line of text.
+sub frozen {
+    my ($stage, $number) = @_;
+    my ($json, $out) = ("$folder/one.json", "$folder/one");
+    write_file($json, qq({"id":$number,"name":"Employee_$number","tags":["a","b"],"rate":1.5}));
+    run($builds[1], $json, 'json', $stage, $out);
+    open my $in, '<:raw', $out or die "$out: $!\n";
+    return do { local $/; <$in> } =~ s/\n\z//r;
+}
+
+sub csv_cell {
+    my ($text) = @_;
+    return '"' . $text =~ s/"/""/gr . '"';
+}
+
+# A row as WordPress has it: an address in a serialized array.
+sub sql_row {
+    my ($number) = @_;
+    my $address = "http://old.example.com/page/$number";
+    my $value   = 'a:2:{s:3:"url";s:' . length($address) . qq(:"$address";s:2:"id";i:$number;});
+    return "($number,'option_$number','" . $value =~ s/"/\\"/gr . "','yes')";
 }
 
 # Runs the conversion; returns the processor's seconds.

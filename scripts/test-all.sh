@@ -6,6 +6,8 @@ here=$(dirname "$0")
 [ -n "${LIST_STEPS:-}" ] || PREPARE_SERVERS=1 "$here/prepare.sh" || exit 1
 . "$here/common.sh"
 . "$here/steps.sh"
+# Sizes and rounds that `make test` has made smaller.
+export ICECORE_FULL=1
 
 # `make test` links the modules with an engine that is built for tests; here they are as shipped.
 test_shipped_modules() {
@@ -13,9 +15,9 @@ test_shipped_modules() {
     scripts/modules.sh test-servers
 }
 
-# Depth and rounds as they were before `make test` had to be short.
 test_in_full() {
-    ICECORE_FULL=1 cargo test --locked "${all_features[@]}" --test engine -- depth recurse
+    # What looks at ICECORE_FULL.
+    cargo test --locked "${all_features[@]}" --lib --test engine -- depth recurse growth:: circles:: pack::linear::
     # Four kinds of floats, 2.5 million of each.
     ICECORE_ROUNDS=2500 cargo test --locked "${all_features[@]}" --lib -- floats_have_the_digits
     ICECORE_MODEL_CASES=200 scripts/servers.sh run cargo test --locked "${all_features[@]}" --test store -- model::
@@ -24,7 +26,7 @@ test_in_full() {
 run_fuzz_targets() {
     local target execs seed
     sed -n "/^done <<'RUNS'/,/^RUNS/p" fuzz/run-short | sed '1d;$d' | while read -r target execs seed; do
-        fuzz/run-long "$target" "$((execs * 100))" "$seed" </dev/null
+        fuzz/run-long "$target" "$((execs * 400))" "$seed" </dev/null
     done
 }
 
@@ -42,6 +44,6 @@ step 'wheel for Python' 'the wheel and the sdist, with Spark, Ray and the packag
 step 'PHP with sanitizers' 'no report of the address and undefined behaviour sanitizers' bindings/php/tests/asan.sh
 step 'Ruby with sanitizers' 'the same for the Ruby module' bindings/ruby/test/asan.sh
 step 'generators, long' 'random values that the real perl, PHP and Ruby judge, a thousand times as many rounds' fuzz/run-generators
-step 'fuzzing, long' 'every fuzz target with a hundred times as many executions' run_fuzz_targets
+step 'fuzzing, long' 'every fuzz target with four hundred times as many executions' run_fuzz_targets
 
 finish_steps

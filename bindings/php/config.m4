@@ -36,7 +36,7 @@ if test "$PHP_ICECORE" != "no"; then
   PHP_ADD_INCLUDE([$ICECORE_ENGINE/crates/icecore-capi/include])
   case $host_os in
     linux*)
-      EXTRA_LDFLAGS="$EXTRA_LDFLAGS -Wl,-Bsymbolic-functions -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--strip-debug"
+      EXTRA_LDFLAGS="$EXTRA_LDFLAGS -Wl,-Bsymbolic-functions -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--strip-all"
       ;;
   esac
   ICECORE_SHARED_LIBADD="$ICECORE_LIB -lpthread -ldl -lm $ICECORE_SHARED_LIBADD"

@@ -20,7 +20,7 @@ fi
 git ls-files -z bindings/php bindings/common crates/icecore-capi/include docs/php.md | xargs -0 cp --parents -t "$folder"
 cd "$folder/bindings/php" || exit 1
 # Reports have lines, and no optimizer has hidden what is wrong.
-sed -i 's/ -O2 / -O1 /; s/ -Wl,--strip-debug//' config.m4
+sed -i 's/ -O2 / -O1 /; s/ -Wl,--strip-all//' config.m4
 {
     phpize && ./configure CFLAGS="$flags" LDFLAGS="-fsanitize=address,undefined" && make -j"$(nproc 2>/dev/null || echo 1)"
 } >"$folder/log" 2>&1 || {

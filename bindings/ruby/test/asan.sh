@@ -25,6 +25,8 @@ rm -f "$folder"/lib/icecore/icecore.*
 # Without a look at each frame of the stack: an exception of Ruby leaves frames by longjmp.
 {
     (cd "$folder/build" && "$ruby" "$OLDPWD/bindings/ruby/ext/icecore/extconf.rb") &&
+        # The sanitizer names functions.
+        sed -i 's/ -Wl,--strip-all//' "$folder/build/Makefile" &&
         make -C "$folder/build" -j"$(nproc 2>/dev/null || echo 1)" ARCH_FLAG="$flags --param asan-stack=0" &&
         cp "$folder/build/icecore.$("$ruby" -e 'print RbConfig::CONFIG["DLEXT"]')" "$folder/lib/icecore/"
 } >"$folder/log" 2>&1 || {

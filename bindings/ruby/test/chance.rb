@@ -15,7 +15,7 @@ require_relative "chance/trial"
 class ChanceRun
   def initialize(options)
     @seed = options["--seed"] || Random.new_seed % 1_000_000
-    @count = options["--count"] || 10_000 + 300_000 * LONG
+    @count = options["--count"] || (ENV["ICECORE_FULL"] ? 10_000 : 3_000) + 300_000 * LONG
     @from = options["--from"] || 0
     @seconds = options["--seconds"]
     @known = Hash.new(0)

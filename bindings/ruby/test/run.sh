@@ -5,7 +5,7 @@
 #
 # RUBY names another ruby. ICECORE_LONG=1 runs longer (10: much longer), and with other random
 # values each time; without it the seed is ICECORE_SEED, or 2. CHANCE is how many random values
-# there are.
+# there are: 3,000 if it is not set, 10,000 with ICECORE_FULL=1.
 # ICECORE_STAND_IN=1 tests the tests with Ruby's own Marshal.
 here=$(cd "$(dirname "$0")" && pwd)
 export ICECORE_RUBY_LIB="${1:-$here/../lib}"

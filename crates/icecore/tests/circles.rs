@@ -1,6 +1,7 @@
 //! References and links that go round in circles, through every writer, without a limit
 //! of depth: a writer ends such a chain by itself, with what it writes or an error.
 
+use crate::common::usual_or_full;
 use icecore::{
     Codec, Document, ErrorKind, Kind, Stage,
     raw::{Node, Tape},
@@ -125,7 +126,7 @@ fn grow(chance: &mut Chance, nodes: &mut Vec<Node>, left: &mut u32, is_body: boo
 fn small_graphs_of_all_kinds_end() {
     let stages = stages();
     let mut chance = Chance(1);
-    for _ in 0..1000 {
+    for _ in 0..usual_or_full(200, 1000) {
         let (mut nodes, mut left) = (Vec::new(), 5);
         grow(&mut chance, &mut nodes, &mut left, true);
         let count = nodes.len() as u32;

@@ -1,18 +1,18 @@
-//! Hostile input that multiplies: each shape is doubled four times, and what it costs
+//! Hostile input that multiplies: each shape is doubled three times, or four, and what it costs
 //! may double with it, or meets the budget. What is counted is bytes, never seconds:
 //! those that are written, and those that are asked of the allocator.
 
 use crate::shapes;
 
 use crate::allocations::count_allocated_bytes;
+use crate::common::usual_or_full;
 use crate::shapes::Shape;
 use icecore::{Converter, ErrorKind, Limits, Request, Stage, deep};
 
 /// The budget of these tests, for each byte of the input.
 const GROWTH: u64 = 32;
-/// The first size, and how often it is doubled.
+/// The first size. It is doubled three times; in full four times.
 const FIRST: usize = 2 << 10;
-const DOUBLED: u32 = 4;
 
 /// Limits without what is always allowed.
 fn limits(input: &[u8]) -> Limits {
@@ -76,7 +76,7 @@ impl Drop for Found {
 /// Looks whether what it costs grows as the input does, from size to size.
 fn grows_with_its_size(found: &mut Found, shape: &Shape, what: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
-    let sizes = (0..=DOUBLED).map(|times| make(FIRST << times));
+    let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST << times));
     let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), cost(&bytes))).collect();
     // Over two doublings: twice 2.2, and a vector that doubles may just have done so.
     // The square would be sixteen times as much. Small costs are of no interest.
@@ -200,7 +200,7 @@ fn opening_strings_costs_what_is_in_the_input() {
 #[test]
 fn errors_are_short() {
     for shape in shapes::ALL {
-        let bytes = shape.make(FIRST << DOUBLED);
+        let bytes = shape.make(FIRST << usual_or_full(3, 4));
         let stage = Stage::parse(shape.format).unwrap();
         for cut in [bytes.len() - 1, bytes.len() / 2] {
             if let Err(error) = icecore::read_as(&bytes[..cut], &stage, &Limits::default()) {

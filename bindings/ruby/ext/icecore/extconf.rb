@@ -62,7 +62,7 @@ $INCFLAGS = [$INCFLAGS, *[here, pieces, File.join(engine, "crates", "icecore-cap
 ["-O3", "-fvisibility=hidden"].each do |flag|
   $CFLAGS << " #{flag}" if try_cflags(flag)
 end
-["-Wl,-Bsymbolic-functions", "-Wl,--gc-sections", "-Wl,--exclude-libs,ALL"].each do |flag|
+["-Wl,-Bsymbolic-functions", "-Wl,--gc-sections", "-Wl,--exclude-libs,ALL", "-Wl,--strip-all"].each do |flag|
   $DLDFLAGS << " #{flag}" if try_ldflags(flag)
 end
 $LOCAL_LIBS << " #{library.quote}"

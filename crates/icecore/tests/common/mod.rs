@@ -366,10 +366,14 @@ impl Maker {
     }
 }
 
+/// How much of something is tried: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make test-all` sets.
+pub fn usual_or_full<T>(usual: T, full: T) -> T {
+    if std::env::var_os("ICECORE_FULL").is_some() { full } else { usual }
+}
+
 /// The depth of documents that must not need a deep stack: on a stack of 128 KB, not even 3,000 calls fit.
-/// `ICECORE_FULL=1`, which `make test-all` sets, makes it a million.
 pub fn levels() -> usize {
-    if std::env::var_os("ICECORE_FULL").is_some() { 1_000_000 } else { 100_000 }
+    usual_or_full(100_000, 1_000_000)
 }
 
 /// Runs this on a thread with a stack of 128 KB.

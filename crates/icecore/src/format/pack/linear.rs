@@ -29,7 +29,10 @@ fn list(items: usize) -> Document<'static> {
 #[test]
 fn steps_are_bounded_by_what_is_there() {
     let limits = Limits::default();
-    for size in [3_125, 6_250, 12_500, 25_000, 50_000] {
+    let sizes = [3_125, 6_250, 12_500, 25_000, 50_000];
+    // `make test-all` sets this.
+    let tried = if std::env::var_os("ICECORE_FULL").is_some() { sizes.len() } else { 3 };
+    for &size in &sizes[..tried] {
         let list = list(size / 50);
         for template in hostile::templates(size) {
             let name: String = template.chars().take(40).collect();
