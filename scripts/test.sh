@@ -46,8 +46,9 @@ build_module() { # LANGUAGE
     ICECORE_LIB=$test_library scripts/modules.sh build "$1"
 }
 
-test_workspace() {
-    cargo test --locked "${all_features[@]}" --no-fail-fast -- "${skip_servers[@]}"
+# Test programs of a kind: `--lib`, `--doc`, or `--test` and a pattern for their names.
+test_workspace() { # KIND…
+    cargo test --locked "${all_features[@]}" --no-fail-fast "$@" -- "${skip_servers[@]}"
 }
 
 # Without default features, with serde.
@@ -79,7 +80,12 @@ step 'Perl module: build' 'it builds against the installed perl' build_module pe
 step 'PHP extension: build' 'it builds against the installed PHP' build_module php php-dev
 step 'Ruby module: build' 'it builds against the installed Ruby' build_module ruby ruby-dev
 # The rest runs side by side, the longest first.
-start_step 'tests' 'engine, command, store over SQLite, daemon, lab, C interface, columns: unit and integration tests' test_workspace
+start_step 'tests of command, columns, C' 'integration tests of the command, columns of Arrow, the interface for C' \
+    test_workspace --test 'c*'
+start_step 'tests of the lab' 'each scenario with perl, PHP, Ruby and Python; reports and their pages' test_workspace --test 'l*'
+start_step 'tests of the rest' 'unit tests of all crates; integration tests of engine, store over SQLite, daemon and others' \
+    test_workspace --lib --bins --examples --test '[!cl]*'
+start_step 'examples of Rust' 'the examples in the documentation of the crates' test_workspace --doc
 start_step 'smallest engine' 'the engine builds and passes its tests without default features' test_smallest_engine
 start_step 'engine for wasm32' 'the engine builds for a machine without an operating system' build_for_wasm
 start_step 'fixtures' 'the perl program that says what a live value means passes its own tests' check_walker

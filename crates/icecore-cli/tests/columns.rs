@@ -258,6 +258,48 @@ fn what_is_passed_on_fits_its_type_or_is_told() {
     assert!(code == 1 && said.contains("refused by --strict"), "{said}");
 }
 
+/// Columns of a file in other types: what means the same is kept, and the rest is told, never rounded.
+#[test]
+fn columns_of_a_file_fit_other_types_or_are_told() {
+    let table = b"f,i,m,d,b,s\n1.0,5,2026-02-03T04:05:06.5,2026-02-03,true,7\n\
+        1.5,300,2026-02-03T04:05:06.5,2026-02-03,false,x\n,,,,,\n";
+    let typed = "f float64, i int64, m timestamp, d date32, b bool, s utf8";
+    let file = good(&["--in", "csv", "--null", "", "--schema", typed, "-t", "parquet"], table);
+    for (schema, first, second, told) in [
+        ("f int64", json!(1), json!(null), "expected int64, found `1.5`"),
+        ("f float32", json!(1.0), json!(1.5), ""),
+        ("f utf8", json!("1.0"), json!("1.5"), ""),
+        ("f decimal(3,0)", json!(1), json!(null), "expected decimal(3, 0), found `1.5`"),
+        ("f decimal(3,1)", json!(1.0), json!(1.5), ""),
+        ("i float64", json!(5.0), json!(300.0), ""),
+        ("i int8", json!(5), json!(null), "expected int8, found `300`"),
+        ("i utf8", json!("5"), json!("300"), ""),
+        ("i list<int64>", json!(null), json!(null), "expected list<int64>, found `5`"),
+        ("m timestamp[s]", json!(null), json!(null), "expected timestamp[s], found `2026-02-03T04:05:06.500"),
+        ("m date32", json!(null), json!(null), "expected date32, found `2026-02-03T04:05:06.500"),
+        ("m timestamp[ms, UTC]", json!("2026-02-03T04:05:06.500Z"), json!("2026-02-03T04:05:06.500Z"), ""),
+        ("d timestamp", json!("2026-02-03T00:00:00"), json!("2026-02-03T00:00:00"), ""),
+        ("d large_utf8", json!("2026-02-03"), json!("2026-02-03"), ""),
+        ("b utf8", json!("true"), json!("false"), ""),
+        ("b int64", json!(null), json!(null), "expected int64, found `true`"),
+        ("s int64", json!(7), json!(null), "expected int64, found `x`"),
+        ("s decimal(5,2)", json!(7.0), json!(null), "expected decimal(5, 2), found `x`"),
+        ("s large_binary", json!("7"), json!("x"), ""),
+    ] {
+        let (made, said, code) = rows(&["--in", "parquet", "--schema", schema, "-t", "arrow"], &file);
+        assert_eq!(code, if told.is_empty() { 0 } else { 4 }, "{schema}: {said}");
+        assert!(said.contains(told), "{schema}: {said}");
+        let name = &schema[..1];
+        let found = good(&["--in", "arrow"], &made);
+        let found: Vec<Value> = String::from_utf8(found)
+            .expect("text")
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("JSON")[name].clone())
+            .collect();
+        assert_eq!(found, [first, second, json!(null)], "{schema}: {said}");
+    }
+}
+
 /// The schema that is found out can be given back, as text or as a file.
 #[test]
 fn schemas_are_given_back() {

@@ -1,12 +1,12 @@
 //! Cells of rows as values of a column.
 
 use super::filler::Notes;
+use super::fit::fitted;
 use crate::commands::rows::batch::{Batch, Cell, Sort};
 use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Type, Utf8Type};
-use arrow_array::{Array, ArrayRef, GenericByteArray, OffsetSizeTrait, StringArray, new_null_array};
+use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait, new_null_array};
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType, Field};
+use arrow_schema::{ArrowError, DataType};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -54,20 +54,21 @@ impl<'b> Cells<'b> {
     fn text<T: ByteArrayType>(&self, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
         // All at once is quick; what is no UTF-8 is looked for only if there is some.
         self.strings::<T>().or_else(|_| {
-            let mut texts = Vec::with_capacity(self.rows.len());
+            let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.size());
             for (row, cell) in self.iter().enumerate() {
-                texts.push(match cell {
-                    Some((Sort::Text | Sort::Plain, bytes)) => Some(match std::str::from_utf8(bytes) {
-                        Ok(text) => text.to_owned(),
-                        Err(_) => {
-                            notes.lose_bytes(row, self.at);
-                            bytes.iter().map(|byte| char::from(*byte)).collect()
-                        }
-                    }),
-                    _ => None,
-                });
+                match cell {
+                    Some((Sort::Text | Sort::Plain, bytes)) if std::str::from_utf8(bytes).is_ok() => {
+                        strings.push(Some(bytes));
+                    }
+                    Some((Sort::Text | Sort::Plain, bytes)) => {
+                        notes.lose_bytes(row, self.at);
+                        let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+                        strings.push(Some(text.as_bytes()));
+                    }
+                    _ => strings.push(None),
+                }
             }
-            arrow_cast::cast(&StringArray::from(texts), &T::DATA_TYPE)
+            strings.finish::<T>()
         })
     }
 
@@ -114,30 +115,4 @@ impl<O: OffsetSizeTrait> Strings<O> {
         let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
         Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(self.bytes), self.nulls.finish())?))
     }
-}
-
-/// A column in another type; what does not fit is noted, and null.
-pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
-    if column.data_type() == to {
-        return Ok(Arc::clone(column));
-    }
-    let options = CastOptions { safe: true, ..CastOptions::default() };
-    let made = cast_with_options(column, to, &options)?;
-    if made.null_count() != column.null_count() {
-        let expected = icecore_columns::schema::print(&Field::new("", to.clone(), true));
-        let lost = (0..column.len()).filter(|row| made.is_null(*row) && column.is_valid(*row));
-        for row in lost {
-            let found = arrow_cast::display::array_value_to_string(column, row)?;
-            notes.misfit(row, at, format!("expected {expected}, found {}", shown(&found)));
-        }
-    }
-    Ok(made)
-}
-
-/// The beginning of a text, for a message.
-fn shown(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let head: String = text.chars().take(LONGEST).collect();
-    let dots = if head.len() < text.len() { "…" } else { "" };
-    format!("`{}`{dots}", icecore::text::printable(&head))
 }

@@ -1,6 +1,7 @@
 //! Rows become records.
 
-use super::cells::{Cells, Strings, fitted};
+use super::cells::{Cells, Strings};
+use super::fit::fitted;
 use super::layout::{Blob, Fill, How, Layout, shown};
 use super::learn::line_decoder;
 use crate::commands::rows::batch::{Batch, Sort};

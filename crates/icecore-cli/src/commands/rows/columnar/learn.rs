@@ -110,7 +110,8 @@ pub fn line_decoder(fields: &Fields, plan: &Plan) -> Result<Decoder, icecore_col
     Decoder::new(line_stage(), &field, options(plan))
 }
 
-fn line_stage() -> Stage {
+/// JSON without any meaning but its own.
+pub fn line_stage() -> Stage {
     let mut stage = Stage::parse(JSON).expect("JSON is always there");
     let _ = stage.set("typed", Some("no"));
     stage

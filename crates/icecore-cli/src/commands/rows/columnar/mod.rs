@@ -7,6 +7,8 @@ mod cells;
 #[cfg(feature = "columns")]
 mod filler;
 #[cfg(feature = "columns")]
+mod fit;
+#[cfg(feature = "columns")]
 mod footer;
 #[cfg(feature = "columns")]
 mod guard;

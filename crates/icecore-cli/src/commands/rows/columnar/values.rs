@@ -2,12 +2,13 @@
 
 use crate::commands::rows::batch::{Batch, Sort};
 use crate::commands::rows::text;
+use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float16Type, Float32Type, Float64Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_json::writer::{Encoder, EncoderFactory, EncoderOptions, NullableEncoder, make_encoder};
-use arrow_schema::{ArrowError, DataType, FieldRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use icecore_columns::Blobs;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -33,6 +34,26 @@ pub fn expand(batch: &mut Batch) -> Result<(), String> {
         batch.end_row(0);
     }
     Ok(())
+}
+
+/// The values of a column as they are written, and whether that is JSON for all of them.
+pub fn written(column: &ArrayRef) -> Result<(StringArray, bool), ArrowError> {
+    let (options, field) = (options(), Arc::new(Field::new("", column.data_type().clone(), true)));
+    let mut cells = Column::of(&field, column.as_ref(), &options)?;
+    let mut texts = StringBuilder::new();
+    let (mut is_json, mut cell) = (true, Vec::new());
+    for row in 0..column.len() {
+        cell.clear();
+        match cells.put(row, &mut cell) {
+            Sort::Text | Sort::Plain if std::str::from_utf8(&cell).is_err() => texts.append_null(),
+            sort @ (Sort::Text | Sort::Plain) => {
+                is_json &= sort == Sort::Plain;
+                texts.append_value(String::from_utf8_lossy(&cell));
+            }
+            _ => texts.append_null(),
+        }
+    }
+    Ok((texts.finish(), is_json))
 }
 
 fn options() -> EncoderOptions {
