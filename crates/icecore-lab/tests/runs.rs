@@ -22,7 +22,11 @@ const AS_TEXT: &str = "alike: numbers came back as text, 1000 times, first at $[
 
 #[test]
 fn every_scenario_runs_and_every_answer_is_as_expected() {
-    let options = Options { modules: common::modules(), ..Options::default().small() };
+    let mut options = Options { modules: common::modules(), ..Options::default().small() };
+    // What is wrong is so in each round; `make test-all` sets this.
+    if std::env::var_os("ICECORE_FULL").is_none() {
+        (options.rounds, options.turns) = (2, 1);
+    }
     let scenarios: Vec<_> =
         scenario::all().expect("their files are right").into_iter().filter(|one| one.kind == Kind::Values).collect();
     let report = run(&scenarios, &options, &mut (), &AtomicBool::new(false)).expect("it runs");
