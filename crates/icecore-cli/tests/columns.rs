@@ -258,7 +258,7 @@ fn what_is_passed_on_fits_its_type_or_is_told() {
     assert!(code == 1 && said.contains("refused by --strict"), "{said}");
 }
 
-/// Columns of a file in other types: what means the same is kept, and the rest is told, never rounded.
+/// Columns of a file in other types: what means the same is kept, and the rest is reported, never rounded.
 #[test]
 fn columns_of_a_file_fit_other_types_or_are_told() {
     let table = b"f,i,m,d,b,s\n1.0,5,2026-02-03T04:05:06.5,2026-02-03,true,7\n\

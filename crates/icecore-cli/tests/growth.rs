@@ -1,5 +1,6 @@
 //! Hostile input that multiplies: the command says so, and stops.
 
+use crate::common::usual_or_full;
 use crate::run;
 
 use std::process::Output;
@@ -147,15 +148,16 @@ fn own_memory() -> u64 {
 #[test]
 fn all_of_a_long_array_takes_little_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let records: Vec<String> =
-        (0..100_000).map(|n| format!("{{\"id\":{n},\"list\":[1,2,3],\"name\":\"n{n}\"}}")).collect();
+    let records: Vec<String> = (0..usual_or_full(100_000, 250_000))
+        .map(|n| format!("{{\"id\":{n},\"list\":[1,2,3],\"name\":\"n{n}\"}}"))
+        .collect();
     let json = format!("[{}]", records.join(","));
     let own = own_memory();
     for format in ["json", "php", "marshal", "storable"] {
         let bytes = icecore::convert(json.as_bytes(), "json", format).unwrap();
         std::fs::write(folder.path().join("list"), &bytes).unwrap();
         let run = |limit: &str| {
-            let most = (own + 4 * bytes.len() as u64 + (24 << 20)) / 1024;
+            let most = (own + 4 * bytes.len() as u64 + (usual_or_full(24, 32) << 20)) / 1024;
             let command = format!("ulimit -v {most}; icecore inspect --all {limit} -f {format} list > /dev/null");
             run::shell(folder.path(), &command).output().expect("a shell").status.code()
         };

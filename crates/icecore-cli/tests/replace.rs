@@ -1,6 +1,7 @@
 //! `icecore replace`: what people who use such tools have reported elsewhere; there and back
 //! over random dumps in every form; PHP as the judge.
 
+use crate::common::usual_or_full;
 use crate::replacing;
 use crate::run;
 
@@ -139,8 +140,8 @@ fn chunks_of_any_size_come_to_the_same() {
 
 #[test]
 fn there_and_back_gives_the_same_bytes() {
-    // Over how many dumps, for each form; `make test-all` sets ICECORE_FULL.
-    let dumps = if std::env::var_os("ICECORE_FULL").is_some() { 1000 } else { 200 };
+    // For each form.
+    let dumps = usual_or_full(200, 1000);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for form in ALL {

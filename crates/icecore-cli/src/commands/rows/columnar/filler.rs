@@ -32,7 +32,7 @@ pub struct Filler {
 
 /// What there is to say of some rows.
 pub struct Notes<'n> {
-    plan: &'n Plan,
+    pub plan: &'n Plan,
     tally: Tally,
     wrongs: Vec<Note>,
     /// What became of the values of each column to decode.

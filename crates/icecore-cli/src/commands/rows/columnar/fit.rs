@@ -5,6 +5,7 @@
 
 use super::cells::Strings;
 use super::filler::Notes;
+use super::layout::options;
 use super::learn::line_stage;
 use super::values::written;
 use crate::commands::rows::text;
@@ -23,7 +24,7 @@ use arrow_array::{
 };
 use arrow_cast::parse::{Parser, string_to_datetime};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
-use icecore_columns::{Blobs, Decoder, OnError, Options};
+use icecore_columns::{Blobs, Decoder, Options};
 use std::sync::Arc;
 
 /// A column in another type; what does not fit is noted, and null.
@@ -53,11 +54,11 @@ pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>
             Cells { texts, is_json }
         }
     };
-    let made = cells.to_type(to)?;
+    let made = cells.to_type(to, &options(notes.plan))?;
     if made.null_count() != column.null_count() {
         let expected = icecore_columns::schema::print(&Field::new("", to.clone(), true));
         for row in (0..column.len()).filter(|row| made.is_null(*row) && column.is_valid(*row)) {
-            notes.misfit(row, at, format!("expected {expected}, found {}", shown(cells.texts.value(row))));
+            notes.misfit(row, at, format!("expected {expected}, found `{}`", excerpt(cells.texts.value(row))));
         }
     }
     Ok(made)
@@ -71,7 +72,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn to_type(&self, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    fn to_type(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         Ok(match to {
             DataType::Utf8 => self.strings::<Utf8Type>()?,
             DataType::LargeUtf8 => self.strings::<LargeUtf8Type>()?,
@@ -85,8 +86,8 @@ impl Cells {
             DataType::Float32 => self.parsed::<Float32Type>(),
             DataType::Float64 => self.parsed::<Float64Type>(),
             // 1.0 is an integer, where it is a number.
-            to if self.is_json && (to.is_integer() || to.is_nested()) => self.decoded(to)?,
-            DataType::Decimal128(..) => self.decoded(to)?,
+            to if self.is_json && (to.is_integer() || to.is_nested()) => self.decoded(to, options)?,
+            DataType::Decimal128(..) => self.decoded(to, options)?,
             DataType::Int8 => self.parsed::<Int8Type>(),
             DataType::Int16 => self.parsed::<Int16Type>(),
             DataType::Int32 => self.parsed::<Int32Type>(),
@@ -140,11 +141,10 @@ impl Cells {
     }
 
     /// What the values mean in this type, or null: nothing is rounded.
-    fn decoded(&self, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    fn decoded(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         let external = |error: icecore_columns::Error| ArrowError::ExternalError(Box::new(error));
-        let mut options = Options::default();
-        options.on_error = OnError::Null;
-        let mut decoder = Decoder::new(line_stage(), &Field::new("", to.clone(), true), options).map_err(external)?;
+        let field = Field::new("", to.clone(), true);
+        let mut decoder = Decoder::new(line_stage(), &field, options.clone()).map_err(external)?;
         let json: BinaryArray = match self.is_json {
             true => self.texts.iter().map(|text| text.map(str::as_bytes)).collect(),
             false => self.texts.iter().map(|text| text.map(quoted)).collect(),
@@ -153,7 +153,7 @@ impl Cells {
     }
 }
 
-/// Strings of so many bytes together, if that is known.
+/// A column of these strings; `size` is how many bytes they have in all, 0 if nobody has counted.
 fn strings<'v, T: ByteArrayType>(
     values: impl ExactSizeIterator<Item = Option<&'v [u8]>>,
     size: usize,
@@ -171,7 +171,12 @@ fn quoted(value: &str) -> Vec<u8> {
 
 /// A day since 1970-01-01; what has a time of the day is none.
 fn day(text: &str) -> Option<i32> {
+    /// A longer text may have a time, too.
+    const DAY_ALONE: usize = "2026-02-03".len();
     let day = Date32Type::parse(text)?;
+    if text.len() <= DAY_ALONE {
+        return Some(day);
+    }
     let begin = Date32Type::to_naive_date_opt(day)?.and_hms_opt(0, 0, 0);
     let utc: Tz = "+00:00".parse().ok()?;
     match string_to_datetime(&utc, text) {
@@ -190,10 +195,8 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// The beginning of a text, for a message.
-fn shown(text: &str) -> String {
+/// A value in a message; of a long one, both ends.
+fn excerpt(value: &str) -> String {
     const LONGEST: usize = 40;
-    let head: String = text.chars().take(LONGEST).collect();
-    let dots = if head.len() < text.len() { "…" } else { "" };
-    format!("`{}`{dots}", icecore::text::printable(&head))
+    icecore::text::printable(&icecore::text::shortened(value, LONGEST)).into_owned()
 }
