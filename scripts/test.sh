@@ -51,9 +51,9 @@ test_workspace() { # KIND…
     cargo test --locked "${all_features[@]}" --no-fail-fast "$@" -- "${skip_servers[@]}"
 }
 
-# Without default features, with serde.
+# Without default features, with serde. Nothing else uses what is built here: no optimization.
 test_smallest_engine() {
-    cargo test --locked -p icecore --no-default-features --features serde --lib --test serde
+    CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked -p icecore --no-default-features --features serde --lib --test serde
 }
 
 # Nothing runs what is built here: no optimization.
@@ -76,9 +76,10 @@ test_module() { # LANGUAGE PACKAGE
 
 step 'build' 'all crates, all tests and the libraries of the modules' build_all
 # The lab measures Icecore in Perl, PHP and Ruby: the modules come before the tests.
-step 'Perl module: build' 'it builds against the installed perl' build_module perl libperl-dev
-step 'PHP extension: build' 'it builds against the installed PHP' build_module php php-dev
-step 'Ruby module: build' 'it builds against the installed Ruby' build_module ruby ruby-dev
+start_step 'Perl module: build' 'it builds against the installed perl' build_module perl libperl-dev
+start_step 'PHP extension: build' 'it builds against the installed PHP' build_module php php-dev
+start_step 'Ruby module: build' 'it builds against the installed Ruby' build_module ruby ruby-dev
+wait_for_steps
 # The rest runs side by side, the longest first.
 start_step 'tests of command, columns, C' 'integration tests of the command, columns of Arrow, the interface for C' \
     test_workspace --test 'c*'

@@ -278,6 +278,8 @@ apart("Ractor", <<~RUBY, "-W0", stand_in: false)
   raise value.inspect unless value == true || value == Ractor::UnsafeError
   puts "good"
 RUBY
+# A native frame for each of them would need more than the stack: 8 MB for the main thread, less for others.
+levels = ENV["ICECORE_FULL"] ? 100_000 : 40_000
 deep = <<~RUBY
   def tried
     yield
@@ -286,11 +288,11 @@ deep = <<~RUBY
     warn error.class
     :raised
   end
-  list = 100_000.times.reduce(1) { |value, _| [value] }
-  map = 100_000.times.reduce(1) { |value, _| { 1 => value } }
-  object = 100_000.times.reduce(1) { |value, _| Collect::Plain.new.tap { |one| one.a = value } }
-  hooked = 20_000.times.reduce(1) { |value, _| Collect::Hooked.new(value) }
-  bytes = ["[\\x06", "{\\x06i\\x06", "S:\\x12Collect::Pair\\x06:\\x09left", "U:\\x14Collect::Hooked", "e:\\x13Collect::Mixed", "I[\\x06", "C:\\x12Collect::Text"].map { |level| ("\\x04\\b" + level * 100_000 + "0").b }
+  list = #{levels}.times.reduce(1) { |value, _| [value] }
+  map = #{levels}.times.reduce(1) { |value, _| { 1 => value } }
+  object = #{levels}.times.reduce(1) { |value, _| Collect::Plain.new.tap { |one| one.a = value } }
+  hooked = #{levels / 5}.times.reduce(1) { |value, _| Collect::Hooked.new(value) }
+  bytes = ["[\\x06", "{\\x06i\\x06", "S:\\x12Collect::Pair\\x06:\\x09left", "U:\\x14Collect::Hooked", "e:\\x13Collect::Mixed", "I[\\x06", "C:\\x12Collect::Text"].map { |level| ("\\x04\\b" + level * #{levels} + "0").b }
   work = lambda do |options|
     [list, map, object, hooked].each { |value| tried { Ours.dump(value) } }
     bytes.each do |text|
@@ -303,9 +305,9 @@ deep = <<~RUBY
   end
 RUBY
 [{}, { max_depth: 1_000_000 }].each do |options|
-  apart("100,000 levels, #{options}", "#{deep}\nwork.call(#{options})\nGC.start\nputs 'good'", stand_in: false)
-  apart("100,000 levels in a Fiber, #{options}", "#{deep}\nFiber.new { work.call(#{options}) }.resume\nGC.start\nputs 'good'", stand_in: false)
-  apart("100,000 levels in a Thread, #{options}", "#{deep}\nThread.new { work.call(#{options}) }.join\nGC.start\nputs 'good'", stand_in: false)
+  apart("#{levels} levels, #{options}", "#{deep}\nwork.call(#{options})\nGC.start\nputs 'good'", stand_in: false)
+  apart("#{levels} levels in a Fiber, #{options}", "#{deep}\nFiber.new { work.call(#{options}) }.resume\nGC.start\nputs 'good'", stand_in: false)
+  apart("#{levels} levels in a Thread, #{options}", "#{deep}\nThread.new { work.call(#{options}) }.join\nGC.start\nputs 'good'", stand_in: false)
 end
 
 # -- Many small calls -----------------------------------------------------------------------------

@@ -148,7 +148,7 @@ fn own_memory() -> u64 {
 #[test]
 fn all_of_a_long_array_takes_little_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let records: Vec<String> = (0..usual_or_full(100_000, 250_000))
+    let records: Vec<String> = (0..usual_or_full(50_000, 250_000))
         .map(|n| format!("{{\"id\":{n},\"list\":[1,2,3],\"name\":\"n{n}\"}}"))
         .collect();
     let json = format!("[{}]", records.join(","));
@@ -157,7 +157,7 @@ fn all_of_a_long_array_takes_little_memory() {
         let bytes = icecore::convert(json.as_bytes(), "json", format).unwrap();
         std::fs::write(folder.path().join("list"), &bytes).unwrap();
         let run = |limit: &str| {
-            let most = (own + 4 * bytes.len() as u64 + (usual_or_full(24, 32) << 20)) / 1024;
+            let most = (own + 4 * bytes.len() as u64 + (usual_or_full(18, 32) << 20)) / 1024;
             let command = format!("ulimit -v {most}; icecore inspect --all {limit} -f {format} list > /dev/null");
             run::shell(folder.path(), &command).output().expect("a shell").status.code()
         };

@@ -12,7 +12,7 @@ fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
     for at in 0..records {
         let record = b.begin_map().at();
         b.text_key("id").int(i64::from(at) - 3);
-        b.text_key("name").text(&format!("name {at:200}"));
+        b.text_key("name").text(&format!("name {at:1800}"));
         b.text_key("list").begin_array();
         b.float(f64::from(at) / 4.0).null();
         if has_links && at % 200 == 199 {
@@ -35,10 +35,10 @@ fn parts_are_the_same_as_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let formats = ["json", "php", "storable", "marshal"];
     for (format, has_links) in formats.iter().flat_map(|format| [(format, false), (format, true)]) {
-        let records = usual_or_full(5_000, 20_000);
+        let records = usual_or_full(1_400, 20_000);
         let target = if *format == "json" { "json:cycles=null" } else { format };
         let bytes = icecore::write(&list(records, has_links), target).unwrap();
-        assert!(bytes.len() > 1 << 20, "{format}: {}", bytes.len());
+        assert!(bytes.len() > 2 << 20, "{format}: half is too short: {}", bytes.len());
         let half = &bytes[..bytes.len() / 2];
         let more = [&bytes[..], b" x"].concat();
         for (what, bytes) in [("whole", &bytes[..]), ("half", half), ("more", &more)] {

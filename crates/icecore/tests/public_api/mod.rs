@@ -24,19 +24,20 @@ fn workspace() -> PathBuf {
 
 /// What rustdoc says of the engine.
 fn describe() -> Value {
-    // A target folder of its own: the outer cargo may hold the usual one.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-api");
+    // The target folder of the tests: much of what it needs is there.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
+    let documentation = target.join("doc/icecore.json");
     let done = Command::new(env!("CARGO"))
         .current_dir(workspace())
         .args(["rustdoc", "--quiet", "--package", "icecore", "--lib", "--target-dir"])
-        .arg(&target)
+        .arg(target)
         .args(["--", "-Z", "unstable-options", "--output-format", "json"])
         .env("RUSTC_BOOTSTRAP", "1")
         .env_remove("RUSTDOCFLAGS")
         .status()
         .expect("cargo runs");
     assert!(done.success(), "rustdoc failed");
-    let text = std::fs::read(target.join("doc/icecore.json")).expect("rustdoc wrote its description");
+    let text = std::fs::read(&documentation).expect("rustdoc wrote its description");
     serde_json::from_slice(&text).expect("the description is JSON")
 }
 
