@@ -123,7 +123,7 @@ pub fn run(
     let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
     let environment = options.environment(folder.path(), stop);
     watch.doing("asking who can take part", 0.0, None);
-    let cast = cast(&environment, scenarios)?;
+    let cast = cast(&environment, scenarios, &options.only)?;
     machine.runtimes = cast.runtimes();
     let mut progress = Progress::new(watch, scenarios, options.small);
     let mut reports = Vec::new();
