@@ -10,7 +10,8 @@ use std::sync::atomic::AtomicBool;
 
 fn report(scenario: &str) -> ScenarioReport {
     let scenario = scenario::find(scenario).expect("the scenario is there");
-    let options = Options { modules: common::modules(), ..Options::default().small() };
+    // Three samples of one process: more processes carry the same tree.
+    let options = Options { rounds: 1, turns: 3, modules: common::modules(), ..Options::default().small() };
     let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     report.scenarios.into_iter().next().expect("one scenario ran")
 }
