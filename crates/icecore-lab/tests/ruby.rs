@@ -2,7 +2,7 @@
 //!
 //! Says that it was skipped where Ruby or the library of a runner is not installed.
 
-use crate::common;
+use crate::{common, runs};
 
 use icecore_lab::model::{Absent, Entry, Fidelity, Operation, Report, Role};
 use icecore_lab::run::{Options, run};
@@ -23,8 +23,12 @@ fn options() -> Options {
     Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
 }
 
-fn small(scenario: Scenario) -> Report {
-    measured(scenario, &options())
+/// A scenario of the lab, in which all is measured and every answer is as expected.
+fn checked(scenario: &Scenario) -> Report {
+    let options = runs::options();
+    let report = measured(scenario.clone(), &options);
+    assert_eq!(runs::check(&report.scenarios[0], scenario, &options), Vec::<String>::new());
+    report
 }
 
 fn with_runners(scenario: Scenario, runners: PathBuf) -> Report {
@@ -69,7 +73,7 @@ fn everyone_gives_the_articles_objects_back() {
         return;
     }
     let scenario = scenario::find("ruby-base64").expect("the scenario");
-    let report = small(scenario.clone());
+    let report = checked(&scenario);
     let marshal = [
         ("marshal", 38_147),
         ("marshal-base64", 50_864),
@@ -123,7 +127,7 @@ fn every_model_of_pending_objects_gives_them_back() {
         return;
     }
     let scenario = scenario::find("pending-store").expect("the scenario");
-    let report = small(scenario.clone());
+    let report = checked(&scenario);
     let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
     let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (*name, at)));
     let drivers = ["pending-driver", "pending-driver-bulk", "pending-driver-icecore"].map(|name| (name, "mongodb"));
