@@ -16,7 +16,7 @@ use crate::stats::{self, words};
 use verdict::Claimed;
 
 /// Judges a claim by what was measured.
-pub fn judge(claim: &Claim, points: &[Point], seed: u64) -> ClaimResult {
+pub fn judge(claim: &Claim, points: &[Point]) -> ClaimResult {
     let result = |now, verdict, words| ClaimResult { claim: claim.clone(), now, verdict, words };
     let Some(claimed) = Claimed::new(claim.from, claim.to) else {
         return result(None, Verdict::Unknown, "The claim has no numbers above 0 to compare with.".to_owned());
@@ -24,7 +24,7 @@ pub fn judge(claim: &Claim, points: &[Point], seed: u64) -> ClaimResult {
     let mut looked: Vec<Looked<'_>> = Vec::new();
     let mut missing = None;
     for point in points.iter().filter(|point| has(point, claim)) {
-        match look(claim, point, seed) {
+        match look(claim, point) {
             Ok(one) => looked.push(one),
             Err(why) => missing = missing.or(Some(why)),
         }
@@ -59,7 +59,7 @@ fn has(point: &Point, claim: &Claim) -> bool {
 }
 
 /// The quotient at one size, or what is missing.
-fn look<'p>(claim: &Claim, point: &'p Point, seed: u64) -> Result<Looked<'p>, String> {
+fn look<'p>(claim: &Claim, point: &'p Point) -> Result<Looked<'p>, String> {
     let entry = |side: &Side| {
         let found = point.entries.iter().find(|entry| entry.id == side.competitor && entry.role != Role::Twin);
         found.ok_or_else(|| format!("{} was not measured", side.competitor))
@@ -70,7 +70,7 @@ fn look<'p>(claim: &Claim, point: &'p Point, seed: u64) -> Result<Looked<'p>, St
         Quantity::Time | Quantity::Crossing => {
             let (over_of, under_of) = (operation(&claim.over)?, operation(&claim.under)?);
             let (over, under) = (samples(over, over_of)?, samples(under, under_of)?);
-            let now = stats::times(under, over, seed).ok_or("the two were not timed in the same turns")?;
+            let now = stats::times(under, over).ok_or("the two were not timed in the same turns")?;
             (now, stats::resolution(point, over_of).max(stats::resolution(point, under_of)))
         }
     };

@@ -95,13 +95,13 @@ pub enum Change {
 }
 
 /// Compares two reports.
-pub fn compare(old: &Report, new: &Report, threshold: Threshold, seed: u64) -> Compared {
+pub fn compare(old: &Report, new: &Report, threshold: Threshold) -> Compared {
     let mut findings = Vec::new();
     for scenario in &new.scenarios {
         let before = old.scenarios.iter().find(|other| other.name == scenario.name);
         for point in &scenario.points {
             let other = before.and_then(|before| before.points.iter().find(|other| other.name == point.name));
-            let pair = Pair { scenario: &scenario.name, old: other, new: Some(point), threshold, seed };
+            let pair = Pair { scenario: &scenario.name, old: other, new: Some(point), threshold };
             pair.compare(baseline(before, scenario), &mut findings);
         }
     }
@@ -110,7 +110,7 @@ pub fn compare(old: &Report, new: &Report, threshold: Threshold, seed: u64) -> C
         let is_gone =
             |point: &&Point| !after.is_some_and(|after| after.points.iter().any(|one| one.name == point.name));
         for point in scenario.points.iter().filter(is_gone) {
-            let pair = Pair { scenario: &scenario.name, old: Some(point), new: None, threshold, seed };
+            let pair = Pair { scenario: &scenario.name, old: Some(point), new: None, threshold };
             pair.compare(None, &mut findings);
         }
     }
@@ -143,7 +143,6 @@ struct Pair<'r> {
     old: Option<&'r Point>,
     new: Option<&'r Point>,
     threshold: Threshold,
-    seed: u64,
 }
 
 impl Pair<'_> {
@@ -207,7 +206,7 @@ impl Pair<'_> {
             let middle = |entry: &Entry| stats::middle(&entry.cell(operation)?.samples);
             let against = |point: Option<&Point>, entry: &Entry| {
                 let base = find(point, baseline?)?.cell(operation)?;
-                stats::times(&base.samples, &entry.cell(operation)?.samples, self.seed)
+                stats::times(&base.samples, &entry.cell(operation)?.samples)
             };
             let quotient = |_, _| quotient(against(self.old, old)?, against(self.new, new)?);
             let quotient = |before, now| quotient(before, now).filter(|_| baseline != Some(&*new.id));

@@ -95,20 +95,20 @@ pub struct Alone {
 /// Ranks the competitors of a point. Costs are tied if their quotient, paired by round
 /// and turn, has an interval that includes 1, or if they are closer to each other than
 /// the baseline's twin is to the baseline at this point ([`stats::resolution`]).
-pub fn rank(point: &Point, weights: &Weights, seed: u64) -> Ranking {
+pub fn rank(point: &Point, weights: &Weights) -> Ranking {
     let (costs, unranked) = costs(point, weights);
-    let ranks = ranks(&costs, resolution(point, weights), seed);
+    let ranks = ranks(&costs, resolution(point, weights));
     let places = costs.iter().enumerate().map(|(place, (entry, cost))| Ranked {
         rank: ranks[place],
         tied: ranks.iter().filter(|rank| **rank == ranks[place]).count() > 1,
         id: entry.id.clone(),
         name: entry.name.clone(),
         fidelity: entry.fidelity.clone(),
-        cost: cost.total(seed),
+        cost: cost.total(),
         parts: cost.parts.clone(),
-        times: (place > 0).then(|| costs[0].1.times(cost, seed)),
+        times: (place > 0).then(|| costs[0].1.times(cost)),
     });
-    let alone = ALONE.into_iter().filter_map(|part| first(point, part, seed));
+    let alone = ALONE.into_iter().filter_map(|part| first(point, part));
     Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: alone.collect() }
 }
 
@@ -141,13 +141,13 @@ fn costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Ve
 }
 
 /// Who would share the first rank if only this part counted.
-fn first(point: &Point, part: Part, seed: u64) -> Option<Alone> {
+fn first(point: &Point, part: Part) -> Option<Alone> {
     let weights = Weights::only(part);
     let resolution = resolution(point, &weights);
     let (costs, _) = costs(point, &weights);
     let (leader, cost) = costs.first()?;
     let shares = |(other, other_cost): &(&Entry, Cost)| {
-        wrongness(&other.fidelity) == wrongness(&leader.fidelity) && cost.is_tied(other_cost, resolution, seed)
+        wrongness(&other.fidelity) == wrongness(&leader.fidelity) && cost.is_tied(other_cost, resolution)
     };
     let others = costs[1..].iter().take_while(|other| shares(other)).map(|(other, _)| other.id.clone());
     Some(Alone { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })
@@ -174,13 +174,13 @@ pub(crate) fn wrongness(fidelity: &Fidelity) -> u8 {
 
 /// The ranks of costs in order: one without a significant difference to the first of
 /// a rank shares it.
-fn ranks(costs: &[(&Entry, Cost)], resolution: f64, seed: u64) -> Vec<usize> {
+fn ranks(costs: &[(&Entry, Cost)], resolution: f64) -> Vec<usize> {
     let mut ranks: Vec<usize> = Vec::with_capacity(costs.len());
     let mut leader = 0;
     for (place, (entry, cost)) in costs.iter().enumerate() {
         let (first, first_cost) = &costs[leader];
         let same = wrongness(&first.fidelity) == wrongness(&entry.fidelity);
-        if place > 0 && !(same && first_cost.is_tied(cost, resolution, seed)) {
+        if place > 0 && !(same && first_cost.is_tied(cost, resolution)) {
             leader = place;
         }
         ranks.push(leader + 1);

@@ -16,7 +16,7 @@ pub fn replay(mut report: Report) -> Report {
             found.title = file.title;
             found.about = file.about;
         }
-        found.claims = asked.iter().map(|claim| claims::judge(claim, &found.points, report.settings.seed)).collect();
+        found.claims = asked.iter().map(|claim| claims::judge(claim, &found.points)).collect();
     }
     report
 }

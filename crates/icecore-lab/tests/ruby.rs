@@ -2,7 +2,7 @@
 //!
 //! Says that it was skipped where Ruby or the library of a runner is not installed.
 
-use crate::common;
+use crate::{common, runs};
 
 use icecore_lab::model::{Absent, Entry, Fidelity, Operation, Report, Role};
 use icecore_lab::run::{Options, run};
@@ -19,22 +19,34 @@ fn is_here() -> bool {
     here
 }
 
-fn small(scenario: Scenario) -> Report {
-    with_runners(scenario, None)
+fn options() -> Options {
+    Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
 }
 
-fn with_runners(scenario: Scenario, runners: Option<PathBuf>) -> Report {
-    let options = Options { rounds: 1, turns: 1, runners, modules: common::modules(), ..Options::default().small() };
-    run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs")
+/// A scenario of the lab, in which all is measured and every answer is as expected.
+fn checked(scenario: &Scenario) -> Report {
+    let options = runs::options();
+    let report = measured(scenario.clone(), &options);
+    assert_eq!(runs::check(&report.scenarios[0], scenario, &options), Vec::<String>::new());
+    report
 }
 
-/// Plain data of this value, over all runners of Ruby.
-fn plain(json: &str, medium: &str, more: &str) -> Report {
+fn with_runners(scenario: Scenario, runners: PathBuf) -> Report {
+    measured(scenario, &Options { runners: Some(runners), ..options() })
+}
+
+fn measured(scenario: Scenario, options: &Options) -> Report {
+    run(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
+}
+
+/// Plain data of this value, over these runners of Ruby.
+fn plain(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
     let text = format!(
         "title = \"plain\"\nlanguage = \"ruby\"\noperations = [\"write\", \"read\", \"round-trip\"{more}]\n\
          medium = \"{medium}\"\nmemory = true\n[data]\njson = '''{json}'''\n"
     );
-    small(scenario::parse("plain", &text).expect("a scenario"))
+    let only = names.iter().map(|name| format!("ruby/{name}")).collect();
+    measured(scenario::parse("plain", &text).expect("a scenario"), &Options { only, ..options() })
 }
 
 fn entry<'r>(report: &'r Report, id: &str) -> Option<&'r Entry> {
@@ -61,7 +73,7 @@ fn everyone_gives_the_articles_objects_back() {
         return;
     }
     let scenario = scenario::find("ruby-base64").expect("the scenario");
-    let report = small(scenario.clone());
+    let report = checked(&scenario);
     let marshal = [
         ("marshal", 38_147),
         ("marshal-base64", 50_864),
@@ -115,7 +127,7 @@ fn every_model_of_pending_objects_gives_them_back() {
         return;
     }
     let scenario = scenario::find("pending-store").expect("the scenario");
-    let report = small(scenario.clone());
+    let report = checked(&scenario);
     let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
     let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (*name, at)));
     let drivers = ["pending-driver", "pending-driver-bulk", "pending-driver-icecore"].map(|name| (name, "mongodb"));
@@ -137,7 +149,8 @@ fn every_model_of_pending_objects_gives_them_back() {
         }
     }
     // Where they do not belong they are not even asked.
-    let report = plain("[1]", "memory", "");
+    let report = plain("[1]", "memory", "", &["marshal", "pending-store"]);
+    assert!(entry(&report, "ruby/marshal").is_some());
     assert!(absent(&report, "ruby/pending-store/sqlite").is_none());
 }
 
@@ -165,7 +178,7 @@ Lab.run "Marshal, #{ENV.fetch("LAB_VARIANT")}",
     std::fs::write(folder.join("many.rb"), runner).expect("a file");
     let mut scenario = scenario::find("ruby-base64").expect("the scenario");
     scenario.only = vec!["ruby/marshal".to_owned(), "ruby/many".to_owned()];
-    let report = with_runners(scenario, Some(mine.path().to_owned()));
+    let report = with_runners(scenario, mine.path().to_owned());
     let [right, wrong] =
         ["right", "wrong"].map(|name| entry(&report, &format!("ruby/many/{name}")).expect("it is there"));
     assert_eq!((&*right.name, right.size), ("Marshal, right", Some(8)));
@@ -179,27 +192,29 @@ const EMPLOYEES: &str = r#"[{"id":1,"name":"Zoë","ratio":0.30000000000000004,"b
     {"id":2,"name":"Bob","ratio":1e-7,"boss":1,"tags":["a","b",[]],"more":{}},
     {"id":-3,"name":"","ratio":1.0,"big":9007199254740993}]"#;
 
+const PLAIN: [&str; 12] = [
+    "marshal",
+    "marshal-base64",
+    "icecore",
+    "icecore-base64",
+    "json",
+    "yaml",
+    "oj-object",
+    "oj-compat",
+    "msgpack",
+    "cbor",
+    "yajl",
+    "floor",
+];
+
 #[test]
 fn plain_data_comes_back_and_is_built() {
     if !is_here() {
         return;
     }
     for medium in ["memory", "file"] {
-        let report = plain(EMPLOYEES, medium, "");
-        for name in [
-            "marshal",
-            "marshal-base64",
-            "icecore",
-            "icecore-base64",
-            "json",
-            "yaml",
-            "oj-object",
-            "oj-compat",
-            "msgpack",
-            "cbor",
-            "yajl",
-            "floor",
-        ] {
+        let report = plain(EMPLOYEES, medium, "", &[&PLAIN[..], &["marshal-each"]].concat());
+        for name in PLAIN {
             let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
             let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
             assert!(is_exact(entry) || unchecked, "{name}: {:?}", entry.fidelity);
@@ -218,12 +233,15 @@ fn what_json_cannot_say_is_found() {
     if !is_here() {
         return;
     }
-    let report = plain(r#"{"$map":[[{"$symbol":"a"},[{"$symbol":"b"},1]],[2,3]]}"#, "memory", "");
-    for name in ["marshal", "icecore", "icecore-base64", "yaml", "msgpack"] {
+    let carry = ["marshal", "icecore", "icecore-base64", "yaml", "msgpack"];
+    let lose = ["json", "oj-compat"];
+    let json = r#"{"$map":[[{"$symbol":"a"},[{"$symbol":"b"},1]],[2,3]]}"#;
+    let report = plain(json, "memory", "", &[&carry[..], &lose].concat());
+    for name in carry {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
     }
-    for name in ["json", "oj-compat"] {
+    for name in lose {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(matches!(entry.fidelity, Fidelity::Differs { .. }), "{name}: {:?}", entry.fidelity);
     }
@@ -234,12 +252,14 @@ fn objects_of_unknown_classes_are_carried_by_who_can() {
     if !is_here() {
         return;
     }
+    let carry = ["marshal", "icecore", "icecore-base64", "yaml", "oj-object"];
     let report = plain(
         r#"[{"$class":"Shop::Order","$value":{"$map":[[{"$symbol":"@id"},7],[{"$symbol":"@to"},null]]}}]"#,
         "memory",
         "",
+        &[&carry[..], &["json", "floor"]].concat(),
     );
-    for name in ["marshal", "icecore", "icecore-base64", "yaml", "oj-object"] {
+    for name in carry {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
     }
@@ -254,8 +274,9 @@ fn a_file_becomes_json_in_a_process_of_its_own() {
     if !is_here() {
         return;
     }
-    let report = plain(EMPLOYEES, "file", ", \"to-json\"");
-    for name in ["marshal", "icecore"] {
+    let names = ["marshal", "icecore"];
+    let report = plain(EMPLOYEES, "file", ", \"to-json\"", &names);
+    for name in names {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         let cell = entry.cell(Operation::ToJson).expect("it has that");
         // No Ruby starts within a millisecond.
@@ -289,7 +310,7 @@ fn the_runner_of_the_page_takes_part() {
     std::fs::write(folder.join("marshal-zlib.rb"), runner).expect("a file");
     let mut scenario = scenario::find("ruby-base64").expect("the scenario");
     scenario.only = vec!["ruby/marshal".to_owned(), "ruby/marshal-zlib".to_owned()];
-    let report = with_runners(scenario, Some(mine.path().to_owned()));
+    let report = with_runners(scenario, mine.path().to_owned());
     let [plain, packed] = ["ruby/marshal", "ruby/marshal-zlib"].map(|id| entry(&report, id).expect("it needs nothing"));
     assert_eq!(packed.name, "Marshal, zlib");
     assert!(is_exact(packed), "{:?}", packed.fidelity);

@@ -45,7 +45,7 @@ fn claim(quantity: Quantity, from: f64, to: f64) -> Claim {
 
 #[test]
 fn a_quotient_is_compared_with_what_was_claimed() {
-    let judged = |ratio| judge(&claim(Quantity::Time, 2.9, 2.9), &[size(1.0, ratio)], 1);
+    let judged = |ratio| judge(&claim(Quantity::Time, 2.9, 2.9), &[size(1.0, ratio)]);
     let found = judged(1.7);
     let now = found.now.unwrap();
     assert!(now.low < 1.7 && 1.7 < now.high && now.high - now.low < 0.1, "{now:?}");
@@ -60,7 +60,7 @@ fn a_quotient_is_compared_with_what_was_claimed() {
 
 #[test]
 fn sizes_are_exact() {
-    let found = judge(&claim(Quantity::Size, 1.3, 1.35), &[size(1.0, 1.0)], 1);
+    let found = judge(&claim(Quantity::Size, 1.3, 1.35), &[size(1.0, 1.0)]);
     assert_eq!(found.now, Some(stats::exact(1.36)));
     assert_eq!(found.words, "1.3 to 1.35 times then, 1.36 now: holds.");
 }
@@ -69,14 +69,14 @@ fn sizes_are_exact() {
 fn the_sides_may_be_two_operations_of_one_competitor() {
     let mut claim = claim(Quantity::Time, 2.0, 2.0);
     (claim.over, claim.under) = (side("fast", Some(Read)), side("fast", Some(Write)));
-    let found = judge(&claim, &[size(1.0, 2.0)], 1);
+    let found = judge(&claim, &[size(1.0, 2.0)]);
     assert_eq!(found.verdict, Verdict::Holds, "{}", found.words);
 }
 
 #[test]
 fn the_middle_of_all_sizes_decides_and_the_range_is_told() {
     let points = [size(1000.0, 3.4), size(10.0, 1.2), size(100.0, 3.0)];
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &points, 1);
+    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &points);
     // At 10 objects less than half of the difference is there.
     assert_eq!(found.verdict, Verdict::Partly);
     let now = found.now.unwrap();
@@ -95,11 +95,11 @@ fn only_the_sizes_of_the_claim_are_looked_at() {
     let points = [size(10.0, 1.2), size(100.0, 3.0)];
     let mut claim = claim(Quantity::Time, 1.2, 1.2);
     claim.at = [("count".to_owned(), 10)].into();
-    assert_eq!(judge(&claim, &points, 1).verdict, Verdict::Holds);
+    assert_eq!(judge(&claim, &points).verdict, Verdict::Holds);
     claim.at = [("count".to_owned(), 100)].into();
-    assert_eq!(judge(&claim, &points, 1).verdict, Verdict::Stronger);
+    assert_eq!(judge(&claim, &points).verdict, Verdict::Stronger);
     claim.at = [("count".to_owned(), 7)].into();
-    let found = judge(&claim, &points, 1);
+    let found = judge(&claim, &points);
     assert_eq!((found.now, found.verdict), (None, Verdict::Unknown));
     assert_eq!(found.words, "It can't be said here: no size was measured that the claim is about.");
 }
@@ -110,7 +110,7 @@ fn what_is_missing_is_named() {
     let words = |change: fn(&mut Claim)| {
         let mut claim = claim(Quantity::Time, 2.0, 2.0);
         change(&mut claim);
-        let found = judge(&claim, &points, 1);
+        let found = judge(&claim, &points);
         assert_eq!((found.now, found.verdict), (None, Verdict::Unknown));
         found.words
     };
@@ -124,27 +124,27 @@ fn what_is_missing_is_named() {
 fn one_sample_decides_nothing() {
     let mut made = size(1.0, 3.0);
     made.entries.iter_mut().flat_map(|entry| &mut entry.cells).for_each(|cell| cell.samples.truncate(1));
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made.clone()], 1);
+    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
     assert_eq!(found.verdict, Verdict::Unknown);
     assert!(found.words.contains("one sample, its error is not known"), "{}", found.words);
-    assert_eq!(judge(&claim(Quantity::Crossing, 2.9, 2.9), &[made], 1).verdict, Verdict::Unknown);
+    assert_eq!(judge(&claim(Quantity::Crossing, 2.9, 2.9), &[made]).verdict, Verdict::Unknown);
 }
 
 #[test]
 fn what_gives_back_something_else_is_judged_and_told() {
     let mut made = size(1.0, 2.9);
     made.entries[1].fidelity = Fidelity::Differs { differences: vec![] };
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made.clone()], 1);
+    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
     assert_eq!(found.verdict, Verdict::Holds);
     assert!(found.words.ends_with("holds; what fast gives back differs from what went in."), "{}", found.words);
     made.entries[1].fidelity = Fidelity::Alike { differences: vec![] };
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made], 1);
+    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made]);
     assert!(found.words.ends_with("what fast gives back is alike, not the same."), "{}", found.words);
 }
 
 fn crossing(from: f64, to: f64, ratios: &[(f64, f64)]) -> ClaimResult {
     let points: Vec<Point> = ratios.iter().map(|&(at, ratio)| size(at, ratio)).collect();
-    judge(&claim(Quantity::Crossing, from, to), &points, 1)
+    judge(&claim(Quantity::Crossing, from, to), &points)
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn other(report: &mut Report) -> &mut Entry {
 }
 
 fn compared(old: &Report, new: &Report) -> Compared {
-    compare(old, new, Threshold::default(), 1)
+    compare(old, new, Threshold::default())
 }
 
 fn change(compared: &Compared, competitor: &str, what: What) -> Change {
@@ -102,7 +102,7 @@ fn what_the_interval_leaves_open_is_no_regression() {
 #[test]
 fn the_threshold_decides() {
     let (old, new) = (report(1, 1.0, 2.0), report(2, 1.0, 2.6));
-    let regressions = |text: &str| compare(&old, &new, text.parse().unwrap(), 1).has_regressions();
+    let regressions = |text: &str| compare(&old, &new, text.parse().unwrap()).has_regressions();
     assert!(regressions("10%") && regressions("0.2"));
     assert!(!regressions("30%") && !regressions("100%"));
 }
@@ -113,7 +113,7 @@ fn what_the_twin_does_by_itself_is_no_regression() {
     let entries = &mut new.scenarios[0].points[0].entries;
     let mut twin = entry("base", 1000, vec![(Read, timed(7, 200.0))]);
     twin.role = Role::Twin;
-    twin.cells[0].against = stats::compare(&twin.cells[0].samples, &entries[0].cells[0].samples, 0.01, 1);
+    twin.cells[0].against = stats::compare(&twin.cells[0].samples, &entries[0].cells[0].samples, 0.01);
     entries.push(twin);
     assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Same);
     new.scenarios[0].points[0].entries.pop();
@@ -140,7 +140,7 @@ fn sizes_are_compared_exactly() {
 fn a_competitor_that_became_wrong_is_always_found() {
     let mut new = report(2, 1.0, 0.1);
     other(&mut new).fidelity = Fidelity::Differs { differences: vec!["a key is missing, first at $.a".to_owned()] };
-    let found = compare(&report(1, 1.0, 2.0), &new, "900%".parse().unwrap(), 1);
+    let found = compare(&report(1, 1.0, 2.0), &new, "900%".parse().unwrap());
     assert!(found.has_regressions());
     assert_eq!(change(&found, "other", What::Fidelity), Change::Worse);
     let said = found.to_string();

@@ -16,16 +16,16 @@ const MANY: u32 = 1_000_000;
 const GROWTH: f64 = 1.1;
 
 /// All of them.
-pub(super) fn judge(groups: &[Group], objects: &[Objects], seed: u64) -> Vec<Goal> {
+pub(crate) fn judge(groups: &[Group], objects: &[Objects]) -> Vec<Goal> {
     let mut goals = Vec::new();
     for database in ["SQLite", "PostgreSQL"] {
         let group = groups.iter().find(|group| {
             group.operation == Operation::Turnaround && group.database == database && group.clients == CLIENTS
         });
         let pair = group.and_then(|group| Some((group.entry("icecore/serve")?, group.fastest("perl/")?)));
-        let jobs = pair.and_then(|(ours, theirs)| stats::times(&ours.costs(), &theirs.costs(), seed));
+        let jobs = pair.and_then(|(ours, theirs)| stats::times(&ours.costs(), &theirs.costs()));
         let p99 = |entry: &Entry| entry.times(|timed| timed.p99);
-        let tail = pair.and_then(|(ours, theirs)| stats::times(&p99(ours), &p99(theirs), seed));
+        let tail = pair.and_then(|(ours, theirs)| stats::times(&p99(ours), &p99(theirs)));
         let whom = "the faster of the Perl daemons";
         let text = format!("{database}, {CLIENTS} clients: at least {TIMES} times the jobs a second of {whom}");
         goals.push(at_least(text, TIMES, jobs));
@@ -39,7 +39,7 @@ pub(super) fn judge(groups: &[Group], objects: &[Objects], seed: u64) -> Vec<Goa
     ] {
         let group = groups.iter().find(|group| group.operation == operation);
         let pair = group.and_then(|group| Some((group.entry("icecore/library")?, group.entry("river")?)));
-        let times = pair.and_then(|(ours, theirs)| stats::times(&ours.costs(), &theirs.costs(), seed));
+        let times = pair.and_then(|(ours, theirs)| stats::times(&ours.costs(), &theirs.costs()));
         goals.push(at_least(format!("PostgreSQL: at least as many {what} a second as River"), 1.0, times));
     }
     let many = objects.iter().find(|objects| objects.count == MANY);
@@ -98,7 +98,7 @@ mod tests {
             let ns = ns * (1.0 + f64::from(round % 3) * 0.01);
             Timed { round, turn: 0, jobs: 100, ns, p50: None, p99 }
         });
-        Entry::new(id, id, "1", samples.collect(), 1)
+        Entry::new(id, id, "1", samples.collect())
     }
 
     fn group(operation: Operation, database: &str, entries: Vec<Entry>) -> Group {
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_stronger_rival_counts() {
         let entries = vec![entry("icecore/serve", 1e8), entry("perl/loop", 9e8), entry("perl/fork", 4e8)];
-        let goals = judge(&[group(Operation::Turnaround, "SQLite", entries)], &[], 1);
+        let goals = judge(&[group(Operation::Turnaround, "SQLite", entries)], &[]);
         let met: Vec<Met> = goals.iter().map(|goal| goal.met).collect();
         assert_eq!(met[..3], [Met::No, Met::Yes, Met::Unmeasured], "{goals:?}");
         let times = goals[0].measured.expect("it was measured").estimate;
@@ -119,7 +119,7 @@ mod tests {
     fn river_is_met_only_beyond_doubt() {
         let at = |ours, theirs| {
             let entries = vec![entry("icecore/library", ours), entry("river", theirs)];
-            judge(&[group(Operation::Work, "PostgreSQL", entries)], &[], 1)[6].met
+            judge(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
         };
         assert_eq!([at(1e8, 2e8), at(2e8, 1e8), at(1e8, 1e8)], [Met::Yes, Met::No, Met::Yes]);
     }
@@ -131,7 +131,7 @@ mod tests {
             let per_second = Interval { estimate: 1e6, low: 9e5, high: 1.1e6 };
             Objects { count, bytes: 1, samples, per_second, peaks: vec![Peak { bytes }] }
         };
-        let met = |objects: &[Objects]| judge(&[], objects, 1)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
+        let met = |objects: &[Objects]| judge(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
         assert_eq!(met(&[]), [Met::Unmeasured, Met::Unmeasured]);
         assert_eq!(met(&[of(100_000, 100), of(1_000_000, 105)]), [Met::Yes, Met::Yes]);
         assert_eq!(met(&[of(100_000, 100), of(1_000_000, 200)]), [Met::Yes, Met::No]);

@@ -17,6 +17,7 @@ mod program;
 mod queue;
 mod turnaround;
 
+pub(crate) use goals::judge;
 pub use grow::Growing;
 pub use model::{
     Entry, Goal, Group, Growth, GrowthSettings, Met, Objects, Operation, Peak, Report, SCHEMA, Settings, Timed,
@@ -69,7 +70,7 @@ pub struct Options {
     pub objects: Vec<u32>,
     /// What is measured of how it grows.
     pub growing: Growing,
-    /// The seed of the random order, and of the bootstrap.
+    /// The seed of the random order.
     pub seed: u64,
     /// Whether this only shows that all of it works.
     pub small: bool,
@@ -188,7 +189,7 @@ pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<R
         }
         Ok(())
     })?;
-    let goals = goals::judge(&groups, &objects, options.seed);
+    let goals = judge(&groups, &objects);
     Ok(Report {
         schema: SCHEMA,
         icecore: env!("CARGO_PKG_VERSION").to_owned(),

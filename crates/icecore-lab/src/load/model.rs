@@ -163,7 +163,7 @@ impl Timed {
 
 impl Entry {
     /// What these samples say.
-    pub(super) fn new(id: &str, name: &str, version: &str, samples: Vec<Timed>, seed: u64) -> Entry {
+    pub(super) fn new(id: &str, name: &str, version: &str, samples: Vec<Timed>) -> Entry {
         let mut entry = Entry {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -173,8 +173,8 @@ impl Entry {
             p50: None,
             p99: None,
         };
-        entry.per_second = per_second(&entry.costs(), seed);
-        let middle = |samples: Vec<Sample>| (!samples.is_empty()).then(|| stats::summary(&samples, seed).median);
+        entry.per_second = per_second(&entry.costs());
+        let middle = |samples: Vec<Sample>| (!samples.is_empty()).then(|| stats::summary(&samples).median);
         entry.p50 = middle(entry.times(|timed| timed.p50));
         entry.p99 = middle(entry.times(|timed| timed.p99));
         entry
@@ -191,8 +191,8 @@ impl Entry {
 }
 
 /// How many a second, of nanoseconds each; zeros without any.
-pub(super) fn per_second(costs: &[Sample], seed: u64) -> Interval {
-    let cost = stats::summary(costs, seed).median;
+pub(super) fn per_second(costs: &[Sample]) -> Interval {
+    let cost = stats::summary(costs).median;
     let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
     Interval { estimate: rate(cost.estimate), low: rate(cost.high), high: rate(cost.low) }
 }
@@ -255,11 +255,11 @@ mod tests {
     #[test]
     fn samples_become_rates() {
         let timed = |round, ns| Timed { round, turn: 0, jobs: 100, ns, p50: Some(ns / 200.0), p99: None };
-        let entry = Entry::new("a", "A", "1", vec![timed(0, 1e9), timed(1, 2e9), timed(2, 4e9)], 1);
+        let entry = Entry::new("a", "A", "1", vec![timed(0, 1e9), timed(1, 2e9), timed(2, 4e9)]);
         assert_eq!(entry.per_second.estimate, 50.0);
         assert!(entry.per_second.low < 50.0 && entry.per_second.high > 50.0, "{:?}", entry.per_second);
         assert_eq!(entry.p50.map(|p50| p50.estimate), Some(1e7));
         assert_eq!(entry.p99, None);
-        assert_eq!(Entry::new("a", "A", "1", Vec::new(), 1).per_second.estimate, 0.0);
+        assert_eq!(Entry::new("a", "A", "1", Vec::new()).per_second.estimate, 0.0);
     }
 }

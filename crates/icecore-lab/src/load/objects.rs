@@ -62,7 +62,7 @@ fn all(run: &mut Run<'_>) -> Result<Vec<Objects>, Trouble> {
         }
         let cost = |timed: &Timed| Sample { round: timed.round, turn: 0, ns: timed.ns / f64::from(timed.jobs) };
         let costs: Vec<Sample> = samples.iter().map(cost).collect();
-        let per_second = per_second(&costs, run.options.seed);
+        let per_second = per_second(&costs);
         measured.push(Objects { count, bytes: store.bytes, samples, per_second, peaks });
     }
     database.drop(run.ask)?;

@@ -185,7 +185,7 @@ impl Contest {
             let entry = |kind: &Kind| {
                 let samples = self.samples.remove(&(kind.id(), operation))?;
                 let (name, version) = self.said.get(kind.id())?;
-                Some(Entry::new(kind.id(), name, version, samples, run.options.seed))
+                Some(Entry::new(kind.id(), name, version, samples))
             };
             let entries = self.kinds.iter().filter_map(entry).collect();
             let clients = run.options.connections;

@@ -94,7 +94,7 @@ impl Contest<'_> {
             let entry = |kind: &Kind| {
                 let samples = self.samples.remove(&(kind.id(), clients))?;
                 let version = if *kind == Kind::Icecore { &version } else { &perl };
-                Some(Entry::new(kind.id(), kind.name(), version, samples, run.options.seed))
+                Some(Entry::new(kind.id(), kind.name(), version, samples))
             };
             let entries = self.kinds.iter().filter_map(entry).collect();
             Group { operation: Operation::Turnaround, database: self.server.name().to_owned(), clients, entries }

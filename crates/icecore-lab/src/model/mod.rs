@@ -37,7 +37,7 @@ pub struct Report {
 /// How a run measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The seed of the random order and of the bootstrap.
+    /// The seed of the random order.
     pub seed: u64,
     /// How many processes each competitor gets, one after the other.
     pub rounds: u32,

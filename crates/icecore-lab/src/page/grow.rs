@@ -25,14 +25,14 @@ pub fn growth(growth: &Growth) -> String {
             }
             _ => format!("More daemons, {database}, {clients} clients"),
         };
-        _ = write!(out, "\n#### {}\n\n{}", escape(&title), jobs(group, settings.seed).markdown());
+        _ = write!(out, "\n#### {}\n\n{}", escape(&title), jobs(group).markdown());
     }
     tail(&mut out, &growth.absent, &growth.checks, "####");
     out
 }
 
 /// From the fewest to the most, beside the fewest.
-fn jobs(group: &Group, seed: u64) -> Table {
+fn jobs(group: &Group) -> Table {
     let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
     let mut table = Table::new(["", ">jobs a second"]);
     if has_times {
@@ -47,7 +47,7 @@ fn jobs(group: &Group, seed: u64) -> Table {
             row.extend([entry.p50, entry.p99].map(|ns| ns.map_or(String::new(), |ns| time(ns.estimate))));
         }
         let against = fewest.filter(|fewest| fewest.id != entry.id);
-        let times = against.and_then(|fewest| stats::times(&entry.costs(), &fewest.costs(), seed));
+        let times = against.and_then(|fewest| stats::times(&entry.costs(), &fewest.costs()));
         row.push(times.map_or(String::new(), |times| interval(&times)));
         table.row(row);
     }

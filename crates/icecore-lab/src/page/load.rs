@@ -3,7 +3,7 @@
 use super::number::{bytes, count, interval, time};
 use super::table::{Table, escape};
 use super::words;
-use crate::load::{Goal, Group, Met, Objects, Operation, Report};
+use crate::load::{Goal, Group, Met, Objects, Operation, Report, judge};
 use crate::model::{Absent, Interval, Machine};
 use crate::stats;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub fn load(report: &Report) -> String {
     if report.stopped {
         out += "\nThe run was stopped before it was done.\n";
     }
-    section(&mut out, "Goals", &goals(&report.goals));
+    section(&mut out, "Goals", &goals(report));
     for (operation, title, rival) in SECTIONS {
         for group in report.groups.iter().filter(|group| group.operation == operation) {
             let what = if operation == Operation::Turnaround { "clients" } else { "connections" };
@@ -35,7 +35,7 @@ pub fn load(report: &Report) -> String {
                 Operation::Work => format!("{title}, {}", group.database),
                 _ => format!("{title}, {}, {} {what}", group.database, group.clients),
             };
-            section(&mut out, &title, &jobs(group, rival, report.settings.seed));
+            section(&mut out, &title, &jobs(group, rival));
         }
     }
     section(&mut out, "Objects walked through, SQLite, one core", &objects(&report.objects));
@@ -87,9 +87,14 @@ fn section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-fn goals(goals: &[Goal]) -> Table {
+/// The goals of the report. What can be judged by its samples is judged anew, as the ratios in the
+/// tables below are computed anew: both have the same figures, whichever version made the report.
+fn goals(report: &Report) -> Table {
     let mut table = Table::new(["", "goal", ">wanted", ">measured"]);
-    for goal in goals {
+    let judged = judge(&report.groups, &report.objects);
+    for goal in &report.goals {
+        let is_same = |one: &&Goal| one.text == goal.text && one.measured.is_some();
+        let goal = judged.iter().find(is_same).unwrap_or(goal);
         let met = match goal.met {
             Met::Yes => "✓ met",
             Met::Open => "? open",
@@ -118,7 +123,7 @@ pub(super) fn rate(measured: &Interval) -> String {
     }
 }
 
-fn jobs(group: &Group, rival: &str, seed: u64) -> Table {
+fn jobs(group: &Group, rival: &str) -> Table {
     let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
     let fastest = group.fastest(rival);
     let mut table = Table::new(["", "version", ">jobs a second"]);
@@ -134,7 +139,7 @@ fn jobs(group: &Group, rival: &str, seed: u64) -> Table {
             row.extend([shown(entry.p50), shown(entry.p99)]);
         }
         let against = fastest.filter(|fastest| fastest.id != entry.id);
-        let times = against.and_then(|fastest| stats::times(&entry.costs(), &fastest.costs(), seed));
+        let times = against.and_then(|fastest| stats::times(&entry.costs(), &fastest.costs()));
         row.push(times.map_or(String::new(), |times| interval(&times)));
         table.row(row);
     }

@@ -12,7 +12,7 @@ pub fn markdown(report: &Report) -> String {
     let mut out = format!("# Serializers, measured\n\n{}.\n\n", escape(&words::run(report)));
     out += &machine(report);
     for scenario in &report.scenarios {
-        out += &one(scenario, report.settings.seed);
+        out += &one(scenario);
     }
     if !report.scenarios.is_empty() {
         _ = write!(out, "\n## How it was measured\n\n{}\n", escape(&words::measured(&report.settings)));
@@ -25,7 +25,7 @@ pub(super) fn machine(report: &Report) -> String {
     words::machine(&report.machine).iter().map(|(what, text)| format!("- {what}: {}\n", escape(text))).collect()
 }
 
-fn one(scenario: &ScenarioReport, seed: u64) -> String {
+fn one(scenario: &ScenarioReport) -> String {
     let names = Names::new(scenario);
     let mut out = String::new();
     _ = write!(out, "\n## {}\n\n{}\n", escape(&scenario.name), escape(&scenario.title));
@@ -35,9 +35,9 @@ fn one(scenario: &ScenarioReport, seed: u64) -> String {
     if !scenario.about.trim().is_empty() {
         _ = write!(out, "\n{}\n", escape(&scenario.about));
     }
-    out += &sentences(scenario, &names, seed);
+    out += &sentences(scenario, &names);
     for point in shown(scenario, false) {
-        out += &at(scenario, point, &names, seed);
+        out += &at(scenario, point, &names);
     }
     for group in groups(scenario).iter().filter(|g| g.points.len() > 1) {
         for operation in operations(scenario) {
@@ -54,15 +54,15 @@ fn one(scenario: &ScenarioReport, seed: u64) -> String {
 }
 
 /// The verdict, as a list.
-pub(super) fn sentences(scenario: &ScenarioReport, names: &Names, seed: u64) -> String {
-    let list: String = words::verdict(scenario, names, seed).iter().map(|s| format!("- {}\n", escape(s))).collect();
+pub(super) fn sentences(scenario: &ScenarioReport, names: &Names) -> String {
+    let list: String = words::verdict(scenario, names).iter().map(|s| format!("- {}\n", escape(s))).collect();
     if list.is_empty() { list } else { format!("\n{list}") }
 }
 
-fn at(scenario: &ScenarioReport, point: &Point, names: &Names, seed: u64) -> String {
+fn at(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
     let mut out = summary(scenario, point, names);
     for operation in operations_at(point, &operations(scenario)) {
-        let Some(matrix) = Matrix::new(point, operation, scenario.noise.resolution, seed) else { continue };
+        let Some(matrix) = Matrix::new(point, operation, scenario.noise.resolution) else { continue };
         for table in matrix.tables(names, usize::MAX) {
             section(&mut out, &format!("{}: each against each", view::at(words::operation(operation), point)), &table);
         }

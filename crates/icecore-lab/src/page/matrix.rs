@@ -18,7 +18,7 @@ pub(super) struct Matrix<'a> {
 
 impl<'a> Matrix<'a> {
     /// None with fewer than two competitors with correct results.
-    pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64, seed: u64) -> Option<Self> {
+    pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64) -> Option<Self> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) = by_speed(point, operation).into_iter().partition(|(e, _)| right(e));
         // In the order of the rates that stand beside them.
         rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
@@ -27,7 +27,7 @@ impl<'a> Matrix<'a> {
         }
         let of = |row: usize, column: usize| {
             let (a, b) = (rows[row].0.cell(operation)?, rows[column].0.cell(operation)?);
-            compare(&a.samples, &b.samples, resolution, seed)
+            compare(&a.samples, &b.samples, resolution)
         };
         // One half is counted, the other is its mirror: both say the same.
         let half: Vec<Vec<_>> = (0..rows.len()).map(|row| (0..row).map(|column| of(row, column)).collect()).collect();

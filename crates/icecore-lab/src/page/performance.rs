@@ -29,7 +29,7 @@ pub fn performance(report: &Report, beside: &[Beside<'_>]) -> String {
     _ = write!(out, "\n{}\n", escape(&words::measured(&report.settings)));
     out += &claims(report);
     for scenario in &report.scenarios {
-        out += &one(scenario, report.settings.seed);
+        out += &one(scenario);
     }
     for (name, report) in beside {
         out += &run(name, report);
@@ -45,7 +45,7 @@ fn run(name: &str, report: &Report) -> String {
     _ = write!(out, "{}.\n\n{}", escape(&words::run(report)), machine(report));
     _ = write!(out, "\n{}\n", escape(&words::measured(&report.settings)));
     for scenario in &report.scenarios {
-        out += &one(scenario, report.settings.seed);
+        out += &one(scenario);
         let names = Names::new(scenario);
         for point in shown(scenario, false) {
             if let Some(table) = tables::items_a_second(scenario, point, &names) {
@@ -123,14 +123,14 @@ fn sources(scenario: &ScenarioReport) -> String {
     if linked.is_empty() { String::new() } else { format!("\nFrom {}.\n", linked.join(" and ")) }
 }
 
-fn one(scenario: &ScenarioReport, seed: u64) -> String {
+fn one(scenario: &ScenarioReport) -> String {
     let names = Names::new(scenario);
     let mut out = String::new();
     _ = write!(out, "\n## {}\n\n{}.\n", escape(&scenario.name), escape(scenario.title.trim_end_matches('.')));
     if scenario.stopped {
         out += "\nThe run was stopped before this was done.\n";
     }
-    out += &sentences(scenario, &names, seed);
+    out += &sentences(scenario, &names);
     for point in shown(scenario, false) {
         out += &summary(scenario, point, &names);
     }

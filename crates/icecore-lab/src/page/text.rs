@@ -13,7 +13,7 @@ const FEW: usize = 12;
 
 /// The whole report for a terminal.
 pub fn text(report: &Report, style: &Style) -> String {
-    let mut page = Page { out: String::new(), style, seed: report.settings.seed };
+    let mut page = Page { out: String::new(), style };
     page.heading(&words::run(report));
     for (what, text) in words::machine(&report.machine) {
         page.line(&format!("{what:<12} {text}"));
@@ -31,7 +31,6 @@ pub fn text(report: &Report, style: &Style) -> String {
 struct Page<'a> {
     out: String,
     style: &'a Style,
-    seed: u64,
 }
 
 impl Page<'_> {
@@ -42,7 +41,7 @@ impl Page<'_> {
             self.paragraph("The run was stopped before this was done.");
         }
         self.paragraph(&scenario.about);
-        for sentence in words::verdict(scenario, &names, self.seed) {
+        for sentence in words::verdict(scenario, &names) {
             self.item("·", &sentence);
         }
         for point in shown(scenario, self.style.full) {
@@ -57,7 +56,7 @@ impl Page<'_> {
     fn point(&mut self, scenario: &ScenarioReport, point: &Point, names: &Names) {
         let operations = operations_at(point, &operations(scenario));
         for operation in &operations {
-            let Some(mut matrix) = Matrix::new(point, *operation, scenario.noise.resolution, self.seed) else {
+            let Some(mut matrix) = Matrix::new(point, *operation, scenario.noise.resolution) else {
                 continue;
             };
             let hidden =

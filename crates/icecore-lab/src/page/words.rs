@@ -8,13 +8,13 @@ use crate::model::{
 use crate::stats::compare;
 
 /// Sentences that say how a scenario went, at each point that is shown.
-pub(super) fn verdict(scenario: &ScenarioReport, names: &Names, seed: u64) -> Vec<String> {
+pub(super) fn verdict(scenario: &ScenarioReport, names: &Names) -> Vec<String> {
     let mut out = vec![];
     for point in shown(scenario, false) {
         let mut here: Vec<String> = scenario
             .operations
             .iter()
-            .filter_map(|operation| fastest(scenario, point, *operation, names, seed))
+            .filter_map(|operation| fastest(scenario, point, *operation, names))
             .chain(smallest(scenario, point, names))
             .chain(above_floor(point, names))
             .collect();
@@ -33,7 +33,7 @@ pub(super) fn verdict(scenario: &ScenarioReport, names: &Names, seed: u64) -> Ve
 }
 
 /// Who is fastest, and by how much.
-fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names, seed: u64) -> Option<String> {
+fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Option<String> {
     let order: Vec<_> = by_speed(point, operation).into_iter().filter(|(e, _)| right(e)).collect();
     let ((first, ns), others) = order.split_first()?;
     if others.is_empty() {
@@ -41,7 +41,7 @@ fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names
     }
     let against = |other: &Entry| {
         let (a, b) = (first.cell(operation)?, other.cell(operation)?);
-        compare(&a.samples, &b.samples, scenario.noise.resolution, seed)
+        compare(&a.samples, &b.samples, scenario.noise.resolution)
     };
     let compared: Vec<_> = others.iter().map(|(e, _)| (*e, against(e))).collect();
     // A run of ties ends at the first significant difference.
@@ -266,8 +266,8 @@ pub(super) fn measured(settings: &Settings) -> String {
         "What each competitor reads back was compared with what went in before anything was timed. Each ran in {}, \
          one sample after the other in turns with all others, in random order (seed {}): {} of each operation in each \
          process, at least {} ms long. Times are medians. Ratios are medians of pairs that were taken next to each \
-         other. What stands in brackets is where the number lies with 95 % confidence, by a bootstrap over the \
-         processes. A tie is a difference that this machine cannot show.{small}",
+         other. What stands in brackets is where the number lies with 95 % confidence, by an exact bootstrap over \
+         the processes. A tie is a difference that this machine cannot show.{small}",
         some(settings.rounds, "process", "processes"),
         settings.seed,
         some(settings.turns, "sample", "samples"),

@@ -46,27 +46,27 @@ impl Cost {
     }
 
     /// With its error.
-    pub fn total(&self, seed: u64) -> Interval {
+    pub fn total(&self) -> Interval {
         match self.samples.is_empty() {
             true => stats::exact(self.estimate),
-            false => stats::summary(&self.samples, seed).median,
+            false => stats::summary(&self.samples).median,
         }
     }
 
     /// How many times as much another one costs.
-    pub fn times(&self, other: &Cost, seed: u64) -> Interval {
-        stats::times(&self.samples, &other.samples, seed).unwrap_or_else(|| {
+    pub fn times(&self, other: &Cost) -> Interval {
+        stats::times(&self.samples, &other.samples).unwrap_or_else(|| {
             // Without a common turn nothing cancels: the ends are as far apart as they can be.
-            let (a, b) = (self.total(seed), other.total(seed));
+            let (a, b) = (self.total(), other.total());
             Interval { estimate: b.estimate / a.estimate, low: b.low / a.high, high: b.high / a.low }
         })
     }
 
     /// Whether another one costs the same, as far as can be seen. Bytes are counted,
     /// they are tied if they are equal.
-    pub fn is_tied(&self, other: &Cost, resolution: f64, seed: u64) -> bool {
+    pub fn is_tied(&self, other: &Cost, resolution: f64) -> bool {
         let resolution = if self.samples.is_empty() { 0.0 } else { resolution };
-        stats::is_tie(&self.times(other, seed), resolution)
+        stats::is_tie(&self.times(other), resolution)
     }
 }
 

@@ -15,16 +15,23 @@ pub struct Cast {
     pub found: Vec<Found>,
 }
 
-/// Looks for all competitors that these scenarios could need.
+/// Looks for all competitors that these scenarios could need. Those that `only` leaves out
+/// are not started at all; all are looked for, if nothing is named there.
 ///
 /// # Errors
 ///
 /// As [`find`].
-pub fn cast(environment: &Environment<'_>, scenarios: &[Scenario]) -> Result<Cast, Error> {
+pub fn cast(environment: &Environment<'_>, scenarios: &[Scenario], only: &[String]) -> Result<Cast, Error> {
     let languages: Vec<&str> = scenarios.iter().filter_map(|scenario| scenario.language.as_deref()).collect();
     let any = scenarios.iter().any(|scenario| scenario.language.is_none());
     let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.name).collect();
-    Ok(Cast { found: find(environment, if any { &[] } else { &languages }, &names)? })
+    let is_wanted = |id: &str| is_one_of(id, only) && scenarios.iter().any(|scenario| is_one_of(id, &scenario.only));
+    Ok(Cast { found: find(environment, if any { &[] } else { &languages }, &names, is_wanted)? })
+}
+
+/// Whether a competitor is one of these, or of one of these groups; any is, if there are none.
+fn is_one_of(id: &str, all: &[String]) -> bool {
+    all.is_empty() || all.iter().any(|one| is_of(id, one))
 }
 
 /// Whether a competitor is this one, or of this group: `perl/sereal` is of `perl`.
@@ -62,7 +69,7 @@ pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error
 }
 
 impl Cast {
-    /// The languages' runtimes, as the runners named them.
+    /// The runtimes of the languages that were looked for, as the runners named them.
     pub fn runtimes(&self) -> Vec<Runtime> {
         let mut runtimes: Vec<Runtime> = Vec::new();
         for found in &self.found {
@@ -82,7 +89,6 @@ impl Cast {
     ///
     /// If the scenario names a format for the engine that does not exist.
     pub fn of(&self, scenario: &Scenario, options: &Options) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
-        let is_one_of = |id: &str, all: &[String]| all.is_empty() || all.iter().any(|one| is_of(id, one));
         let is_wanted = |id: &str| is_one_of(id, &options.only);
         let belongs = |id: &str| {
             let language = id.split('/').next().unwrap_or_default();

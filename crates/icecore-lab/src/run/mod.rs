@@ -31,7 +31,7 @@ pub struct Options {
     pub sample: Duration,
     /// How long one scenario may take, about; rounds become fewer, down to three.
     pub budget: Option<Duration>,
-    /// The seed of the random order and of the bootstrap.
+    /// The seed of the random order.
     pub seed: u64,
     /// Only the small sizes.
     pub small: bool,
@@ -123,7 +123,7 @@ pub fn run(
     let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
     let environment = options.environment(folder.path(), stop);
     watch.doing("asking who can take part", 0.0, None);
-    let cast = cast(&environment, scenarios)?;
+    let cast = cast(&environment, scenarios, &options.only)?;
     machine.runtimes = cast.runtimes();
     let mut progress = Progress::new(watch, scenarios, options.small);
     let mut reports = Vec::new();
@@ -202,7 +202,7 @@ fn one(
     }
     let mut said = BTreeSet::new();
     report.notes.retain(|note| said.insert(note.clone()));
-    report.claims = scenario.claims.iter().map(|claim| claims::judge(claim, &report.points, options.seed)).collect();
+    report.claims = scenario.claims.iter().map(|claim| claims::judge(claim, &report.points)).collect();
     report.absent = absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
     report.stopped = environment.stop.load(Ordering::Relaxed);
     report.noise = noise(&probe, &twin);

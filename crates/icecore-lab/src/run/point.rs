@@ -68,7 +68,7 @@ pub(super) fn measure(
     progress.part();
 
     notes.extend(contenders.iter().flat_map(|contender| contender.notes.iter().cloned()));
-    let (entries, twin) = entries(contenders, baseline.as_deref(), place.seed);
+    let (entries, twin) = entries(contenders, baseline.as_deref());
     let smallest = entries.iter().filter(|entry| entry.role == Role::Competitor && entry.fidelity == Fidelity::Exact);
     let memcpy_ns = smallest.filter_map(|entry| entry.size).min().map(|size| memcpy(size as usize));
     let point = Point {
@@ -269,12 +269,12 @@ fn time(
 }
 
 /// What was measured, compared with the baseline; and how far the baseline's twin is from it.
-fn entries(contenders: Vec<Contender>, baseline: Option<&str>, seed: u64) -> (Vec<Entry>, Vec<Interval>) {
+fn entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Entry>, Vec<Interval>) {
     let is_baseline = |one: &&Contender| one.role != Role::Twin && baseline == Some(&*one.participant.id);
     let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |one| one.tasks.clone());
     let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
     let of_twin = |one: &Contender| -> Vec<(Operation, Interval)> {
-        let compare = |task: &Task| Some((task.operation, stats::times(&task.samples, &against(task)?.samples, seed)?));
+        let compare = |task: &Task| Some((task.operation, stats::times(&task.samples, &against(task)?.samples)?));
         one.tasks.iter().filter_map(compare).collect()
     };
     let twins: Vec<(Operation, Interval)> =
@@ -286,10 +286,10 @@ fn entries(contenders: Vec<Contender>, baseline: Option<&str>, seed: u64) -> (Ve
     let cell = |task: &Task, is_baseline: bool| Cell {
         operation: task.operation,
         samples: task.samples.clone(),
-        summary: stats::summary(&task.samples, seed),
+        summary: stats::summary(&task.samples),
         against: against(task)
             .filter(|_| !is_baseline)
-            .and_then(|other| stats::compare(&task.samples, &other.samples, resolution(task.operation), seed)),
+            .and_then(|other| stats::compare(&task.samples, &other.samples, resolution(task.operation))),
     };
     let entry = |one: &Contender| Entry {
         id: one.participant.id.clone(),

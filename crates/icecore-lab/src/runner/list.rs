@@ -118,18 +118,24 @@ struct Listed {
     scenarios: Vec<String>,
 }
 
-/// Asks every runner of these languages (of all, if there are none) to identify itself. Those are not
-/// asked that belong to none of these scenarios.
+/// Asks every runner of these languages (of all, if there are none) to identify itself. Runners that
+/// belong to none of these scenarios, or whose id is not wanted, are not asked: each answer costs the
+/// start of a process.
 ///
 /// # Errors
 ///
 /// If the scripts can't be written to the run's folder, or those of the user can't be listed.
-pub fn find(environment: &Environment<'_>, languages: &[&str], scenarios: &[&str]) -> Result<Vec<Found>, Error> {
-    let is_wanted = |one: &Listed| {
+pub fn find(
+    environment: &Environment<'_>,
+    languages: &[&str],
+    scenarios: &[&str],
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Found>, Error> {
+    let is_asked = |one: &Listed| {
         let belongs = one.scenarios.is_empty() || one.scenarios.iter().any(|name| scenarios.contains(&&**name));
-        belongs && (languages.is_empty() || languages.contains(&&*one.language))
+        belongs && (languages.is_empty() || languages.contains(&&*one.language)) && is_wanted(&one.id())
     };
-    Ok(known(environment)?.iter().filter(|one| is_wanted(one)).map(|one| ask(environment, one)).collect())
+    Ok(known(environment)?.iter().filter(|one| is_asked(one)).map(|one| ask(environment, one)).collect())
 }
 
 /// The ids of all runners, whether they can take part or not: `perl/sereal`.

@@ -1,32 +1,31 @@
 //! The bootstrap of a median over processes: how far the median would have moved,
 //! had other processes and other turns been drawn.
+//!
+//! One draw picks as many rounds as there are, with replacement, and as many values of
+//! each picked round as it has, with replacement. The ends of the interval are
+//! percentiles of the medians of all possible draws. They are computed, not simulated,
+//! so the same samples always give the same interval.
 
 use super::interval::{self, HUNDREDFOLD};
 use super::median;
+use super::surplus::Surplus;
 use crate::model::Interval;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// How often the data is drawn again. More of it moves the ends by less than the
-/// noise that they describe.
-pub(super) const DRAWS: usize = 2000;
+/// The share of all draws whose median is below the interval. The same share is above it.
+const TAIL: f64 = 0.025;
+
+/// The most values that are computed with: rounds times the values of the largest round.
+/// The work for one threshold grows with its square, and reports may come from anyone.
+const MOST_VALUES: usize = 2048;
+
+/// If [`MOST_VALUES`] is exceeded, about this many rounds are used at most. So each large
+/// round keeps at least eight values, which is enough to show their spread.
+const MOST_ROUNDS: usize = 256;
 
 /// How much two processes of the same program may differ for reasons that one of
 /// them cannot show: where its memory lies, which seed its hashes have.
 const PROCESS: f64 = 1.05;
-
-#[cfg(test)]
-thread_local! {
-    /// How many values were drawn: nearly all of the work is that.
-    static DRAWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
-/// How many values are drawn while this runs.
-#[cfg(test)]
-pub(crate) fn drawn(run: impl FnOnce()) -> usize {
-    let before = DRAWN.get();
-    run();
-    DRAWN.get() - before
-}
 
 /// Values by the process they come from.
 #[derive(Default)]
@@ -51,20 +50,20 @@ impl Rounds {
     /// One value says nothing about its own error: the interval reaches a hundredfold
     /// both ways. Of one process only the turns can be drawn; that no second one was
     /// seen adds 5 % on both sides.
-    pub(super) fn interval(&self, seed: u64) -> Option<Interval> {
+    pub(super) fn interval(&self) -> Option<Interval> {
         let estimate = median(&mut self.rounds.concat())?;
-        let (low, high) = self.percentiles(seed);
+        let (low, high) = self.percentiles();
         Some(self.widened(estimate, low, high))
     }
 
     /// The same of values that are logarithms; the interval is not.
-    pub(super) fn interval_of_logs(&self, seed: u64) -> Option<Interval> {
+    pub(super) fn interval_of_logs(&self) -> Option<Interval> {
         let estimate = median(&mut self.rounds.concat())?;
-        let (low, high) = self.percentiles(seed);
+        let (low, high) = self.percentiles();
         Some(self.widened(estimate.exp(), low.exp(), high.exp()))
     }
 
-    /// What the draws say, and what they cannot.
+    /// Adds to the percentiles what no draw can show.
     fn widened(&self, estimate: f64, low: f64, high: f64) -> Interval {
         let values = self.rounds.iter().map(Vec::len).sum();
         if values == 1 {
@@ -83,24 +82,88 @@ impl Rounds {
     }
 
     /// Between which values the middle 95 % of the medians of all draws lie.
-    fn percentiles(&self, seed: u64) -> (f64, f64) {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let mut drawn = Vec::with_capacity(self.rounds.iter().map(Vec::len).sum());
-        let mut medians = Vec::with_capacity(DRAWS);
-        for _ in 0..DRAWS {
-            drawn.clear();
-            for _ in 0..self.rounds.len() {
-                let round = &self.rounds[random.usize(0..self.rounds.len())];
-                drawn.extend((0..round.len()).map(|_| round[random.usize(0..round.len())]));
-            }
-            #[cfg(test)]
-            DRAWN.set(DRAWN.get() + drawn.len());
-            medians.extend(median(&mut drawn));
-        }
-        medians.sort_unstable_by(f64::total_cmp);
-        let tail = DRAWS * 25 / 1000;
-        (medians[tail], medians[DRAWS - 1 - tail])
+    ///
+    /// The upper end is the lower end of the negated values. So the interval of the
+    /// negated values is exactly the mirror image.
+    fn percentiles(&self) -> (f64, f64) {
+        let rounds = self.thin();
+        let negated: Vec<Vec<f64>> =
+            rounds.iter().map(|round| round.iter().rev().map(|value| -value).collect()).collect();
+        let middle = |[lower, upper]: [f64; 2]| (lower + upper) / 2.0;
+        (middle(find_lower_ends(&rounds)), -middle(find_lower_ends(&negated)))
     }
+
+    /// The rounds that are computed with, each in ascending order: all of them, unless
+    /// that would take too long.
+    ///
+    /// Evenly spaced rounds replace all if there are too many. Evenly spaced order
+    /// statistics replace all values of a round that has too many. Fewer values resemble a
+    /// smaller measurement, so the interval becomes wider, not narrower. The estimate
+    /// remains the median of all values.
+    fn thin(&self) -> Vec<Vec<f64>> {
+        let all = self.rounds.len();
+        let largest = self.rounds.iter().map(Vec::len).max().unwrap_or(0);
+        let (rounds, values) = match all.saturating_mul(largest) <= MOST_VALUES {
+            true => (all, largest),
+            false => {
+                let rounds = all.min(MOST_ROUNDS.max(MOST_VALUES / largest));
+                (rounds, MOST_VALUES / rounds)
+            }
+        };
+        let sorted = |at: usize| {
+            let mut round = self.rounds[at].clone();
+            round.sort_unstable_by(f64::total_cmp);
+            pick_evenly(round, values)
+        };
+        (0..rounds).map(|at| sorted((2 * at + 1) * all / (2 * rounds))).collect()
+    }
+}
+
+/// Returns at most `most` of the values, evenly spaced. They are taken in pairs from both
+/// ends, so that the choice from the negated values is the mirror image.
+fn pick_evenly(sorted: Vec<f64>, most: usize) -> Vec<f64> {
+    let (all, pairs) = (sorted.len(), most / 2);
+    if all <= most {
+        return sorted;
+    }
+    let places: Vec<usize> = (0..pairs).map(|pair| (2 * pair + 1) * all / (4 * pairs)).collect();
+    let above = places.iter().rev().map(|place| all - 1 - place);
+    places.iter().copied().chain(above).map(|place| sorted[place]).collect()
+}
+
+/// Returns the percentiles for [`TAIL`] of the lower median of a draw and of the upper one:
+/// each is the smallest value that the median does not exceed with at least this
+/// probability. The median of an even number of values is halfway between the lower and
+/// the upper one. For an odd number the two are the same.
+fn find_lower_ends(rounds: &[Vec<f64>]) -> [f64; 2] {
+    let mut values = rounds.concat();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    // Both searches ask for the same thresholds most of the time.
+    let mut known = HashMap::new();
+    [0, 1].map(|which| {
+        let is_below = |value: &f64| {
+            let probabilities: &[f64; 2] =
+                known.entry(value.to_bits()).or_insert_with(|| compute_probabilities(rounds, *value));
+            probabilities[which] < TAIL
+        };
+        // No median exceeds the largest value, so there is always a place.
+        let place = values.partition_point(is_below).min(values.len() - 1);
+        values[place]
+    })
+}
+
+/// Computes the probabilities that the lower median of a draw is at most the threshold, and
+/// that the upper one is.
+///
+/// The lower median is at most the threshold if the surplus of the drawn values is 0 or
+/// more, and the upper one if it is 1 or more.
+fn compute_probabilities(rounds: &[Vec<f64>], threshold: f64) -> [f64; 2] {
+    let counts = rounds.iter().map(|round| (round.len(), round.partition_point(|value| *value <= threshold)));
+    let pick = Surplus::from_rounds(&counts.collect::<Vec<_>>());
+    let half = pick.repeat(rounds.len() / 2);
+    let others = if rounds.len().is_multiple_of(2) { half.clone() } else { half.add(&pick) };
+    [0, 1].map(|least| half.probability_of_sum(&others, least))
 }
 
 /// By how much the distance of the ends is widened, on logarithms, for few processes:
@@ -115,5 +178,200 @@ fn stretch(units: usize) -> f64 {
         5 => 1.6,
         6..=9 => 1.25,
         _ => 1.1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::surplus::count_multiplications;
+    use super::*;
+    use fastrand::Rng;
+
+    fn rounds(values: &[&[f64]]) -> Rounds {
+        Rounds { rounds: values.iter().map(|round| round.to_vec()).collect() }
+    }
+
+    /// Rounds of these lengths. Values are rounded to the grain, so that some are equal.
+    fn random(lengths: &[usize], grain: f64, random: &mut Rng) -> Rounds {
+        let mut round = |length: &usize| {
+            let process = random.f64();
+            (0..*length).map(|_| ((process + random.f64()) / grain).round() * grain).collect()
+        };
+        Rounds { rounds: lengths.iter().map(&mut round).collect() }
+    }
+
+    /// The lower and the upper median, which are the same of an odd number of values.
+    fn medians(values: &mut [f64]) -> [f64; 2] {
+        values.sort_unstable_by(f64::total_cmp);
+        [values[(values.len() - 1) / 2], values[values.len() / 2]]
+    }
+
+    /// The medians of random draws in ascending order, with which the exact ends are compared.
+    fn drawn_medians(rounds: &Rounds, draws: usize) -> [Vec<f64>; 2] {
+        let rounds = &rounds.rounds;
+        let mut random = Rng::with_seed(1);
+        let mut found = [Vec::with_capacity(draws), Vec::with_capacity(draws)];
+        let mut drawn = Vec::new();
+        for _ in 0..draws {
+            drawn.clear();
+            for _ in 0..rounds.len() {
+                let round = &rounds[random.usize(0..rounds.len())];
+                drawn.extend((0..round.len()).map(|_| round[random.usize(0..round.len())]));
+            }
+            let [lower, upper] = medians(&mut drawn);
+            found[0].push(lower);
+            found[1].push(upper);
+        }
+        found.iter_mut().for_each(|medians| medians.sort_unstable_by(f64::total_cmp));
+        found
+    }
+
+    /// All draws of a few small rounds, each with its probability.
+    fn all_draws(rounds: &[Vec<f64>]) -> Vec<(Vec<f64>, f64)> {
+        let mut draws = vec![(Vec::new(), 1.0)];
+        for _ in rounds {
+            draws = draws
+                .iter()
+                .flat_map(|(drawn, probability)| {
+                    rounds.iter().flat_map(move |round| {
+                        let mut picked = vec![(drawn.clone(), probability / rounds.len() as f64)];
+                        for _ in round {
+                            let more = |(drawn, probability): &(Vec<f64>, f64)| {
+                                let longer = |value: &f64| {
+                                    ([drawn.as_slice(), &[*value]].concat(), probability / round.len() as f64)
+                                };
+                                round.iter().map(longer).collect::<Vec<_>>()
+                            };
+                            picked = picked.iter().flat_map(more).collect();
+                        }
+                        picked
+                    })
+                })
+                .collect();
+        }
+        draws
+    }
+
+    #[test]
+    fn the_probabilities_are_those_of_all_draws() {
+        for rounds in [
+            rounds(&[&[1.0]]),
+            rounds(&[&[1.0, 2.0, 3.0, 4.0]]),
+            rounds(&[&[1.0, 2.0], &[1.5, 3.0]]),
+            rounds(&[&[1.0, 1.0, 2.0], &[2.0]]),
+            rounds(&[&[1.0, 4.0], &[2.0], &[2.0, 3.0]]),
+        ] {
+            let draws = all_draws(&rounds.rounds);
+            for threshold in [0.5, 1.0, 1.5, 2.0, 3.0, 4.0] {
+                let mut expected = [0.0; 2];
+                for (drawn, probability) in &draws {
+                    for (expected, median) in expected.iter_mut().zip(medians(&mut drawn.clone())) {
+                        *expected += if median <= threshold { *probability } else { 0.0 };
+                    }
+                }
+                let found = compute_probabilities(&rounds.rounds, threshold);
+                let is_same = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12);
+                assert!(is_same, "{:?} at {threshold}: {found:?} {expected:?}", rounds.rounds);
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_are_those_of_many_draws() {
+        let lengths: [&[usize]; 10] =
+            [&[2], &[7], &[30], &[1, 1], &[1; 6], &[3; 9], &[4; 5], &[1, 2, 3, 4], &[15, 1, 1], &[6, 6, 5, 6, 6]];
+        // Four standard deviations of the share of draws that are below a percentile.
+        let draws = 20_000;
+        let noise = (4.0 * (draws as f64 * TAIL * (1.0 - TAIL)).sqrt()) as usize;
+        let tail = (draws as f64 * TAIL) as usize;
+        let mut source = Rng::with_seed(3);
+        for lengths in lengths {
+            for grain in [1e-9, 0.25] {
+                let rounds = random(lengths, grain, &mut source);
+                let drawn = drawn_medians(&rounds, draws);
+                let sorted = rounds.thin();
+                let negated = sorted.iter().map(|round| round.iter().rev().map(|value| -value).collect());
+                let [lower, upper] = find_lower_ends(&sorted);
+                // The upper median becomes the lower one if all values are negated.
+                let [above, below] = find_lower_ends(&negated.collect::<Vec<_>>()).map(|end| -end);
+                for (drawn, [low, high]) in drawn.iter().zip([[lower, below], [upper, above]]) {
+                    let is_low = drawn[tail - noise] <= low && low <= drawn[tail + noise];
+                    let is_high = drawn[draws - 1 - tail - noise] <= high && high <= drawn[draws - 1 - tail + noise];
+                    assert!(is_low && is_high, "{lengths:?}, {grain}: {low} to {high}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn negated_values_have_the_mirrored_ends() {
+        let mut source = Rng::with_seed(5);
+        for lengths in [&[2][..], &[20; 5], &[3, 4, 5], &[4096], &[5000, 3], &[2000; 300]] {
+            let rounds = random(lengths, 1e-9, &mut source);
+            let negate = |round: &Vec<f64>| round.iter().map(|value| -value).collect();
+            let negated = Rounds { rounds: rounds.rounds.iter().map(negate).collect() };
+            let ((low, high), (mirrored_low, mirrored_high)) = (rounds.percentiles(), negated.percentiles());
+            assert_eq!((low, high), (-mirrored_high, -mirrored_low), "{lengths:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_too_much_is_not_thinned() {
+        let mut source = Rng::with_seed(5);
+        for lengths in [&[MOST_VALUES][..], &[1; MOST_VALUES], &[20; 100], &[1, 100, 2]] {
+            let rounds = random(lengths, 1e-9, &mut source);
+            let kept: Vec<usize> = rounds.thin().iter().map(Vec::len).collect();
+            assert_eq!(kept, lengths);
+        }
+    }
+
+    /// The lengths of one large round among many small ones.
+    fn one_large(large: usize, small: usize) -> Vec<usize> {
+        [vec![1; small / 2], vec![large], vec![1; small - small / 2]].concat()
+    }
+
+    #[test]
+    fn more_than_can_be_computed_is_bounded_work() {
+        let mut source = Rng::with_seed(5);
+        let mut work = |lengths: &[usize]| {
+            let rounds = random(lengths, 1e-9, &mut source);
+            let kept = rounds.thin();
+            let largest = kept.iter().map(Vec::len).max().unwrap_or(0);
+            assert!(kept.len() * largest <= MOST_VALUES, "{} rounds of {largest}", kept.len());
+            count_multiplications(|| assert!(rounds.interval().is_some()))
+        };
+        let most = [
+            &[1_000_000][..],
+            &[1; 1_000_000],
+            &[1000; 1000],
+            &one_large(500_000, 500_000),
+            &one_large(2000, 1000),
+            &[2; 1025],
+        ]
+        .map(&mut work);
+        // Twelve to sixteen thresholds are asked for at each end.
+        assert!(most.iter().all(|work| *work < 16 * MOST_VALUES * MOST_VALUES), "{most:?}");
+    }
+
+    #[test]
+    fn the_interval_of_what_is_thinned_is_not_narrower() {
+        let width = |rounds: &[Vec<f64>]| {
+            let negated: Vec<Vec<f64>> =
+                rounds.iter().map(|round| round.iter().rev().map(|value| -value).collect()).collect();
+            -find_lower_ends(&negated)[0] - find_lower_ends(rounds)[0]
+        };
+        let mut source = Rng::with_seed(5);
+        for lengths in [&[6000][..], &[20_000, 20_000], &[1000; 3], &[8; 400], &one_large(100, 30)] {
+            let mut ratio = 0.0;
+            for _ in 0..2 {
+                let rounds = random(lengths, 1e-9, &mut source);
+                let mut all = rounds.rounds.clone();
+                all.iter_mut().for_each(|round| round.sort_unstable_by(f64::total_cmp));
+                let thinned = rounds.thin();
+                assert!(thinned.concat().len() < all.concat().len());
+                ratio += width(&thinned) / width(&all) / 2.0;
+            }
+            assert!(ratio > 0.95, "{} rounds: {ratio}", lengths.len());
+        }
     }
 }

@@ -196,7 +196,7 @@ mod tests {
     fn without_a_twin_the_spread_stands_for_it() {
         let found = noise(&run(1, 5, 20, 0.0, 0.03), None);
         assert_eq!(found.resolution, found.spread);
-        let one_pair = times(&list(&[1.0]), &list(&[1.0]), 1);
+        let one_pair = times(&list(&[1.0]), &list(&[1.0]));
         assert_eq!(noise(&run(1, 5, 20, 0.0, 0.03), one_pair), found);
     }
 

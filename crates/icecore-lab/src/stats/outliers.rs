@@ -45,9 +45,9 @@ mod tests {
     #[test]
     fn one_sample_far_off_is_listed_and_moves_hardly_anything() {
         let mut samples = run(4, 5, 20, 0.01, 0.02);
-        let clean = summary(&samples, 1);
+        let clean = summary(&samples);
         samples[33].ns *= 50.0;
-        let found = summary(&samples, 1);
+        let found = summary(&samples);
         assert!(found.outliers.contains(&33));
         let near = |x: f64, y: f64| (x / y - 1.0).abs() < 0.01;
         assert!(near(found.median.estimate, clean.median.estimate));

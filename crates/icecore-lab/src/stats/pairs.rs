@@ -12,25 +12,25 @@ use std::collections::HashMap;
 ///
 /// It is done on logarithms, on which twice as fast and half as fast are equally far
 /// from 1: `times(a, b)` and `times(b, a)` are the inverse of each other.
-pub fn times(a: &[Sample], b: &[Sample], seed: u64) -> Option<Interval> {
+pub fn times(a: &[Sample], b: &[Sample]) -> Option<Interval> {
     let place = |sample: &Sample| (sample.round, sample.turn);
     let partners: HashMap<_, f64> = a.iter().filter(|s| is_usable(s)).map(|s| (place(s), s.ns)).collect();
     let pairs = b.iter().filter(|sample| is_usable(sample));
     let ratios = pairs.filter_map(|sample| Some((sample.round, (sample.ns / partners.get(&place(sample))?).ln())));
-    ratios.collect::<Rounds>().interval_of_logs(seed)
+    ratios.collect::<Rounds>().interval_of_logs()
 }
 
 /// How many times faster `a` is than `b`, and whether that is more than noise: a tie
 /// has an interval that includes 1, or is closer to 1 than `resolution`, which is how
 /// far the baseline is from itself.
-pub fn compare(a: &[Sample], b: &[Sample], resolution: f64, seed: u64) -> Option<Comparison> {
-    times(a, b, seed).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
+pub fn compare(a: &[Sample], b: &[Sample], resolution: f64) -> Option<Comparison> {
+    times(a, b).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bootstrap::{DRAWS, drawn};
     use super::super::is_known;
+    use super::super::surplus::count_multiplications;
     use super::super::synthetic::{Machine, list, run};
     use super::*;
 
@@ -42,7 +42,7 @@ mod tests {
         let mut width = 0.0;
         for seed in 0..300 {
             let (a, b) = machine.pair(seed, TRUE);
-            let found = times(&a, &b, seed).unwrap();
+            let found = times(&a, &b).unwrap();
             assert!(found.low <= found.estimate && found.estimate <= found.high);
             covered += usize::from(found.low <= TRUE && TRUE <= found.high);
             width += (found.high / found.low).ln();
@@ -82,11 +82,11 @@ mod tests {
     #[test]
     fn what_slows_both_sides_of_a_pair_does_not_move_the_ratio() {
         let (mut a, mut b) = Machine { process: 0.01, noise: 0.01, ..Machine::default() }.pair(3, TRUE);
-        let clean = times(&a, &b, 1).unwrap();
+        let clean = times(&a, &b).unwrap();
         for sample in a.iter_mut().chain(&mut b).filter(|sample| (sample.turn + sample.round) % 3 == 0) {
             sample.ns *= 3.0;
         }
-        let found = times(&a, &b, 1).unwrap();
+        let found = times(&a, &b).unwrap();
         let same = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-9;
         assert!(same(found.estimate, clean.estimate) && same(found.low, clean.low) && same(found.high, clean.high));
     }
@@ -97,7 +97,7 @@ mod tests {
             let machine = Machine { process: 0.01, noise: 0.02, drift, ..Machine::default() };
             let logs = (0..50).map(|seed| {
                 let (a, b) = machine.pair(seed, TRUE);
-                times(&a, &b, seed).unwrap().estimate.ln()
+                times(&a, &b).unwrap().estimate.ln()
             });
             (logs.sum::<f64>() / 50.0).exp()
         };
@@ -111,7 +111,7 @@ mod tests {
         let ties = |ratio, runs| {
             let ties = (0..runs).filter(|&seed| {
                 let (a, b) = machine.pair(seed, ratio);
-                compare(&a, &b, 0.01, seed).unwrap().tie
+                compare(&a, &b, 0.01).unwrap().tie
             });
             ties.count()
         };
@@ -124,16 +124,16 @@ mod tests {
     #[test]
     fn what_is_below_the_resolution_is_a_tie() {
         let (a, b) = Machine { process: 0.0, noise: 0.001, ..Machine::default() }.pair(1, 1.03);
-        assert!(!compare(&a, &b, 0.01, 1).unwrap().tie);
-        assert!(compare(&a, &b, 0.05, 1).unwrap().tie);
+        assert!(!compare(&a, &b, 0.01).unwrap().tie);
+        assert!(compare(&a, &b, 0.05).unwrap().tie);
     }
 
     #[test]
     fn one_sample_that_is_far_off_hardly_moves_anything() {
         let (a, mut b) = Machine { process: 0.01, noise: 0.02, ..Machine::default() }.pair(5, TRUE);
-        let clean = times(&a, &b, 1).unwrap();
+        let clean = times(&a, &b).unwrap();
         b[17].ns *= 50.0;
-        let found = times(&a, &b, 1).unwrap();
+        let found = times(&a, &b).unwrap();
         assert!((found.estimate / clean.estimate - 1.0).abs() < 0.005);
         assert!((found.low / clean.low - 1.0).abs() < 0.01 && (found.high / clean.high - 1.0).abs() < 0.01);
     }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn the_other_way_round_is_the_inverse() {
         let (a, b) = Machine::default().pair(5, TRUE);
-        let (there, back) = (times(&a, &b, 9).unwrap(), times(&b, &a, 9).unwrap());
+        let (there, back) = (times(&a, &b).unwrap(), times(&b, &a).unwrap());
         assert!((there.estimate * back.estimate - 1.0).abs() < 1e-9);
         assert!((there.low * back.high - 1.0).abs() < 1e-9 && (there.high * back.low - 1.0).abs() < 1e-9);
     }
@@ -149,25 +149,25 @@ mod tests {
     #[test]
     fn what_has_no_partner_is_left_out() {
         let (a, b) = Machine::default().pair(5, TRUE);
-        let whole = times(&a[..40], &b[..40], 1);
-        assert_eq!(times(&a, &b[..40], 1), whole);
-        assert_eq!(times(&a[..40], &b, 1), whole);
-        assert_eq!(times(&a[..40], &b[40..], 1), None);
-        assert_eq!(times(&[], &b, 1), None);
-        assert_eq!(compare(&[], &[], 0.01, 1), None);
+        let whole = times(&a[..40], &b[..40]);
+        assert_eq!(times(&a, &b[..40]), whole);
+        assert_eq!(times(&a[..40], &b), whole);
+        assert_eq!(times(&a[..40], &b[40..]), None);
+        assert_eq!(times(&[], &b), None);
+        assert_eq!(compare(&[], &[], 0.01), None);
     }
 
     #[test]
     fn what_is_no_time_is_left_out_with_its_partner() {
         let (mut a, mut b) = Machine::default().pair(5, TRUE);
-        let clean = times(&a[4..], &b[4..], 1);
+        let clean = times(&a[4..], &b[4..]);
         (a[0].ns, a[1].ns, b[2].ns, b[3].ns) = (f64::NAN, 0.0, f64::INFINITY, -1.0);
-        assert_eq!(times(&a, &b, 1), clean);
+        assert_eq!(times(&a, &b), clean);
     }
 
     #[test]
     fn a_single_pair_says_nothing() {
-        let found = compare(&list(&[1.0]), &list(&[3.0]), 0.01, 1).unwrap();
+        let found = compare(&list(&[1.0]), &list(&[3.0]), 0.01).unwrap();
         assert!((found.times.estimate - 3.0).abs() < 1e-9);
         assert!(found.tie && !is_known(&found.times));
         assert!(found.times.low < 0.04 && found.times.high > 290.0);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn two_pairs_that_agree_by_chance_do_not_say_much() {
-        let found = compare(&list(&[1.0, 1.0]), &list(&[1.05, 1.10]), 0.01, 1).unwrap();
+        let found = compare(&list(&[1.0, 1.0]), &list(&[1.05, 1.10]), 0.01).unwrap();
         assert!(found.tie, "{found:?}");
     }
 
@@ -183,17 +183,31 @@ mod tests {
     fn one_process_is_no_witness_of_a_few_percent() {
         let one = Machine { rounds: 1, turns: 100, process: 0.0, noise: 0.01, ..Machine::default() };
         let (a, b) = one.pair(1, 1.04);
-        assert!(compare(&a, &b, 0.01, 1).unwrap().tie);
+        assert!(compare(&a, &b, 0.01).unwrap().tie);
         let (a, b) = one.pair(1, 1.2);
-        assert!(!compare(&a, &b, 0.01, 1).unwrap().tie);
+        assert!(!compare(&a, &b, 0.01).unwrap().tie);
     }
 
     #[test]
-    fn twice_the_samples_are_twice_the_work() {
-        for turns in [5, 10, 20, 40, 80] {
+    fn twice_the_turns_are_four_times_the_work() {
+        let work = |turns| {
             let (a, b) = (run(1, 5, turns, 0.02, 0.03), run(2, 5, turns, 0.02, 0.03));
-            let drawn = drawn(|| assert!(times(&a, &b, 1).is_some()));
-            assert_eq!(drawn, DRAWS * a.len(), "{turns} turns");
-        }
+            count_multiplications(|| assert!(times(&a, &b).is_some()))
+        };
+        let all = [10, 20, 40, 80].map(work);
+        assert!(all[0] > 0);
+        // Twice as many values have one more threshold to be asked for, so it is a little more than four times.
+        assert!(all.windows(2).all(|pair| pair[1] < 5 * pair[0]), "{all:?}");
+    }
+
+    #[test]
+    fn twice_the_rounds_are_four_times_the_work() {
+        let work = |rounds| {
+            let (a, b) = (run(1, rounds, 5, 0.02, 0.03), run(2, rounds, 5, 0.02, 0.03));
+            count_multiplications(|| assert!(times(&a, &b).is_some()))
+        };
+        let all = [8, 16, 32, 64].map(work);
+        assert!(all[0] > 0);
+        assert!(all.windows(2).all(|pair| pair[1] < 5 * pair[0]), "{all:?}");
     }
 }

@@ -65,7 +65,7 @@ fn normal(random: &mut Rng) -> f64 {
 /// A competitor that is exact, with the samples of its operations.
 pub(crate) fn entry(id: &str, size: u64, cells: Vec<(Operation, Vec<Sample>)>) -> Entry {
     let cell = |(operation, samples): (_, Vec<Sample>)| {
-        let summary = summary(&samples, 1);
+        let summary = summary(&samples);
         Cell { operation, samples, summary, against: None }
     };
     Entry {

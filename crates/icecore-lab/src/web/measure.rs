@@ -35,7 +35,7 @@ pub struct Plan<'p> {
     pub requests: u32,
     /// How long all may take, about; rounds become fewer, down to three.
     pub budget: Option<Duration>,
-    /// The seed of the random order and of the bootstrap.
+    /// The seed of the random order.
     pub seed: u64,
     /// The only pages, by id or by the beginning of one; all, if there are none here.
     pub only: &'p [String],
@@ -268,7 +268,7 @@ impl Run<'_> {
                 contenders.iter().find(is).map(|one| one.samples[place].as_slice())
             };
             let baseline = of(Role::Competitor);
-            let twin = baseline.zip(of(Role::Twin)).and_then(|(one, other)| stats::times(other, one, plan.seed));
+            let twin = baseline.zip(of(Role::Twin)).and_then(|(one, other)| stats::times(other, one));
             let resolution = stats::noise(&[], twin).resolution;
             let entries = contenders.iter().filter(|contender| !contender.samples[place].is_empty());
             let entries: Vec<Entry> =
@@ -293,9 +293,8 @@ impl Contender {
     fn entry(&self, place: usize, plan: &Plan<'_>, baseline: Option<&[Sample]>, resolution: f64) -> Entry {
         let samples = &self.samples[place];
         let is_baseline = self.role == Role::Competitor && plan.scenario.baseline.as_deref() == Some(self.page.id);
-        let against = baseline
-            .filter(|_| !is_baseline)
-            .and_then(|baseline| stats::compare(samples, baseline, resolution, plan.seed));
+        let against =
+            baseline.filter(|_| !is_baseline).and_then(|baseline| stats::compare(samples, baseline, resolution));
         Entry {
             id: self.page.id.to_owned(),
             name: self.page.name.to_owned(),
@@ -306,7 +305,7 @@ impl Contender {
             cells: vec![Cell {
                 operation: Operation::Request,
                 samples: samples.clone(),
-                summary: stats::summary(samples, plan.seed),
+                summary: stats::summary(samples),
                 against,
             }],
             memory: Vec::new(),

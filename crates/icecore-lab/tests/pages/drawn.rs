@@ -74,7 +74,7 @@ fn ranking() {
     let mut drawn = String::new();
     for (scenario, weights) in report.scenarios.iter().zip(["write:1,read:100,size:0.1", "read:1", "to-json:1"]) {
         let point = scenario.points.last().unwrap();
-        let ranked = rank::rank(point, &weights.parse().unwrap(), 1);
+        let ranked = rank::rank(point, &weights.parse().unwrap());
         drawn += &page::ranking(scenario, point, &ranked, weights != "to-json:1");
     }
     same("ranking.txt", &drawn);

@@ -43,7 +43,7 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abo
     files.write(&measured)?;
     if let Some(old) = old {
         let threshold = args.fail_on.unwrap_or_default();
-        let compared = compare::compare(&old, &measured, threshold, args.seed);
+        let compared = compare::compare(&old, &measured, threshold);
         print(&format!("\n{compared}"))?;
         if args.fail_on.is_some() && compared.has_regressions() {
             report.worse(code::FINDING);
@@ -106,7 +106,7 @@ fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     let stop = signals::stop()?;
     check(&options, folder.path(), &stop)?;
-    let cast = run::cast(&options.environment(folder.path(), &stop), &scenarios).map_err(failed)?;
+    let cast = run::cast(&options.environment(folder.path(), &stop), &scenarios, &options.only).map_err(failed)?;
     let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
     match files.json() {
         Some(place) => Target::text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
@@ -186,7 +186,7 @@ fn show(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abo
     if let Some(weights) = weights {
         for scenario in &report.scenarios {
             for point in &scenario.points {
-                let ranking = rank::rank(point, &weights, args.seed);
+                let ranking = rank::rank(point, &weights);
                 text.push_str(&page::ranking(scenario, point, &ranking, args.explain));
             }
         }

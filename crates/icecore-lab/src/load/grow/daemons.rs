@@ -30,7 +30,7 @@ pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, 
         }
     }
     let clients = run.options.growing.clients;
-    Ok(samples.groups(|_| clients, WHAT, run, server))
+    Ok(samples.groups(|_| clients, WHAT, server))
 }
 
 /// Daemons that are started anew, each number of them on a new database.

@@ -113,12 +113,12 @@ impl Samples {
     }
 
     /// One group of each operation, from the fewest to the most.
-    fn groups(self, clients: impl Fn(Operation) -> u32, what: &str, run: &Run<'_>, server: &Server) -> Vec<Group> {
+    fn groups(self, clients: impl Fn(Operation) -> u32, what: &str, server: &Server) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for ((operation, count), samples) in self.0 {
             let s = if count == 1 { "" } else { "s" };
             let (id, name) = (format!("{count}-{what}"), format!("{count} {what}{s}"));
-            let entry = Entry::new(&id, &name, env!("CARGO_PKG_VERSION"), samples, run.options.seed);
+            let entry = Entry::new(&id, &name, env!("CARGO_PKG_VERSION"), samples);
             match groups.last_mut().filter(|group| group.operation == operation) {
                 Some(group) => group.entries.push(entry),
                 None => {

@@ -68,7 +68,7 @@ pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, 
     }
     let growing = &run.options.growing;
     let at_once = |operation| if operation == Operation::Drain { growing.at_once } else { growing.waiting_at_once };
-    Ok(samples.groups(at_once, WHAT, run, server))
+    Ok(samples.groups(at_once, WHAT, server))
 }
 
 /// Processes that are started anew, on a new database.

@@ -22,7 +22,7 @@ pub fn html(report: &Report) -> String {
     out += "<main>\n";
     out += &all_claims(report);
     for (i, scenario) in report.scenarios.iter().enumerate() {
-        out += &scenario::section(scenario, &id(i, scenario), report.settings.seed);
+        out += &scenario::section(scenario, &id(i, scenario));
     }
     out += &machine(report);
     out + "</main>\n</body>\n</html>\n"

@@ -9,15 +9,15 @@ use crate::page::{tables, words};
 use std::fmt::Write;
 
 /// Everything about a scenario.
-pub(super) fn section(scenario: &ScenarioReport, id: &str, seed: u64) -> String {
+pub(super) fn section(scenario: &ScenarioReport, id: &str) -> String {
     let names = Names::new(scenario);
-    let mut page = Section { out: String::new(), scenario, names: &names, id, charts: 0, seed };
+    let mut page = Section { out: String::new(), scenario, names: &names, id, charts: 0 };
     _ = write!(page.out, "<section id=\"{id}\">\n<h2>{}</h2>\n", escape(&scenario.name));
     paragraph(&mut page.out, "lead", &scenario.title);
     if scenario.stopped {
         paragraph(&mut page.out, "note", "⚠ The run was stopped before this was done.");
     }
-    let verdict = words::verdict(scenario, &names, seed);
+    let verdict = words::verdict(scenario, &names);
     page.list("verdict-list", verdict.iter().map(|sentence| escape(sentence)).collect());
     paragraph(&mut page.out, "", &scenario.about);
     for point in shown(scenario, false) {
@@ -38,7 +38,6 @@ struct Section<'a> {
     id: &'a str,
     /// How many charts there are: each needs an id.
     charts: usize,
-    seed: u64,
 }
 
 impl Section<'_> {
@@ -66,7 +65,7 @@ impl Section<'_> {
     /// The numbers of a chart of bars, and the comparison of all pairs.
     fn numbers(&self, point: &Point, operation: Operation, title: &str) -> String {
         let raw = table(&tables::raw(point, operation, self.names), title);
-        let Some(matrix) = Matrix::new(point, operation, self.scenario.noise.resolution, self.seed) else { return raw };
+        let Some(matrix) = Matrix::new(point, operation, self.scenario.noise.resolution) else { return raw };
         let wrong = matrix.wrong.iter().map(|e| self.names.of(&e.id)).collect::<Vec<_>>().join(", ");
         let caption = "by which the row is faster than the column; = is a tie";
         let mut out =
