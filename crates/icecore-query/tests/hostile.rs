@@ -40,7 +40,9 @@ fn values_that_are_too_large() {
         "[.[2000000000] = 1]",
         "reduce range(40) as $i (1; [., .]) | tojson",
     ] {
-        let found = stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, 1 << 28);
+        // The last one takes as many steps as it may.
+        let steps = if filter.contains("tojson") { 1 << 25 } else { 1 << 28 };
+        let found = stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, steps);
         let is_ended =
             ["too large", "cannot calculate", "too deep", "more steps"].iter().any(|words| found.contains(words));
         assert!(is_ended, "{filter}: {found}");
