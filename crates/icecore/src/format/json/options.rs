@@ -214,10 +214,10 @@ impl WriteOptions {
                 Some("cpanel") => Floats::Cpanel,
                 _ => Floats::Shortest,
             },
-            infnan: match (settings.number("stringify_infnan"), module) {
-                (Some(2), _) | (None, Some("json-xs")) => InfNan::Word,
-                (Some(1), _) => InfNan::Text,
-                (Some(3), _) => InfNan::Unified,
+            infnan: match settings.number("stringify_infnan").unwrap_or(if module == Some("json-xs") { 2 } else { 0 }) {
+                1 => InfNan::Text,
+                2 => InfNan::Word,
+                3 => InfNan::Unified,
                 _ => InfNan::Null,
             },
             perl: module.is_some(),
