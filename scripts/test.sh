@@ -85,7 +85,7 @@ start_step 'tests of command, columns, C' 'integration tests of the command, col
     test_workspace --test 'c*'
 start_step 'tests of the lab' 'each scenario with perl, PHP, Ruby and Python; reports and their pages' test_workspace --test 'l*'
 start_step 'tests of the rest' 'unit tests of all crates; integration tests of engine, store over SQLite, daemon and others' \
-    test_workspace --lib --bins --examples --test '[!cl]*'
+    test_workspace --lib --bins --test '[!cl]*'
 start_step 'examples of Rust' 'the examples in the documentation of the crates' test_workspace --doc
 start_step 'smallest engine' 'the engine builds and passes its tests without default features' test_smallest_engine
 start_step 'engine for wasm32' 'the engine builds for a machine without an operating system' build_for_wasm
