@@ -109,7 +109,7 @@ impl Moment {
     /// seconds.
     pub fn count(self, unit: TimeUnit) -> Option<i64> {
         let nanoseconds_each = NANOSECONDS / per_second(unit) as u32;
-        let is_whole = self.nanoseconds < NANOSECONDS && self.nanoseconds % nanoseconds_each == 0;
+        let is_whole = self.nanoseconds < NANOSECONDS && self.nanoseconds.is_multiple_of(nanoseconds_each);
         let count =
             i128::from(self.seconds) * i128::from(per_second(unit)) + i128::from(self.nanoseconds / nanoseconds_each);
         i64::try_from(count).ok().filter(|_| is_whole)
@@ -197,8 +197,8 @@ pub fn parse_time<T: FromStr + TryFrom<i64>>(text: &str, unit: TimeUnit) -> Opti
 fn parse_time_of_day(text: &str) -> Option<Time> {
     let bytes = text.as_bytes();
     let (bytes, is_afternoon) = match bytes {
-        [clock @ .., b' ', half, b'M' | b'm'] if matches!(half, b'A' | b'a') => (clock, Some(false)),
-        [clock @ .., b' ', half, b'M' | b'm'] if matches!(half, b'P' | b'p') => (clock, Some(true)),
+        [clock @ .., b' ', b'A' | b'a', b'M' | b'm'] => (clock, Some(false)),
+        [clock @ .., b' ', b'P' | b'p', b'M' | b'm'] => (clock, Some(true)),
         _ => (bytes, None),
     };
     let (hour, rest) = match bytes {

@@ -1,6 +1,6 @@
 //! Values of columns as JSON.
 
-use super::numbers::{print_decimal, print_float};
+use super::numbers::{print_decimal, print_double, print_single};
 use super::temporal::Temporal;
 use crate::commands::rows::text;
 use arrow_array::cast::AsArray;
@@ -148,9 +148,9 @@ impl<'a> Printer<'a> {
             Values::UInt32(values) => print_integer(values[row], out),
             Values::UInt64(values) => print_integer(values[row], out),
             // Its own shortest digits may be fewer, but were never written.
-            Values::Float16(values) => print_float(f32::from(values[row]), out),
-            Values::Float32(values) => print_float(values[row], out),
-            Values::Float64(values) => print_float(values[row], out),
+            Values::Float16(values) => print_single(values[row].into(), out),
+            Values::Float32(values) => print_single(values[row], out),
+            Values::Float64(values) => print_double(values[row], out),
             Values::Decimal32(values, scale) => print_decimal(itoa::Buffer::new().format(values[row]), *scale, out),
             Values::Decimal64(values, scale) => print_decimal(itoa::Buffer::new().format(values[row]), *scale, out),
             Values::Decimal128(values, scale) => print_decimal(itoa::Buffer::new().format(values[row]), *scale, out),

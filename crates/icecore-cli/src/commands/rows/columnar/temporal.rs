@@ -243,8 +243,8 @@ fn print_time(second_of_day: u32, nanoseconds: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&[hours[0], hours[1], b':', minutes[0], minutes[1], b':', seconds[0], seconds[1]]);
     match nanoseconds {
         0 => {}
-        _ if nanoseconds % 1_000_000 == 0 => print_fraction(nanoseconds / 1_000_000, 3, out),
-        _ if nanoseconds % 1_000 == 0 => print_fraction(nanoseconds / 1_000, 6, out),
+        _ if nanoseconds.is_multiple_of(1_000_000) => print_fraction(nanoseconds / 1_000_000, 3, out),
+        _ if nanoseconds.is_multiple_of(1_000) => print_fraction(nanoseconds / 1_000, 6, out),
         _ => print_fraction(nanoseconds, 9, out),
     }
 }
