@@ -313,7 +313,9 @@ fn texts_are_read_as_arrow_cast_reads_them() {
             assert_eq!(parse_day(text), expected_day(text), "{text:?}");
             assert_eq!(parse_date_in_milliseconds(text), Date64Type::parse(text), "{text:?}");
         }
-        for zone in &zones {
+        // Their databases may differ for other years.
+        let has_known_rules = ("1970".."2030").contains(&text.get(..4).unwrap_or_default());
+        for zone in zones.iter().filter(|zone| has_known_rules || !zone.contains('/')) {
             check_moment::<TimestampSecondType>(text, zone);
             check_moment::<TimestampMillisecondType>(text, zone);
             check_moment::<TimestampMicrosecondType>(text, zone);

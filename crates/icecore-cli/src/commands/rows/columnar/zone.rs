@@ -73,10 +73,10 @@ fn parse_offset(text: &str) -> Option<i32> {
     (i64::from(seconds) < SECONDS_PER_DAY).then_some(sign * seconds)
 }
 
-/// Looks in the database of the system first, whose rules may be newer; it may lack old names.
+/// Looks in the database that is part of the command, so that a file has the same text on all systems.
 fn find_by_name(name: &str) -> Option<Zone> {
-    static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
-    let zone = TimeZone::get(name).or_else(|_| BUNDLED.get(name)).ok()?;
+    static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+    let zone = DATABASE.get(name).ok()?;
     // The database also finds names in other letters.
     if zone.iana_name() != Some(name) {
         return None;
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!([at(10, 25, 1), at(10, 25, 2), at(10, 25, 3)], [Some(7200), None, Some(3600)]);
         // Far from the years whose rules are known.
         assert_eq!([i64::MIN, i64::MAX].map(|moment| berlin.offset_at(moment).abs() < 7200), [true; 2]);
-        // Names that some systems no longer have.
+        // A name that some systems no longer have.
         assert_eq!(Zone::parse("US/Pacific").expect("a name").offset_at(1_770_000_000), -28_800);
     }
 }
