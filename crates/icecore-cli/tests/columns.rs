@@ -278,6 +278,12 @@ fn columns_of_a_file_fit_other_types_or_are_told() {
         ("m timestamp[s]", json!(null), json!(null), "expected timestamp[s], found `2026-02-03T04:05:06.500"),
         ("m date32", json!(null), json!(null), "expected date32, found `2026-02-03T04:05:06.500"),
         ("m timestamp[ms, UTC]", json!("2026-02-03T04:05:06.500Z"), json!("2026-02-03T04:05:06.500Z"), ""),
+        (
+            "m timestamp[ms, Europe/Berlin]",
+            json!("2026-02-03T04:05:06.500+01:00"),
+            json!("2026-02-03T04:05:06.500+01:00"),
+            "",
+        ),
         ("d timestamp", json!("2026-02-03T00:00:00"), json!("2026-02-03T00:00:00"), ""),
         ("d large_utf8", json!("2026-02-03"), json!("2026-02-03"), ""),
         ("b utf8", json!("true"), json!("false"), ""),

@@ -1,28 +1,28 @@
 //! Columns in other types: what does not fit is noted, and null.
 //!
-//! `arrow_cast::cast` could do it. But it has code for every pair of types, which was a tenth of the command, and it
+//! The crate arrow-cast could do it. But it has code for every pair of types, which was a tenth of the command, and it
 //! rounds decimals and cuts the fraction of floats without a word.
 
 use super::cells::Strings;
 use super::filler::Notes;
 use super::layout::options;
 use super::learn::line_stage;
+use super::parse::{parse_date_in_milliseconds, parse_day, parse_float, parse_integer, parse_moment, parse_time};
 use super::values::written;
+use super::zone::Zone;
 use crate::commands::rows::text;
 use arrow_array::cast::AsArray;
-use arrow_array::temporal_conversions::as_datetime;
-use arrow_array::timezone::Tz;
 use arrow_array::types::{
-    ArrowTimestampType, BinaryType, ByteArrayType, Date32Type, Date64Type, Float16Type, Float32Type, Float64Type,
-    Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, Time32MillisecondType, Time32SecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
+    ArrowPrimitiveType, ArrowTimestampType, BinaryType, ByteArrayType, Date32Type, Date64Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type, Utf8Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, PrimitiveArray, StringArray,
-    StringViewArray, new_null_array,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, PrimitiveArray, StringArray, StringViewArray,
+    new_null_array,
 };
-use arrow_cast::parse::{Parser, string_to_datetime};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use icecore_columns::{Blobs, Decoder, Options};
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>
     Ok(made)
 }
 
+type F16 = <Float16Type as ArrowPrimitiveType>::Native;
+
 /// The values of a column as they are written.
 struct Cells {
     texts: StringArray,
@@ -82,26 +84,34 @@ impl Cells {
             DataType::Boolean => {
                 Arc::new(self.texts.iter().map(|text| text.and_then(boolean)).collect::<BooleanArray>())
             }
-            DataType::Float16 => self.parsed::<Float16Type>(),
-            DataType::Float32 => self.parsed::<Float32Type>(),
-            DataType::Float64 => self.parsed::<Float64Type>(),
+            DataType::Float16 => self.parsed::<Float16Type>(|text| parse_float(text).map(F16::from_f32)),
+            DataType::Float32 => self.parsed::<Float32Type>(parse_float),
+            DataType::Float64 => self.parsed::<Float64Type>(parse_float),
             // 1.0 is an integer, where it is a number.
             to if self.is_json && (to.is_integer() || to.is_nested()) => self.decoded(to, options)?,
             DataType::Decimal128(..) => self.decoded(to, options)?,
-            DataType::Int8 => self.parsed::<Int8Type>(),
-            DataType::Int16 => self.parsed::<Int16Type>(),
-            DataType::Int32 => self.parsed::<Int32Type>(),
-            DataType::Int64 => self.parsed::<Int64Type>(),
-            DataType::UInt8 => self.parsed::<UInt8Type>(),
-            DataType::UInt16 => self.parsed::<UInt16Type>(),
-            DataType::UInt32 => self.parsed::<UInt32Type>(),
-            DataType::UInt64 => self.parsed::<UInt64Type>(),
-            DataType::Date32 => Arc::new(self.texts.iter().map(|text| text.and_then(day)).collect::<Date32Array>()),
-            DataType::Date64 => self.parsed::<Date64Type>(),
-            DataType::Time32(TimeUnit::Second) => self.parsed::<Time32SecondType>(),
-            DataType::Time32(TimeUnit::Millisecond) => self.parsed::<Time32MillisecondType>(),
-            DataType::Time64(TimeUnit::Microsecond) => self.parsed::<Time64MicrosecondType>(),
-            DataType::Time64(TimeUnit::Nanosecond) => self.parsed::<Time64NanosecondType>(),
+            DataType::Int8 => self.parsed::<Int8Type>(parse_integer),
+            DataType::Int16 => self.parsed::<Int16Type>(parse_integer),
+            DataType::Int32 => self.parsed::<Int32Type>(parse_integer),
+            DataType::Int64 => self.parsed::<Int64Type>(parse_integer),
+            DataType::UInt8 => self.parsed::<UInt8Type>(parse_integer),
+            DataType::UInt16 => self.parsed::<UInt16Type>(parse_integer),
+            DataType::UInt32 => self.parsed::<UInt32Type>(parse_integer),
+            DataType::UInt64 => self.parsed::<UInt64Type>(parse_integer),
+            DataType::Date32 => self.parsed::<Date32Type>(parse_day),
+            DataType::Date64 => self.parsed::<Date64Type>(parse_date_in_milliseconds),
+            DataType::Time32(TimeUnit::Second) => {
+                self.parsed::<Time32SecondType>(|text| parse_time(text, TimeUnit::Second))
+            }
+            DataType::Time32(TimeUnit::Millisecond) => {
+                self.parsed::<Time32MillisecondType>(|text| parse_time(text, TimeUnit::Millisecond))
+            }
+            DataType::Time64(TimeUnit::Microsecond) => {
+                self.parsed::<Time64MicrosecondType>(|text| parse_time(text, TimeUnit::Microsecond))
+            }
+            DataType::Time64(TimeUnit::Nanosecond) => {
+                self.parsed::<Time64NanosecondType>(|text| parse_time(text, TimeUnit::Nanosecond))
+            }
             DataType::Timestamp(TimeUnit::Second, zone) => self.moments::<TimestampSecondType>(zone.as_ref())?,
             DataType::Timestamp(TimeUnit::Millisecond, zone) => {
                 self.moments::<TimestampMillisecondType>(zone.as_ref())?
@@ -124,18 +134,15 @@ impl Cells {
         strings::<T>(self.texts.iter().map(|text| text.map(str::as_bytes)), self.texts.value_data().len())
     }
 
-    fn parsed<T: Parser>(&self) -> ArrayRef {
-        Arc::new(self.texts.iter().map(|text| text.and_then(T::parse)).collect::<PrimitiveArray<T>>())
+    fn parsed<T: ArrowPrimitiveType>(&self, parse: impl Fn(&str) -> Option<T::Native>) -> ArrayRef {
+        Arc::new(self.texts.iter().map(|text| text.and_then(&parse)).collect::<PrimitiveArray<T>>())
     }
 
     /// Moments; what does not say where it is, is a local time of the zone of the column.
     fn moments<T: ArrowTimestampType>(&self, zone: Option<&Arc<str>>) -> Result<ArrayRef, ArrowError> {
-        let place: Tz = zone.map_or("+00:00", |zone| zone).parse()?;
-        let moment = |text: &str| {
-            let utc = string_to_datetime(&place, text).ok()?.naive_utc();
-            // Nothing smaller than its unit is cut off.
-            T::from_naive_datetime(utc, None).filter(|value| as_datetime::<T>(*value) == Some(utc))
-        };
+        let place = zone.map_or(Ok(Zone::UTC), |zone| Zone::parse(zone))?;
+        // Nothing smaller than its unit is cut off.
+        let moment = |text: &str| parse_moment(text, &place)?.count(T::UNIT);
         let moments: PrimitiveArray<T> = self.texts.iter().map(|text| text.and_then(moment)).collect();
         Ok(Arc::new(moments.with_timezone_opt(zone.cloned())))
     }
@@ -169,23 +176,7 @@ fn quoted(value: &str) -> Vec<u8> {
     out
 }
 
-/// A day since 1970-01-01; what has a time of the day is none.
-fn day(text: &str) -> Option<i32> {
-    /// A longer text may have a time, too.
-    const DAY_ALONE: usize = "2026-02-03".len();
-    let day = Date32Type::parse(text)?;
-    if text.len() <= DAY_ALONE {
-        return Some(day);
-    }
-    let begin = Date32Type::to_naive_date_opt(day)?.and_hms_opt(0, 0, 0);
-    let utc: Tz = "+00:00".parse().ok()?;
-    match string_to_datetime(&utc, text) {
-        Ok(moment) if begin != Some(moment.naive_local()) => None,
-        _ => Some(day),
-    }
-}
-
-/// The words that `arrow_cast` takes for them.
+/// The words that programs write for them, and their beginnings.
 fn boolean(text: &str) -> Option<bool> {
     let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
     match () {
