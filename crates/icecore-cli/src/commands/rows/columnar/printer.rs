@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// How long the output may get. Lists may share their items, so that a small file can declare values of any length:
 /// beyond this, the items of lists are left out, and callers refuse the batch.
-pub const MAX_OUTPUT: usize = 1 << 31;
+pub const MAX_OUTPUT: usize = if cfg!(test) { 1 << 20 } else { 1 << 31 };
 
 type F16 = <Float16Type as ArrowPrimitiveType>::Native;
 
@@ -402,7 +402,6 @@ mod tests {
 
     /// Lists whose items are the same items again and again are cut, however many they would be.
     #[test]
-    #[ignore = "it writes 2 GB"]
     fn values_are_not_longer_than_cells_may_be() {
         let mut array: ArrayRef = Arc::new(NullArray::new(1));
         for _ in 0..60 {
