@@ -275,8 +275,8 @@ fn who_does_not_answer_is_not_waited_for() {
         return;
     }
     for (folder, name) in [("runners", "silent"), ("mute", "mute")] {
-        // Only the one that never answers is started, so no honest one has this little time. A start that
-        // takes longer than that is no answer either.
+        // Only the one that never answers is started, so no other one has this little time. A start that
+        // takes longer counts as no answer, too.
         let report = wrong(folder, &[name], Duration::from_secs(2), options().sample);
         assert_eq!(why(&report, name), "it did not answer for 2 seconds");
     }

@@ -16,7 +16,7 @@ const MANY: u32 = 1_000_000;
 const GROWTH: f64 = 1.1;
 
 /// All of them.
-pub(crate) fn judge(groups: &[Group], objects: &[Objects]) -> Vec<Goal> {
+pub(crate) fn judge_goals(groups: &[Group], objects: &[Objects]) -> Vec<Goal> {
     let mut goals = Vec::new();
     for database in ["SQLite", "PostgreSQL"] {
         let group = groups.iter().find(|group| {
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_stronger_rival_counts() {
         let entries = vec![entry("icecore/serve", 1e8), entry("perl/loop", 9e8), entry("perl/fork", 4e8)];
-        let goals = judge(&[group(Operation::Turnaround, "SQLite", entries)], &[]);
+        let goals = judge_goals(&[group(Operation::Turnaround, "SQLite", entries)], &[]);
         let met: Vec<Met> = goals.iter().map(|goal| goal.met).collect();
         assert_eq!(met[..3], [Met::No, Met::Yes, Met::Unmeasured], "{goals:?}");
         let times = goals[0].measured.expect("it was measured").estimate;
@@ -119,7 +119,7 @@ mod tests {
     fn river_is_met_only_beyond_doubt() {
         let at = |ours, theirs| {
             let entries = vec![entry("icecore/library", ours), entry("river", theirs)];
-            judge(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
+            judge_goals(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
         };
         assert_eq!([at(1e8, 2e8), at(2e8, 1e8), at(1e8, 1e8)], [Met::Yes, Met::No, Met::Yes]);
     }
@@ -131,7 +131,7 @@ mod tests {
             let per_second = Interval { estimate: 1e6, low: 9e5, high: 1.1e6 };
             Objects { count, bytes: 1, samples, per_second, peaks: vec![Peak { bytes }] }
         };
-        let met = |objects: &[Objects]| judge(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
+        let met = |objects: &[Objects]| judge_goals(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
         assert_eq!(met(&[]), [Met::Unmeasured, Met::Unmeasured]);
         assert_eq!(met(&[of(100_000, 100), of(1_000_000, 105)]), [Met::Yes, Met::Yes]);
         assert_eq!(met(&[of(100_000, 100), of(1_000_000, 200)]), [Met::Yes, Met::No]);

@@ -17,7 +17,7 @@ mod program;
 mod queue;
 mod turnaround;
 
-pub(crate) use goals::judge;
+pub(crate) use goals::judge_goals;
 pub use grow::Growing;
 pub use model::{
     Entry, Goal, Group, Growth, GrowthSettings, Met, Objects, Operation, Peak, Report, SCHEMA, Settings, Timed,
@@ -189,7 +189,7 @@ pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<R
         }
         Ok(())
     })?;
-    let goals = judge(&groups, &objects);
+    let goals = judge_goals(&groups, &objects);
     Ok(Report {
         schema: SCHEMA,
         icecore: env!("CARGO_PKG_VERSION").to_owned(),

@@ -3,7 +3,7 @@
 use super::number::{bytes, count, interval, time};
 use super::table::{Table, escape};
 use super::words;
-use crate::load::{Goal, Group, Met, Objects, Operation, Report, judge};
+use crate::load::{Goal, Group, Met, Objects, Operation, Report, judge_goals};
 use crate::model::{Absent, Interval, Machine};
 use crate::stats;
 use std::fmt::Write;
@@ -87,11 +87,11 @@ fn section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-/// The goals of the report. What can be judged by its samples is judged anew, as the ratios in the
-/// tables below are computed anew: both have the same figures, whichever version made the report.
+/// The goals of the report. What its samples show is judged from them again, as the ratios in the tables below are
+/// computed from them: so both have the same figures, whichever version of the lab made the report.
 fn goals(report: &Report) -> Table {
     let mut table = Table::new(["", "goal", ">wanted", ">measured"]);
-    let judged = judge(&report.groups, &report.objects);
+    let judged = judge_goals(&report.groups, &report.objects);
     for goal in &report.goals {
         let is_same = |one: &&Goal| one.text == goal.text && one.measured.is_some();
         let goal = judged.iter().find(is_same).unwrap_or(goal);

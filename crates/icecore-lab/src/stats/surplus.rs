@@ -78,7 +78,7 @@ impl Surplus {
     }
 
     /// Computes the probability that the sum of this surplus and an independent other one is
-    /// at least `least`, without the distribution of the sum, which would cost the most.
+    /// at least `least`. It does not compute all probabilities of the sum: they would cost the most.
     pub(super) fn probability_of_sum(&self, other: &Surplus, least: i64) -> f64 {
         #[cfg(test)]
         MULTIPLICATIONS.set(MULTIPLICATIONS.get() + self.0.len());

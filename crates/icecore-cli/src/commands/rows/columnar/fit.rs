@@ -7,9 +7,10 @@ use super::cells::Strings;
 use super::filler::Notes;
 use super::layout::options;
 use super::learn::line_stage;
-use super::parse::{parse_date_in_milliseconds, parse_day, parse_float, parse_integer, parse_moment, parse_time};
+use super::texts::{
+    Zone, parse_date_in_milliseconds, parse_day, parse_float, parse_half, parse_integer, parse_moment, parse_time,
+};
 use super::values::written;
-use super::zone::Zone;
 use crate::commands::rows::text;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -64,8 +65,6 @@ pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>
     Ok(made)
 }
 
-type F16 = <Float16Type as ArrowPrimitiveType>::Native;
-
 /// The values of a column as they are written.
 struct Cells {
     texts: StringArray,
@@ -84,7 +83,7 @@ impl Cells {
             DataType::Boolean => {
                 Arc::new(self.texts.iter().map(|text| text.and_then(boolean)).collect::<BooleanArray>())
             }
-            DataType::Float16 => self.parsed::<Float16Type>(|text| parse_float(text).map(F16::from_f32)),
+            DataType::Float16 => self.parsed::<Float16Type>(parse_half),
             DataType::Float32 => self.parsed::<Float32Type>(parse_float),
             DataType::Float64 => self.parsed::<Float64Type>(parse_float),
             // 1.0 is an integer, where it is a number.

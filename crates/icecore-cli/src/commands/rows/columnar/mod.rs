@@ -3,11 +3,7 @@
 #[cfg(feature = "columns")]
 mod ahead;
 #[cfg(feature = "columns")]
-mod calendar;
-#[cfg(feature = "columns")]
 mod cells;
-#[cfg(all(test, feature = "columns"))]
-mod compared;
 #[cfg(feature = "columns")]
 mod filler;
 #[cfg(feature = "columns")]
@@ -23,23 +19,15 @@ mod learn;
 #[cfg(feature = "columns")]
 mod messages;
 #[cfg(feature = "columns")]
-mod numbers;
-#[cfg(feature = "columns")]
 mod pages;
-#[cfg(feature = "columns")]
-mod parse;
-#[cfg(feature = "columns")]
-mod printer;
 #[cfg(feature = "columns")]
 mod reader;
 #[cfg(feature = "columns")]
-mod temporal;
+mod texts;
 #[cfg(feature = "columns")]
 mod values;
 #[cfg(feature = "columns")]
 mod writer;
-#[cfg(feature = "columns")]
-mod zone;
 
 #[cfg(feature = "columns")]
 pub use ahead::Ahead;

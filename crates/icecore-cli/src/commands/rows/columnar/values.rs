@@ -1,7 +1,6 @@
 //! Values of columns as cells of rows.
 
-use super::printer::{MAX_OUTPUT, Printer};
-use super::temporal::Temporal;
+use super::texts::{MAX_OUTPUT, Printer, Temporal};
 use crate::commands::rows::batch::{Batch, Sort};
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, StringArray};

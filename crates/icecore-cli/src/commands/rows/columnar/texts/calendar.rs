@@ -8,7 +8,7 @@ pub const SECONDS_PER_DAY: i64 = 86_400;
 pub const PRINTABLE_DAYS: RangeInclusive<i64> =
     Date { year: -262_143, month: 1, day: 1 }.day_number()..=Date { year: 262_142, month: 12, day: 31 }.day_number();
 
-/// The calendar repeats after 400 years, which have so many days.
+/// The days of 400 years, after which the calendar repeats.
 const DAYS_PER_ERA: i64 = 146_097;
 /// From 0000-03-01, where an era starts, to 1970-01-01.
 const ERA_TO_EPOCH: i64 = 719_468;
@@ -34,7 +34,7 @@ impl Date {
         (1..=days).contains(&day).then_some(Date { year, month, day })
     }
 
-    /// Returns the date of a day, which is counted from 1970-01-01 on.
+    /// Returns the date of a day. Day 0 is 1970-01-01.
     pub fn from_day_number(day: i64) -> Date {
         // Years start in March here, so that the day of a leap year is the last one.
         let day = day + ERA_TO_EPOCH;
@@ -49,7 +49,7 @@ impl Date {
         Date { year: era * 400 + i64::from(year) + i64::from(is_next_year), month, day }
     }
 
-    /// Returns which day it is, counted from 1970-01-01 on.
+    /// Returns the number of the day. Day 0 is 1970-01-01.
     pub const fn day_number(self) -> i64 {
         let is_before_march = self.month <= 2;
         let year = if is_before_march { self.year - 1 } else { self.year };

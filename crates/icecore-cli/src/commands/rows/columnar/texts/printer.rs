@@ -1,12 +1,13 @@
 //! Values of columns as JSON.
 
-use super::numbers::{print_decimal, print_double, print_single};
+use super::numbers::{print_decimal, print_float, print_integer};
 use super::temporal::Temporal;
+use super::{F16, native_values};
 use crate::commands::rows::text;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type,
-    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, BooleanArray, ListLikeArray, MapArray, downcast_dictionary_array, downcast_run_array};
 use arrow_buffer::{NullBuffer, i256};
@@ -17,8 +18,6 @@ use std::ops::Range;
 /// How long the output may get. Lists may share their items, so that a small file can declare values of any length:
 /// beyond this, the items of lists are left out, and callers refuse the batch.
 pub const MAX_OUTPUT: usize = if cfg!(test) { 1 << 20 } else { 1 << 31 };
-
-type F16 = <Float16Type as ArrowPrimitiveType>::Native;
 
 /// The values of a column, with all that must be known of its type to write them.
 ///
@@ -63,33 +62,35 @@ impl<'a> Printer<'a> {
     /// Returns the printer of a column.
     ///
     /// # Errors
-    /// If its type has no JSON: unions, and maps whose keys are no strings. If a time zone is unknown.
+    /// If its type has no JSON: unions, and maps with keys other than strings. If a time zone is unknown.
     pub fn of(array: &'a dyn Array) -> Result<Printer<'a>, ArrowError> {
         let values = match array.data_type() {
             DataType::Null => Values::Null,
             DataType::Boolean => Values::Boolean(array.as_boolean()),
-            DataType::Int8 => Values::Int8(slice::<Int8Type>(array)),
-            DataType::Int16 => Values::Int16(slice::<Int16Type>(array)),
-            DataType::Int32 => Values::Int32(slice::<Int32Type>(array)),
-            DataType::Int64 => Values::Int64(slice::<Int64Type>(array)),
-            DataType::UInt8 => Values::UInt8(slice::<UInt8Type>(array)),
-            DataType::UInt16 => Values::UInt16(slice::<UInt16Type>(array)),
-            DataType::UInt32 => Values::UInt32(slice::<UInt32Type>(array)),
-            DataType::UInt64 => Values::UInt64(slice::<UInt64Type>(array)),
-            DataType::Float16 => Values::Float16(slice::<Float16Type>(array)),
-            DataType::Float32 => Values::Float32(slice::<Float32Type>(array)),
-            DataType::Float64 => Values::Float64(slice::<Float64Type>(array)),
-            DataType::Decimal32(_, scale) => Values::Decimal32(slice::<Decimal32Type>(array), *scale),
-            DataType::Decimal64(_, scale) => Values::Decimal64(slice::<Decimal64Type>(array), *scale),
-            DataType::Decimal128(_, scale) => Values::Decimal128(slice::<Decimal128Type>(array), *scale),
-            DataType::Decimal256(_, scale) => Values::Decimal256(slice::<Decimal256Type>(array), *scale),
+            DataType::Int8 => Values::Int8(native_values::<Int8Type>(array)),
+            DataType::Int16 => Values::Int16(native_values::<Int16Type>(array)),
+            DataType::Int32 => Values::Int32(native_values::<Int32Type>(array)),
+            DataType::Int64 => Values::Int64(native_values::<Int64Type>(array)),
+            DataType::UInt8 => Values::UInt8(native_values::<UInt8Type>(array)),
+            DataType::UInt16 => Values::UInt16(native_values::<UInt16Type>(array)),
+            DataType::UInt32 => Values::UInt32(native_values::<UInt32Type>(array)),
+            DataType::UInt64 => Values::UInt64(native_values::<UInt64Type>(array)),
+            DataType::Float16 => Values::Float16(native_values::<Float16Type>(array)),
+            DataType::Float32 => Values::Float32(native_values::<Float32Type>(array)),
+            DataType::Float64 => Values::Float64(native_values::<Float64Type>(array)),
+            DataType::Decimal32(_, scale) => Values::Decimal32(native_values::<Decimal32Type>(array), *scale),
+            DataType::Decimal64(_, scale) => Values::Decimal64(native_values::<Decimal64Type>(array), *scale),
+            DataType::Decimal128(_, scale) => Values::Decimal128(native_values::<Decimal128Type>(array), *scale),
+            DataType::Decimal256(_, scale) => Values::Decimal256(native_values::<Decimal256Type>(array), *scale),
             DataType::Utf8
             | DataType::LargeUtf8
             | DataType::Utf8View
             | DataType::Binary
             | DataType::LargeBinary
             | DataType::BinaryView
-            | DataType::FixedSizeBinary(_) => Values::Bytes(Blobs::of(array).map_err(external)?),
+            | DataType::FixedSizeBinary(_) => {
+                Values::Bytes(Blobs::of(array).map_err(|error| ArrowError::ExternalError(Box::new(error)))?)
+            }
             DataType::List(_) => list(array.as_list::<i32>())?,
             DataType::LargeList(_) => list(array.as_list::<i64>())?,
             DataType::ListView(_) => list(array.as_list_view::<i32>())?,
@@ -147,10 +148,10 @@ impl<'a> Printer<'a> {
             Values::UInt16(values) => print_integer(values[row], out),
             Values::UInt32(values) => print_integer(values[row], out),
             Values::UInt64(values) => print_integer(values[row], out),
-            // Its own shortest digits may be fewer, but were never written.
-            Values::Float16(values) => print_single(values[row].into(), out),
-            Values::Float32(values) => print_single(values[row], out),
-            Values::Float64(values) => print_double(values[row], out),
+            // With the digits of 32 bits: fewer would do for 16.
+            Values::Float16(values) => print_float(f32::from(values[row]), out),
+            Values::Float32(values) => print_float(values[row], out),
+            Values::Float64(values) => print_float(values[row], out),
             Values::Decimal32(values, scale) => print_decimal(itoa::Buffer::new().format(values[row]), *scale, out),
             Values::Decimal64(values, scale) => print_decimal(itoa::Buffer::new().format(values[row]), *scale, out),
             Values::Decimal128(values, scale) => print_decimal(itoa::Buffer::new().format(values[row]), *scale, out),
@@ -189,14 +190,6 @@ impl<'a> Printer<'a> {
             Values::Indirect(index, values) => values.print(index(row), out),
         }
     }
-}
-
-fn slice<T: ArrowPrimitiveType>(array: &dyn Array) -> &[T::Native] {
-    array.as_primitive::<T>().values()
-}
-
-fn external(error: icecore_columns::Error) -> ArrowError {
-    ArrowError::ExternalError(Box::new(error))
 }
 
 fn list<L: ListLikeArray>(lists: &L) -> Result<Values<'_>, ArrowError> {
@@ -239,10 +232,6 @@ fn indirect_runs(array: &dyn Array) -> Result<Values<'_>, ArrowError> {
         }
         other => Err(ArrowError::JsonError(format!("{other} does not have runs")))
     }
-}
-
-fn print_integer(value: impl itoa::Integer, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Writes items between brackets.

@@ -1,12 +1,11 @@
 //! Texts as numbers, dates, times and timestamps.
 
+use super::F16;
 use super::calendar::{Date, SECONDS_PER_DAY};
-use super::temporal::per_second;
+use super::temporal::{NANOSECONDS_PER_SECOND, per_second};
 use super::zone::Zone;
 use arrow_schema::TimeUnit;
 use std::str::FromStr;
-
-const NANOSECONDS: u32 = 1_000_000_000;
 
 /// Reads an integer, which may have a sign, and blanks around it.
 pub fn parse_integer<T: FromStr>(text: &str) -> Option<T> {
@@ -19,6 +18,11 @@ pub fn parse_integer<T: FromStr>(text: &str) -> Option<T> {
 /// Reads a float, which may have blanks around it: `1`, `-.5`, `1.e-7`, `inf`, `NaN`.
 pub fn parse_float<T: FromStr>(text: &str) -> Option<T> {
     text.trim_ascii().parse().ok()
+}
+
+/// The same as a float of 16 bits.
+pub fn parse_half(text: &str) -> Option<F16> {
+    parse_float(text).map(F16::from_f32)
 }
 
 /// Reads a date as days since 1970-01-01. A text with a time of the day is none, unless that is midnight in UTC.
@@ -86,7 +90,7 @@ fn parse_digits(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| digit.is_ascii_digit().then(|| value * 10 + u32::from(digit - b'0')))
 }
 
-/// Reads a fraction of a second, which has at least one digit. Those after the ninth are cut off.
+/// Reads the digits of a fraction of a second: at least one. Digits after the ninth are cut off.
 fn parse_nanoseconds(digits: &[u8]) -> Option<u32> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -108,8 +112,8 @@ impl Moment {
     /// Returns how many of this unit are since 1970; `None`, if they are not whole or do not fit. No unit counts leap
     /// seconds.
     pub fn count(self, unit: TimeUnit) -> Option<i64> {
-        let nanoseconds_each = NANOSECONDS / per_second(unit) as u32;
-        let is_whole = self.nanoseconds < NANOSECONDS && self.nanoseconds.is_multiple_of(nanoseconds_each);
+        let nanoseconds_each = NANOSECONDS_PER_SECOND / per_second(unit) as u32;
+        let is_whole = self.nanoseconds < NANOSECONDS_PER_SECOND && self.nanoseconds.is_multiple_of(nanoseconds_each);
         let count =
             i128::from(self.seconds) * i128::from(per_second(unit)) + i128::from(self.nanoseconds / nanoseconds_each);
         i64::try_from(count).ok().filter(|_| is_whole)
@@ -159,7 +163,8 @@ impl Time {
 
     /// Returns the time, if clocks show it. A leap second is a longer second 59.
     fn new(hour: u32, minute: u32, second: u32, nanoseconds: u32) -> Option<Time> {
-        let (second, nanoseconds) = if second == 60 { (59, nanoseconds + NANOSECONDS) } else { (second, nanoseconds) };
+        let (second, nanoseconds) =
+            if second == 60 { (59, nanoseconds + NANOSECONDS_PER_SECOND) } else { (second, nanoseconds) };
         let is_valid = hour < 24 && minute < 60 && second < 60;
         is_valid.then(|| Time { second: i64::from(hour * 3600 + minute * 60 + second), nanoseconds })
     }
@@ -189,8 +194,8 @@ fn count_digits(text: &[u8]) -> usize {
 /// Reads a time of the day, or the number that is its count of the unit. Smaller parts than the unit are cut off.
 pub fn parse_time<T: FromStr + TryFrom<i64>>(text: &str, unit: TimeUnit) -> Option<T> {
     let Some(time) = parse_time_of_day(text) else { return text.parse().ok() };
-    let nanoseconds = time.second * i64::from(NANOSECONDS) + i64::from(time.nanoseconds);
-    (nanoseconds / (i64::from(NANOSECONDS) / per_second(unit))).try_into().ok()
+    let nanoseconds = time.second * i64::from(NANOSECONDS_PER_SECOND) + i64::from(time.nanoseconds);
+    (nanoseconds / (i64::from(NANOSECONDS_PER_SECOND) / per_second(unit))).try_into().ok()
 }
 
 /// Reads `4:05`, `04:05:06.5` or `4:05 PM`.

@@ -1,85 +1,24 @@
-//! Texts of floats and decimals.
+//! Texts of integers, floats and decimals.
 
-/// The first digit of floats that are written without an exponent is at most so many places after the point.
+/// A float without an exponent has its first digit at most this number of places after the point.
 const MAX_PLAIN_PLACE: usize = 5;
 
-/// Writes a float as JSON: its shortest digits that read back as the same float, with a point. What is not finite has
-/// no text in JSON, and is null.
-pub fn print_double(value: f64, out: &mut Vec<u8>) {
-    if !value.is_finite() {
-        return out.extend_from_slice(b"null");
-    }
-    print_shortest(value, zmij::Buffer::new().format_finite(value), out);
+/// Writes an integer.
+pub fn print_integer(value: impl itoa::Integer, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// The same for a float of 32 bits. Of two texts that are equally near, the one that is farther from zero is written; and
-/// none that is in the middle between a float and the next one to zero, though it would be read as that float.
-pub fn print_single(value: f32, out: &mut Vec<u8>) {
-    if !value.is_finite() {
+/// Writes a float of 32 or 64 bits as JSON: its shortest digits that read back as the same float, with a point. What is
+/// not finite has no text in JSON, and is null.
+pub fn print_float<F: zmij::Float + Into<f64> + Copy>(value: F, out: &mut Vec<u8>) {
+    let double: f64 = value.into();
+    if !double.is_finite() {
         return out.extend_from_slice(b"null");
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value);
-    if value.abs() >= LEAST_WITH_SHORT_MIDDLE && is_middle_to_zero(value, text) {
-        return print_shortest(value.into(), &nearest_digits(value), out);
-    }
-    print_shortest(value.into(), text, out);
-    if is_tie(value, text)
-        && let Some(last) = out.last_mut()
-    {
-        // It is even.
-        *last += 1;
-    }
-}
-
-/// Below 2^25, what is in the middle between two floats has more digits than they have.
-const LEAST_WITH_SHORT_MIDDLE: f32 = 33_554_432.0;
-
-/// Returns the distance of a float above 2^24 to its neighbours; `None` for powers of two, which have two distances.
-fn step(value: f32) -> Option<u128> {
-    (!is_power_of_two(value)).then(|| 1 << ((value.to_bits() << 1 >> 24) - 150))
-}
-
-fn is_power_of_two(value: f32) -> bool {
-    value.to_bits() << 9 == 0
-}
-
-fn is_middle_to_zero(value: f32, text: &str) -> bool {
-    let middle = step(value).map(|step| f64::from(value.abs()) - (step / 2) as f64);
-    middle.is_some() && text.trim_start_matches('-').parse().ok() == middle
-}
-
-/// Returns the digits of a float above 2^24 up to the last one that tells it from its neighbours.
-fn nearest_digits(value: f32) -> String {
-    let place = 10_u128.pow(step(value).unwrap_or(1).ilog10());
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}.0", (value.abs() as u128 + place / 2) / place * place)
-}
-
-/// Returns whether a float is in the middle between its shortest text and the next one that is farther from zero.
-fn is_tie(value: f32, text: &str) -> bool {
-    /// Floats have 24 bits. So a decimal that is not a float itself, with half of a digit added, has at least 2^23 as
-    /// its digits: seven of them. And for the sum to be a float, 5^places divides twice the digits plus one.
-    const MIN_DIGITS: usize = 7;
-    const MAX_PLACES: usize = 11;
-    if text.len() <= MIN_DIGITS
-        || is_power_of_two(value)
-        || !matches!(text.as_bytes().last(), Some(b'0' | b'2' | b'4' | b'6' | b'8'))
-    {
-        return false;
-    }
-    let Some((whole, fraction)) = text.split_once('.').filter(|(_, fraction)| fraction.len() <= MAX_PLACES) else {
-        return false;
-    };
-    let digits = whole.bytes().chain(fraction.bytes()).filter(u8::is_ascii_digit);
-    let digits = digits.fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0'));
-    // Both sides are exact: a float has 24 bits, and 5^11 has 26.
-    f64::from(value.abs()) * 2.0 * 10_f64.powi(fraction.len() as i32) == (2 * digits + 1) as f64
-}
-
-fn print_shortest(value: f64, text: &str, out: &mut Vec<u8>) {
-    // Most floats have the same text here and there.
-    if value == 0.0 || (1e-4..1e10).contains(&value.abs()) {
+    // Most floats have no exponent, here and in the text of zmij.
+    if double == 0.0 || (1e-4..1e10).contains(&double.abs()) {
         return out.extend_from_slice(text.as_bytes());
     }
     print_with_exponent(text, out);
@@ -107,7 +46,7 @@ fn print_with_exponent(text: &str, out: &mut Vec<u8>) {
     } else {
         let start = out.len();
         out.extend_from_slice(digits);
-        // The point moves behind the first digit.
+        // The point moves: it comes after the first digit.
         out.copy_within(start + 1..start + point, start + 2);
         out[start + 1] = b'.';
         trim_zeros(start, out);
@@ -136,7 +75,7 @@ fn trim_zeros(start: usize, out: &mut Vec<u8>) {
     out.truncate(out.len() - zeros);
 }
 
-/// Writes a decimal: an integer that has so many digits after its point, or so many zeros more if `scale` is negative.
+/// Writes a decimal: an integer with `scale` digits after its point. If `scale` is negative, zeros are added instead.
 pub fn print_decimal(integer: &str, scale: i8, out: &mut Vec<u8>) {
     let digits = integer.strip_prefix('-').unwrap_or(integer);
     if digits.len() < integer.len() {
@@ -164,13 +103,13 @@ pub fn print_decimal(integer: &str, scale: i8, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{print_decimal, print_double, print_single};
+    use super::{print_decimal, print_float};
 
     #[test]
     fn floats_are_json() {
         let text = |value: f64| {
             let mut out = Vec::new();
-            print_double(value, &mut out);
+            print_float(value, &mut out);
             String::from_utf8(out).expect("text")
         };
         for (value, expected) in [
@@ -196,16 +135,38 @@ mod tests {
         ] {
             assert_eq!(text(value), expected);
         }
-        let mut out = Vec::new();
-        let ties = [0.002_441_406_3, -6.019_531_3, 0.000_244_140_63, 97_296_864.0];
-        [0.1_f32, 1e-5, 9_999_999_000.0, 1e10, f32::MAX, 1e-45].into_iter().chain(ties).for_each(|value| {
-            print_single(value, &mut out);
-            out.push(b' ');
-        });
-        assert_eq!(
-            out,
-            b"0.1 0.00001 9999999000.0 1.0e10 3.4028235e38 1.0e-45 0.0024414063 -6.0195313 0.00024414062 97296864.0 "
-        );
+    }
+
+    #[test]
+    fn floats_of_32_bits_have_their_own_shortest_digits() {
+        let text = |value: f32| {
+            let mut out = Vec::new();
+            print_float(value, &mut out);
+            String::from_utf8(out).expect("text")
+        };
+        for (value, expected) in [
+            (0.1, "0.1"),
+            (1e-5, "0.00001"),
+            (9_999_999_000.0, "9999999000.0"),
+            (1e10, "1.0e10"),
+            (f32::MAX, "3.4028235e38"),
+            (1e-45, "1.0e-45"),
+            // Between two texts that are equally near, the last digit is even.
+            (0.002_441_406_2, "0.0024414062"),
+            (-6.019_531, "-6.019531"),
+        ] {
+            assert_eq!(text(value), expected);
+        }
+        // How many digits there are without zeros at the ends and without an exponent.
+        let digits = |text: &str| {
+            let mantissa = text.split('e').next().unwrap_or_default().replace('.', "");
+            mantissa.trim_matches('0').len()
+        };
+        for bits in (0..0x7F80_0000).step_by(9_973) {
+            let (value, text) = (f32::from_bits(bits), text(f32::from_bits(bits)));
+            assert_eq!(text.parse(), Ok(value), "{text}");
+            assert_eq!(digits(&text), digits(&format!("{value:e}")), "{text}");
+        }
     }
 
     #[test]

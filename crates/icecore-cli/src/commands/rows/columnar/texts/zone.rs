@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// A time zone.
 #[derive(Clone, Debug)]
 pub enum Zone {
-    /// Always so many seconds before UTC.
+    /// Always this number of seconds before UTC.
     Fixed(i32),
     Named(TimeZone),
 }
@@ -87,7 +87,7 @@ fn find_by_name(name: &str) -> Option<Zone> {
 #[cfg(test)]
 mod tests {
     use super::Zone;
-    use crate::commands::rows::columnar::calendar::Date;
+    use crate::commands::rows::columnar::texts::calendar::Date;
 
     #[test]
     fn zones_are_offsets_and_names() {

@@ -1,20 +1,21 @@
 //! Texts of dates, times, timestamps, durations and intervals.
 
 use super::calendar::{Date, PRINTABLE_DAYS, SECONDS_PER_DAY};
+use super::native_values;
+use super::numbers::print_integer;
 use super::zone::Zone;
 use arrow_array::Array;
-use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType,
-    DurationNanosecondType, DurationSecondType, IntervalDayTimeType, IntervalMonthDayNanoType, IntervalYearMonthType,
-    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
+    DurationSecondType, IntervalDayTimeType, IntervalMonthDayNanoType, IntervalYearMonthType, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType,
 };
 use arrow_buffer::{IntervalDayTime, IntervalMonthDayNano};
 use arrow_schema::{ArrowError, DataType, IntervalUnit, TimeUnit};
 use std::io::Write as _;
 
-const NANOSECONDS: u32 = 1_000_000_000;
+pub const NANOSECONDS_PER_SECOND: u32 = 1_000_000_000;
 
 /// The values of a column of a temporal type.
 pub struct Temporal<'a> {
@@ -35,51 +36,53 @@ enum Values<'a> {
 }
 
 impl<'a> Temporal<'a> {
-    /// Returns the values of a column; `None`, if its type is no temporal one.
+    /// Returns the values of a column; `None`, if its type is not temporal.
     ///
     /// # Errors
     /// If its time zone is unknown.
     pub fn of(array: &'a dyn Array) -> Result<Option<Temporal<'a>>, ArrowError> {
         let values = match array.data_type() {
-            DataType::Date32 => Values::Date32(slice::<Date32Type>(array)),
-            DataType::Date64 => Values::Date64(slice::<Date64Type>(array)),
+            DataType::Date32 => Values::Date32(native_values::<Date32Type>(array)),
+            DataType::Date64 => Values::Date64(native_values::<Date64Type>(array)),
             DataType::Time32(unit) => Values::Time32(
                 match unit {
-                    TimeUnit::Second => slice::<Time32SecondType>(array),
-                    _ => slice::<Time32MillisecondType>(array),
+                    TimeUnit::Second => native_values::<Time32SecondType>(array),
+                    _ => native_values::<Time32MillisecondType>(array),
                 },
                 *unit,
             ),
             DataType::Time64(unit) => Values::Time64(
                 match unit {
-                    TimeUnit::Microsecond => slice::<Time64MicrosecondType>(array),
-                    _ => slice::<Time64NanosecondType>(array),
+                    TimeUnit::Microsecond => native_values::<Time64MicrosecondType>(array),
+                    _ => native_values::<Time64NanosecondType>(array),
                 },
                 *unit,
             ),
             DataType::Timestamp(unit, zone) => Values::Timestamp(
                 match unit {
-                    TimeUnit::Second => slice::<TimestampSecondType>(array),
-                    TimeUnit::Millisecond => slice::<TimestampMillisecondType>(array),
-                    TimeUnit::Microsecond => slice::<TimestampMicrosecondType>(array),
-                    TimeUnit::Nanosecond => slice::<TimestampNanosecondType>(array),
+                    TimeUnit::Second => native_values::<TimestampSecondType>(array),
+                    TimeUnit::Millisecond => native_values::<TimestampMillisecondType>(array),
+                    TimeUnit::Microsecond => native_values::<TimestampMicrosecondType>(array),
+                    TimeUnit::Nanosecond => native_values::<TimestampNanosecondType>(array),
                 },
                 *unit,
                 zone.as_deref().map(Zone::parse).transpose()?,
             ),
             DataType::Duration(unit) => Values::Duration(
                 match unit {
-                    TimeUnit::Second => slice::<DurationSecondType>(array),
-                    TimeUnit::Millisecond => slice::<DurationMillisecondType>(array),
-                    TimeUnit::Microsecond => slice::<DurationMicrosecondType>(array),
-                    TimeUnit::Nanosecond => slice::<DurationNanosecondType>(array),
+                    TimeUnit::Second => native_values::<DurationSecondType>(array),
+                    TimeUnit::Millisecond => native_values::<DurationMillisecondType>(array),
+                    TimeUnit::Microsecond => native_values::<DurationMicrosecondType>(array),
+                    TimeUnit::Nanosecond => native_values::<DurationNanosecondType>(array),
                 },
                 *unit,
             ),
-            DataType::Interval(IntervalUnit::YearMonth) => Values::YearMonth(slice::<IntervalYearMonthType>(array)),
-            DataType::Interval(IntervalUnit::DayTime) => Values::DayTime(slice::<IntervalDayTimeType>(array)),
+            DataType::Interval(IntervalUnit::YearMonth) => {
+                Values::YearMonth(native_values::<IntervalYearMonthType>(array))
+            }
+            DataType::Interval(IntervalUnit::DayTime) => Values::DayTime(native_values::<IntervalDayTimeType>(array)),
             DataType::Interval(IntervalUnit::MonthDayNano) => {
-                Values::MonthDayNano(slice::<IntervalMonthDayNanoType>(array))
+                Values::MonthDayNano(native_values::<IntervalMonthDayNanoType>(array))
             }
             _ => return Ok(None),
         };
@@ -138,10 +141,6 @@ impl<'a> Temporal<'a> {
         };
         format!("ERROR: Cast error: Failed to convert {value} to {target} for {}", self.data_type)
     }
-}
-
-fn slice<T: ArrowPrimitiveType>(array: &dyn Array) -> &[T::Native] {
-    array.as_primitive::<T>().values()
 }
 
 /// Returns how many of a unit are in a second.
@@ -226,8 +225,8 @@ fn print_any_date(day: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a time of the day, which a count of a unit since midnight is. Returns false and writes nothing, if the count
-/// is negative or has more than a day.
+/// Writes a time of the day from its count of a unit since midnight. Returns false and writes nothing, if the count is
+/// negative or has more than a day.
 fn print_time_of_count(count: i64, unit: TimeUnit, out: &mut Vec<u8>) -> bool {
     let (seconds, nanoseconds) = split(count, unit);
     let is_time = (0..SECONDS_PER_DAY).contains(&seconds);
@@ -249,7 +248,7 @@ fn print_time(second_of_day: u32, nanoseconds: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a point and so many digits.
+/// Writes a point, and the value with this number of digits.
 fn print_fraction(mut value: u32, width: usize, out: &mut Vec<u8>) {
     let mut digits = [b'.'; 10];
     for digit in digits[1..=width].iter_mut().rev() {
@@ -262,10 +261,6 @@ fn print_fraction(mut value: u32, width: usize, out: &mut Vec<u8>) {
 /// The two digits of a number below 100.
 fn two_digits(value: u32) -> [u8; 2] {
     [b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]
-}
-
-fn print_integer(value: impl itoa::Integer, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Writes a duration as ISO 8601 does, in seconds: `PT1.5S`.
@@ -291,7 +286,7 @@ fn print_duration(count: i64, unit: TimeUnit, out: &mut Vec<u8>) {
     out.extend_from_slice(b"PT");
     print_integer(seconds, out);
     if rest > 0 {
-        print_fraction(rest as u32 * (u64::from(NANOSECONDS) / per_second) as u32, 9, out);
+        print_fraction(rest as u32 * (u64::from(NANOSECONDS_PER_SECOND) / per_second) as u32, 9, out);
         while out.last() == Some(&b'0') {
             out.pop();
         }
