@@ -16,6 +16,8 @@ failed=0
 table=()
 broken=()
 left_out=()
+# What `time` prints: seconds of processors, in the program and in the system.
+TIMEFORMAT='%U %S'
 # The steps that run now, by process.
 declare -A running=()
 
@@ -38,7 +40,7 @@ step() { # NAME WHAT COMMAND…
     say "== $1"
     # Not before `||`: there `set -e` has no effect, and a step of several commands would go on after a failure.
     set +e
-    (set -e; "${@:3}") 2>&1 | tee "$log"
+    { time { (set -e; "${@:3}") 2>&1; }; } 2>"$folder/cpu.$1" | tee "$log"
     status=${PIPESTATUS[0]}
     set -e
     count_step "$1" "$status" "$((SECONDS - start))" "$log"
@@ -52,7 +54,7 @@ start_step() { # NAME WHAT COMMAND…
     [ ${#running[@]} -lt "$(nproc 2>/dev/null || echo 2)" ] || end_one_step
     say "== $1: started"
     local log=$folder/log.$1
-    (set -e; "${@:3}") </dev/null >"$log" 2>&1 &
+    { time { (set -e; "${@:3}") </dev/null >"$log" 2>&1; }; } 2>"$folder/cpu.$1" &
     running[$!]="$SECONDS	$1"
 }
 
@@ -100,7 +102,7 @@ count_step() { # NAME STATUS SECONDS LOG
     fi
     passed=$((passed + good))
     failed=$((failed + bad))
-    table+=("$seconds	$good	$bad	$name")
+    table+=("$seconds	$good	$bad	$name	$(awk '{ printf "%d", $1 + $2 }' "$folder/cpu.$name")")
 }
 
 # Names what tests leave out without failing: they end early and count as passed.
@@ -119,7 +121,8 @@ sum_numbers() { # FILE SCRIPT
     sed -nE "$2" "$1" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# The table also goes to a file: .ci/run adds up several, and docs/tests.md shows the seconds.
+# The table also goes to a file: .ci/run adds up several, and docs/tests.md shows the seconds. CPU is what a step cost
+# on all processors: its seconds also depend on what ran beside it.
 finish_steps() {
     local row file
     [ -z "${LIST_STEPS:-}" ] || return 0
@@ -128,8 +131,8 @@ finish_steps() {
     mkdir -p "$target/steps"
     printf '%s\n' "${table[@]}" >"$file"
     say
-    say 'seconds   passed  failed  step'
-    awk -F '\t' '{ printf "%7d  %7d  %6d  %s\n", $1, $2, $3, $4 }' "$file"
+    say 'seconds      CPU   passed  failed  step'
+    awk -F '\t' '{ printf "%7d  %7d  %7d  %6d  %s\n", $1, $5, $2, $3, $4 }' "$file"
     printf '%7d  in all; steps that ran at the same time add up to more\n' "$SECONDS"
     for row in "${left_out[@]}"; do
         say "left out: $row"

@@ -4,7 +4,7 @@
 use crate::common;
 use crate::fixtures;
 
-use crate::common::Random;
+use crate::common::{Random, usual_or_full};
 use icecore::alter::{Alteration, Refusal, alter};
 use icecore::select::Pattern;
 use icecore::{Document, Kind, Limits, Request, Stage, raw::flag};
@@ -74,7 +74,7 @@ fn what_is_set_back_has_its_bytes_again() {
     for (file, stage) in FILES {
         let stage = Stage::parse(stage).unwrap();
         let mut counts = Counts::default();
-        for (number, fixture) in fixtures::load(file).into_iter().enumerate() {
+        for (number, fixture) in fixtures::load(file).into_iter().enumerate().step_by(usual_or_full(4, 1)) {
             let Some(document) = read(&fixture.blob, &stage) else { continue };
             let mut leaves = leaves(&document);
             leaves.retain(|(at, _)| !is_shared(&document, *at));
@@ -107,10 +107,10 @@ fn what_is_set_back_has_its_bytes_again() {
             }
         }
         println!("{file}: {counts:?}");
-        assert!(counts.set > 50 && counts.refused * 20 < counts.set, "{file}: {counts:?}");
+        assert!(counts.set > usual_or_full(12, 50) && counts.refused * 20 < counts.set, "{file}: {counts:?}");
         (all, all_back) = (all + counts.set, all_back + counts.back);
     }
-    assert!(all > 4000 && all_back * 10 > all * 8, "{all_back} of {all}");
+    assert!(all > usual_or_full(1000, 4000) && all_back * 10 > all * 8, "{all_back} of {all}");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn hostile_input_ends_in_an_error_or_a_document() {
     common::on_a_small_stack(move || {
         for (file, stage) in FILES {
             let stage = Stage::parse(stage).unwrap();
-            for (number, fixture) in fixtures::load(file).into_iter().enumerate().step_by(5) {
+            for (number, fixture) in fixtures::load(file).into_iter().enumerate().step_by(usual_or_full(20, 5)) {
                 let mut r = Random::new(number as u64);
                 for _ in 0..if fixture.blob.is_empty() { 0 } else { 6 } {
                     let mut blob = fixture.blob.clone();

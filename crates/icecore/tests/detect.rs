@@ -2,6 +2,7 @@
 //! files are called by their names, and no ordinary file is taken for one of
 //! ours.
 
+use crate::common::usual_or_full;
 use crate::fixtures;
 
 use icecore::{detect::Finding, format::Certainty, identify};
@@ -131,12 +132,12 @@ fn the_confusion_matrix_is_a_diagonal() {
 #[test]
 fn no_ordinary_file_is_taken_for_one_of_ours() {
     const MOST: u64 = 1 << 20;
-    const FILES: usize = 6000;
+    let most_files = usual_or_full(2000, 6000);
     let mut paths = Vec::new();
     for top in ["/etc", "/bin", "/sbin", "/lib", "/usr/bin", "/usr/lib", "/usr/share", "/usr/include"] {
         // Every so many, so that all kinds of files are among them.
         let all = files(Path::new(top));
-        let step = all.len() / (FILES / 8) + 1;
+        let step = all.len() / (most_files / 8) + 1;
         paths.extend(all.into_iter().step_by(step));
     }
     let mut checked = 0;
@@ -248,7 +249,7 @@ fn what_is_settled_by_reading_is_found() {
             if let Ok(Ok(json)) = from.map(|from| icecore::convert(&fixture.blob, &from, "json")) {
                 check(&json);
             }
-            for at in 0..fixture.blob.len().min(64) {
+            for at in (0..fixture.blob.len().min(64)).step_by(usual_or_full(5, 1)) {
                 let mut other = fixture.blob.clone();
                 other[at] = b"{[\"a:;1}]\0"[at % 10];
                 check(&other);

@@ -130,7 +130,7 @@ fn depth_costs_memory_only() {
 #[test]
 fn json_is_still_json() {
     let all = "relaxed,comments,singlequote,barekey,loose,tags";
-    for seed in 0..300 {
+    for seed in 0..common::usual_or_full(75, 300) {
         let text = icecore::write(&common::document(seed, common::Palette::Json), "json:indent=1").unwrap();
         let text = String::from_utf8(text).unwrap();
         let (strict, relaxed) = (read("typed=no", &text).unwrap(), read(all, &text).unwrap());

@@ -1,6 +1,7 @@
 //! `pack` against the fixtures that perl made, and against input that nobody
 //! would make.
 
+use crate::common::usual_or_full;
 use crate::packing;
 use crate::packing::hostile;
 
@@ -106,11 +107,12 @@ fn packed(template: &str, document: &Document<'_>) -> Result<Vec<u8>, ErrorKind>
 
 #[test]
 fn no_template_needs_much() {
-    for template in hostile::templates(100_000) {
+    let size = usual_or_full(20_000, 100_000);
+    for template in hostile::templates(size) {
         small(move || {
             let options = pack::Options::new(&template);
             for byte in [0u8, b'_', 0xFF, b'1'] {
-                let data = vec![byte; 100_000];
+                let data = vec![byte; size];
                 let limits = Limits::default();
                 let outcome = options.read(&data, Request::new(&limits));
                 assert!(outcome.document.nodes().len() <= 2_000_000);

@@ -2,7 +2,7 @@
 
 use crate::fixtures;
 
-use crate::common::{Palette, Random, document, on_a_small_stack};
+use crate::common::{Palette, Random, document, on_a_small_stack, usual_or_full};
 use icecore::format::sereal::{self, Compress, ReadOptions, SortKeys, WriteOptions};
 use icecore::raw::Reader as _;
 use icecore::{
@@ -171,7 +171,7 @@ fn every_truncation_is_an_error() {
 
 #[test]
 fn no_byte_can_be_changed_into_a_panic() {
-    for blob in samples(30) {
+    for blob in samples(usual_or_full(10, 30)) {
         let mut changed = blob.clone();
         for at in 0..blob.len() {
             for bit in 0..8 {

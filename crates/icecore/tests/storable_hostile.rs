@@ -118,7 +118,7 @@ fn a_byte_behind_the_document_is_an_error() {
 #[test]
 fn after_any_change_of_one_byte_the_readers_agree() {
     let (mut total, mut failures) = (0, Vec::new());
-    for (number, f) in varied(100).iter().enumerate() {
+    for (number, f) in varied(crate::common::usual_or_full(40, 100)).iter().enumerate() {
         let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
         for at in 0..f.blob.len() {
             let old = f.blob[at];

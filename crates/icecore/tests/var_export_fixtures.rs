@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{Palette, document, on_a_small_stack};
+use crate::common::{Palette, document, on_a_small_stack, usual_or_full};
 use crate::fixtures::perl::base64;
 use crate::fixtures::php::{Describer, ask_script, key_bytes, one_nan};
 use crate::fixtures::{Fixture, load};
@@ -271,12 +271,13 @@ impl Output for Nothing {
 #[test]
 fn nothing_recurses() {
     on_a_small_stack(|| {
-        const LEVELS: usize = 100_000;
+        // A text grows with the square of its levels.
+        let levels = usual_or_full(20_000, 100_000);
         let options = var_export::ReadOptions::default();
         for (open, close) in
             [("[", "]"), ("array('k' => ", ")"), ("A::__set_state(array(1 => ", "))"), ("(object) [7 => 1, 2 => ", "]")]
         {
-            let blob = format!("{}'x'{}", open.repeat(LEVELS), close.repeat(LEVELS)).into_bytes();
+            let blob = format!("{}'x'{}", open.repeat(levels), close.repeat(levels)).into_bytes();
             let error = var_export::read(&blob, &options, &Limits::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Limit);
             let mut limits = Limits::default();
@@ -284,18 +285,18 @@ fn nothing_recurses() {
             let outcome = options.read(&blob, Request::new(&limits).detailed());
             assert_eq!(outcome.error, None);
             // Each level is indented, so that the text grows with the square.
-            let deep = blob[..open.len() * LEVELS].len();
+            let deep = blob[..open.len() * levels].len();
             let outcome = options.read(&blob[..deep], Request::new(&limits));
             assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
             let _ = icecore::identify(&blob);
         }
         for open in ["- ", "'a' . ", "/**/", "\"\\"] {
-            let _ = var_export::read(open.repeat(LEVELS).as_bytes(), &options, &Limits::default());
+            let _ = var_export::read(open.repeat(levels).as_bytes(), &options, &Limits::default());
         }
         let mut limits = Limits::default();
         // Each level is indented, so that the text grows with the square.
         (limits.depth, limits.growth) = (u32::MAX - 100, u64::MAX);
-        let blob = format!("{}1{}", "[".repeat(LEVELS), "]".repeat(LEVELS)).into_bytes();
+        let blob = format!("{}1{}", "[".repeat(levels), "]".repeat(levels)).into_bytes();
         let document = var_export::read(&blob, &options, &limits).unwrap();
         let options = var_export::WriteOptions::default();
         var_export::write(&document, &options, &limits, &mut Nothing::default()).unwrap();

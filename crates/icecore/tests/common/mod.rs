@@ -373,7 +373,7 @@ pub fn usual_or_full<T>(usual: T, full: T) -> T {
 
 /// The depth of documents that must not need a deep stack: on a stack of 128 KB, not even 3,000 calls fit.
 pub fn levels() -> usize {
-    usual_or_full(100_000, 1_000_000)
+    usual_or_full(20_000, 1_000_000)
 }
 
 /// Runs this on a thread with a stack of 128 KB.
