@@ -2,11 +2,11 @@
 # Builds the modules of the languages; modules/LANGUAGE.sh knows what only one of them
 # needs. A language whose headers are missing is named and left out.
 #
-#   scripts/modules.sh [build|test|test-servers|install|clean] [perl] [php] [ruby]
+#   scripts/modules.sh [build|test|test-servers|install|clean] [common] [perl] [php] [ruby]
 #
 #   build      then `perl -Mblib=bindings/perl`, `php -d extension=…/bindings/php/modules/icecore.so`
 #              and `ruby -I bindings/ruby/lib -r icecore` use them
-#   test       build and test, the pieces in C that they share too
+#   test       build and test; `common` is the pieces in C that they share
 #   test-servers  build, and test what needs servers: sessions of PHP over nginx and php-fpm
 #   install    build and install, below DESTDIR if that is set
 #   clean      remove what was built
@@ -16,13 +16,18 @@
 here=$PWD/scripts/modules
 what=${1:-build}
 shift $(($# > 0))
-languages=("$@")
-[ $# -gt 0 ] || languages=(perl php ruby)
-
-for language in "${languages[@]}"; do
+[ $# -gt 0 ] || set -- common perl php ruby
+languages=()
+with_common=
+for language; do
+    if [ "$language" = common ]; then
+        with_common=yes
+        continue
+    fi
     [ -e "$here/$language.sh" ] || fail "There is no module for $language."
     # shellcheck source=modules/perl.sh
     . "$here/$language.sh"
+    languages+=("$language")
 done
 
 if [ "$what" = clean ]; then
@@ -82,7 +87,7 @@ test_common() {
 # -- The languages -----------------------------------------------------------
 
 new_folder
-[ "$what" != test ] || test_common
+[ "$what" != test ] || [ -z "$with_common" ] || test_common
 if [ "$what" = test ] || [ "$what" = test-servers ]; then
     # The clients are tested with a daemon.
     [ -n "${ICECORE_COMMAND:-}" ] || [ ! -x "$target/debug/icecore" ] || ICECORE_COMMAND=$(realpath "$target/debug/icecore")
@@ -113,5 +118,5 @@ for language in "${languages[@]}"; do
     set -e
     failed=$((failed + (ended != 0)))
 done
-[ "$built" -gt 0 ] || fail 'No module could be built.'
+[ "$built" -gt 0 ] || [ ${#languages[@]} -eq 0 ] || fail 'No module could be built.'
 [ "$failed" -eq 0 ]

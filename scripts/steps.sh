@@ -3,7 +3,8 @@
 # test-all.sh source it after common.sh.
 #
 #   step NAME WHAT COMMAND…        runs a step; WHAT says in a few words what it shows
-#   start_step NAME WHAT COMMAND…  starts one that runs together with others: at most one for each processor
+#   start_step NAME WHAT COMMAND…  starts one that runs together with others: one more than there are processors,
+#                                  since some wait for other programs
 #   wait_for_steps                 waits for all that were started
 #   finish_steps                   waits, prints the table, and returns 1 if a step failed
 #
@@ -51,7 +52,7 @@ start_step() { # NAME WHAT COMMAND…
         printf '%s\t%s\n' "$1" "$2"
         return
     fi
-    [ ${#running[@]} -lt "$(nproc 2>/dev/null || echo 2)" ] || end_one_step
+    [ ${#running[@]} -le "$(nproc 2>/dev/null || echo 2)" ] || end_one_step
     say "== $1: started"
     local log=$folder/log.$1
     { time { (set -e; "${@:3}") </dev/null >"$log" 2>&1; }; } 2>"$folder/cpu.$1" &

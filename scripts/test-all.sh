@@ -26,7 +26,7 @@ test_in_full() {
 run_fuzz_targets() {
     local target execs seed
     sed -n "/^done <<'RUNS'/,/^RUNS/p" fuzz/run-short | sed '1d;$d' | while read -r target execs seed; do
-        fuzz/run-long "$target" "$((execs * 400))" "$seed" </dev/null
+        fuzz/run-long "$target" "$((execs * 800))" "$seed" </dev/null
     done
 }
 
@@ -44,6 +44,6 @@ step 'wheel for Python' 'the wheel and the sdist, with Spark, Ray and the packag
 step 'PHP with sanitizers' 'no report of the address and undefined behaviour sanitizers' bindings/php/tests/asan.sh
 step 'Ruby with sanitizers' 'the same for the Ruby module' bindings/ruby/test/asan.sh
 step 'generators, long' 'random values that the real perl, PHP and Ruby judge, a thousand times as many rounds' fuzz/run-generators
-step 'fuzzing, long' 'every fuzz target with four hundred times as many executions' run_fuzz_targets
+step 'fuzzing, long' 'every fuzz target with eight hundred times as many executions' run_fuzz_targets
 
 finish_steps

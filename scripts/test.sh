@@ -94,6 +94,8 @@ start_step 'fuzzing, short' 'every fuzz target from fixed seeds, without libFuzz
 start_step 'C examples' 'the examples of the C interface, with valgrind where it is installed' \
     env ICECORE_LIB="$test_library" ICECORE_COMMAND="$test_command" scripts/capi.sh
 
+start_step 'C of the modules' 'the pieces in C that they share, with sanitizers' \
+    env ICECORE_LIB="$test_library" scripts/modules.sh test common
 start_step 'Perl module: tests' 'its own tests, the behaviour list, comparisons with the original modules' test_module perl libperl-dev
 start_step 'PHP extension: tests' 'its own tests, the behaviour list, comparisons with PHP' test_module php php-dev
 start_step 'Ruby module: tests' 'its own tests, the behaviour list, caches and messages of Rails, the examples' test_module ruby ruby-dev

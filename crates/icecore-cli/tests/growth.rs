@@ -29,7 +29,7 @@ fn commands_say_no_more_than_the_budget_allows() {
         &["convert", "-t", "storable", "--strict"],
     ];
     for shape in shapes::ALL {
-        let input = shape.make(24 << 10);
+        let input = shape.make(usual_or_full(8 << 10, 24 << 10));
         let most = 16 * input.len();
         let limit = format!("output={most}");
         for command in commands {

@@ -141,7 +141,7 @@ fn chunks_of_any_size_come_to_the_same() {
 #[test]
 fn there_and_back_gives_the_same_bytes() {
     // For each form.
-    let dumps = usual_or_full(200, 1000);
+    let dumps = usual_or_full(60, 1000);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for form in ALL {

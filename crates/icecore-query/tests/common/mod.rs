@@ -5,6 +5,11 @@ use icecore::{Document, Limits, Stage};
 use icecore_query::{Input, Query, Running, in_room};
 use std::ops::ControlFlow;
 
+/// How much of something is tried: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make test-all` sets.
+pub fn usual_or_full<T>(usual: T, full: T) -> T {
+    if std::env::var_os("ICECORE_FULL").is_some() { full } else { usual }
+}
+
 /// The results of a filter over inputs, each as a text in a format; `!` and a message for a
 /// failure.
 pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Running<'_>) -> Vec<Vec<u8>> {
