@@ -126,6 +126,7 @@ ice_contexts_end_request(bool is_unclean)
         ice_pool_give(&kept, &ctx->warm);
     }
     ICE_G(pool) = kept;
+    ICE_G(payloads) = NULL;
     ICE_G(classes_seen) = 0;
     ICE_G(has_serializable) = false;
 }

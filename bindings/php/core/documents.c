@@ -1,60 +1,8 @@
 #include "core/documents.h"
+#include "core/payloads.h"
 #include "core/scan.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
-
-icecore_stage *
-ice_stage(int which, zend_long depth)
-{
-    static const char *const specs[] = {
-        [ICE_PHP] = "php",
-        [ICE_PHP_LENIENT] = "php:lenient",
-        [ICE_IGBINARY] = "igbinary",
-        [ICE_VAR_EXPORT] = "var-export",
-        [ICE_SESSION] = "php-session:handler=php",
-        [ICE_PHP_WRITE] = "php",
-        [ICE_IGBINARY_WRITE] = "igbinary",
-        [ICE_VAR_EXPORT_WRITE] = "var-export",
-        [ICE_SESSION_WRITE] = "php-session:handler=php",
-        [ICE_PHP_USUAL] = "php",
-        [ICE_IGBINARY_USUAL] = "igbinary",
-    };
-    icecore_stage **stage = &ICE_G(stages)[which];
-    if (UNEXPECTED(!*stage)) {
-        icecore_error error;
-        *stage = icecore_stage_new(specs[which], strlen(specs[which]), &error);
-        if (!*stage) {
-            ice_throw_error(ice_exception, &error);
-            return NULL;
-        }
-        /* What a program's own values make is not bounded by what was read. */
-        icecore_stage_limit(*stage, ZEND_STRL("growth"), UINT64_MAX, NULL);
-        ICE_G(depths)[which] = ICE_USUAL_DEPTH;
-    }
-    if (UNEXPECTED(ICE_G(depths)[which] != depth)) {
-        icecore_stage_limit(*stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
-        ICE_G(depths)[which] = depth;
-    }
-    return *stage;
-}
-
-bool
-ice_depth_option(HashTable *options, const char *function, zend_long *depth)
-{
-    zval *option = options ? zend_hash_str_find_deref(options, ZEND_STRL("max_depth")) : NULL;
-    if (!option)
-        return true;
-    if (Z_TYPE_P(option) != IS_LONG) {
-        zend_type_error("%s(): Option \"max_depth\" must be of type int, %s given", function, ice_type_of(option));
-        return false;
-    }
-    if (Z_LVAL_P(option) < 0) {
-        zend_value_error("%s(): Option \"max_depth\" must be greater than or equal to 0", function);
-        return false;
-    }
-    *depth = Z_LVAL_P(option);
-    return true;
-}
 
 /* ---- what PHP says of a bad text ---------------------------------------- */
 
@@ -133,44 +81,48 @@ read_by_php(zend_string *text, HashTable *classes, zend_long depth, const char *
     zval_ptr_dtor(&options);
 }
 
-/* The classes of the document that may be built, and those in what a class froze itself,
- * which it may read by unserialize(). NULL: an exception was thrown. */
-static HashTable *
-allowed_in(ice_context *ctx, const ice_allowed *allowed)
+/* The same, with what classes in it may read by unserialize() though it has links to values outside of it. */
+static void
+read_with_payloads(zend_string *text, HashTable *classes, zend_long depth, const char *function, zval *result)
 {
-    const icecore_view *view = &ctx->view;
-    HashTable *names = zend_new_array(8);
-    uint32_t id, at;
-    for (at = 0; at + 1 < view->node_count; at++)
-        if (view->nodes[at].kind == ICECORE_OPAQUE && view->nodes[at + 1].kind == ICECORE_BYTES) {
-            size_t len;
-            const char *bytes = ice_bytes_of(view, &view->nodes[at + 1], &len);
-            ice_scan_classes(bytes, len, names);
-        }
-    if (!ice_policy_check_names(allowed, names)) {
-        zend_array_destroy(names);
-        return NULL;
+    HashTable *before = ICE_G(payloads), *payloads = NULL;
+    if (zend_memnstr(ZSTR_VAL(text), "r:", 2, ZSTR_VAL(text) + ZSTR_LEN(text)) ||
+        zend_memnstr(ZSTR_VAL(text), "R:", 2, ZSTR_VAL(text) + ZSTR_LEN(text))) {
+        payloads = zend_new_array(8);
+        ice_scan_payloads(text, payloads);
     }
-    for (id = 1; id <= view->classes.count; id++) {
-        const ice_class *class = ice_class_of(ctx, id);
-        if (class->call == ctx->call && class->verdict == ICECORE_ALLOWED)
-            zend_hash_add_empty_element(names, class->name);
-    }
-    return names;
+    ICE_G(payloads) = payloads;
+    read_by_php(text, classes, depth, function, result);
+    ICE_G(payloads) = before;
+    if (payloads)
+        zend_array_destroy(payloads);
 }
 
-/* A text with links that the engine can't follow. False: an exception was thrown. */
+/* Hands a text to PHP's own reader, when it was checked to its end, what classes froze themselves included. */
 static bool
-scan_and_read(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
+check_and_read(zend_string *text, const ice_allowed *allowed, bool keeps_list, zend_long depth, const char *function,
+               zval *result)
 {
     HashTable *names = zend_new_array(8);
-    bool is_allowed;
-    ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
-    is_allowed = ice_policy_check_names(&settings->classes, names);
-    if (is_allowed)
-        read_by_php(text, names, depth, function, result);
+    icecore_error error;
+    ice_payloads found = ice_payloads_check_text(text, allowed, depth, names, &error);
+    /* With links to values outside of it, it is well-formed only where it stands. There it was checked. */
+    if (found == ICE_PAYLOADS_MALFORMED && ICE_G(payloads) && zend_hash_exists(ICE_G(payloads), text)) {
+        zend_hash_clean(names);
+        ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
+        found = keeps_list || ice_policy_check_names(allowed, names) ? ICE_PAYLOADS_FINE : ICE_PAYLOADS_THROWN;
+    }
+    if (found == ICE_PAYLOADS_MALFORMED) {
+        ice_say_wide(ice_scan_overflows(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
+        say_error(&error, text, depth);
+    } else if (found == ICE_PAYLOADS_RECORDS)
+        say_bad_text(0, ZSTR_LEN(text));
+    else if (found == ICE_PAYLOADS_FINE && keeps_list)
+        php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), NULL, function);
+    else if (found == ICE_PAYLOADS_FINE)
+        read_with_payloads(text, names, depth, function, result);
     zend_array_destroy(names);
-    return is_allowed;
+    return found == ICE_PAYLOADS_FINE;
 }
 
 /* A class reads by this what it froze itself, while PHP reads the rest: links count on.
@@ -179,22 +131,11 @@ static bool
 read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
     const bool has_own = settings->classes.has_list || settings->classes.own;
-    if (has_own || !php_var_unserialize_get_allowed_classes(BG(unserialize).data))
-        return scan_and_read(text, settings, depth, function, result);
-    php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), NULL, function);
-    return true;
-}
-
-static bool
-has_records(ice_context *ctx)
-{
-    uint32_t id;
-    for (id = 1; id <= ctx->view.classes.count; id++) {
-        const ice_class *class = ice_class_of(ctx, id);
-        if (class->call == ctx->call && class->verdict == ICECORE_AS_RECORD)
-            return true;
-    }
-    return false;
+    HashTable *outer = php_var_unserialize_get_allowed_classes(BG(unserialize).data);
+    const ice_allowed of_outer = { .has_list = true, .list = outer };
+    if (has_own || !outer)
+        return check_and_read(text, &settings->classes, false, depth, function, result);
+    return check_and_read(text, &of_outer, true, depth, function, result);
 }
 
 /* What is read is unwrapped, if links made a reference of it. */
@@ -224,13 +165,11 @@ build(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_lon
     bool opaque = false;
     if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &opaque))
         return false;
-    if (UNEXPECTED(opaque) && !has_records(ctx)) {
-        HashTable *names = allowed_in(ctx, &settings->classes);
-        if (!names)
+    if (UNEXPECTED(opaque)) {
+        if (!ice_payloads_has_records(ctx, &settings->classes))
+            return check_and_read(text, &settings->classes, false, depth, function, result);
+        if (!ice_payloads_check_view(ctx, &settings->classes))
             return false;
-        read_by_php(text, names, depth, function, result);
-        zend_array_destroy(names);
-        return true;
     }
     if (UNEXPECTED(is_wide)) {
         ice_scan_begin(&scan, &ctx->view);
@@ -275,7 +214,7 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     if (EXPECTED(!failed))
         done = build(ctx, text, settings, depth, is_wide, function, result);
     else if (error.detail == ICECORE_DETAIL_OPAQUE_LINK) {
-        done = scan_and_read(text, settings, depth, function, result);
+        done = check_and_read(text, &settings->classes, false, depth, function, result);
         ice_checkin(ctx);
         return done;
     } else {
@@ -295,6 +234,8 @@ build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
 {
     bool opaque;
     if (!ice_policy_check(ctx, &settings->classes, &opaque))
+        return false;
+    if (opaque && !ice_payloads_check_view(ctx, &settings->classes))
         return false;
     if (ice_build(ctx, settings, result))
         return true;

@@ -1,30 +1,8 @@
 /* One document, read or written by a stage. */
 #ifndef ICE_DOCUMENTS_H
 #define ICE_DOCUMENTS_H
-#include "core/icecore_php.h"
+#include "core/stages.h"
 
-/* The stages that this module needs itself. */
-enum {
-    ICE_PHP,
-    ICE_PHP_LENIENT,
-    ICE_IGBINARY,
-    ICE_VAR_EXPORT,
-    ICE_SESSION,
-    /* Writing has no limit of depth, as PHP has none. */
-    ICE_PHP_WRITE,
-    ICE_IGBINARY_WRITE,
-    ICE_VAR_EXPORT_WRITE,
-    ICE_SESSION_WRITE,
-    /* As many levels as the engine takes of any format. */
-    ICE_PHP_USUAL,
-    ICE_IGBINARY_USUAL
-};
-#define ICE_USUAL_DEPTH (-1)
-
-/* A stage that reads so many levels; 0: any number. NULL: an exception was thrown. */
-icecore_stage *ice_stage(int which, zend_long depth);
-/* The option max_depth; `depth` keeps its value where it is missing. False: it is wrong. */
-bool ice_depth_option(HashTable *options, const char *function, zend_long *depth);
 /* Reads PHP's text as unserialize() does. False: an exception was thrown, or what PHP would
  * say was said. */
 bool ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth, const char *function, zval *result);

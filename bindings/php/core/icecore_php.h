@@ -14,10 +14,12 @@
  *   context.c    warm contexts: memory and caches; what ends with the request
  *   policy.c     which classes may be built
  *   classes.c    classes by the engine's ids: how each is built and walked
- *   scan.c       names of classes in a text that the engine can't read
+ *   scan.c       names of classes in a text that only a class can read; pieces of PHP's text
  *   hooks.c      calls of methods that a class has for this
  *   build*.c     the engine's tape to PHP's values: build.h
  *   walk*.c      PHP's values to the engine's tape: walk.h
+ *   stages.c     the stages that the module needs
+ *   payloads.c   what classes froze themselves, checked before they get it
  *   documents.c  one document, read or written by a stage
  */
 #ifndef ICECORE_PHP_H
@@ -269,7 +271,7 @@ bool ice_policy_is_record(const ice_allowed *allowed, const char *class, size_t 
  * are in the context. `opaque` gets whether there are objects that their class froze. */
 bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque);
 /* The same for names, each with the path of its first place or null: those that are allowed
- * stay. */
+ * stay. One with true must be allowed, also where PHP leaves out what is not (an enum case). */
 bool ice_policy_check_names(const ice_allowed *allowed, HashTable *names);
 /* The rules of the request and of the process. */
 bool ice_policy_allow(zend_string *class);
@@ -320,7 +322,7 @@ zend_long ice_php_offset(const icecore_error *error);
 
 /* ---- globals ----------------------------------------------------------- */
 
-enum { ICE_STAGES = 11 };
+enum { ICE_STAGES = 12 };
 
 ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_pool pool;
@@ -337,6 +339,7 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     zend_long depths[ICE_STAGES];
     uint32_t classes_seen;    /* how many of the request's classes were looked at, and whether */
     bool has_serializable;    /* one of them freezes itself as text */
+    HashTable *payloads;      /* of the text that PHP's own reader has now: they were checked; or NULL */
     uint32_t call;
 ZEND_END_MODULE_GLOBALS(icecore)
 

@@ -477,7 +477,9 @@ ice_policy_check_names(const ice_allowed *allowed, HashTable *names)
         const uint32_t verdict = verdict_of(allowed, ZSTR_VAL(name), ZSTR_LEN(name));
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
             report(ICECORE_WORDS_BUILT, ZSTR_VAL(name), ZSTR_LEN(name), "");
-        else if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED && !allowed->has_list)
+        else if (Z_TYPE_P(path) == IS_TRUE
+                     ? (verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_ALLOWED
+                     : (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED && !allowed->has_list)
             refuse(&refused, ZSTR_VAL(name), ZSTR_LEN(name), Z_TYPE_P(path) == IS_STRING ? Z_STRVAL_P(path) : "$",
                    verdict & ICECORE_REPORTED);
         if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_ALLOWED)

@@ -1,5 +1,5 @@
-/* Names of classes in PHP's text, where the engine can't read it: behind an object that its
- * class froze (`C:`), links count values that only the class knows of.
+/* Names of classes in what a class froze itself (`C:`), where that is no frozen data to the engine; and pieces of PHP's
+ * text.
  *
  * Whatever looks like the front of an object or of an enum case is taken for one, in
  * strings too: a class that PHP would build is never missed. */
@@ -11,8 +11,13 @@ name_at(const char *at, const char *end, size_t *len)
 {
     size_t value = 0;
     const char *digits = at;
-    while (at < end && *at >= '0' && *at <= '9' && at - digits < 9)
-        value = value * 10 + (size_t)(*at++ - '0');
+    /* PHP takes any number of zeros, and signs it once took. What is too large ends the search below. */
+    if (at < end && *at == '+')
+        digits = ++at;
+    while (at < end && *at >= '0' && *at <= '9') {
+        value = value > SIZE_MAX / 16 ? value : value * 10 + (size_t)(*at - '0');
+        at++;
+    }
     if (at == digits || end - at < 2 || at[0] != ':' || at[1] != '"' || (size_t)(end - at - 2) < value)
         return NULL;
     *len = value;
@@ -28,9 +33,14 @@ ice_scan_classes(const char *at, size_t size, HashTable *names)
         size_t len;
         if ((*at != 'O' && *at != 'C' && *at != 'E') || at[1] != ':' || !(name = name_at(at + 2, end, &len)))
             continue;
-        if (*at == 'E' && (colon = memchr(name, ':', len)))
-            len = (size_t)(colon - name);
-        zend_hash_str_add_empty_element(names, name, len);
+        if (*at == 'E') {
+            zval needed;
+            ZVAL_TRUE(&needed);
+            if ((colon = memchr(name, ':', len)))
+                len = (size_t)(colon - name);
+            zend_hash_str_update(names, name, len, &needed);
+        } else
+            zend_hash_str_add_empty_element(names, name, len);
     }
 }
 
@@ -53,6 +63,48 @@ behind(const char *at, const char *end)
     }
     at = memchr(at, '{', end - at);
     return at ? at + 1 : end;
+}
+
+/* Behind the front of a `C:` object, and how long its payload is. */
+static const char *
+front_of_payload(const char *at, const char *end, size_t *len)
+{
+    size_t value = 0;
+    at = name_at(at + 2, end, len);
+    if (!at || (size_t)(end - at) < *len + 2)
+        return NULL;
+    for (at += *len + 2; at < end && *at >= '0' && *at <= '9' && value <= (size_t)(end - at); at++)
+        value = value * 10 + (size_t)(*at - '0');
+    if (end - at < 2 || (size_t)(end - at - 2) < value)
+        return NULL;
+    *len = value;
+    return at + 2;
+}
+
+void
+ice_scan_payloads(zend_string *text, HashTable *payloads)
+{
+    const char *at = ZSTR_VAL(text), *end = at + ZSTR_LEN(text);
+    /* One in the other they are copied as often as they are deep: no more of them than this. */
+    size_t room = 16 * ZSTR_LEN(text) + 65536, len;
+    while (at < end) {
+        if (strchr("};:,", *at)) /* and NUL */
+            at++;
+        else if (*at == 'x' || *at == 'm')
+            at += 2;
+        else if (*at != 'C')
+            at = behind(at, end);
+        else {
+            if (!(at = front_of_payload(at, end, &len)) || len > room)
+                return;
+            if (len < 2 || !strchr("aOCEsSidbrRNxm", *at) || (at[1] != ':' && at[1] != ';')) {
+                at += len;
+                continue;
+            }
+            room -= len;
+            zend_hash_str_add_empty_element(payloads, at, len);
+        }
+    }
 }
 
 size_t

@@ -2,8 +2,11 @@
 #define ICE_SCAN_H
 #include "core/icecore_php.h"
 
-/* Adds all names of classes that PHP might meet in this text. */
+/* Adds all names of classes that PHP might meet in this text, those of enums with true. */
 void ice_scan_classes(const char *text, size_t len, HashTable *names);
+
+/* Adds what the `C:` objects of a well-formed text hold, where it begins as frozen data does. */
+void ice_scan_payloads(zend_string *text, HashTable *payloads);
 
 /* Where the piece of text ends that begins at `offset`: a leaf, or the front of a container. */
 size_t ice_scan_behind(zend_string *text, size_t offset);

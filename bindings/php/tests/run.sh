@@ -49,6 +49,7 @@ run behaviour behaviour.php
 run cases cases.php
 run replace replace.php
 run 'replace by chance' replace-chance.php --seed "${SEED:-1}" --count "${CHANCE:-600}"
+run 'what classes froze themselves' payloads.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 3))"
 run client client.php
 run large large.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 2))"
 take phpt ./phpt.sh "$extension" "$php"

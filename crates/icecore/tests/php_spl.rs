@@ -191,3 +191,49 @@ fn deep_payloads_do_not_recurse() {
         }
     });
 }
+
+/// What a class of a program froze itself, read where it begins as frozen data.
+#[test]
+fn payloads_are_read_where_they_are_text_of_serialize() {
+    let read = |text: &str| {
+        let stage = Stage::parse("php:payloads").unwrap();
+        icecore::read_as(text.as_bytes(), &stage, &Limits::default()).map(|document| {
+            let typed = icecore::write(&document, "json:typed").unwrap();
+            String::from_utf8(typed).unwrap()
+        })
+    };
+    let frozen = |payload: &str| format!("C:3:\"Bag\":{}:{{{payload}}}", payload.len());
+    for (payload, expected) in [
+        ("hello", r#"{"$opaque":"C","$class":"Bag","$payload":"hello"}"#),
+        ("", r#"{"$opaque":"C","$class":"Bag","$payload":""}"#),
+        ("i:7;", r#"{"$opaque":"C","$class":"Bag","$payload":7}"#),
+    ] {
+        let found = read(&frozen(payload)).unwrap();
+        assert!(found.contains(expected), "{payload}: {found}");
+    }
+    // Values of all that such classes write: several, with the marks and separators of PHP's own.
+    for payload in [
+        "O:4:\"Item\":0:{}i:1;",
+        "x:i:0;a:1:{i:0;O:4:\"Item\":0:{}};m:a:0:{}",
+        "i:4;:i:1;:O:4:\"Item\":0:{}",
+        "E:6:\"Item:A\";",
+    ] {
+        let document = Stage::parse("php:payloads").unwrap();
+        let text = frozen(payload);
+        let document = icecore::read_as(text.as_bytes(), &document, &Limits::default()).unwrap();
+        let classes = document.classes().iter().filter(|class| class.name == b"Item" || class.name == b"Bag").count();
+        assert_eq!(classes, 2, "{payload}");
+    }
+    // Links count what a class reads, and are none of what it does not.
+    let found = read(&format!("a:3:{{i:0;{}i:1;i:7;i:2;R:5;}}", frozen("a:1:{i:0;i:5;}"))).unwrap();
+    assert!(found.ends_with(r#"{"$id":1,"$value":7},{"$alias":1}]}"#), "{found}");
+    let found = read(&format!("a:3:{{i:0;{}i:1;i:7;i:2;R:3;}}", frozen("hello"))).unwrap();
+    assert!(found.ends_with(r#"{"$id":1,"$value":7},{"$alias":1}]}"#), "{found}");
+    for payload in ["a:1:{i:0;O:4:\"Item\":0:{}", "O:4:\"Item\":1:{}", "i:1;x", "s:999:\"", "E:0:\"\";", "R:9;"] {
+        let error = read(&frozen(payload)).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated | ErrorKind::BadLink),
+            "{payload}: {error}"
+        );
+    }
+}

@@ -7,6 +7,17 @@ use crate::error::{Error, ErrorDetail, ErrorKind};
 /// nothing that could be linked to.
 const NOTHING: u32 = u32::MAX;
 
+/// What the payload of an opaque object counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// It is empty: its bytes are no value.
+    Nothing,
+    /// Flags or a count, and the values that follow on the tape.
+    Number,
+    /// The values that follow on the tape.
+    Values,
+}
+
 /// Nodes by slot. Filled only when a link asks: most data has none.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
@@ -16,9 +27,8 @@ pub(super) struct Slots {
     /// The slot of the first object whose payload was not opened. What that
     /// counted is known to its class alone.
     opaque: Option<usize>,
-    /// Opaque objects whose payload is known, and whether it holds anything; and
-    /// how many of them were looked at.
-    opened: Vec<(u32, bool)>,
+    /// Opaque objects whose payload is known, and how many of them were looked at.
+    opened: Vec<(u32, Counted)>,
     opened_seen: usize,
     /// Nodes that have no slot; and how many of them were looked at.
     silent: Vec<u32>,
@@ -26,9 +36,9 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// It is known what the payload of the opaque object at `at` counts.
-    pub(super) fn opened(&mut self, at: u32, holds: bool) {
-        self.opened.push((at, holds));
+    /// It is known what the payload of the opaque object at `at` counts for.
+    pub(super) fn opened(&mut self, at: u32, counted: Counted) {
+        self.opened.push((at, counted));
     }
 
     /// The node at `at` has no slot.
@@ -58,12 +68,12 @@ impl Slots {
                 // The body has the slot of its object.
                 Kind::Object => self.seen += 1,
                 Kind::Opaque => match self.opened.get(self.opened_seen) {
-                    Some((opened, holds)) if *opened == at => {
+                    Some((opened, counted)) if *opened == at => {
                         self.opened_seen += 1;
-                        if *holds {
-                            self.nodes.push(NOTHING);
-                        } else {
-                            self.seen += 1;
+                        match counted {
+                            Counted::Nothing => self.seen += 1,
+                            Counted::Number => self.nodes.push(NOTHING),
+                            Counted::Values => {}
                         }
                     }
                     _ => {

@@ -16,6 +16,12 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Read,
         help: "count wrong lengths again where there is one way only, and report each",
     },
+    Opt {
+        name: "payloads",
+        takes: OptionType::Flag,
+        side: Side::Read,
+        help: "read what a class froze itself (`C:`) as frozen data where it begins like that; it must be well-formed then",
+    },
     class_map::OPTION,
 ];
 
@@ -52,6 +58,20 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,
+    /// Read the payload of a `C:` object as values of PHP, where it begins like one: what a class
+    /// gets from its own `serialize()` mostly is that. A payload that begins like a value must then be
+    /// well-formed to its end, and links are counted as by a class that unserializes it once; any other payload
+    /// counts for nothing.
+    ///
+    /// ```
+    /// use icecore::{Limits, format::php};
+    /// let mut options = php::ReadOptions::default();
+    /// options.payloads = true;
+    /// let document = php::read(br#"C:3:"Bag":19:{O:4:"Item":0:{}i:1;}"#, &options, &Limits::default())?;
+    /// assert_eq!(document.root().iter().next().and_then(|item| item.class_name()).as_deref(), Some("Item"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub payloads: bool,
     /// Take links that nobody can follow, as they stand behind what only its class
     /// understands: for readers that do not look where links lead.
     pub(crate) loose_links: bool,
@@ -62,6 +82,7 @@ impl ReadOptions {
         ReadOptions {
             lenient: settings.flag("lenient"),
             repair_lengths: settings.choice("repair") == Some("lengths"),
+            payloads: settings.flag("payloads"),
             ..ReadOptions::default()
         }
     }

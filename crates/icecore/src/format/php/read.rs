@@ -74,7 +74,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) whole: &'a [u8],
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
-    options: &'s ReadOptions,
+    pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
     pub(super) payloads: Vec<Payload>,
     pub(super) slots: Slots,

@@ -4,6 +4,7 @@
 //! items of a list, `{object, data}` for each object of a storage. Its flags and
 //! its own properties follow.
 
+use super::links::Counted;
 use super::read::{Frame, Machine};
 use super::spelling;
 use super::token::Scanned;
@@ -55,6 +56,15 @@ pub(super) fn begins_object(byte: u8) -> bool {
     matches!(byte, b'O' | b'C' | b'r')
 }
 
+/// Whether a payload begins like values of PHP.
+fn begins_values(payload: &[u8]) -> bool {
+    match payload {
+        [b'N', b';', ..] => true,
+        [first, b':', ..] => b"aOCEsSidbrRxm".contains(first),
+        _ => false,
+    }
+}
+
 /// What was read last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
@@ -73,7 +83,9 @@ enum Step {
 /// A payload that is being read.
 #[derive(Debug)]
 pub(super) struct Payload {
-    family: Family,
+    /// None: how a class of a program writes itself is not known. Its values are read, with the marks and separators
+    /// of any class between them.
+    family: Option<Family>,
     /// The node of the object.
     at: u32,
     /// Where the payload ends.
@@ -98,7 +110,13 @@ pub(super) struct Payload {
 impl<S: Sink> Machine<'_, '_, S> {
     /// Opens the payload of the object at `at`, which is on the tape. The text
     /// goes no further than the payload until it is closed.
-    pub(super) fn open_payload(&mut self, family: Family, at: u32, start: usize, len: usize) -> Result<(), Error> {
+    pub(super) fn open_payload(
+        &mut self,
+        family: Option<Family>,
+        at: u32,
+        start: usize,
+        len: usize,
+    ) -> Result<(), Error> {
         // They are no levels, but there is an end to them, too.
         if self.payloads.len() >= (self.limits.depth as usize).max(PAYLOADS) {
             return Err(self.limits.too_deep().at(start));
@@ -122,7 +140,11 @@ impl<S: Sink> Machine<'_, '_, S> {
             count: 0,
             parts: 0,
         });
-        self.slots.opened(at, true);
+        let Some(family) = family else {
+            self.slots.opened(at, Counted::Values);
+            return Ok(());
+        };
+        self.slots.opened(at, Counted::Number);
         if family != Family::List {
             self.mark(b'x', "`x:`", at)?;
         }
@@ -186,14 +208,15 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.close_made(pair, entries);
                 Ok(())
             }
-            (Step::Element, Family::List) => self.item(),
-            (Step::Element, Family::Array) => {
+            (Step::Element, Some(Family::List)) => self.item(),
+            (Step::Element, None) => self.next_value(),
+            (Step::Element, Some(Family::Array)) => {
                 payload.step = Step::Content;
                 payload.parts = 1;
                 self.tokens.expect(begins_array, "an array or an object: a, O, C or r")?;
                 self.value(NO_KEY)
             }
-            (Step::Element, Family::Storage) => self.element(),
+            (Step::Element, Some(Family::Storage)) => self.element(),
         }
     }
 
@@ -211,6 +234,25 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.tokens.expect(|byte| byte == 0, "`:` and an item, or the end of the payload")?;
         }
         self.close_content();
+        self.payload_end();
+        Ok(())
+    }
+
+    /// A value of a payload of unknown form, or the end of it.
+    fn next_value(&mut self) -> Result<(), Error> {
+        let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
+        while let Some(byte) = self.tokens.input.get(self.tokens.at).copied() {
+            match byte {
+                b':' | b';' | b',' | 0 => self.separator(byte, "a separator", at)?,
+                b'x' | b'm' => self.mark(byte, "`x:` or `m:`", at)?,
+                _ => {
+                    if let Some(payload) = self.payloads.last_mut() {
+                        payload.parts += 1;
+                    }
+                    return self.value(NO_KEY);
+                }
+            }
+        }
         self.payload_end();
         Ok(())
     }
@@ -384,8 +426,14 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let Scanned { start: first, len: letters, .. } = name;
         match family(&self.tokens.input[first..first + letters]) {
-            Some(family) if len > 0 => return self.open_payload(family, at, payload, len),
-            Some(_) => self.slots.opened(at, false),
+            family @ Some(_) if len > 0 => return self.open_payload(family, at, payload, len),
+            Some(_) => self.slots.opened(at, Counted::Nothing),
+            None if self.options.payloads => {
+                if begins_values(&self.tokens.input[payload..payload + len]) {
+                    return self.open_payload(None, at, payload, len);
+                }
+                self.slots.opened(at, Counted::Nothing);
+            }
             None => {}
         }
         let tape = self.sink.tape();

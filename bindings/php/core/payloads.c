@@ -1,0 +1,198 @@
+/* What classes froze themselves: the payloads of `C:` in PHP's text, and their like in other formats.
+ *
+ * Such a class mostly calls unserialize() for its payload, and PHP's reader builds what it finds there. So a payload
+ * that is frozen data is read by the engine first, under the list that holds for the whole document. A payload that its
+ * class decodes before (Base64, an offset) is the business of that class; names of classes that stand in it as they
+ * would in frozen data must be allowed all the same. */
+#include "core/payloads.h"
+#include "core/scan.h"
+
+static const char *
+payload_of(const icecore_view *view, const icecore_node *opaque, size_t *len)
+{
+    const icecore_node *payload = opaque + 1;
+    if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
+        return NULL;
+    return ice_bytes_of(view, payload, len);
+}
+
+/* None of these may be left out, be the list one of PHP's own. */
+static void
+mark_as_needed(HashTable *names)
+{
+    zval *mark;
+    ZEND_HASH_FOREACH_VAL(names, mark) {
+        ZVAL_TRUE(mark);
+    } ZEND_HASH_FOREACH_END();
+}
+
+/* The names in payloads that the engine did not open. */
+static void
+scan_closed(ice_context *ctx, HashTable *names)
+{
+    const icecore_view *view = &ctx->view;
+    uint32_t at;
+    for (at = 0; at + 1 < view->node_count; at++) {
+        size_t len;
+        const char *bytes;
+        if (view->nodes[at].kind == ICECORE_OPAQUE && (bytes = payload_of(view, &view->nodes[at], &len)))
+            ice_scan_classes(bytes, len, names);
+    }
+}
+
+static bool
+check_closed(ice_context *ctx, const ice_allowed *allowed, bool are_needed, HashTable *names)
+{
+    scan_closed(ctx, names);
+    if (are_needed)
+        mark_as_needed(names);
+    return ice_policy_check_names(allowed, names);
+}
+
+static void
+add_allowed(ice_context *ctx, HashTable *names)
+{
+    uint32_t id;
+    for (id = 1; id <= ctx->view.classes.count; id++) {
+        const ice_class *class = ice_class_of(ctx, id);
+        if (class->call == ctx->call && class->verdict == ICECORE_ALLOWED)
+            zend_hash_add_empty_element(names, class->name);
+    }
+}
+
+bool
+ice_payloads_has_records(ice_context *ctx, const ice_allowed *allowed)
+{
+    const icecore_view *view = &ctx->view;
+    uint32_t id, at;
+    for (id = 1; id <= view->classes.count; id++) {
+        const ice_class *class = ice_class_of(ctx, id);
+        if (class->call == ctx->call && class->verdict == ICECORE_AS_RECORD)
+            return true;
+    }
+    for (at = 0; at < view->node_count; at++) {
+        size_t len;
+        const char *name, *colon;
+        if (view->nodes[at].kind != ICECORE_ENUM_CASE)
+            continue;
+        name = ice_bytes_of(view, &view->nodes[at], &len);
+        colon = memchr(name, ':', len);
+        if (colon && ice_policy_is_record(allowed, name, colon - name))
+            return true;
+    }
+    return false;
+}
+
+static bool
+read_opened(ice_context *ctx, zend_string *text, zend_long depth, icecore_error *error)
+{
+    const icecore_stage *stage = ice_stage(ICE_PHP_PAYLOADS, depth);
+    return stage && icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH,
+                                 &ctx->view, error) == ICECORE_OK;
+}
+
+/* Payloads that begin as frozen data does and are none: where nothing in them looks like an object, PHP's reader has
+ * nothing to build. */
+static ice_payloads
+check_malformed(ice_context *ctx, zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names)
+{
+    const icecore_stage *stage = ice_stage(ICE_PHP_LENIENT, depth);
+    icecore_error error;
+    bool is_opaque;
+    if (!stage || icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH,
+                               &ctx->view, &error) != ICECORE_OK)
+        return ICE_PAYLOADS_MALFORMED;
+    if (!ice_policy_check(ctx, allowed, &is_opaque))
+        return ICE_PAYLOADS_THROWN;
+    scan_closed(ctx, names);
+    if (zend_hash_num_elements(names))
+        return ice_policy_check_names(allowed, names) ? ICE_PAYLOADS_MALFORMED : ICE_PAYLOADS_THROWN;
+    add_allowed(ctx, names);
+    return ICE_PAYLOADS_FINE;
+}
+
+ice_payloads
+ice_payloads_check_text(zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names,
+                        icecore_error *error)
+{
+    ice_context *ctx = ice_checkout();
+    ice_payloads found = ICE_PAYLOADS_THROWN;
+    bool is_opaque;
+    if (!read_opened(ctx, text, depth, error))
+        found = EG(exception) ? ICE_PAYLOADS_THROWN : check_malformed(ctx, text, allowed, depth, names);
+    else if (ice_policy_check(ctx, allowed, &is_opaque) && check_closed(ctx, allowed, false, names)) {
+        add_allowed(ctx, names);
+        found = ice_payloads_has_records(ctx, allowed) ? ICE_PAYLOADS_RECORDS : ICE_PAYLOADS_FINE;
+    }
+    ice_checkin(ctx);
+    return found;
+}
+
+/* ---- payloads that a class gets from Icecore ---------------------------- */
+
+/* Whether all classes in what was read may be built. A class that is not, is nothing that can be left out here: what
+ * the class does with its payload, it does itself. */
+static bool
+are_all_allowed(ice_context *ctx, const ice_allowed *allowed)
+{
+    uint32_t id;
+    HashTable *names = zend_new_array(8);
+    bool are_allowed;
+    for (id = 1; id <= ctx->view.classes.count; id++) {
+        const ice_class *class = ice_class_of(ctx, id);
+        if (class->call == ctx->call && class->verdict != ICECORE_ALLOWED)
+            zend_hash_add_empty_element(names, class->name);
+    }
+    mark_as_needed(names);
+    are_allowed = ice_policy_check_names(allowed, names);
+    zend_array_destroy(names);
+    return are_allowed;
+}
+
+static bool
+check_payload(zend_string *class, const char *bytes, size_t len, const ice_allowed *allowed)
+{
+    /* As the class would find it in PHP's text. */
+    zend_string *text = zend_strpprintf(0, "C:%zu:\"%s\":%zu:{", ZSTR_LEN(class), ZSTR_VAL(class), len);
+    ice_context *ctx = ice_checkout();
+    HashTable *names = zend_new_array(8);
+    icecore_error error;
+    bool is_opaque, is_fine = false;
+    const size_t front = ZSTR_LEN(text);
+    text = zend_string_extend(text, front + len + 1, 0);
+    memcpy(ZSTR_VAL(text) + front, bytes, len);
+    ZSTR_VAL(text)[front + len] = '}';
+    ZSTR_VAL(text)[front + len + 1] = 0;
+    if (read_opened(ctx, text, ICE_USUAL_DEPTH, &error))
+        is_fine = ice_policy_check(ctx, allowed, &is_opaque) && are_all_allowed(ctx, allowed) &&
+                  check_closed(ctx, allowed, true, names);
+    else if (!EG(exception)) {
+        ice_scan_classes(bytes, len, names);
+        is_fine = zend_hash_num_elements(names) == 0;
+        if (!is_fine)
+            ice_throw_error(ice_decode_exception, &error);
+    }
+    zend_array_destroy(names);
+    ice_checkin(ctx);
+    zend_string_release(text);
+    return is_fine;
+}
+
+bool
+ice_payloads_check_view(ice_context *ctx, const ice_allowed *allowed)
+{
+    const icecore_view *view = &ctx->view;
+    uint32_t at;
+    for (at = 0; at + 1 < view->node_count; at++) {
+        const icecore_node *node = &view->nodes[at];
+        const ice_class *class;
+        size_t len;
+        const char *bytes;
+        if (node->kind != ICECORE_OPAQUE || !(bytes = payload_of(view, node, &len)))
+            continue;
+        class = ice_class_of(ctx, ICE_CLASS_OF(node));
+        if (class->verdict == ICECORE_ALLOWED && !check_payload(class->name, bytes, len, allowed))
+            return false;
+    }
+    return true;
+}
