@@ -27,6 +27,7 @@ enum {
     ICE_B_MEMBERS,   /* an object with variables */
     ICE_B_STRUCT,
     ICE_B_RANGE,
+    ICE_B_PARTS,     /* a Rational or Complex of Ruby 1.8 */
     ICE_B_SET,
     ICE_B_DUMP,      /* _load */
     ICE_B_MARSHAL,   /* marshal_load */

@@ -1,0 +1,24 @@
+/* Data of Marshal in what `_load`, `marshal_load` and `_load_data` are given. */
+#ifndef ICE_NESTED_H
+#define ICE_NESTED_H
+#include "core/icecore_ruby.h"
+
+/* What the payloads of one document contain. */
+typedef struct {
+    VALUE *refused, *said; /* those of the document around them */
+    VALUE without_remedy;  /* names that are refused whatever is listed, as keys; or Qnil */
+    VALUE path;            /* of the payload in that document */
+    VALUE fault;           /* why a payload can't be read, or Qnil */
+    VALUE fault_path;
+} ice_nested_check;
+
+/* Checks the payload of the hook at a node, if that is data of Marshal. `own`: which of
+ * Ruby's own classes it is. */
+void ice_nested_check_node(ice_nested_check *check, ice_context *ctx, const ice_allowed *allowed, const icecore_node *node,
+                           uint8_t own);
+/* Raises, if a payload can't be read. */
+void ice_nested_raise(const ice_nested_check *check);
+/* What Date._load would read from its bytes: an array of numbers. */
+VALUE ice_date_fields(VALUE text);
+
+#endif
