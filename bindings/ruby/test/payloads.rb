@@ -153,6 +153,14 @@ refused("8 levels", nested, "Gadget", classes: [Handing])
 malformed("38 levels", nested, classes: [Handing])
 malformed("38 levels, all allowed", nested, classes: :any)
 
+# One payload that many hooks get is read once: otherwise each level would multiply the work.
+class Keeping
+  def marshal_load(data) = @data = data
+end
+many = "\x04\b0".b
+12.times { many = "\x04\b[".b << length(101) << "\"" << length(many.bytesize) << many << "U:\x0cKeeping@\x06" << "U;\x00@\x06" * 99 }
+Check.equal("one payload of many hooks", 101, IMPL.load(many, classes: [Keeping]).size)
+
 # -- The same by another format -------------------------------------------------------------------
 
 typed = Icecore.convert(dump_of("Handing", gadget), "marshal", "json:typed")

@@ -23,16 +23,19 @@ is_marshal(const char *bytes, size_t len)
     return bytes[1] == 8 || (len > 2 && bytes[2] && strchr(types, bytes[2]));
 }
 
-/* The bytes that a hook gets as a whole; false: it gets something else. */
+/* The bytes that a hook gets as a whole; false: it gets something else. `is_linked`: other
+ * hooks may get the same. */
 static bool
-payload_of(const icecore_view *view, const icecore_node *node, const char **bytes, size_t *len)
+payload_of(const icecore_view *view, const icecore_node *node, const char **bytes, size_t *len, bool *is_linked)
 {
     const icecore_node *data = node + 1;
     size_t steps = 0;
+    *is_linked = false;
     if (data >= view->nodes + view->node_count)
         return false;
     /* Variables and classes around it; a link, if marshal_load or _load_data gets it. */
     while (data->kind == ICECORE_ATTRS || data->kind == ICECORE_LINK || data->kind == ICECORE_COPY) {
+        *is_linked |= data->kind != ICECORE_ATTRS;
         data = data->kind == ICECORE_ATTRS ? data + 1 : &view->nodes[(uint32_t)data->payload];
         if (++steps > view->node_count)
             return false;
@@ -147,6 +150,34 @@ typedef struct {
     uint32_t call;
 } nested_reading;
 
+static VALUE
+path_of(ice_nested_check *check)
+{
+    const icecore_view *view = &check->ctx->view;
+    char path[512];
+    icecore_path(check->ctx->warm.engine, view->input, view->input_len, check->node, path, sizeof path);
+    return rb_utf8_str_new_cstr(path);
+}
+
+/* Whether a payload that a link leads to was checked: many hooks may get the same one. Its
+ * place says which one it is, as the input stays where it is; other memory does not. */
+static bool
+was_checked(ice_nested_check *check, const char *bytes)
+{
+    const icecore_view *view = &check->ctx->view;
+    const char *input = (const char *)view->input;
+    VALUE place;
+    if (bytes < input || bytes >= input + view->input_len)
+        return false;
+    place = ULL2NUM((unsigned long long)(bytes - input));
+    if (NIL_P(check->linked))
+        check->linked = rb_hash_new();
+    if (RTEST(rb_hash_lookup(check->linked, place)))
+        return true;
+    rb_hash_aset(check->linked, place, Qtrue);
+    return false;
+}
+
 static void check_document(nested_reading *outer, const char *bytes, size_t len, bool is_date);
 
 /* Keeps the first fault; it is raised when no class is refused. */
@@ -155,7 +186,7 @@ note_fault(ice_nested_check *check, VALUE words)
 {
     if (NIL_P(check->fault)) {
         check->fault = words;
-        check->fault_path = check->path;
+        check->fault_path = path_of(check);
     }
 }
 
@@ -167,7 +198,7 @@ ask_class(nested_reading *reading, const icecore_node *node, const char *name, s
                            ? ice_class_slot(reading->ctx, ICE_CLASS_OF(node))
                            : NULL;
     uint32_t verdict;
-    VALUE text;
+    VALUE text, path;
     if (class && class->call == reading->call && class->verdict == ICECORE_ALLOWED)
         return;
     verdict = ice_verdict_of(&reading->allowed, name, len);
@@ -186,11 +217,12 @@ ask_class(nested_reading *reading, const icecore_node *node, const char *name, s
         *check->refused = rb_hash_new();
     if (!NIL_P(rb_hash_lookup(*check->refused, text)))
         return;
-    rb_hash_aset(*check->refused, text, check->path);
+    path = path_of(check);
+    rb_hash_aset(*check->refused, text, path);
     if (reading->is_date || ice_is_own_form(node, name, len))
         ice_policy_refuse_always(&check->without_remedy, text);
     if (verdict & ICECORE_REPORTED)
-        ice_policy_report(check->said, ICECORE_WORDS_REFUSED, text, StringValueCStr(check->path));
+        ice_policy_report(check->said, ICECORE_WORDS_REFUSED, text, StringValueCStr(path));
 }
 
 static void
@@ -202,6 +234,7 @@ check_nodes(nested_reading *reading)
         const char *name, *bytes;
         size_t len, count;
         uint8_t own;
+        bool is_linked;
         if (!ice_names_class(node) || !(name = ice_asked_name(view, node, &len)))
             continue;
         own = node->kind == ICECORE_ATTRS ? ICE_UNKNOWN : ice_own_class(node, name, len);
@@ -209,7 +242,8 @@ check_nodes(nested_reading *reading)
             ask_class(reading, node, name, len);
         else if (!is_date(own) || ICE_FORM_OF(node) != ICECORE_FORM_USER_DUMP)
             continue;
-        if (node->kind == ICECORE_OPAQUE && payload_of(view, node, &bytes, &count) && (is_date(own) || is_marshal(bytes, count)))
+        if (node->kind == ICECORE_OPAQUE && payload_of(view, node, &bytes, &count, &is_linked) &&
+            (is_date(own) || is_marshal(bytes, count)) && !(is_linked && was_checked(reading->check, bytes)))
             check_document(reading, bytes, count, is_date(own));
     }
 }
@@ -272,15 +306,14 @@ ice_nested_check_node(ice_nested_check *check, ice_context *ctx, const ice_allow
     nested_reading outer = { .check = check, .allowed = *allowed };
     const char *bytes;
     size_t len;
-    char path[512];
-    if ((own != ICE_UNKNOWN && !is_dump_of_date) || !payload_of(view, node, &bytes, &len))
+    bool is_linked;
+    if ((own != ICE_UNKNOWN && !is_dump_of_date) || !payload_of(view, node, &bytes, &len, &is_linked))
         return;
-    if (!is_dump_of_date && !is_marshal(bytes, len))
+    if ((!is_dump_of_date && !is_marshal(bytes, len)) || (is_linked && was_checked(check, bytes)))
         return;
     outer.allowed.rename = NULL;
     outer.allowed.is_foreign = false;
-    icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node + 1 - view->nodes), path, sizeof path);
-    check->path = rb_utf8_str_new_cstr(path);
+    check->node = (uint32_t)(node + 1 - view->nodes);
     check_document(&outer, bytes, len, is_dump_of_date);
 }
 

@@ -7,9 +7,11 @@
 typedef struct {
     VALUE *refused, *said; /* those of the document around them */
     VALUE without_remedy;  /* names that are refused whatever is listed, as keys; or Qnil */
-    VALUE path;            /* of the payload in that document */
     VALUE fault;           /* why a payload can't be read, or Qnil */
     VALUE fault_path;
+    VALUE linked;          /* payloads that a link led to, by their place in the input; or Qnil */
+    ice_context *ctx;      /* of that document */
+    uint32_t node;         /* the payload that is checked */
 } ice_nested_check;
 
 /* Checks the payload of the hook at a node, if that is data of Marshal. `own`: which of

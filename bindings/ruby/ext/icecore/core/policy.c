@@ -295,7 +295,7 @@ bool
 ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said)
 {
     VALUE refused = Qnil;
-    ice_nested_check nested = { &refused, said, Qnil, Qnil, Qnil, Qnil };
+    ice_nested_check nested = { &refused, said, Qnil, Qnil, Qnil, Qnil, ctx, 0 };
     const bool has_foreign = each_class(ctx, allowed, &refused, said, &nested);
     if (!NIL_P(refused))
         raise_refusal(refused, *said, nested.without_remedy);
@@ -307,7 +307,7 @@ VALUE
 ice_policy_refused(ice_context *ctx, const ice_allowed *allowed)
 {
     VALUE refused = Qnil, said = Qnil;
-    ice_nested_check nested = { &refused, &said, Qnil, Qnil, Qnil, Qnil };
+    ice_nested_check nested = { &refused, &said, Qnil, Qnil, Qnil, Qnil, ctx, 0 };
     each_class(ctx, allowed, &refused, &said, &nested);
     ice_policy_say(said);
     return NIL_P(refused) ? rb_hash_new() : refused;
