@@ -243,6 +243,7 @@ fields += Array.new(300 * (1 + LONG)) { [chance.rand(-9..9), chance.rand(0..71_1
   same_date("#{name}, and more bytes", dump_of(name, Oracle.dump(dates[0].marshal_dump) + "more"))
   same_date("#{name} of Ruby 1.8", dump_of(name, "\x04\b[\x08".b << old_rational(4_903_887, 2) << old_rational(1, 24).sub(":\x0dRational", ";\x00").sub(":\x0f@numerator", ";\x06").sub(":\x11@denominator", ";\x07") << "i\x03\x19\x15\x23"))
   same_date("#{name} of Ruby 1.8, a link", dump_of(name, "\x04\b[\x08".b << old_rational(4_903_887, 2) << "@\x06i\x03\x19\x15\x23"))
+  same_date("#{name} with variables", "\x04\bI".b << body(bytes) << "\x07:\x06ET:\x07@ai\x06")
   Check.equal("#{name}: links go to one date", true, IMPL.load("\x04\b[\x07".b << body(bytes) << "@\x06").then { |list| list[0].equal?(list[1]) })
   Check.equal("#{name}: frozen", true, IMPL.load(bytes, freeze: true).frozen?)
   seen = []
@@ -260,6 +261,10 @@ fields += Array.new(300 * (1 + LONG)) { [chance.rand(-9..9), chance.rand(0..71_1
 end
 { "Rational" => "\x04\b".b << old_rational(7, 2), "Complex" => "\x04\bo:\x0cComplex\x07:\x0a@reali\x06:\x0b@imagei\x07".b, "Rational and a link" => "\x04\b[\x07".b << old_rational(7, 2) << "@\x06" }
   .each { |name, bytes| Check.equal("#{name} of Ruby 1.8", Oracle.load(bytes), IMPL.load(bytes)) }
+{ "Rational, a proc" => "\x04\b[\x07".b << old_rational(7, -2) << "@\x06", "Rational in a hash" => "\x04\b{\x06".b << old_rational(6, 4) << "i\x06" }.each do |name, bytes|
+  ways = [Oracle, IMPL].map { |one| [].tap { |seen| seen << one.load(bytes, ->(value) { seen << value; value }) << one.load(bytes, freeze: true) } }
+  Check.equal("#{name} of Ruby 1.8", *ways)
+end
 Check.raises("Rational of Ruby 1.8, divided by 0", ZeroDivisionError) { IMPL.load("\x04\b".b << old_rational(7, 0)) }
 refused("a subclass of Date", dump_of("Day", gadget), "Day")
 refused("a subclass of Date, listed", dump_of("Day", gadget), "Gadget", classes: [Day])

@@ -532,7 +532,7 @@ close_top(ice_builder *b)
 VALUE
 ice_build(ice_context *ctx, const ice_read_settings *settings)
 {
-    ice_builder builder = { ctx, ctx->call, settings, !NIL_P(settings->proc) || settings->freeze, Qnil };
+    ice_builder builder = { ctx, ctx->call, settings, ice_build, !NIL_P(settings->proc) || settings->freeze, Qnil };
     ice_builder *b = &builder;
     const icecore_view *view = &ctx->view;
     uint32_t at = view->root;

@@ -15,6 +15,7 @@ typedef struct {
     ice_context *ctx;
     uint32_t call; /* of the context */
     const ice_read_settings *settings;
+    VALUE (*build)(ice_context *ctx, const ice_read_settings *settings); /* ice_build, for what calls it again */
     bool is_slow; /* a proc or freeze */
     VALUE seen;   /* if it is slow: symbols, keys and names of encodings that were there already,
                    * and as what object; otherwise Qnil */

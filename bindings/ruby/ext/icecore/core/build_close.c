@@ -234,10 +234,10 @@ close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 /* What Date._load does, which would hand the bytes to Ruby's own reader. It makes a date
  * that can have a time of day, as the allocator of DateTime does. */
 static VALUE
-load_date(VALUE klass, VALUE text)
+load_date(const ice_builder *b, VALUE klass, VALUE text)
 {
     const rb_alloc_func_t allocate = rb_get_alloc_func(ice_library_class("date", "DateTime"));
-    VALUE fields = ice_date_fields(text), date = allocate ? allocate(klass) : rb_obj_alloc(klass);
+    VALUE fields = ice_date_fields(text, b->build), date = allocate ? allocate(klass) : rb_obj_alloc(klass);
     check_date(fields);
     ice_date_load(date, fields);
     return date;
@@ -256,7 +256,7 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
         return ice_decimal_load(text);
     /* Also where the document has the class in another form, for which it must be listed. */
     if (ice_own_class(node, name, len) == ICE_DATE_OF)
-        return load_date(klass, text);
+        return load_date(b, klass, text);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
     ice_check_call(b->ctx, b->call);
     /* What Marshal does with the one class of Ruby's that is so: a link is to the string. */

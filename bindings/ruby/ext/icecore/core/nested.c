@@ -54,9 +54,8 @@ is_date(uint8_t own)
 
 /* ---- the fields of a date ------------------------------------------------------------ */
 
-/* Whether a document is what Date and DateTime dump: an array of plain numbers. */
-static bool
-has_date_fields(const icecore_view *view)
+bool
+ice_has_date_fields(const icecore_view *view)
 {
     const icecore_node *node = view->nodes + view->root, *end = view->nodes + view->node_count;
     if (node->kind != ICECORE_ARRAY)
@@ -93,48 +92,6 @@ has_date_fields(const icecore_view *view)
         }
     }
     return true;
-}
-
-typedef struct {
-    VALUE source;
-    ice_context *ctx;
-    uint32_t call;
-} date_reading;
-
-static VALUE
-read_date(VALUE argument)
-{
-    date_reading *reading = (date_reading *)argument;
-    ice_context *ctx = reading->ctx = ice_checkout();
-    const char *bytes = RSTRING_PTR(reading->source);
-    const size_t len = RSTRING_LEN(reading->source);
-    ice_read_settings settings = { .proc = Qnil, .source = reading->source };
-    icecore_error error;
-    reading->call = ctx->call;
-    settings.classes.list = settings.classes.exact = settings.classes.classes = Qnil;
-    settings.classes.word = ICECORE_ASK_ON;
-    if (icecore_read(ctx->warm.engine, ice_marshal_stage(), (const uint8_t *)bytes, len, ICECORE_EACH, &ctx->view, &error))
-        ice_raise_error(&error, bytes, len, false);
-    if (!has_date_fields(&ctx->view))
-        ice_raise(ice_type_error, "malformed", "", "invalid data of a date: expected an array of numbers");
-    ice_policy_refused(ctx, &settings.classes); /* notes which classes are Ruby's own */
-    return ice_build(ctx, &settings);
-}
-
-static VALUE
-end_date(VALUE argument)
-{
-    date_reading *reading = (date_reading *)argument;
-    if (reading->ctx)
-        ice_checkin(reading->ctx, reading->call);
-    return Qnil;
-}
-
-VALUE
-ice_date_fields(VALUE text)
-{
-    date_reading reading = { rb_str_new_frozen(text), NULL, 0 };
-    return rb_ensure(read_date, (VALUE)&reading, end_date, (VALUE)&reading);
 }
 
 /* ---- documents in documents ------------------------------------------------------------ */
@@ -267,7 +224,7 @@ read_nested(VALUE argument)
         }
         if (!ctx->view.is_simple)
             check_nodes(reading);
-        if (reading->is_date && !has_date_fields(&ctx->view))
+        if (reading->is_date && !ice_has_date_fields(&ctx->view))
             note_fault(reading->check, rb_utf8_str_new_cstr("a date is an array of numbers"));
         if (ctx->view.consumed == 0 || ctx->view.consumed > len)
             break;

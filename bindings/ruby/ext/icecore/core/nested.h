@@ -20,7 +20,12 @@ void ice_nested_check_node(ice_nested_check *check, ice_context *ctx, const ice_
                            uint8_t own);
 /* Raises, if a payload can't be read. */
 void ice_nested_raise(const ice_nested_check *check);
-/* What Date._load would read from its bytes: an array of numbers. */
-VALUE ice_date_fields(VALUE text);
+/* Whether a document is what Date and DateTime dump: an array of plain numbers. */
+bool ice_has_date_fields(const icecore_view *view);
+
+/* dates.c: what Date._load would read from its bytes, an array of numbers. `build` is
+ * ice_build, which calls this. */
+typedef VALUE (*ice_build_function)(ice_context *ctx, const ice_read_settings *settings);
+VALUE ice_date_fields(VALUE text, ice_build_function build);
 
 #endif

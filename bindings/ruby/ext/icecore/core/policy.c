@@ -3,214 +3,11 @@
 #include "core/policy.h"
 #include "core/nested.h"
 
-static VALUE reported; /* names that were reported, as keys */
-
-/* ---- words -------------------------------------------------------------------------- */
-
-static VALUE
-words(uint32_t what, VALUE class, const char *path)
-{
-    const icecore_class_name name = ice_lent_name(RSTRING_PTR(class), RSTRING_LEN(class));
-    const size_t path_len = strlen(path);
-    const size_t room = icecore_class_words(what, ICECORE_RUBY, &name, 0, path, path_len, NULL, 0);
-    VALUE text = rb_utf8_str_new(NULL, room + 1);
-    icecore_class_words(what, ICECORE_RUBY, &name, 0, path, path_len, RSTRING_PTR(text), room + 1);
-    rb_str_set_len(text, room);
-    return text;
-}
-
-/* Notes once in a process what is said of a class. */
-void
-ice_policy_report(VALUE *said, uint32_t what, VALUE class, const char *path)
-{
-    if (RTEST(rb_hash_lookup(reported, class)))
-        return;
-    if (RHASH_SIZE(reported) < 1000)
-        rb_hash_aset(reported, class, Qtrue);
-    if (NIL_P(*said))
-        *said = rb_ary_new();
-    rb_ary_push(*said, words(what, class, path));
-}
-
-void
-ice_policy_say(VALUE said)
-{
-    long i;
-    for (i = 0; !NIL_P(said) && i < RARRAY_LEN(said); i++)
-        rb_warn("Icecore: %" PRIsVALUE, RARRAY_AREF(said, i));
-}
-
-void
-ice_policy_refuse_always(VALUE *without_remedy, VALUE class)
-{
-    if (NIL_P(*without_remedy))
-        *without_remedy = rb_hash_new();
-    rb_hash_aset(*without_remedy, class, Qtrue);
-}
-
-/* What a message says of several classes. */
-typedef struct {
-    VALUE shown, literals, without_remedy;
-} many_words;
-
-static void
-add_word(VALUE text, VALUE word)
-{
-    if (RSTRING_LEN(text))
-        rb_str_cat_cstr(text, ", ");
-    rb_str_append(text, word);
-}
-
-static bool
-has_remedy(VALUE without_remedy, VALUE class)
-{
-    return NIL_P(without_remedy) || NIL_P(rb_hash_lookup(without_remedy, class));
-}
-
-static int
-add_words(VALUE class, VALUE path, VALUE to)
-{
-    many_words *many = (many_words *)to;
-    add_word(many->shown, words(ICECORE_WORDS_SHOWN, class, ""));
-    rb_str_cat_cstr(many->shown, " at ");
-    rb_str_append(many->shown, path);
-    if (has_remedy(many->without_remedy, class))
-        add_word(many->literals, words(ICECORE_WORDS_LITERAL, class, ""));
-    return ST_CONTINUE;
-}
-
-static int
-first_of(VALUE class, VALUE path, VALUE pair)
-{
-    rb_ary_push(pair, class);
-    rb_ary_push(pair, path);
-    return ST_STOP;
-}
-
-/* No list is suggested for what it would not help. */
-static VALUE
-refusal_words(VALUE refused, VALUE first, VALUE without_remedy)
-{
-    many_words many = { rb_utf8_str_new(NULL, 0), rb_utf8_str_new(NULL, 0), without_remedy };
-    if (RHASH_SIZE(refused) == 1 && has_remedy(without_remedy, RARRAY_AREF(first, 0)))
-        return words(ICECORE_WORDS_REFUSED, RARRAY_AREF(first, 0), StringValueCStr(RARRAY_PTR(first)[1]));
-    rb_hash_foreach(refused, add_words, (VALUE)&many);
-    if (RHASH_SIZE(refused) == 1)
-        return rb_enc_sprintf(rb_utf8_encoding(),
-                              "the class %" PRIsVALUE " is not allowed, and classes: can't allow it: Ruby does not write it in this form",
-                              many.shown);
-    if (!RSTRING_LEN(many.literals))
-        return rb_enc_sprintf(rb_utf8_encoding(),
-                              "these classes are not allowed, and classes: can't allow them: %" PRIsVALUE
-                              "; Ruby does not write them in this form",
-                              many.shown);
-    return rb_enc_sprintf(rb_utf8_encoding(),
-                          "these classes are not allowed: %" PRIsVALUE "; allow them with classes: [%" PRIsVALUE "]",
-                          many.shown, many.literals);
-}
-
-/* `refused`: names and paths. */
-static void
-raise_refusal(VALUE refused, VALUE said, VALUE without_remedy)
-{
-    VALUE first = rb_ary_new(), error;
-    ice_policy_say(said);
-    rb_hash_foreach(refused, first_of, first);
-    error = rb_exc_new_str(ice_class_error, refusal_words(refused, first, without_remedy));
-    rb_ivar_set(error, rb_intern("@kind"), ID2SYM(rb_intern("class")));
-    rb_ivar_set(error, rb_intern("@offset"), Qnil);
-    rb_ivar_set(error, rb_intern("@path"), RARRAY_AREF(first, 1));
-    rb_ivar_set(error, rb_intern("@classes"), refused);
-    rb_exc_raise(error);
-}
-
 /* ---- all classes of a document ---------------------------------------------------------- */
 
-static bool
-is_named(const char *name, size_t len, const char *other)
-{
-    return strlen(other) == len && memcmp(name, other, len) == 0;
-}
-
-static bool
-is_date(const char *name, size_t len)
-{
-    return is_named(name, len, "Date") || is_named(name, len, "DateTime");
-}
-
-/* Ruby 1.8 wrote a Rational and a Complex as objects, and a Date by `_dump`. */
-uint8_t
-ice_own_class(const icecore_node *node, const char *name, size_t len)
-{
-    const uint8_t form = ICE_FORM_OF(node);
-    if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
-        return is_named(name, len, "Range")      ? ICE_RANGE_OF
-               : is_named(name, len, "Set")      ? ICE_SET_OF
-               : is_named(name, len, "Rational") ? ICE_RATIONAL_OF
-               : is_named(name, len, "Complex")  ? ICE_COMPLEX_OF
-                                                 : ICE_UNKNOWN;
-    if (node->kind != ICECORE_OPAQUE)
-        return ICE_UNKNOWN;
-    if (form == ICECORE_FORM_USER_DUMP)
-        return is_named(name, len, "Time")         ? ICE_TIME_OF
-               : is_named(name, len, "BigDecimal") ? ICE_DECIMAL_OF
-               : is_date(name, len)                ? ICE_DATE_OF
-                                                   : ICE_UNKNOWN;
-    if (form == ICECORE_FORM_USER_MARSHAL)
-        return is_date(name, len)                ? ICE_DATE_OF
-               : is_named(name, len, "Rational") ? ICE_RATIONAL_OF
-               : is_named(name, len, "Complex")  ? ICE_COMPLEX_OF
-                                                 : ICE_UNKNOWN;
-    return ICE_UNKNOWN;
-}
-
-bool
-ice_is_own_form(const icecore_node *node, const char *name, size_t len)
-{
-    static const char *const names[] = { "Range", "Set", "Rational", "Complex", "Time", "BigDecimal", "Date", "DateTime" };
-    size_t i;
-    if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
-        return false;
-    for (i = 0; i < sizeof names / sizeof *names; i++)
-        if (is_named(name, len, names[i]))
-            return true;
-    return false;
-}
-
-bool
-ice_names_class(const icecore_node *node)
-{
-    static const uint64_t asked = UINT64_C(1) << ICECORE_OBJECT | UINT64_C(1) << ICECORE_OPAQUE |
-                                  UINT64_C(1) << ICECORE_ATTRS | UINT64_C(1) << ICECORE_MODULE |
-                                  UINT64_C(1) << ICECORE_REGEXP;
-    return asked >> (node->kind & 63) & 1;
-}
-
-const char *
-ice_asked_name(const icecore_view *view, const icecore_node *node, size_t *len)
-{
-    const char *text;
-    switch (node->kind) {
-    case ICECORE_REGEXP:
-        *len = 6;
-        return "Regexp";
-    case ICECORE_MODULE:
-        return ice_bytes_of(view, node, len);
-    case ICECORE_ATTRS:
-        if (!ICE_CLASS_OF(node))
-            return NULL;
-        /* fall through */
-    default: {
-        const icecore_name *name = ice_name(&view->classes, ICE_CLASS_OF(node), &text);
-        *len = name ? name->node.aux : 0;
-        return name ? text : "";
-    }
-    }
-}
-
 /* Asks once for each class; `refused` gets those that are not allowed, with their paths,
- * `said` what is to be warned of,
- * `nested` what the payloads of hooks contain. Returns whether there are others than Ruby's own. */
+ * `said` what is to be warned of, `nested` what the payloads of hooks contain. Returns
+ * whether there are others than Ruby's own. */
 static bool
 each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *said, ice_nested_check *nested)
 {
@@ -298,7 +95,7 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said)
     ice_nested_check nested = { &refused, said, Qnil, Qnil, Qnil, Qnil, ctx, 0 };
     const bool has_foreign = each_class(ctx, allowed, &refused, said, &nested);
     if (!NIL_P(refused))
-        raise_refusal(refused, *said, nested.without_remedy);
+        ice_policy_raise(refused, *said, nested.without_remedy);
     ice_nested_raise(&nested);
     return has_foreign;
 }
@@ -347,12 +144,5 @@ ice_policy_check_names(const ice_allowed *allowed, VALUE names)
 {
     VALUE refused = ice_policy_refused_names(allowed, names);
     if (RHASH_SIZE(refused))
-        raise_refusal(refused, Qnil, Qnil);
-}
-
-void
-ice_policy_init(void)
-{
-    reported = rb_hash_new();
-    rb_gc_register_mark_object(reported);
+        ice_policy_raise(refused, Qnil, Qnil);
 }
