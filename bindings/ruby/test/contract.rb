@@ -186,9 +186,15 @@ refused("a chain of Gem", chain, "Gem::SpecFetcher", "Gem::Installer", "Gem::Req
 refused("a chain of Gem, one class allowed", chain, "Gem::Installer", "Gem::Requirement", "Gem::Package::TarReader", "Net::BufferedIO", "Gem::Package::TarReader::Entry", "Net::WriteAdapter", classes: ["Gem::SpecFetcher"])
 Check.equal("autoloads of Gem that wait", pending, pending.select { |name| Gem.autoload?(name) })
 
-# Ruby's own classes in a form that Ruby doesn't write are no plain values.
-{ "Time" => "o:\x09Time\x00", "Set" => "U:\x08Set[\x00", "Complex" => "u:\x0cComplex\x06x", "BigDecimal" => "U:\x0fBigDecimali\x06", "Date" => "u:\x09Date\x06x", "Range" => "S:\x0aRange\x00" }
-  .each { |name, body| refused("#{name} in another form", "\x04\b#{body}".b, name) }
+# Ruby's own classes in a form that Ruby doesn't write are no plain values, and a list of them
+# would not help: none is suggested.
+{ "Time" => "o:\x09Time\x00", "Set" => "U:\x08Set[\x00", "Complex" => "u:\x0cComplex\x06x", "BigDecimal" => "U:\x0fBigDecimali\x06", "Date" => "o:\x09Date\x00", "DateTime" => "d:\x0dDateTimei\x06", "Range" => "S:\x0aRange\x00" }
+  .each do |name, body|
+    error = refused("#{name} in another form", "\x04\b#{body}".b, name)
+    Check.ok("#{name} in another form: no list is suggested", !error&.message.to_s.include?("['"), error&.message)
+    error = refused("#{name} in another form beside a class", "\x04\b[\x07#{body}o:\x12Shop::Guarded\x00".b, name, "Shop::Guarded")
+    Check.ok("#{name} in another form: only the class is suggested", error&.message.to_s.end_with?("classes: ['Shop::Guarded']"), error&.message)
+  end
 
 # -- Errors ---------------------------------------------------------------------------
 

@@ -102,6 +102,7 @@ Check.equal("what is allowed is not reported", [], said)
 safe = Oracle.dump(ActiveSupport::SafeBuffer.new("a"))
 Check.equal(":rails", ActiveSupport::SafeBuffer, IMPL.load(safe, classes: :rails).class)
 Check.equal(":rails in a list", ActiveSupport::SafeBuffer, IMPL.load(Oracle.dump([ActiveSupport::SafeBuffer.new("a"), App::User.new]), classes: [:rails, App::User])[0].class)
+Check.raises(":rails allows no entry, which reads a dump later", Icecore::ClassError, "ActiveSupport::Cache::Entry") { IMPL.load("\x04\bo:\x20ActiveSupport::Cache::Entry\x00".b, classes: :rails) }
 Check.raises(":rails allows no other class", Icecore::ClassError, "App::User") { IMPL.load(Oracle.dump(App::User.new), classes: :rails) }
 
 record = Icecore.decode(USER, classes: :record)

@@ -17,7 +17,7 @@ Init_icecore(void)
     ice_context_init();
     ice_record_init();
     ice_policy_init();
-    ice_documents_init();
+    ice_stages_init();
     ice_marshal_init();
     ice_any_init();
     ice_replace_init();

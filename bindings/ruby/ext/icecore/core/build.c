@@ -124,6 +124,11 @@ open_object(ice_builder *b, uint32_t at, const icecore_node *node)
     class = ice_class_of(b->ctx, &b->settings->classes, id);
     if (!RB_TYPE_P(class->klass, T_CLASS))
         ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to class", class->klass);
+    if (class->is_own && (class->how == ICE_RATIONAL_OF || class->how == ICE_COMPLEX_OF)) {
+        frame = open_frame(b, ICE_B_PARTS, at, (uint32_t)node->payload);
+        frame->class = class;
+        return;
+    }
     object = rb_obj_alloc(class->klass);
     ice_check_call(b->ctx, b->call);
     class = ice_class_slot(b->ctx, id);
@@ -176,7 +181,7 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
     klass = class->klass;
     if (!RB_TYPE_P(klass, T_CLASS))
         ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to class", klass);
-    if (class->how == ICE_DATE_OF && class->is_own)
+    if (class->how == ICE_DATE_OF && class->is_own && form == ICECORE_FORM_USER_MARSHAL)
         object = rb_obj_alloc(klass);
     else if (!class->is_own) {
         bool responds;
@@ -527,7 +532,7 @@ close_top(ice_builder *b)
 VALUE
 ice_build(ice_context *ctx, const ice_read_settings *settings)
 {
-    ice_builder builder = { ctx, ctx->call, settings, !NIL_P(settings->proc) || settings->freeze, Qnil };
+    ice_builder builder = { ctx, ctx->call, settings, ice_build, !NIL_P(settings->proc) || settings->freeze, Qnil };
     ice_builder *b = &builder;
     const icecore_view *view = &ctx->view;
     uint32_t at = view->root;

@@ -15,6 +15,7 @@ typedef struct {
     ice_context *ctx;
     uint32_t call; /* of the context */
     const ice_read_settings *settings;
+    VALUE (*build)(ice_context *ctx, const ice_read_settings *settings); /* ice_build, for what calls it again */
     bool is_slow; /* a proc or freeze */
     VALUE seen;   /* if it is slow: symbols, keys and names of encodings that were there already,
                    * and as what object; otherwise Qnil */
@@ -27,6 +28,7 @@ enum {
     ICE_B_MEMBERS,   /* an object with variables */
     ICE_B_STRUCT,
     ICE_B_RANGE,
+    ICE_B_PARTS,     /* a Rational or Complex of Ruby 1.8 */
     ICE_B_SET,
     ICE_B_DUMP,      /* _load */
     ICE_B_MARSHAL,   /* marshal_load */

@@ -1,5 +1,7 @@
 /* What a container becomes when all that is in it is there. */
 #include "core/build.h"
+#include "core/nested.h"
+#include "core/policy.h"
 
 /* ---- objects --------------------------------------------------------------------- */
 
@@ -179,7 +181,19 @@ complex_of(VALUE fields, bool has_proc)
     return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
 }
 
-/* The fields of a Date: numbers of plain classes. */
+/* A Rational or Complex as Ruby 1.8 wrote it: an object with both parts in variables. */
+static VALUE
+close_parts(ice_builder *b, const ice_build_frame *frame, const VALUE *pairs, uint32_t count)
+{
+    const bool is_rational = frame->class->how == ICE_RATIONAL_OF;
+    VALUE parts[2], fields;
+    parts[0] = member(pairs, count, is_rational ? "@numerator" : "@real");
+    parts[1] = member(pairs, count, is_rational ? "@denominator" : "@image");
+    fields = rb_ary_new_from_values(2, parts);
+    return is_rational ? rational_of(fields) : complex_of(fields, !NIL_P(b->settings->proc));
+}
+
+/* The fields of a Date: numbers of plain classes; Ruby 1.6 had a calendar that is true or not. */
 static void
 check_date(VALUE fields)
 {
@@ -188,7 +202,7 @@ check_date(VALUE fields)
         ice_raise(ice_type_error, "malformed", "", "expected an array");
     for (i = 0; i < RARRAY_LEN(fields); i++) {
         VALUE field = RARRAY_AREF(fields, i);
-        if (!is_real(field) && field != Qtrue && field != Qfalse)
+        if (!is_real(field) && field != Qtrue && field != Qfalse && !NIL_P(field))
             ice_raise(ice_type_error, "malformed", "", "invalid %" PRIsVALUE " in a date", rb_obj_class(field));
     }
 }
@@ -217,14 +231,32 @@ close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
     return object;
 }
 
+/* What Date._load does, which would hand the bytes to Ruby's own reader. It makes a date
+ * that can have a time of day, as the allocator of DateTime does. */
+static VALUE
+load_date(const ice_builder *b, VALUE klass, VALUE text)
+{
+    const rb_alloc_func_t allocate = rb_get_alloc_func(ice_library_class("date", "DateTime"));
+    VALUE fields = ice_date_fields(text, b->build), date = allocate ? allocate(klass) : rb_obj_alloc(klass);
+    check_date(fields);
+    ice_date_load(date, fields);
+    return date;
+}
+
 static VALUE
 close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
 {
+    const icecore_node *node = &b->ctx->view.nodes[frame->node];
     VALUE klass = frame->class->klass;
+    size_t len;
+    const char *name = ice_asked_name(&b->ctx->view, node, &len);
     if (frame->class->how == ICE_TIME_OF)
         return ice_call_original(ICE_TIME_LOAD, klass, 1, &text);
     if (frame->class->how == ICE_DECIMAL_OF)
         return ice_decimal_load(text);
+    /* Also where the document has the class in another form, for which it must be listed. */
+    if (ice_own_class(node, name, len) == ICE_DATE_OF)
+        return load_date(b, klass, text);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
     ice_check_call(b->ctx, b->call);
     /* What Marshal does with the one class of Ruby's that is so: a link is to the string. */
@@ -440,6 +472,8 @@ ice_close(ice_builder *b, ice_build_frame *frame)
     case ICE_B_STRUCT:
         set_struct(object, values, count / 2);
         return object;
+    case ICE_B_PARTS:
+        return close_parts(b, frame, values, count / 2);
     case ICE_B_RANGE:
         set_range(object, values, count / 2);
         return object;

@@ -1,43 +1,6 @@
 /* One document, read or written by a stage. */
 #include "core/documents.h"
 
-static icecore_stage *usual, *writing;
-
-/* ---- stages ---------------------------------------------------------------------- */
-
-icecore_stage *
-ice_marshal_stage_of_depth(uint64_t depth)
-{
-    icecore_error error;
-    icecore_stage *stage = icecore_stage_new("marshal", 7, &error);
-    if (!stage)
-        ice_raise_error(&error, NULL, 0, false);
-    icecore_stage_limit(stage, "depth", 5, depth, NULL);
-    return stage;
-}
-
-uint64_t
-ice_depth_option(VALUE value)
-{
-    const long depth = NUM2LONG(value);
-    if (depth < 0)
-        ice_raise(ice_argument_error, "usage", "", "max_depth: must not be below 0, which is no limit");
-    return depth ? (uint64_t)depth : UINT64_MAX;
-}
-
-const icecore_stage *
-ice_marshal_stage(void)
-{
-    return usual;
-}
-
-void
-ice_documents_init(void)
-{
-    usual = ice_marshal_stage_of_depth(ICE_USUAL_DEPTH);
-    writing = ice_marshal_stage_of_depth(UINT64_MAX);
-}
-
 /* ---- reading ----------------------------------------------------------------------- */
 
 /* Code of the program may run: from here on the bytes are a string that nobody has. */
@@ -73,7 +36,7 @@ read_body(VALUE argument)
     if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
                      RSTRING_LEN(settings->source), reading->may_trail ? ICECORE_EACH : 0, &ctx->view, &error))
         ice_raise_error(&error, RSTRING_PTR(settings->source), RSTRING_LEN(settings->source), reading->is_stream);
-    if (RTEST(ruby_verbose) && reading->stage == usual && RSTRING_PTR(settings->source)[1] != 8) {
+    if (RTEST(ruby_verbose) && reading->stage == ice_marshal_stage() && RSTRING_PTR(settings->source)[1] != 8) {
         pin(reading);
         rb_warn("incompatible marshal file format (can be read)\n\tformat version 4.8 required; %d.%d given", 4,
                 RSTRING_PTR(settings->source)[1]);
@@ -149,6 +112,6 @@ write_end(VALUE argument)
 VALUE
 ice_write(const icecore_stage *stage, VALUE value, long limit)
 {
-    ice_writing call = { stage ? stage : writing, value, limit, NULL, 0 };
+    ice_writing call = { stage ? stage : ice_marshal_stage_for_writing(), value, limit, NULL, 0 };
     return rb_ensure(write_body, (VALUE)&call, write_end, (VALUE)&call);
 }

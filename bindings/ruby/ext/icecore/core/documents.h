@@ -27,9 +27,10 @@ VALUE ice_write(const icecore_stage *stage, VALUE value, long limit);
 VALUE ice_stream_bytes(VALUE io);
 /* Stages of Marshal; with another depth it is the caller's, to be freed. */
 const icecore_stage *ice_marshal_stage(void);
+const icecore_stage *ice_marshal_stage_for_writing(void);
 icecore_stage *ice_marshal_stage_of_depth(uint64_t depth);
 /* The keyword `max_depth`: 0 is no limit. */
 uint64_t ice_depth_option(VALUE value);
-void ice_documents_init(void);
+void ice_stages_init(void);
 
 #endif

@@ -16,9 +16,12 @@
  *   slots.c      where objects have their instance variables
  *   record.c     Icecore::Record
  *   policy*.c    which classes may be built: policy.h
+ *   nested.c     the same of data of Marshal that a hook gets: nested.h
+ *   dates.c      what Date._load would read
  *   classes.c    classes by the engine's ids
  *   build*.c     the engine's tape to Ruby's values: build.h
  *   walk*.c      Ruby's values to the engine's tape: walk.h
+ *   stages.c     stages of Marshal
  *   documents.c  one document, read or written by a stage
  *
  * The collector: values on the machine's stack are found by it; those in the memory of a

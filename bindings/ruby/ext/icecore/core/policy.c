@@ -1,153 +1,18 @@
 /* Which classes of a document may be built: each is asked for once, and what is refused is
  * told with its path and with the words that would allow it. */
 #include "core/policy.h"
-
-static VALUE reported; /* names that were reported, as keys */
-
-/* ---- words -------------------------------------------------------------------------- */
-
-static VALUE
-words(uint32_t what, VALUE class, const char *path)
-{
-    const icecore_class_name name = ice_lent_name(RSTRING_PTR(class), RSTRING_LEN(class));
-    const size_t path_len = strlen(path);
-    const size_t room = icecore_class_words(what, ICECORE_RUBY, &name, 0, path, path_len, NULL, 0);
-    VALUE text = rb_utf8_str_new(NULL, room + 1);
-    icecore_class_words(what, ICECORE_RUBY, &name, 0, path, path_len, RSTRING_PTR(text), room + 1);
-    rb_str_set_len(text, room);
-    return text;
-}
-
-/* Notes once in a process what is said of a class. */
-static void
-report(VALUE *said, uint32_t what, VALUE class, const char *path)
-{
-    if (RTEST(rb_hash_lookup(reported, class)))
-        return;
-    if (RHASH_SIZE(reported) < 1000)
-        rb_hash_aset(reported, class, Qtrue);
-    if (NIL_P(*said))
-        *said = rb_ary_new();
-    rb_ary_push(*said, words(what, class, path));
-}
-
-void
-ice_policy_say(VALUE said)
-{
-    long i;
-    for (i = 0; !NIL_P(said) && i < RARRAY_LEN(said); i++)
-        rb_warn("Icecore: %" PRIsVALUE, RARRAY_AREF(said, i));
-}
-
-static int
-add_words(VALUE class, VALUE path, VALUE lists)
-{
-    VALUE said = RARRAY_AREF(lists, 0), names = RARRAY_AREF(lists, 1);
-    if (RSTRING_LEN(said)) {
-        rb_str_cat_cstr(said, ", ");
-        rb_str_cat_cstr(names, ", ");
-    }
-    rb_str_append(said, words(ICECORE_WORDS_SHOWN, class, ""));
-    rb_str_cat_cstr(said, " at ");
-    rb_str_append(said, path);
-    rb_str_append(names, words(ICECORE_WORDS_LITERAL, class, ""));
-    return ST_CONTINUE;
-}
-
-static int
-first_of(VALUE class, VALUE path, VALUE pair)
-{
-    rb_ary_push(pair, class);
-    rb_ary_push(pair, path);
-    return ST_STOP;
-}
-
-/* `refused`: names and paths. */
-static void
-raise_refusal(VALUE refused, VALUE said)
-{
-    VALUE first = rb_ary_new(), message, error;
-    ice_policy_say(said);
-    rb_hash_foreach(refused, first_of, first);
-    if (RHASH_SIZE(refused) == 1)
-        message = words(ICECORE_WORDS_REFUSED, RARRAY_AREF(first, 0), StringValueCStr(RARRAY_PTR(first)[1]));
-    else {
-        VALUE lists = rb_ary_new_from_args(2, rb_utf8_str_new(NULL, 0), rb_utf8_str_new(NULL, 0));
-        rb_hash_foreach(refused, add_words, lists);
-        message = rb_enc_sprintf(rb_utf8_encoding(), "these classes are not allowed: %" PRIsVALUE
-                                 "; allow them with classes: [%" PRIsVALUE "]",
-                                 RARRAY_AREF(lists, 0), RARRAY_AREF(lists, 1));
-    }
-    error = rb_exc_new_str(ice_class_error, message);
-    rb_ivar_set(error, rb_intern("@kind"), ID2SYM(rb_intern("class")));
-    rb_ivar_set(error, rb_intern("@offset"), Qnil);
-    rb_ivar_set(error, rb_intern("@path"), RARRAY_AREF(first, 1));
-    rb_ivar_set(error, rb_intern("@classes"), refused);
-    rb_exc_raise(error);
-}
+#include "core/nested.h"
 
 /* ---- all classes of a document ---------------------------------------------------------- */
 
-static bool
-is_named(const char *name, size_t len, const char *other)
-{
-    return strlen(other) == len && memcmp(name, other, len) == 0;
-}
-
-/* Which of Ruby's own classes this is, in the form in which Ruby writes it. */
-static uint8_t
-own_class(const icecore_node *node, const char *name, size_t len)
-{
-    const uint8_t form = ICE_FORM_OF(node);
-    if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
-        return is_named(name, len, "Range") ? ICE_RANGE_OF : is_named(name, len, "Set") ? ICE_SET_OF : ICE_UNKNOWN;
-    if (node->kind != ICECORE_OPAQUE)
-        return ICE_UNKNOWN;
-    if (form == ICECORE_FORM_USER_DUMP)
-        return is_named(name, len, "Time")         ? ICE_TIME_OF
-               : is_named(name, len, "BigDecimal") ? ICE_DECIMAL_OF
-                                                   : ICE_UNKNOWN;
-    if (form == ICECORE_FORM_USER_MARSHAL)
-        return is_named(name, len, "Date") || is_named(name, len, "DateTime") ? ICE_DATE_OF
-               : is_named(name, len, "Rational")                              ? ICE_RATIONAL_OF
-               : is_named(name, len, "Complex")                               ? ICE_COMPLEX_OF
-                                                                              : ICE_UNKNOWN;
-    return ICE_UNKNOWN;
-}
-
-/* The name that a node asks for, or NULL. */
-static const char *
-asked_name(const icecore_view *view, const icecore_node *node, size_t *len)
-{
-    const char *text;
-    switch (node->kind) {
-    case ICECORE_REGEXP:
-        *len = 6;
-        return "Regexp";
-    case ICECORE_MODULE:
-        return ice_bytes_of(view, node, len);
-    case ICECORE_ATTRS:
-        if (!ICE_CLASS_OF(node))
-            return NULL;
-        /* fall through */
-    default: {
-        const icecore_name *name = ice_name(&view->classes, ICE_CLASS_OF(node), &text);
-        *len = name ? name->node.aux : 0;
-        return name ? text : "";
-    }
-    }
-}
-
 /* Asks once for each class; `refused` gets those that are not allowed, with their paths,
- * `said` what is to be warned of. Returns whether there are others than Ruby's own. */
+ * `said` what is to be warned of, `nested` what the payloads of hooks contain. Returns
+ * whether there are others than Ruby's own. */
 static bool
-each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *said)
+each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *said, ice_nested_check *nested)
 {
     const icecore_view *view = &ctx->view;
     const icecore_node *node = view->nodes, *end = node + view->node_count;
-    static const uint64_t asked = UINT64_C(1) << ICECORE_OBJECT | UINT64_C(1) << ICECORE_OPAQUE |
-                                  UINT64_C(1) << ICECORE_ATTRS | UINT64_C(1) << ICECORE_MODULE |
-                                  UINT64_C(1) << ICECORE_REGEXP;
     const uint64_t edition = ice_edition_of(allowed);
     bool has_foreign = false;
     for (; node < end; node++) {
@@ -156,18 +21,21 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
         uint32_t verdict;
         ice_class *class = NULL;
         VALUE text;
-        if (ICE_LIKELY(!(asked >> (node->kind & 63) & 1)))
+        if (ICE_LIKELY(!ice_names_class(node)))
             continue;
         if (node->kind >= ICECORE_OBJECT && node->kind <= ICECORE_ATTRS && ICE_CLASS_OF(node)) {
             class = ice_class_slot(ctx, ICE_CLASS_OF(node));
-            if (ICE_LIKELY(class->call == ctx->call && class->verdict == ICECORE_ALLOWED && !class->is_own))
+            if (ICE_LIKELY(class->call == ctx->call && class->verdict == ICECORE_ALLOWED && !class->is_own)) {
+                if (node->kind == ICECORE_OPAQUE)
+                    ice_nested_check_node(nested, ctx, allowed, node, ICE_UNKNOWN);
                 continue;
+            }
         }
-        name = asked_name(view, node, &len);
+        name = ice_asked_name(view, node, &len);
         if (!name)
             continue;
         if (class && node->kind != ICECORE_ATTRS) {
-            const uint8_t own = own_class(node, name, len);
+            const uint8_t own = ice_own_class(node, name, len);
             if (own != ICE_UNKNOWN) {
                 if (!class->is_own || class->own != own)
                     class->klass = 0;
@@ -175,6 +43,8 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
                 class->is_own = true;
                 class->call = ctx->call;
                 class->verdict = ICECORE_ALLOWED;
+                if (node->kind == ICECORE_OPAQUE)
+                    ice_nested_check_node(nested, ctx, allowed, node, own);
                 continue;
             }
         }
@@ -186,7 +56,7 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
                 class->edition = verdict == ICECORE_ALLOWED ? edition : 0;
         }
         if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
-            report(said, ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
+            ice_policy_report(said, ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
         if (class) {
             class->call = ctx->call;
             class->verdict = verdict & ~(uint32_t)ICECORE_REPORTED;
@@ -197,6 +67,8 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
             }
         }
         has_foreign = true;
+        if (node->kind == ICECORE_OPAQUE && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
+            ice_nested_check_node(nested, ctx, allowed, node, ICE_UNKNOWN);
         if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
             continue;
         text = rb_utf8_str_new(name, len);
@@ -207,8 +79,10 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
             icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
                          sizeof path);
             rb_hash_aset(*refused, text, rb_utf8_str_new_cstr(path));
+            if (ice_is_own_form(node, name, len))
+                ice_policy_refuse_always(&nested->without_remedy, text);
             if (verdict & ICECORE_REPORTED)
-                report(said, ICECORE_WORDS_REFUSED, text, path);
+                ice_policy_report(said, ICECORE_WORDS_REFUSED, text, path);
         }
     }
     return has_foreign;
@@ -218,9 +92,11 @@ bool
 ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said)
 {
     VALUE refused = Qnil;
-    const bool has_foreign = each_class(ctx, allowed, &refused, said);
+    ice_nested_check nested = { &refused, said, Qnil, Qnil, Qnil, Qnil, ctx, 0 };
+    const bool has_foreign = each_class(ctx, allowed, &refused, said, &nested);
     if (!NIL_P(refused))
-        raise_refusal(refused, *said);
+        ice_policy_raise(refused, *said, nested.without_remedy);
+    ice_nested_raise(&nested);
     return has_foreign;
 }
 
@@ -228,7 +104,8 @@ VALUE
 ice_policy_refused(ice_context *ctx, const ice_allowed *allowed)
 {
     VALUE refused = Qnil, said = Qnil;
-    each_class(ctx, allowed, &refused, &said);
+    ice_nested_check nested = { &refused, &said, Qnil, Qnil, Qnil, Qnil, ctx, 0 };
+    each_class(ctx, allowed, &refused, &said, &nested);
     ice_policy_say(said);
     return NIL_P(refused) ? rb_hash_new() : refused;
 }
@@ -244,12 +121,12 @@ check_name(VALUE name, VALUE path, VALUE to)
     name_check *check = (name_check *)to;
     const uint32_t verdict = ice_verdict_of(check->allowed, RSTRING_PTR(name), RSTRING_LEN(name));
     if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
-        report(&check->said, ICECORE_WORDS_BUILT, name, "");
+        ice_policy_report(&check->said, ICECORE_WORDS_BUILT, name, "");
     if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
         return ST_CONTINUE;
     rb_hash_aset(check->refused, name, path);
     if (verdict & ICECORE_REPORTED)
-        report(&check->said, ICECORE_WORDS_REFUSED, name, StringValueCStr(path));
+        ice_policy_report(&check->said, ICECORE_WORDS_REFUSED, name, StringValueCStr(path));
     return ST_CONTINUE;
 }
 
@@ -267,12 +144,5 @@ ice_policy_check_names(const ice_allowed *allowed, VALUE names)
 {
     VALUE refused = ice_policy_refused_names(allowed, names);
     if (RHASH_SIZE(refused))
-        raise_refusal(refused, Qnil);
-}
-
-void
-ice_policy_init(void)
-{
-    reported = rb_hash_new();
-    rb_gc_register_mark_object(reported);
+        ice_policy_raise(refused, Qnil, Qnil);
 }

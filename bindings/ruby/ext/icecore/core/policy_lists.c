@@ -51,12 +51,13 @@ ice_policy_forget(void)
         by_class[i].edition = 0;
 }
 
-/* What Rails' values need. None of them runs more than its own code on plain values. */
+/* What Rails' values need. None of them runs more than its own code on plain values. An
+ * ActiveSupport::Cache::Entry is not among them: one that is compressed gives its bytes to
+ * Ruby's Marshal.load when its value is asked for. */
 static const char *const rails[] = {
     "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "TZInfo::DataTimezone", "TZInfo::LinkedTimezone",
     "ActiveSupport::Duration", "ActiveSupport::SafeBuffer", "ActiveSupport::HashWithIndifferentAccess",
-    "ActiveSupport::OrderedHash", "ActiveSupport::StringInquirer", "ActiveSupport::ArrayInquirer",
-    "ActiveSupport::Cache::Entry"
+    "ActiveSupport::OrderedHash", "ActiveSupport::StringInquirer", "ActiveSupport::ArrayInquirer"
 };
 
 /* ---- lists ------------------------------------------------------------------- */

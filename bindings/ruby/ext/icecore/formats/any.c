@@ -133,6 +133,25 @@ all_classes(any_call *call)
     return list;
 }
 
+static bool
+is_text(const ice_noted_text *text, const char *other)
+{
+    return text->len == strlen(other) && memcmp(text->bytes, other, text->len) == 0;
+}
+
+/* Whether this is a value of Ruby's own, which needs no list. Only dumps of Ruby have these
+ * two forms, whatever format says it. */
+static bool
+is_own_value(const ice_noted_class *use)
+{
+    if (is_text(&use->kind, "user-dump"))
+        return is_text(&use->name, "Time") || is_text(&use->name, "BigDecimal") || is_text(&use->name, "Date") ||
+               is_text(&use->name, "DateTime");
+    return is_text(&use->kind, "user-marshal") &&
+           (is_text(&use->name, "Date") || is_text(&use->name, "DateTime") || is_text(&use->name, "Rational") ||
+            is_text(&use->name, "Complex"));
+}
+
 /* Their names, with the first path of each. */
 static VALUE
 all_names(any_call *call)
@@ -145,6 +164,8 @@ all_names(any_call *call)
         VALUE name = string_of(&use.name);
         /* PHP's object that is a map: it becomes a Hash. */
         if (RSTRING_LEN(name) == 8 && STRNCASECMP(RSTRING_PTR(name), "stdClass", 8) == 0)
+            continue;
+        if (is_own_value(&use))
             continue;
         if (NIL_P(rb_hash_lookup(names, name)))
             rb_hash_aset(names, name, string_of(&use.path));
@@ -202,8 +223,12 @@ prepare(ice_reading *reading)
 {
     any_call *call = (any_call *)((char *)reading - offsetof(any_call, reading));
     VALUE names = all_names(call);
-    if (reading->only_refused)
-        return ice_policy_refused_names(&reading->settings.classes, names);
+    /* If none is refused, what hooks get is asked for below. */
+    if (reading->only_refused) {
+        VALUE refused = ice_policy_refused_names(&reading->settings.classes, names);
+        if (RHASH_SIZE(refused))
+            return refused;
+    }
     ice_policy_check_names(&reading->settings.classes, names);
     if (call->depth)
         call->to = ice_marshal_stage_of_depth(call->depth);

@@ -11,8 +11,7 @@ const WILDCARD: u8 = b'*';
 
 /// The list, and the classes that can't stand in it.
 pub fn list(rows: &[Row], language: Language) -> (String, Vec<&Row>) {
-    // A name that is a mere value makes nothing.
-    let built = rows.iter().filter(|row| !row.kind.ends_with("-name"));
+    let built = rows.iter().filter(|row| needs_list(row, language));
     let (refused, built): (Vec<&Row>, Vec<&Row>) = built.partition(|row| row.name.bytes.contains(&WILDCARD));
     let mut names: Vec<_> = built.into_iter().map(|row| quoted(&row.name, language)).collect();
     names.dedup();
@@ -23,6 +22,29 @@ pub fn list(rows: &[Row], language: Language) -> (String, Vec<&Row>) {
         Language::Ruby => format!("classes: [{list}]\n"),
     };
     (text, refused)
+}
+
+/// Whether a program must list the class. A name that is a mere value makes nothing, but Ruby looks the classes up
+/// that its own dumps name.
+fn needs_list(row: &Row, language: Language) -> bool {
+    let is_name = row.kind.ends_with("-name");
+    match language {
+        Language::Perl | Language::Php => !is_name,
+        Language::Ruby => !is_own_in_ruby(row) && (row.is_marshal || !is_name),
+    }
+}
+
+/// Whether the class is one of those whose values the Ruby module builds without a list, in the form in which Ruby
+/// writes them. In another form no list allows them.
+fn is_own_in_ruby(row: &Row) -> bool {
+    let own: [&[u8]; 8] = [b"BigDecimal", b"Complex", b"Date", b"DateTime", b"Range", b"Rational", b"Set", b"Time"];
+    let is_value = match row.kind {
+        "user-dump" | "user-marshal" => true,
+        // Other languages have such objects too, which are asked for.
+        "object" | "struct" | "data" => row.is_marshal,
+        _ => false,
+    };
+    is_value && own.contains(&&*row.name.bytes)
 }
 
 /// The name as a string of the language, in ASCII.

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 /// List every class that the data names
 ///
 /// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
-/// language; read it before you allow it. A class whose name would be a pattern there (`*`) is not printed: that is a
+/// language; read it before you allow it. What the module for Ruby builds without a list (`Time`, `Date`, `Range`, …) is
+/// left out for Ruby. A class whose name would be a pattern there (`*`) is not printed: that is a
 /// finding, and the exit code is 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]

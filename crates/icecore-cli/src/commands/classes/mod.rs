@@ -15,6 +15,9 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+/// The format of Ruby's dumps, in which some of Ruby's own classes need no list.
+const MARSHAL: &str = "marshal";
+
 /// What `--json` says.
 #[derive(Serialize)]
 struct Everything<'r> {
@@ -34,6 +37,9 @@ struct Row {
     file: String,
     #[serde(skip)]
     name: Name,
+    /// Whether all inputs that name it are dumps of Ruby's Marshal.
+    #[serde(skip)]
+    is_marshal: bool,
 }
 
 /// The name of a class: in Perl, text and the bytes of its UTF-8 are two.
@@ -59,11 +65,12 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             }
         };
         let Some(opened) = reader.open(&name, &bytes, report) else { continue };
+        let is_marshal = opened.stage.format().of_document().name == MARSHAL;
         reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             // Of a document that breaks off, what is there counts as well.
             let (classes, tape) = classes(outcome.document, &name, args.deep, opened.limits(), report);
             for class in classes {
-                add(class, &name, &mut rows, &mut known);
+                add(class, &name, is_marshal, &mut rows, &mut known);
             }
             Ok(tape)
         })?;
@@ -116,17 +123,27 @@ fn classes(
     }
 }
 
-fn add(class: ClassUse, file: &str, rows: &mut Vec<Row>, known: &mut HashMap<(Name, &'static str), usize>) {
+fn add(
+    class: ClassUse,
+    file: &str,
+    is_marshal: bool,
+    rows: &mut Vec<Row>,
+    known: &mut HashMap<(Name, &'static str), usize>,
+) {
     let ClassUse { name, is_text, kind, count, path, .. } = class;
     let name = Name { bytes: name, is_text };
     match known.entry((name.clone(), kind)) {
-        Entry::Occupied(entry) => rows[*entry.get()].count += count,
+        Entry::Occupied(entry) => {
+            let row: &mut Row = &mut rows[*entry.get()];
+            row.count += count;
+            row.is_marshal &= is_marshal;
+        }
         Entry::Vacant(entry) => {
             entry.insert(rows.len());
             let class = String::from_utf8_lossy(&name.bytes).into_owned();
             let is_utf8 = std::str::from_utf8(&name.bytes).is_ok();
             let bytes = (!is_utf8).then(|| name.bytes.iter().map(|byte| format!("{byte:02x}")).collect());
-            rows.push(Row { class, bytes, kind, count, path, file: file.to_owned(), name });
+            rows.push(Row { class, bytes, kind, count, path, file: file.to_owned(), name, is_marshal });
         }
     }
 }

@@ -1,0 +1,284 @@
+# frozen_string_literal: true
+
+# Dumps are changed at random and read under lists. Every class here notes each of its hooks that
+# runs; none may run of a class that is not listed, whatever the data says.
+#
+#   hooks.rb [--seed N] [--count N] [--from N]
+
+require_relative "helper"
+require "optparse"
+require "tmpdir"
+
+if STAND_IN
+  Check.skip("hooks", "Ruby's Marshal has no policy")
+  Check.finish
+end
+
+module Noted
+  EVENTS = []
+
+  def self.event(owner, hook) = EVENTS << [owner, hook]
+
+  NAME = Module.instance_method(:name)
+  CLASS = Kernel.instance_method(:class)
+
+  CLASS_HOOKS = %i[allocate new _load respond_to? respond_to_missing? method_missing inherited const_missing name === instance_method method_defined? const_get members json_create _dump].freeze
+  HOOKS = %i[
+    marshal_load _load_data init_with initialize initialize_copy initialize_dup initialize_clone respond_to? respond_to_missing? method_missing instance_variable_set instance_variables
+    hash eql? == != equal? <=> === =~ coerce to_s to_str to_sym to_ary to_a to_hash to_h to_int to_i to_f to_r to_c to_proc inspect freeze frozen? dup clone extended class is_a? kind_of? instance_of?
+    [] []= each push replace append_features extend_object call succ + - * / % < > <= >= -@ nil? ! begin end first last size length encoding force_encoding bytes set_backtrace message exception full_message
+  ].freeze
+
+  # What a class can see of being used.
+  module Class
+    CLASS_HOOKS.each do |name|
+      define_method(name) do |*args, &block|
+        Noted.event(NAME.bind_call(self), name)
+        super(*args, &block)
+      end
+    end
+  end
+
+  # What its objects can.
+  module Object
+    HOOKS.each do |name|
+      define_method(name) do |*args, &block|
+        Noted.event(NAME.bind_call(CLASS.bind_call(self)), name)
+        super(*args, &block)
+      end
+    end
+  end
+
+  # What a module can see of being mixed in.
+  module Mixed
+    %i[extended included prepended extend_object append_features prepend_features respond_to? method_missing const_missing].each do |name|
+      define_method(name) do |*args, &block|
+        Noted.event(NAME.bind_call(self), name)
+        super(*args, &block)
+      end
+    end
+  end
+
+  # No constant is asked for that is not there.
+  module Missing
+    def const_missing(name)
+      Noted.event(name.to_s, :const_missing)
+      super
+    end
+  end
+end
+Module.prepend(Noted::Missing)
+
+# What the listed ones (A) and the others (B) can do. Names differ in a letter, so that a changed
+# byte leads from one to the other.
+module Kinds
+  MAKE = {
+    "a" => -> { Class.new { def self._load(data) = Oracle.load(data) } },
+    "b" => -> { Class.new { def marshal_load(data) = @data = data } },
+    "c" => -> { Class.new { def marshal_load(data) = @data = Oracle.load(data) } },
+    "d" => -> { Class.new },
+    "e" => -> { Struct.new(:x, :y) },
+    "f" => -> { Class.new(String) },
+    "g" => -> { Module.new },
+    "h" => -> { Class.new(Array) },
+    "i" => -> { Class.new(Hash) },
+    "j" => -> { Class.new(Date) },
+    "k" => -> { Class.new(Range) },
+    "l" => -> { Class.new(StandardError) },
+    "m" => -> { Class.new(Time) },
+    "n" => -> { Class.new(Set) },
+    "o" => -> { Class.new(DateTime) { def self._load(data) = Oracle.load(data) } },
+    "p" => -> { Class.new { def self._load(data) = (io = StringIO.new(data)) && [Oracle.load(io), Oracle.load(io)] } }
+  }.freeze
+  LISTED = MAKE.keys.map { |letter| "A#{letter}" }.freeze
+  OTHERS = MAKE.keys.map { |letter| "B#{letter}" }.freeze
+  ALL = (LISTED + OTHERS).freeze
+end
+%w[A B].each do |first|
+  Kinds::MAKE.each do |letter, make|
+    made = Object.const_set("#{first}#{letter}", make.call)
+    next made.singleton_class.prepend(Noted::Mixed) unless made.is_a?(Class)
+    made.prepend(Noted::Object)
+    made.singleton_class.prepend(Noted::Class)
+  end
+end
+FOLDER = Dir.mktmpdir("icecore")
+at_exit { FileUtils.remove_entry(FOLDER) if File.directory?(FOLDER) }
+%w[Bq Br Bs].each do |name|
+  File.write("#{FOLDER}/#{name}.rb", "Noted.event('#{name}', :autoload)\nclass #{name}; end\n")
+  Object.autoload(name.to_sym, "#{FOLDER}/#{name}.rb")
+end
+
+# Dumps by hand: any class in any form.
+class Maker
+  def initialize(chance) = @chance = chance
+
+  def dump(level = 3) = "\x04\b".b << value(level)
+
+  def value(level)
+    return leaf if level.zero?
+    case @chance.rand(22)
+    when 0, 1 then leaf
+    when 2 then count = @chance.rand(4) and "[".b << length(count) << Array.new(count) { value(level - 1) }.join
+    when 3 then count = @chance.rand(3) and "{".b << length(count) << Array.new(count) { value(level - 1) << value(level - 1) }.join
+    when 4 then "}".b << length(1) << value(level - 1) << leaf << value(level - 1)
+    when 5, 6 then "o".b << name << variables(level)
+    when 7 then "S".b << name << length(2) << symbol("x") << value(level - 1) << symbol("y") << value(level - 1)
+    when 8, 9, 10 then "u".b << name << payload(level)
+    when 11, 12 then "U".b << name << value(level - 1)
+    when 13 then "U".b << name << "\"" << payload(level)
+    when 14 then "d".b << name << value(level - 1)
+    when 15 then "C".b << name << ["\"\x06x", "[\x00", "{\x00", "/\x06a\x00"].sample(random: @chance).b
+    when 16 then "e".b << name << value(level - 1)
+    when 17 then %w[c m M].sample(random: @chance).b << bytes(any_name)
+    when 18 then "I".b << value(level - 1) << length(1) << symbol("@v") << value(level - 1)
+    when 19 then "u".b << symbol(%w[Date DateTime].sample(random: @chance)) << (@chance.rand(2).zero? ? bytes(Oracle.dump([@chance.rand(5_000_000), 0, 2_299_161])) : payload(level))
+    when 20 then "U".b << symbol(%w[Date DateTime Rational Complex].sample(random: @chance)) << ["[\x07i\x06i\x07".b, "[\x08i\x06#{value(level - 1)}i\x06".b, value(level - 1)].sample(random: @chance)
+    else "o".b << symbol(%w[Range Set Rational Complex].sample(random: @chance)) << variables(level)
+    end
+  end
+
+  private
+
+  def payload(level)
+    return bytes("\x04#{(@chance.rand(4).zero? ? @chance.rand(10) : 8).chr}".b << value(level - 1) << (@chance.rand(3).zero? ? dump(level - 1) : "")) if @chance.rand(5).positive?
+    bytes(["", "x", "\x04\b", Oracle.dump([1, 2])].sample(random: @chance))
+  end
+
+  def leaf
+    case @chance.rand(40)
+    when 0 then "@".b << length(@chance.rand(6))
+    when 1 then ";".b << length(@chance.rand(4))
+    when 2 then "I/\x06a\x00\x06:\x06EF".b
+    when 3..8 then "i".b << length(@chance.rand(-3..300))
+    when 9..12 then symbol(%w[a @v begin end excl @hash E encoding @numerator].sample(random: @chance))
+    when 13..20 then "I\"\x06x\x06:\x06ET".b
+    when 21..24 then "\"".b << payload(1)
+    when 25..28 then "f\x081.5".b
+    else %w[0 T F].sample(random: @chance).b
+    end
+  end
+
+  def variables(level)
+    names = %w[@a @v @hash begin end excl @numerator @denominator mesg bt].sample(@chance.rand(3), random: @chance)
+    length(names.size) << names.map { |one| symbol(one) << value(level - 1) }.join
+  end
+
+  def any_name
+    return Kinds::LISTED.sample(random: @chance) if @chance.rand(12).positive?
+    (Kinds::OTHERS + %w[Bq Br Bs Bt Zz Aa::Ba Object::Bd]).sample(random: @chance)
+  end
+
+  def name = symbol(any_name)
+
+  def symbol(text) = @chance.rand(12).zero? ? "I:".b << bytes(text) << "\x06:\x06ET".b : ":".b << bytes(text)
+
+  def bytes(text) = length(text.bytesize) << text.b
+
+  def length(number)
+    return "\x00".b if number.zero?
+    return (number + 5).chr.b if number.between?(1, 122)
+    return (number - 5 & 255).chr.b if number.between?(-123, -1)
+    plain = [number].pack("V").sub(/\0+\z/n, "")
+    plain.bytesize.chr.b << plain
+  end
+end
+
+# The same bytes, but for something.
+module Changes
+  TYPES = "0TFi:;@IeclfumM\"/[{}SoUdC"
+
+  def self.change(bytes, chance)
+    bytes = bytes.dup
+    [0, 0, 1, 1, 2, 3].sample(random: chance).times do
+      at = chance.rand(bytes.bytesize)
+      case chance.rand(8)
+      when 0 then bytes.setbyte(at, chance.rand(256))
+      when 1 then bytes.setbyte(at, bytes.getbyte(at) ^ (1 << chance.rand(8)))
+      when 2 then bytes.setbyte(at, TYPES.getbyte(chance.rand(TYPES.size)))
+      when 3 then bytes[at, 0] = bytes.byteslice(chance.rand(bytes.bytesize), chance.rand(12))
+      when 4 then bytes[at, chance.rand(4)] = ""
+      when 5 then bytes = bytes.byteslice(0, at + 1)
+      else
+        # From a class to another one of a name as long.
+        places = (0...bytes.bytesize - 1).select { |from| Kinds::ALL.include?(bytes.byteslice(from, 2)) }
+        bytes[places.sample(random: chance), 2] = Kinds::ALL.sample(random: chance) unless places.empty?
+      end
+      return "\x04\b0".b if bytes.empty?
+    end
+    bytes
+  end
+end
+
+def options_of(chance)
+  listed = Kinds::LISTED.reject { chance.rand(6).zero? }
+  classes = case chance.rand(8)
+            when 0 then "A*"
+            when 1 then [:record, *listed]
+            when 2 then listed.map { |name| Object.const_get(name) }
+            when 3 then listed.to_h { |name| [name, true] }
+            when 4 then [*listed, "Date", "DateTime"]
+            else listed
+            end
+  # A mere name: its class has hooks.
+  names = classes == "A*" ? Kinds::LISTED.dup : listed
+  options = { classes: classes }
+  if chance.rand(6).zero?
+    to = Kinds::LISTED.sample(random: chance)
+    options[:rename] = { Kinds::OTHERS.sample(random: chance) => to }
+    names |= [to]
+  end
+  options[:freeze] = true if chance.rand(6).zero?
+  [options, names]
+end
+
+def read(bytes, options, chance)
+  case chance.rand(5)
+  when 0 then Icecore.decode(bytes, "marshal", **options)
+  when 1 then IMPL.load(StringIO.new(bytes), **options)
+  when 2 then IMPL.load(bytes, ->(value) { value }, **options)
+  when 3 then IMPL.load(bytes, report: true, **options)
+  else IMPL.load(bytes, **options)
+  end
+end
+
+seed, count, from = Integer(ENV["ICECORE_SEED"] || 2), 4000 * (1 + LONG), 0
+OptionParser.new do |parser|
+  parser.on("--seed N", Integer) { |number| seed = number }
+  parser.on("--count N", Integer) { |number| count = number }
+  parser.on("--from N", Integer) { |number| from = number }
+end.parse!
+seen = Hash.new(0)
+$VERBOSE = nil
+from.upto(from + count - 1) do |number|
+  chance = Random.new(seed << 32 | number)
+  bytes = Changes.change(Maker.new(chance).dump(chance.rand(1..4)), chance)
+  options, names = options_of(chance)
+  Noted::EVENTS.clear
+  begin
+    read(bytes, options, chance)
+    seen[:read] += 1
+  rescue Icecore::ClassError
+    seen[:refused] += 1
+  rescue Icecore::Error
+    seen[:malformed] += 1
+  rescue StandardError, SystemStackError
+    seen[:raised] += 1
+  end
+  events = Noted::EVENTS.dup
+  seen[:hooks] += events.size
+  wrong = events.reject { |owner, _| names.include?(owner) }
+  Check.ok("seed #{seed}, number #{number}", wrong.empty?, -> { "#{wrong.uniq.inspect}\n#{bytes.dump}\n#{options}" })
+  # What Ruby's own reader does, so that it is known that there is something to find.
+  next unless (number % 8).zero?
+  Noted::EVENTS.clear
+  begin
+    Oracle.load(bytes)
+  rescue StandardError, SystemStackError, NoMemoryError
+    nil # Ruby believes lengths
+  end
+  seen[:by_ruby] += Noted::EVENTS.count { |owner, _| !names.include?(owner) }
+end
+puts "# #{seen.map { |what, number| "#{what} #{number}" }.join(', ')}"
+%i[read refused malformed hooks by_ruby].each { |what| Check.ok("there is something to find: #{what}", seen[what] > count / 200, seen.inspect) if count >= 1000 }
+Check.finish

@@ -1,0 +1,293 @@
+# frozen_string_literal: true
+
+# What `_load`, `marshal_load` and `_load_data` are given may be data of Marshal itself, and
+# some classes hand it to Ruby's own Marshal.load. Its classes are asked for under the list of
+# the call, before any hook runs.
+
+require_relative "helper"
+require "drb"
+require "open3"
+require "rbconfig"
+require "rubygems"
+
+if STAND_IN
+  Check.skip("payloads", "Ruby's Marshal has no policy")
+  Check.finish
+end
+
+EVENTS = []
+
+# What an attacker wants to run.
+class Gadget
+  def marshal_dump = 1
+  def marshal_load(_data) = EVENTS << "Gadget#marshal_load"
+end
+
+class OtherGadget
+  def _dump(_level) = "x"
+
+  def self._load(_data)
+    EVENTS << "OtherGadget._load"
+    new
+  end
+end
+
+# Hands its bytes to Ruby's own reader.
+class Handing
+  attr_reader :data
+
+  def initialize(data) = @data = data
+  def _dump(_level) = @data
+
+  def self._load(data)
+    EVENTS << "Handing._load"
+    Oracle.load(data)
+  end
+end
+
+class Rereading
+  def initialize(data) = @data = data
+  def marshal_dump = @data
+
+  def marshal_load(data)
+    EVENTS << "Rereading#marshal_load"
+    @data = Oracle.load(data)
+  end
+end
+
+class Bytes
+  attr_reader :data
+
+  def initialize(data) = @data = data
+  def _dump(_level) = @data
+  def self._load(data) = new(data)
+end
+
+module Mixin; end
+Couple = Struct.new(:left, :right)
+
+class Words < String; end
+
+def length(number)
+  return (number + 5).chr if number < 123
+  bytes = [number].pack("V").sub(/\0+\z/n, "")
+  bytes.bytesize.chr + bytes
+end
+
+# `u`: what _load of a class gets.
+def dump_of(name, bytes) = "\x04\bu:".b << length(name.bytesize) << name.b << length(bytes.bytesize) << bytes.b
+
+def body(dump) = dump.byteslice(2..)
+
+# Ruby's own classes with a `_load` that unmarshals, and one of a program.
+def refused(name, bytes, *classes, **options)
+  EVENTS.clear
+  error = Check.raises("#{name} is refused", Icecore::ClassError) { IMPL.load(bytes, **options) }
+  Check.equal("#{name}: names", classes, error.classes.keys) if error.is_a?(Icecore::ClassError)
+  Check.equal("#{name}: nothing runs", [], EVENTS)
+  Check.equal("#{name}: reported", classes, IMPL.load(bytes, report: true, **options))
+  error
+end
+
+def malformed(name, bytes, **options)
+  EVENTS.clear
+  error = Check.raises("#{name} can't be read", Icecore::Error) { IMPL.load(bytes, **options) }
+  Check.equal("#{name}: kind", :malformed, error.kind) if error.is_a?(Icecore::Error)
+  Check.equal("#{name}: nothing runs", [], EVENTS)
+end
+
+gadget = Oracle.dump(Gadget.new)
+
+# -- A payload is asked for under the same list ------------------------------------------
+
+["Date", "DateTime", "DRb::DRbObject", "DRb::DRbUnknown", "DRb::DRbArray", "Gem::Specification", "Handing"].each do |name|
+  [[name], [name, "Dat*"], ["#{name[0..-2]}*"], [name, Symbol]].each do |classes|
+    refused("#{name} by #{classes.inspect}", dump_of(name, gadget), "Gadget", classes: classes)
+  end
+  error = refused("#{name} in an array", "\x04\b[\x07i\x06".b << body(dump_of(name, gadget)), "Gadget", classes: [name])
+  # As `icecore classes --deep` says it.
+  Check.equal("#{name} in an array: path", "$[1]#0", error.path) if error.is_a?(Icecore::ClassError)
+  refused("#{name} in a payload", dump_of("Handing", dump_of(name, gadget)), "Gadget", classes: [name, Handing])
+  refused("#{name} deep in a payload", dump_of("Handing", "\x04\b[\x06{\x06i\x00".b << body(dump_of(name, gadget))), "Gadget", classes: [name, Handing])
+  refused("#{name} with records", dump_of(name, gadget), "Gadget", classes: [:record, name])
+  cut = Check.raises("#{name} with damage", Icecore::Error) { IMPL.load(dump_of(name, gadget[0..-2]), classes: [name, Gadget]) }
+  Check.equal("#{name} with damage: path", "$#0", cut.path) if cut.is_a?(Icecore::Error)
+end
+EVENTS.clear
+Check.equal("a payload whose classes are listed", Gadget, IMPL.load(dump_of("Handing", gadget), classes: [Handing, Gadget]).class)
+Check.equal("both hooks ran", ["Handing._load", "Gadget#marshal_load"], EVENTS)
+EVENTS.clear
+Check.raises("a date is no gadget, whatever is listed", Icecore::Error) { IMPL.load(dump_of("Date", gadget), classes: :any) }
+Check.equal("a date runs nothing", [], EVENTS)
+
+# -- All kinds in which a payload names a class --------------------------------------------
+
+{
+  "o" => ["o:\x0bGadget\x00", "Gadget"], "S" => ["S:\x0bCouple\x00", "Couple"], "U" => ["U:\x0bGadgeti\x06", "Gadget"], "u" => ["u:\x10OtherGadget\x06x", "OtherGadget"], "d" => ["d:\x0bGadgeti\x06", "Gadget"],
+  "C" => ["C:\x0aWords\"\x06x", "Words"], "e" => ["e:\x0aMixin\"\x06x", "Mixin"], "c" => ["c\x0bGadget", "Gadget"], "m" => ["m\x0aMixin", "Mixin"], "M" => ["M\x0aMixin", "Mixin"], "a regexp" => ["I/\x06a\x00\x06:\x06EF", "Regexp"],
+  "a link to the name" => ["[\x07:\x0bGadgeto;\x00\x00", "Gadget"], "a key" => ["{\x06o:\x0bGadget\x00i\x06", "Gadget"], "a default" => ["}\x00o:\x0bGadget\x00", "Gadget"], "a variable" => ["I\"\x06x\x07:\x06ET:\x07@ao:\x0bGadget\x00", "Gadget"],
+  "a name in UTF-8" => ["oI:\x0bGadget\x06:\x06ET\x00", "Gadget"]
+}.each { |name, (bytes, klass)| refused("in a payload: #{name}", dump_of("Handing", "\x04\b#{bytes}".b), klass, classes: [Handing]) }
+
+# -- All ways in which the bytes are given ----------------------------------------------------
+
+tagged = gadget.dup
+tagged.instance_variable_set(:@tag, 1)
+sub = Words.new(gadget)
+{
+  "with variables" => Handing.new(tagged), "as UTF-16" => Handing.new(gadget.dup.force_encoding("UTF-16LE")), "as UTF-8" => Handing.new(gadget.dup.force_encoding("UTF-8")),
+  "behind another" => [Handing.new("\x04\b0"), Handing.new(gadget)], "behind a document" => Handing.new("\x04\b0".b + gadget), "in a variable" => (+"a").tap { |text| text.instance_variable_set(:@v, Handing.new(gadget)) },
+  "with a module" => Handing.new(gadget).tap { |one| one.singleton_class.undef_method(:extended) rescue one }, "in a key" => { Handing.new(gadget) => 1 }
+}.each { |name, value| refused("a payload #{name}", Oracle.dump(value), "Gadget", classes: [Handing]) }
+refused("marshal_load", Oracle.dump(Rereading.new(gadget)), "Gadget", classes: [Rereading])
+refused("marshal_load by a link", Oracle.dump([gadget, Rereading.new(gadget)]), "Gadget", classes: [Rereading])
+refused("marshal_load by a subclass of String", Oracle.dump(Rereading.new(sub)), "Gadget", classes: [Rereading, Words])
+refused("_load_data", "\x04\bd:\x0cHanding\"".b << length(gadget.bytesize) << gadget, "Gadget", classes: [Handing])
+(0..7).each { |minor| refused("version 4.#{minor}", dump_of("Handing", gadget.sub("\b", minor.chr)), "Gadget", classes: [Handing]) }
+renamed = gadget.sub("Gadget", "Gadgex")
+refused("a new name holds for no payload", dump_of("Handing", renamed), "Gadgex", rename: { "Gadgex" => Gadget }, classes: [Handing])
+nested = gadget
+8.times { nested = dump_of("Handing", nested) }
+refused("8 levels", nested, "Gadget", classes: [Handing])
+30.times { nested = dump_of("Handing", nested) }
+malformed("38 levels", nested, classes: [Handing])
+malformed("38 levels, all allowed", nested, classes: :any)
+
+# One payload that many hooks get is read once: otherwise each level would multiply the work.
+class Keeping
+  def marshal_load(data) = @data = data
+end
+many = "\x04\b0".b
+12.times { many = "\x04\b[".b << length(101) << "\"" << length(many.bytesize) << many << "U:\x0cKeeping@\x06" << "U;\x00@\x06" * 99 }
+Check.equal("one payload of many hooks", 101, IMPL.load(many, classes: [Keeping]).size)
+
+# -- The same by another format -------------------------------------------------------------------
+
+typed = Icecore.convert(dump_of("Handing", gadget), "marshal", "json:typed")
+Check.equal("json:typed: reported", ["Gadget"], Icecore.decode(typed, "json:typed", classes: [Handing], report: true))
+EVENTS.clear
+Check.raises("json:typed is refused", Icecore::ClassError, "Gadget") { Icecore.decode(typed, "json:typed", classes: [Handing]) }
+Check.equal("json:typed: nothing runs", [], EVENTS)
+plain = [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3), Time.at(0).utc, BigDecimal("1.5"), Rational(1, 2), Complex(1, 2)]
+Check.equal("json:typed: values that need no list", plain, Icecore.decode(Icecore.convert(Oracle.dump(plain), "marshal", "json:typed"), "json:typed"))
+
+# -- What can't be read reaches no hook -----------------------------------------------------------
+
+{ "nothing" => "", "a cut" => "o:\x0bGad", "a type that is none" => "?", "a link to nothing" => "@\x06", "a symbol that was not" => "o;\x06\x00", "a string without its end" => "\"\x0axx" }
+  .each { |name, bytes| malformed(name, dump_of("Handing", "\x04\b#{bytes}".b), classes: [Handing]) }
+
+# -- Bytes of a class's own ------------------------------------------------------------------------
+
+["", "\x04", "x\x04\b", "\x04\t0", "\x03\bo:\x0bGadget\x00", [4].pack("V"), [0x00_01_04].pack("V"), "\x00#{gadget}", [gadget].pack("m0")].each do |bytes|
+  Check.equal("bytes #{bytes.inspect}", bytes.b, IMPL.load(dump_of("Bytes", bytes), classes: [Bytes]).data.b)
+end
+
+# -- Dates are built from bytes that were read here ---------------------------------------------------
+
+Day = Class.new(Date)
+
+# Both warn of a calendar that is none.
+def quietly
+  verbose, $VERBOSE = $VERBOSE, nil
+  yield
+ensure
+  $VERBOSE = verbose
+end
+
+def same_date(name, bytes, **options)
+  expected = quietly { Outcome.of { Oracle.load(bytes) } }
+  found = quietly { Outcome.of { IMPL.load(bytes, **options) } }
+  if expected.error?
+    Check.ok("#{name}: no date", found.error.is_a?(Icecore::Error) || found.error.instance_of?(expected.error.class), -> { "#{expected}\n#{found}" })
+  else
+    value = expected.value
+    # Some dates that Ruby makes can say nothing of themselves.
+    plain = lambda do |date|
+      [date.class, date.frozen?] + %i[jd ajd offset start marshal_dump].map { |name| Outcome.of { date.send(name).then { |said| [*said].map { |one| [one.class, one.to_s] } } }.then { |said| said.value || said.error.class } }
+    end
+    Check.ok("#{name}: the same date", !found.error? && plain[value] == plain[found.value], -> { "#{plain[value]}\n#{found.error? ? found : plain[found.value]}" })
+  end
+end
+
+# A Rational as Ruby 1.8 wrote it: an object.
+def old_rational(top, bottom) = "o:\x0dRational\x07:\x0f@numerator".b << body(Oracle.dump(top)) << ":\x11@denominator" << body(Oracle.dump(bottom))
+
+chance = Random.new(Integer(ENV.fetch("ICECORE_SEED", 7)))
+numbers = lambda do
+  case chance.rand(9)
+  when 0 then 0
+  when 1 then chance.rand(-5_000_000..5_000_000)
+  when 2 then Rational(chance.rand(-9_000_000..9_000_000), chance.rand(1..86_400_000))
+  when 3 then chance.rand * 5_000_000
+  when 4 then [2_299_161, 2_299_161.0, Float::INFINITY, -Float::INFINITY].sample(random: chance)
+  when 5 then 2**chance.rand(20..80)
+  when 6 then [true, false, nil].sample(random: chance)
+  when 7 then Rational(chance.rand(-24..24), 24)
+  else chance.rand(0..86_400)
+  end
+end
+dates = [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3, 4, 5, 6.5r, "+1"), Date.new(-4712, 1, 1), Date.new(10**9, 1, 1), Date.new(1500, 1, 1, Date::JULIAN), Date.new(1500, 1, 1, Date::GREGORIAN), DateTime.new(1999, 12, 31, 23, 59, 59.999_999_999r)]
+fields = dates.map(&:marshal_dump) + dates.map { |date| [date.ajd, date.is_a?(DateTime) ? date.offset : 0, date.start] } + dates.map { |date| [date.ajd, date.start] }
+fields += [[], 5, nil, "x", [1], [1, 2, 3, 4], [nil] * 6, [1] * 7, ["a", 1], [Complex(1, 2), 1], [[1, 2], 3], { 1 => 2 }, [1e300, 1], [Float::NAN, 0, 1], [0, 2**40, 0, 0, 0, 1]]
+fields += Array.new(400 * (1 + LONG)) { Array.new([2, 3, 6].sample(random: chance)) { numbers.call } }
+fields += Array.new(300 * (1 + LONG)) { [chance.rand(-9..9), chance.rand(0..71_149_239), chance.rand(-90_000..90_000), [chance.rand(0..999_999_999), Rational(1, 3)].sample(random: chance), chance.rand(-90_000..90_000), [2_299_161.0, 0, Float::INFINITY, nil].sample(random: chance)] }
+%w[Date DateTime].each do |name|
+  fields.each do |list|
+    same_date("#{name} of #{list.inspect}", dump_of(name, Oracle.dump(list)))
+  end
+  bytes = dump_of(name, Oracle.dump(dates[0].marshal_dump))
+  same_date("#{name}, listed", bytes, classes: [name])
+  same_date("#{name}, another listed", bytes, classes: ["Other"])
+  same_date("#{name}, records", bytes, classes: :record)
+  same_date("#{name}, version 4.5", dump_of(name, Oracle.dump(dates[0].marshal_dump).sub("\b", "\x05")))
+  same_date("#{name}, and more bytes", dump_of(name, Oracle.dump(dates[0].marshal_dump) + "more"))
+  same_date("#{name} of Ruby 1.8", dump_of(name, "\x04\b[\x08".b << old_rational(4_903_887, 2) << old_rational(1, 24).sub(":\x0dRational", ";\x00").sub(":\x0f@numerator", ";\x06").sub(":\x11@denominator", ";\x07") << "i\x03\x19\x15\x23"))
+  same_date("#{name} of Ruby 1.8, a link", dump_of(name, "\x04\b[\x08".b << old_rational(4_903_887, 2) << "@\x06i\x03\x19\x15\x23"))
+  same_date("#{name} with variables", "\x04\bI".b << body(bytes) << "\x07:\x06ET:\x07@ai\x06")
+  Check.equal("#{name}: links go to one date", true, IMPL.load("\x04\b[\x07".b << body(bytes) << "@\x06").then { |list| list[0].equal?(list[1]) })
+  Check.equal("#{name}: frozen", true, IMPL.load(bytes, freeze: true).frozen?)
+  seen = []
+  IMPL.load(bytes, ->(value) { seen << value.class.name; value })
+  Check.equal("#{name}: a proc gets the date alone", [name], seen)
+  # A list can't bring back Date._load.
+  Date.singleton_class.alias_method(:own_load, :_load)
+  quietly { Date.define_singleton_method(:_load) { |_bytes| EVENTS << "Date._load" } }
+  EVENTS.clear
+  IMPL.load(bytes, classes: [name])
+  IMPL.load("\x04\b[\x08".b << body(bytes) << "c#{length(name.bytesize)}#{name}" << body(bytes), classes: [name])
+  IMPL.load("\x04\b[\x08e:\x0aMixin#{body(bytes)}i\x06".b << body(bytes), classes: [name, "Mixin"]) rescue nil
+  Check.equal("#{name}: its _load is not called", [], EVENTS)
+  quietly { Date.singleton_class.alias_method(:_load, :own_load) }
+end
+{ "Rational" => "\x04\b".b << old_rational(7, 2), "Complex" => "\x04\bo:\x0cComplex\x07:\x0a@reali\x06:\x0b@imagei\x07".b, "Rational and a link" => "\x04\b[\x07".b << old_rational(7, 2) << "@\x06" }
+  .each { |name, bytes| Check.equal("#{name} of Ruby 1.8", Oracle.load(bytes), IMPL.load(bytes)) }
+{ "Rational, a proc" => "\x04\b[\x07".b << old_rational(7, -2) << "@\x06", "Rational in a hash" => "\x04\b{\x06".b << old_rational(6, 4) << "i\x06" }.each do |name, bytes|
+  ways = [Oracle, IMPL].map { |one| [].tap { |seen| seen << one.load(bytes, ->(value) { seen << value; value }) << one.load(bytes, freeze: true) } }
+  Check.equal("#{name} of Ruby 1.8", *ways)
+end
+Check.raises("Rational of Ruby 1.8, divided by 0", ZeroDivisionError) { IMPL.load("\x04\b".b << old_rational(7, 0)) }
+refused("a subclass of Date", dump_of("Day", gadget), "Day")
+refused("a subclass of Date, listed", dump_of("Day", gadget), "Gadget", classes: [Day])
+same_date("a subclass of Date, listed", dump_of("Day", Oracle.dump(dates[0].marshal_dump)), classes: [Day])
+
+# -- Under icecore/replace, a hook's own Marshal.load has the list of the process -----------------------
+
+program = <<~RUBY
+  require "icecore/replace"
+  class Gadget; end
+  class Handing
+    def self._load(data) = Marshal.load(data)
+  end
+  bytes = "\\x04\\bu:\\x0cHanding\\x10\\x04\\bo:\\x0bGadget\\x00".b
+  bytes.setbyte(bytes.index("Handing") + 7, Marshal.dump(Gadget.new).bytesize + 5)
+  refused = ->(**options) { begin; Icecore::Marshal.load(bytes, **options); rescue Icecore::ClassError => error; error.classes.keys; end }
+  raise "a payload was not asked for" unless refused.(classes: "Handing") == ["Gadget"]
+  # The list of the call lets the payload through; the hook's own call has no list.
+  raise "the list of a call holds for another call" unless refused.(classes: %w[Handing Gadget]) == ["Gadget"]
+  Icecore.allow("Gadget")
+  puts "good" if refused.(classes: "Handing").is_a?(Gadget)
+RUBY
+said, error, status = Open3.capture3(RbConfig.ruby, "-w", "-I", File.expand_path(ENV["ICECORE_RUBY_LIB"] || "../lib", __dir__), "-e", program)
+Check.ok("under icecore/replace", status.success? && said.strip == "good" && error.empty?, "#{said}#{error}")
+
+Check.finish
