@@ -246,6 +246,28 @@ fn the_log_of_a_new_database_is_not_deleted() {
     assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
 }
 
+/// `mv` to another disk copies the file, without its log, and deletes it.
+#[test]
+fn a_log_that_has_the_last_commits_stays() {
+    let place = Place::new();
+    let mut store = open(&place.address("a.db")).expect("a store");
+    let mut ids = vec![push(&mut *store)];
+    let copy = rusqlite::Connection::open(place.path("a.db")).expect("a connection");
+    let _ = copy.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    drop(copy);
+    ids.push(push(&mut *store));
+    fs::copy(place.path("a.db"), place.path("copy.db")).expect("a copy");
+    fs::remove_file(place.path("a.db")).expect("deleted");
+    is_refused(&mut *store);
+    drop(store);
+    assert_eq!(jobs(&place.path("copy.db")).len(), 1);
+    place.rename("copy.db", "a.db");
+    let mut store = open(&place.address("a.db")).expect("a store");
+    for id in ids {
+        assert!(store.job(id).expect("a question").is_some());
+    }
+}
+
 #[test]
 fn a_worker_waits_until_its_file_is_back() {
     let place = Arc::new(Place::new());

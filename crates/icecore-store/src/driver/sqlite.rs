@@ -240,7 +240,7 @@ impl Sqlite {
     /// Makes sure, outside of a transaction, that what is done is done in the file that others find.
     fn check_files(&self) -> Result<()> {
         let Some(files) = self.files.as_deref().filter(|_| self.connection.is_autocommit()) else { return Ok(()) };
-        files.check().inspect_err(|_| files.save_moved(&self.connection, PATIENCE))
+        files.check().inspect_err(|_| files.save_moved(&self.connection))
     }
 
     /// The same when something was changed.

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use rusqlite::{Connection, DEFAULT_NAME, FileControl};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// What tells a file from all others. The number of a deleted file may be given to a new one, so
 /// the time when the file was made counts too, where the file system keeps it.
@@ -155,23 +155,20 @@ impl OpenFiles {
         self.logs.iter().all(|(path, log)| FileId::of(path) == Some(*log))
     }
 
-    /// Writes what is in the log into the database file, wherever that is now: a file that was
-    /// renamed without its log then has all that was reported as done.
+    /// Copies what is in the log into the database file, wherever that is now: a file that was
+    /// renamed without its log then has all that was reported as done. The log keeps it too.
     ///
     /// Where another file has the name of the database beside the log of this one, nothing is done:
     /// a program that opened both may have written to the log.
-    pub(super) fn save_moved(&self, connection: &Connection, patience: Duration) {
-        if FileId::of(&self.path).is_some() && self.has_its_logs() {
-            return;
+    pub(super) fn save_moved(&self, connection: &Connection) {
+        if FileId::of(&self.path).is_none() || !self.has_its_logs() {
+            // It does not wait for others; each call that is refused tries it again.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         }
-        // Others that read or write are not waited for: the next connection tries it again.
-        let _ = connection.busy_timeout(Duration::ZERO);
-        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        let _ = connection.busy_timeout(patience);
     }
 
     /// Prepares a connection to be closed. SQLite then deletes the log by its name, which may be
-    /// another database's by now.
+    /// another database's by now. (It leaves the log alone if the database file itself was moved.)
     pub(super) fn close(&self, connection: &Connection) {
         if !self.has_its_logs() {
             let mut keep = 1;
