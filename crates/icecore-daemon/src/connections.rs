@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot};
 
 /// How many connections of strangers there may be beside the known ones, for `/healthz` and for
-/// those who are about to show their token.
-pub const RESERVE: usize = 128;
+/// those who are about to show their token; fewer where the system allows few files.
+const RESERVE: usize = 128;
 /// How long a stranger may take before it has to give way: long enough to send a request.
 const GRACE: Duration = Duration::from_millis(500);
 /// How many files the daemon needs that are no connections.
@@ -28,6 +28,7 @@ const OTHER_FILES: usize = 128;
 /// The open connections.
 pub struct Connections {
     most_known: usize,
+    reserve: usize,
     most_of_site: usize,
     trusted: Vec<Network>,
     table: Mutex<Table>,
@@ -85,9 +86,13 @@ impl Table {
 
 impl Connections {
     pub fn new(settings: &Settings) -> Connections {
-        let most_known = settings.most_connections.clamp(1, most_files().saturating_sub(OTHER_FILES + RESERVE).max(1));
+        let files = most_files();
+        let places = files - OTHER_FILES.min(files / 2);
+        let reserve = RESERVE.min(places / 4);
+        let most_known = settings.most_connections.clamp(1, (places - reserve).max(1));
         Connections {
             most_known,
+            reserve,
             most_of_site: settings.most_of_address.max(1),
             trusted: settings.trusted_proxies.clone(),
             table: Mutex::default(),
@@ -109,7 +114,7 @@ impl Connections {
             freed.as_mut().enable();
             let wait = {
                 let mut table = lock(&self.table);
-                if table.open.len() < self.most_known + RESERVE {
+                if table.open.len() < self.most_known + self.reserve {
                     return;
                 }
                 match table.oldest_stranger() {
@@ -280,7 +285,7 @@ mod tests {
         let connections = connections(2, 1_000, &[]);
         let known: Vec<Member> = (0..2).map(|_| connections.enter(ip("10.0.0.1"))).collect();
         assert!(known.iter().all(|member| member.visit.make_known()));
-        let strangers: Vec<Member> = (0..RESERVE).map(|_| connections.enter(ip("10.0.0.2"))).collect();
+        let strangers: Vec<Member> = (0..connections.reserve).map(|_| connections.enter(ip("10.0.0.2"))).collect();
         age(&connections);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(connections.wait_for_place());
