@@ -17,6 +17,7 @@ mod records;
 mod report;
 mod said;
 mod screen;
+mod secrets;
 mod signals;
 mod sink;
 mod source;

@@ -39,6 +39,7 @@ impl Pager {
         const SCRIPT: &str = "trap : INT QUIT\ncommand eval \"$1\"\ncase $? in 126|127) exec cat ;; esac";
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "icecore", command]).stdin(Stdio::piped());
+        crate::secrets::hide_from(&mut shell);
         for (name, usual) in [("LESS", "FRX"), ("LV", "-c")] {
             if std::env::var_os(name).is_none() {
                 shell.env(name, usual);

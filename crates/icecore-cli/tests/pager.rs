@@ -109,3 +109,13 @@ fn the_usual_pager_ends_by_itself_where_all_fits() {
     };
     assert!(code == 0 && text.contains("$[0] "), "{code}: {text:?}");
 }
+
+#[test]
+fn the_pager_gets_no_secrets() {
+    let folder = folder(20);
+    let secrets = "ICECORE_DB=5ecret ICECORE_DB_PASSWORD=5ecret ICECORE_DB_PASSWORD_FILE=5ecret ICECORE_TOKEN=5ecret";
+    let command = format!("{secrets} ICECORE_PAGER='cat >all; env' HINT=kept icecore paths a.json");
+    let Some((text, code)) = terminal(folder.path(), &command) else { return };
+    assert_eq!(code, 0);
+    assert!(text.contains("HINT=kept") && !text.contains("5ecret"), "{text}");
+}

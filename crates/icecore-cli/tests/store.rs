@@ -378,3 +378,28 @@ fn the_log_stays_when_another_program_ends() {
     let behind = push(&mut *first);
     assert!(listed().contains(&behind));
 }
+
+/// What this command knows of databases and daemons stays with it.
+#[test]
+fn programs_get_no_secrets() {
+    let database = Database::new();
+    let (file, environment) = (database.file("a.json"), database.file("environment"));
+    std::fs::write(&file, "[1]").expect("a file");
+    let write = format!("sh -c 'env >{environment}' x");
+    let address = database.address();
+    let work = ["work", "--db", &address, "--until-empty", "--exec", &write];
+    for (args, variable) in
+        [(&work[..], "UNUSED"), (&[&work[..], &["--raw"]].concat(), "UNUSED"), (&["edit", "--editor", &file], "EDITOR")]
+    {
+        database.bytes(&["queue", "push"], b"1");
+        let mut command = std::process::Command::new(run::ICECORE);
+        command.args(args).env(variable, &write).env("ICECORE_JOB_HINT", "kept");
+        for name in ["ICECORE_DB", "ICECORE_DB_PASSWORD", "ICECORE_DB_PASSWORD_FILE", "ICECORE_TOKEN"] {
+            command.env(name, "5ecret");
+        }
+        let done = run::fed(command, b"");
+        let given = std::fs::read_to_string(&environment).unwrap_or_else(|error| panic!("{args:?}: {error}, {done:?}"));
+        assert!(given.contains("ICECORE_JOB_HINT=kept") && !given.contains("5ecret"), "{args:?}: {given}");
+        std::fs::remove_file(&environment).expect("removed");
+    }
+}

@@ -43,12 +43,17 @@ impl App {
     pub fn start(settings: Settings) -> std::io::Result<App> {
         let (metrics, shared) = (Arc::new(Metrics::default()), Shared::new(&settings));
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        let database = Database::start(&settings, shared.clone())?;
+        if settings.one_writer {
+            // The file that is there now is the one that is served.
+            database.begin_open();
+        }
         Ok(App {
             auth: Auth::new(settings.token.as_deref()),
             bodies: Bodies::new(&settings),
             rates: Rates::new(settings.rate),
             journal: Journal::start(settings.quiet)?,
-            database: Database::start(&settings, shared.clone())?,
+            database,
             committer: Committer::start("committer", &settings, shared.clone(), Arc::clone(&metrics))?,
             recorder: Committer::start("recorder", &settings, shared, Arc::clone(&metrics))?,
             decoders: Threads::start("decoder", processors, settings.longest_queue, || ())?,

@@ -1,6 +1,7 @@
 //! Who may ask.
 
 use crate::failure::Failure;
+use crate::host::Host;
 use axum::http::{HeaderMap, StatusCode, header};
 use icecore_store::describe::checksum;
 
@@ -15,10 +16,12 @@ impl Auth {
         Auth { wanted: token.map(|token| checksum(token.as_bytes())) }
     }
 
-    /// Whether this request may be answered.
-    pub fn check(&self, headers: &HeaderMap) -> Result<(), Failure> {
-        let Some(wanted) = &self.wanted else { return check_browser(headers) };
-        let given = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes());
+    /// Whether a request with these headers may be answered, which asks for this name.
+    pub fn check(&self, host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
+        let Some(wanted) = &self.wanted else { return check_browser(host, headers) };
+        let mut given = headers.get_all(header::AUTHORIZATION).iter();
+        // Of two tokens nobody could say which one counts.
+        let given = given.next().filter(|_| given.next().is_none()).map_or(&[][..], |value| value.as_bytes());
         let is_bearer = given.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"bearer "));
         let token = if is_bearer { given[7..].trim_ascii() } else { &[] };
         if is_bearer && is_same(checksum(token).as_bytes(), wanted.as_bytes()) {
@@ -26,6 +29,11 @@ impl Auth {
         }
         let message = "this needs the header `Authorization: Bearer TOKEN` with the token of the daemon";
         Err(Failure::new(StatusCode::UNAUTHORIZED, "token", message))
+    }
+
+    /// Whether there is a token that requests have to send.
+    pub fn has_token(&self) -> bool {
+        self.wanted.is_some()
     }
 }
 
@@ -36,32 +44,47 @@ fn is_same(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len() && std::hint::black_box(difference) == 0
 }
 
-/// Without a token the daemon trusts the programs of this machine. A page in a browser is
-/// none: it says where it comes from, or which name it took this address for.
-fn check_browser(headers: &HeaderMap) -> Result<(), Failure> {
-    const SITE: &str = "sec-fetch-site";
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let host = text(header::HOST.as_str()).unwrap_or("localhost");
-    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, _)) => address,
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+/// Without a token the daemon trusts the programs of this machine, but not the pages in its
+/// browsers. A page says where it comes from; one whose name was made to lead to this address
+/// (DNS rebinding) asks by that name, so only addresses and `localhost` are answered, which no name
+/// server decides about. A request of HTTP/1.0 that names no host comes from no browser.
+fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
+    // `None` if there are several, or one that is no text.
+    let single = |name: &str| {
+        let mut values = headers.get_all(name).iter();
+        match (values.next(), values.next()) {
+            (None, _) => Some(None),
+            (Some(value), None) => value.to_str().ok().map(Some),
+            _ => None,
+        }
     };
-    let is_own = name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok();
-    let is_same = text(header::ORIGIN.as_str()).is_none_or(|origin| {
-        origin.split_once("://").is_some_and(|(_, authority)| authority.eq_ignore_ascii_case(host))
-    });
+    let is_own = host.is_none_or(Host::is_own);
+    let is_same = match single(header::ORIGIN.as_str()) {
+        Some(None) => true,
+        Some(Some(origin)) => host.is_some_and(|host| host.is_origin(origin)),
+        None => false,
+    };
     // What comes without `Origin`, as an image of another page, says at least this.
-    let is_near = text(SITE).is_none_or(|site| matches!(site, "same-origin" | "none"));
+    let is_near = match single("sec-fetch-site") {
+        Some(site) => site.is_none_or(|site| matches!(site, "same-origin" | "none")),
+        None => false,
+    };
     if is_own && is_same && is_near {
         return Ok(());
     }
-    let message = "pages of other sites may not ask a daemon that has no token";
+    let message = "pages of other sites may not ask a daemon that has no token; ask by its address or as localhost";
     Err(Failure::new(StatusCode::FORBIDDEN, "origin", message))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host;
+    use axum::http::{Method, Uri, Version};
+
+    fn host(headers: &HeaderMap) -> Option<Host> {
+        host::requested(&Method::GET, &Uri::from_static("/"), Version::HTTP_10, headers).expect("a host")
+    }
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), value.parse().expect("a value"))).collect()
@@ -77,9 +100,12 @@ mod tests {
             ("Basic secret", false),
             ("", false),
         ] {
-            assert_eq!(auth.check(&headers(&[(header::AUTHORIZATION, value)])).is_ok(), is_right, "{value}");
+            assert_eq!(auth.check(None, &headers(&[(header::AUTHORIZATION, value)])).is_ok(), is_right, "{value}");
         }
-        assert!(auth.check(&HeaderMap::new()).is_err());
+        assert!(auth.check(None, &HeaderMap::new()).is_err());
+        let mut two = headers(&[(header::AUTHORIZATION, "Bearer secret")]);
+        two.append(header::AUTHORIZATION, "Bearer secret".parse().expect("a value"));
+        assert!(auth.check(None, &two).is_err());
     }
 
     #[test]
@@ -106,7 +132,27 @@ mod tests {
             let mut pairs = vec![(header::HOST, host)];
             pairs.extend(origin.map(|origin| (header::ORIGIN, origin)));
             pairs.extend(site.map(|site| (header::HeaderName::from_static("sec-fetch-site"), site)));
-            assert_eq!(auth.check(&headers(&pairs)).is_ok(), is_right, "{host} {origin:?} {site:?}");
+            let headers = headers(&pairs);
+            assert_eq!(
+                auth.check(self::host(&headers).as_ref(), &headers).is_ok(),
+                is_right,
+                "{host} {origin:?} {site:?}"
+            );
         }
+    }
+
+    #[test]
+    fn what_is_said_twice_is_not_believed() {
+        let auth = Auth::new(None);
+        for (name, value) in [("origin", "http://localhost:7340"), ("sec-fetch-site", "same-origin")] {
+            let mut all = headers(&[(header::HOST, "localhost:7340")]);
+            for is_right in [true, false] {
+                all.append(header::HeaderName::from_static(name), value.parse().expect("a value"));
+                assert_eq!(auth.check(host(&all).as_ref(), &all).is_ok(), is_right, "{name}");
+            }
+        }
+        // Without a name there is nothing that an origin could be the same as.
+        assert!(auth.check(None, &HeaderMap::new()).is_ok());
+        assert!(auth.check(None, &headers(&[(header::ORIGIN, "http://localhost")])).is_err());
     }
 }

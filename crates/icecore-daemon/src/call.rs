@@ -3,6 +3,7 @@
 use crate::answer::Shown;
 use crate::app::App;
 use crate::body::Read;
+use crate::connections::Visit;
 use crate::failure::Failure;
 use crate::query::Query;
 use axum::body::Body;
@@ -22,6 +23,15 @@ pub struct Call {
     pub headers: HeaderMap,
     pub body: Body,
     pub from: IpAddr,
+    pub visit: Option<Visit>,
+}
+
+/// Gives the connection of a request that may be asked a place among the known ones.
+pub fn make_known(visit: Option<&Visit>) -> Result<(), Failure> {
+    match visit.is_none_or(Visit::make_known) {
+        true => Ok(()),
+        false => Err(Failure::later("busy", "as many connections are served as may be").closing()),
+    }
 }
 
 impl Call {
@@ -62,7 +72,9 @@ impl Call {
     /// Takes the body.
     pub async fn body(&mut self) -> Result<Read, Failure> {
         let body = std::mem::take(&mut self.body);
-        self.app.bodies.read(&self.headers, body).await
+        let read = self.app.bodies.read(&self.headers, body).await?;
+        make_known(self.visit.as_ref())?;
+        Ok(read)
     }
 
     /// Takes the body as JSON; an empty one is empty settings.

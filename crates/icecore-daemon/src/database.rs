@@ -68,7 +68,12 @@ impl Connection {
         {
             return Err(Error::new(*kind, message.clone()));
         }
-        (self.open)().inspect_err(|error| self.failed = Some((Instant::now(), error.kind(), error.to_string())))
+        (self.open)().inspect_err(|error| {
+            // That a file is not there costs nothing to see, and it may be back at any time.
+            if error.kind() != ErrorKind::Moved {
+                self.failed = Some((Instant::now(), error.kind(), error.to_string()));
+            }
+        })
     }
 }
 
@@ -84,6 +89,11 @@ impl Database {
         let make = move || Connection::new(Arc::clone(&open), shared.clone());
         let threads = Threads::start("database", settings.database_threads, settings.longest_queue, make)?;
         Ok(Database { threads, patience: settings.database_timeout })
+    }
+
+    /// Has a thread open the database, and does not wait for it.
+    pub fn begin_open(&self) {
+        let _ = self.threads.submit(|connection| drop(connection.read(|backend| backend.now())));
     }
 
     /// Asks the database.

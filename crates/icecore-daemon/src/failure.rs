@@ -101,6 +101,7 @@ impl From<Error> for Failure {
             ErrorKind::Input => Failure::input("input", message),
             ErrorKind::Full => Failure::new(StatusCode::INSUFFICIENT_STORAGE, "full", message),
             ErrorKind::Away => Failure::later("away", message),
+            ErrorKind::Moved => Failure::later("moved", message),
             ErrorKind::Busy => Failure::later("busy", message),
             ErrorKind::Schema => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "tables", message),
             ErrorKind::Address => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "address", message),

@@ -28,10 +28,12 @@ mod auth;
 mod body;
 mod call;
 mod committer;
+mod connections;
 mod counts;
 mod database;
 mod failure;
 mod gathering;
+mod host;
 mod journal;
 mod limits;
 mod metrics;
@@ -49,7 +51,7 @@ mod threads;
 mod wakeups;
 
 pub use server::{Server, serve};
-pub use settings::{Opener, Rate, Settings, Unfit};
+pub use settings::{Network, NoNetwork, Opener, Rate, Settings, Unfit};
 
 #[cfg(test)]
 #[path = "../tests/double/mod.rs"]

@@ -54,7 +54,7 @@ impl Rates {
 }
 
 /// Who has one address of IPv6 has all of its /64.
-fn site(address: IpAddr) -> IpAddr {
+pub fn site(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
         address => address,

@@ -1,6 +1,7 @@
 //! Connections: from the first one to the end of the daemon.
 
 use crate::app::App;
+use crate::connections::{Connections, Member, Visit};
 use crate::patience::Patient;
 use crate::routes;
 use crate::settings::{Settings, Unfit};
@@ -17,13 +18,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::mpsc;
 use tower_service::Service;
 
 /// How long commands get to end that are told to, and their jobs to be given back.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 /// How long the threads get to do what waits.
 const LAST_WORK: Duration = Duration::from_secs(1);
+/// How long a stranger gets to send the rest of a request when the daemon ends.
+const LAST_HEAD: Duration = Duration::from_secs(1);
 /// How often what has its time is taken away.
 const SWEEP: Duration = Duration::from_secs(30);
 /// The longest head of a request.
@@ -131,48 +134,81 @@ async fn listen(settings: &Settings) -> Result<TcpListener, Unfit> {
 
 /// Takes connections until the end, and waits for what runs then.
 async fn accept(listener: TcpListener, app: Arc<App>) {
-    let most = app.settings.most_connections.clamp(1, Semaphore::MAX_PERMITS);
-    let places = Arc::new(Semaphore::new(most));
+    let connections = Arc::new(Connections::new(&app.settings));
+    if connections.most_known() < app.settings.most_connections {
+        let (most, wanted) = (connections.most_known(), app.settings.most_connections);
+        app.journal.line(format_args!("{most} connections, not {wanted}: the limit of open files allows no more"));
+    }
+    // Every connection has a copy of the sender: when all have ended, nothing comes any more.
+    let (open, mut all_ended) = mpsc::channel::<()>(1);
     let router = routes::router(Arc::clone(&app));
     loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await;
-            (place, listener.accept().await)
+            connections.wait_for_place().await;
+            listener.accept().await
         };
         match first(app.shutdown.begun(), next).await {
             First::Left(()) => break,
-            First::Right((Ok(place), Ok((stream, from)))) => {
-                tokio::spawn(connection(stream, from, place, router.clone(), Arc::clone(&app)));
+            First::Right(Ok((stream, from))) => {
+                let member = connections.enter(from.ip());
+                let (router, app, open) = (router.clone(), Arc::clone(&app), open.clone());
+                tokio::spawn(async move {
+                    connection(stream, from, member, router, app).await;
+                    drop(open);
+                });
             }
             // Too many open files, or a client that is gone already.
-            First::Right(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            First::Right(Err(error)) => {
+                if is_out_of_files(&error) {
+                    connections.give_up_one();
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
         }
     }
-    drop(listener);
+    drop((listener, open));
     app.settings.stop.drain();
-    let all = |places: &Arc<Semaphore>, count: usize| {
-        let places = Arc::clone(places);
-        async move { drop(places.acquire_many_owned(u32::try_from(count).unwrap_or(u32::MAX)).await) }
+    let commands = |count: usize| {
+        let commands = Arc::clone(&app.commands);
+        async move { drop(commands.acquire_many_owned(u32::try_from(count).unwrap_or(u32::MAX)).await) }
     };
     let idle = async {
-        all(&places, most).await;
-        all(&app.commands, app.settings.most_commands).await;
+        let _ = all_ended.recv().await;
+        commands(app.settings.most_commands).await;
     };
     if tokio::time::timeout(app.settings.grace, idle).await.is_err() {
         app.settings.stop.abort();
-        let _ = tokio::time::timeout(LAST_WORDS, all(&app.commands, app.settings.most_commands)).await;
+        let _ = tokio::time::timeout(LAST_WORDS, commands(app.settings.most_commands)).await;
     }
 }
 
-/// Serves a connection.
-async fn connection(stream: TcpStream, from: SocketAddr, _place: OwnedSemaphorePermit, router: Router, app: Arc<App>) {
+/// Whether a connection was not taken as the process, or the system, has too many files open.
+fn is_out_of_files(error: &std::io::Error) -> bool {
+    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
+    matches!(code, Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE))
+}
+
+/// Serves a connection, until it ends or has to leave.
+async fn connection(stream: TcpStream, from: SocketAddr, mut member: Member, router: Router, app: Arc<App>) {
     let _ = stream.set_nodelay(true);
     app.metrics.connected();
+    let visit = member.visit.clone();
+    first(member.has_to_leave(), answer_requests(stream, from, visit, router, &app)).await;
+    app.metrics.disconnected();
+}
+
+async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: Visit, router: Router, app: &App) {
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(From(from.ip()));
-        let mut router = router.clone();
-        async move { Ok::<_, Infallible>(router.call(request).await.unwrap_or_else(|never| match never {})) }
+        request.extensions_mut().insert(visit.clone());
+        visit.begin_request();
+        let (mut router, visit) = (router.clone(), visit.clone());
+        async move {
+            let response = router.call(request).await.unwrap_or_else(|never| match never {});
+            visit.end_request();
+            Ok::<_, Infallible>(response)
+        }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(LONGEST_HEAD);
@@ -181,9 +217,13 @@ async fn connection(stream: TcpStream, from: SocketAddr, _place: OwnedSemaphoreP
     // An error is the client's: it is gone, or does not speak HTTP.
     if let First::Right(()) = first(served.as_mut(), app.shutdown.begun()).await {
         served.as_mut().graceful_shutdown();
-        let _ = served.await;
+        // Half a request of a stranger does not keep the daemon.
+        while let First::Right(()) = first(served.as_mut(), tokio::time::sleep(LAST_HEAD)).await {
+            if visit.is_idle_stranger() {
+                break;
+            }
+        }
     }
-    app.metrics.disconnected();
 }
 
 /// Takes away what has its time.

@@ -1,9 +1,10 @@
 //! How the daemon is set up.
 
-use icecore_store::{Address, Backend, Runner, Scheme, Stop};
+use icecore_store::{Address, Backend, Reopener, Runner, Scheme, Stop};
 use std::collections::HashMap;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,68 @@ pub struct Rate {
     pub per_second: f64,
     /// At once, after a pause.
     pub burst: f64,
+}
+
+/// Addresses that begin with the same bits: `10.0.0.0/8`, `2001:db8::/32`, or a single one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    bits: u8,
+}
+
+impl Network {
+    /// Whether an address is one of them.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(wanted), IpAddr::V4(address)) => {
+                // All bits are shifted out if none has to be the same.
+                let differ = wanted.to_bits() ^ address.to_bits();
+                differ.checked_shr(32 - u32::from(self.bits)).unwrap_or(0) == 0
+            }
+            (IpAddr::V6(wanted), IpAddr::V6(address)) => {
+                let differ = wanted.to_bits() ^ address.to_bits();
+                differ.checked_shr(128 - u32::from(self.bits)).unwrap_or(0) == 0
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What is no network.
+#[derive(Debug)]
+pub struct NoNetwork(String);
+
+impl fmt::Display for NoNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no network; use 10.0.0.0/8, 2001:db8::/32 or an address", self.0)
+    }
+}
+
+impl std::error::Error for NoNetwork {}
+
+impl FromStr for Network {
+    type Err = NoNetwork;
+
+    fn from_str(text: &str) -> Result<Network, NoNetwork> {
+        let no_network = || NoNetwork(text.to_owned());
+        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let address: IpAddr = address.parse().map_err(|_| no_network())?;
+        let longest = if address.is_ipv4() { 32 } else { 128 };
+        let bits: u8 = match bits {
+            None => longest,
+            Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits.parse().map_err(|_| no_network())?,
+            Some(_) => return Err(no_network()),
+        };
+        if bits > longest {
+            return Err(no_network());
+        }
+        // An address of IPv4 that is written as one of IPv6.
+        let is_mapped = address.is_ipv6() && address.to_canonical().is_ipv4();
+        Ok(match bits.checked_sub(96) {
+            Some(bits) if is_mapped => Network { address: address.to_canonical(), bits },
+            _ => Network { address, bits },
+        })
+    }
 }
 
 /// How the daemon is set up.
@@ -42,8 +105,14 @@ pub struct Settings {
     pub longest_body: usize,
     /// How many bytes of bodies are kept at once, of all requests.
     pub most_memory: usize,
-    /// How many connections are served at once; others wait.
+    /// How many connections are served at once that may ask. A few more are taken, for `/healthz` and
+    /// for those that did not ask yet.
     pub most_connections: usize,
+    /// How many connections an address may have that sent no whole request, or none with the token.
+    /// Of IPv6 a /64 is one address.
+    pub most_of_address: usize,
+    /// Proxies, to which this does not apply: they have the connections of many clients.
+    pub trusted_proxies: Vec<Network>,
     /// How many requests an address may make; `None`: any number.
     pub rate: Option<Rate>,
     /// How long a client may take for the head of a request, or keep a connection unused.
@@ -72,7 +141,8 @@ impl Settings {
     /// The usual settings, for this database.
     pub fn new(address: Address) -> Settings {
         let one_writer = address.scheme() == Scheme::Sqlite;
-        let mut settings = Settings::with_opener(Arc::new(move || icecore_store::open(&address)));
+        let database = Reopener::new(address);
+        let mut settings = Settings::with_opener(Arc::new(move || database.open()));
         settings.one_writer = one_writer;
         settings
     }
@@ -90,6 +160,8 @@ impl Settings {
             longest_body: 16 << 20,
             most_memory: 256 << 20,
             most_connections: 1024,
+            most_of_address: 256,
+            trusted_proxies: Vec::new(),
             rate: None,
             head_timeout: Duration::from_secs(20),
             body_timeout: Duration::from_secs(60),
@@ -141,6 +213,59 @@ impl std::error::Error for Unfit {
         match self {
             Unfit::NoToken(_) => None,
             Unfit::Listen(_, error) | Unfit::Threads(error) => Some(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_contain_addresses() {
+        for (network, inside, outside) in [
+            (
+                "10.0.0.0/8",
+                &["10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3"][..],
+                &["11.0.0.0", "9.255.255.255", "::1"][..],
+            ),
+            ("10.1.2.3", &["10.1.2.3"], &["10.1.2.2", "10.1.2.4"]),
+            ("10.1.2.3/31", &["10.1.2.2", "10.1.2.3"], &["10.1.2.1", "10.1.2.4"]),
+            ("0.0.0.0/0", &["0.0.0.0", "255.255.255.255"], &["::1"]),
+            ("2001:db8::/32", &["2001:db8::", "2001:db8:ffff::1"], &["2001:db9::", "10.0.0.1"]),
+            ("::1", &["::1"], &["::2", "127.0.0.1"]),
+            ("::/0", &["::", "ffff::"], &["10.0.0.1", "::ffff:10.0.0.1"]),
+            ("::ffff:10.0.0.0/104", &["10.1.2.3", "::ffff:10.1.2.3"], &["11.0.0.0"]),
+        ] {
+            let parsed: Network = network.parse().expect("a network");
+            for (addresses, is_inside) in [(inside, true), (outside, false)] {
+                for address in addresses {
+                    let address = address.parse().expect("an address");
+                    assert_eq!(parsed.contains(address), is_inside, "{network} {address}");
+                }
+            }
+        }
+        for none in [
+            "",
+            "/",
+            "/8",
+            "10.0.0.0/",
+            "10.0.0.0/33",
+            "10.0.0.0/+8",
+            "10.0.0.0/-1",
+            "10.0.0.0/8/8",
+            "10.0.0/8",
+            "10/8",
+            "::/129",
+            "::1%lo",
+            "[::1]",
+            "localhost",
+            " 10.0.0.1",
+            "10.0.0.1:80",
+            "10.0.0.0/256",
+            "10.0.0.0/255.0.0.0",
+        ] {
+            assert!(none.parse::<Network>().is_err(), "{none}");
         }
     }
 }

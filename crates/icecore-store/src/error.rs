@@ -10,6 +10,9 @@ pub enum ErrorKind {
     Address,
     /// The database can't be reached, or went away. The call may be made again.
     Away,
+    /// The file of the database was moved, deleted or replaced while it was open. The call may be
+    /// made again when the file is back; until then nothing is stored.
+    Moved,
     /// The database is there, and has tables of a version that this program does not know.
     Schema,
     /// There is no object, job or queue of this name.
@@ -52,7 +55,7 @@ impl Error {
 
     /// Whether the same call may succeed a little later.
     pub fn is_passing(&self) -> bool {
-        matches!(self.kind, ErrorKind::Away | ErrorKind::Busy)
+        matches!(self.kind, ErrorKind::Away | ErrorKind::Busy | ErrorKind::Moved)
     }
 }
 

@@ -53,7 +53,7 @@ pub use backend::{
     Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSchema, QueueSettings, Queues, Schedules,
 };
 pub use command::{Command, Stdin};
-pub use driver::{documents, open, query};
+pub use driver::{Reopener, documents, open, query};
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};

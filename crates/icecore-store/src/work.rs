@@ -223,7 +223,7 @@ impl Worker {
 }
 
 fn waiting_helps(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Away | ErrorKind::Busy | ErrorKind::Full | ErrorKind::Database)
+    error.is_passing() || matches!(error.kind(), ErrorKind::Full | ErrorKind::Database)
 }
 
 /// An answer to go on with, or an error that waiting helps with.

@@ -11,6 +11,7 @@ mod killing;
 mod languages;
 mod model;
 mod mongo;
+mod moved;
 mod orders;
 mod pending;
 mod promises;

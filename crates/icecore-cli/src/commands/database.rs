@@ -1,18 +1,12 @@
 //! What the commands that use a database have in common.
 
 use crate::report::{Abort, code};
+use crate::secrets::{DATABASE, PASSWORD, PASSWORD_FILE};
 use clap::Args;
 use icecore_store::{Address, Backend, Error, ErrorKind, open};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Variables that may have credentials: a command that does a job does not get them.
-pub const SECRET: [&str; 3] = [VARIABLE, PASSWORD, PASSWORD_FILE];
-
-/// Where the database is named, if the command line does not.
-const VARIABLE: &str = "ICECORE_DB";
-const PASSWORD: &str = "ICECORE_DB_PASSWORD";
-const PASSWORD_FILE: &str = "ICECORE_DB_PASSWORD_FILE";
 const USUAL: &str = "sqlite:icecore.db";
 
 /// Which database.
@@ -34,7 +28,7 @@ pub struct Database {
 impl Database {
     /// Its address, with the password if there is one.
     pub fn address(&self) -> Result<Address, Abort> {
-        let variable = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+        let variable = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
             // With its password, if it was taken off the command line.
             (Some(text), _) => variable.filter(|full| is_same(full, text)).unwrap_or_else(|| text.clone()),
@@ -98,7 +92,7 @@ fn take_off_command_line(text: &str, address: &Address) {
         }
         rest.push(format!("--db={address}").into());
     }
-    let _ = command.args(rest).env(VARIABLE, text).exec();
+    let _ = command.args(rest).env(DATABASE, text).exec();
 }
 
 #[cfg(not(unix))]
@@ -108,7 +102,7 @@ fn take_off_command_line(_text: &str, _address: &Address) {}
 pub fn failed(error: Error) -> Abort {
     let code = match error.kind() {
         ErrorKind::Missing => code::FINDING,
-        ErrorKind::Address | ErrorKind::Away | ErrorKind::Input | ErrorKind::Schema => code::USAGE,
+        ErrorKind::Address | ErrorKind::Away | ErrorKind::Moved | ErrorKind::Input | ErrorKind::Schema => code::USAGE,
         _ => code::OTHER,
     };
     Abort::Failed(code, error.to_string())

@@ -1,18 +1,16 @@
 //! `icecore serve`: the store over HTTP.
 
 use crate::cli::{Global, Reporting};
-use crate::commands::database::{Database, SECRET, duration, first_line};
+use crate::commands::database::{Database, duration, first_line};
 use crate::limits;
 use crate::report::{Abort, code};
+use crate::secrets;
 use clap::{Args, ValueHint};
-use icecore_daemon::{Rate, Settings, serve};
+use icecore_daemon::{Network, Rate, Settings, serve};
 use icecore_store::{Command, Stdin};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Where the token stands, if the command line does not say.
-const TOKEN: &str = "ICECORE_TOKEN";
 
 /// Serve the store and its queues over HTTP
 ///
@@ -47,8 +45,21 @@ pub struct Serve {
     #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "16M")]
     pub max_body: u64,
     /// How many connections are served at once
+    ///
+    /// Of those that may ask; a few more are taken for /healthz. Where the system allows fewer open files, there are
+    /// fewer.
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub connections: usize,
+    /// How many connections an address may have that sent no whole request, or none with the token
+    ///
+    /// The oldest are closed. Of IPv6 a /64 is one address.
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub connections_per_address: usize,
+    /// A proxy, to which --connections-per-address does not apply; repeatable
+    ///
+    /// It has the connections of many clients, and has to limit them itself.
+    #[arg(long, value_name = "ADDRESS/BITS")]
+    pub trusted_proxy: Vec<Network>,
     /// How many requests an address may make in a second
     #[arg(long, value_name = "N")]
     pub rate: Option<u32>,
@@ -79,7 +90,7 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     settings.listen.clone_from(&args.listen);
     settings.token = match &args.token_file {
         Some(file) => Some(first_line(file)?),
-        None => std::env::var(TOKEN).ok(),
+        None => std::env::var(secrets::TOKEN).ok(),
     };
     if settings.token.as_deref() == Some("") {
         return Err(Abort::Failed(code::USAGE, "the token is empty".to_owned()));
@@ -88,13 +99,15 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
         let mut command = Command::new(line);
         command.stdin = if args.raw { Stdin::Raw } else { Stdin::Json };
         command.timeout = Some(args.timeout);
-        command.hidden = SECRET.iter().chain(&[TOKEN]).map(|name| (*name).to_owned()).collect();
+        command.hidden = secrets::ALL.iter().map(|name| (*name).to_owned()).collect();
         command.stop = settings.stop.clone();
         settings.commands.insert(queue.clone(), Arc::new(command));
     }
     settings.quiet = global.quiet;
     settings.longest_body = usize::try_from(args.max_body).unwrap_or(usize::MAX);
     settings.most_connections = args.connections.max(1);
+    settings.most_of_address = args.connections_per_address.max(1);
+    settings.trusted_proxies.clone_from(&args.trusted_proxy);
     settings.rate = args.rate.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate).max(1.0) });
     settings.keep_jobs = args.keep_jobs;
     let quiet = global.quiet;

@@ -1,11 +1,12 @@
 //! `icecore work`: hands jobs to a command.
 
 use crate::cli::Reporting;
-use crate::commands::database::{Database, SECRET, duration, failed, who};
+use crate::commands::database::{Database, duration, failed, who};
 use crate::report::{Abort, Report, code};
+use crate::secrets;
 use crate::signals;
 use clap::Args;
-use icecore_store::{Command, Event, State, Stdin, Stop, Worker, open};
+use icecore_store::{Command, Event, Reopener, State, Stdin, Stop, Worker};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -57,11 +58,12 @@ Examples:
 pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let address = args.database.address()?;
     // What is wrong from the start is told at once; later the database is waited for.
-    drop(open(&address).map_err(failed)?);
+    let database = Reopener::new(address);
+    drop(database.open().map_err(failed)?);
     let mut command = Command::new(&args.exec);
     command.stdin = if args.raw { Stdin::Raw } else { Stdin::Json };
     command.timeout = args.timeout;
-    command.hidden = SECRET.iter().map(|name| (*name).to_owned()).collect();
+    command.hidden = secrets::ALL.iter().map(|name| (*name).to_owned()).collect();
     let stop = Stop::new();
     command.stop = stop.clone();
     drain_on_signal(stop.clone())?;
@@ -72,7 +74,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     worker.until_empty = args.until_empty;
     let mut is_away = false;
     let tally = worker
-        .run(&|| open(&address), Arc::new(command), &stop, &mut |event| {
+        .run(&|| database.open(), Arc::new(command), &stop, &mut |event| {
             let was_away = std::mem::replace(&mut is_away, matches!(event, Event::Away(_)));
             match event {
                 Event::Away(error) if !was_away => report.note("work", "away", format!("{error}; it is tried again")),

@@ -9,4 +9,5 @@ mod clock;
 mod crossed;
 mod daemon;
 mod killed;
+mod moved;
 mod readme;

@@ -27,7 +27,11 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
     Ok(match app.database.look(PATIENCE, |backend| backend.now()).await {
         Ok(_) => done(&Health { status: "ok", problem: None }),
         Err(failure) => {
-            let problem = format!("the database does not answer: {}", failure.said.message);
+            // Whoever may ask nothing else is not told where the file is.
+            let problem = match &*failure.said.kind {
+                "moved" => "the file of the database was moved, deleted or replaced".to_owned(),
+                _ => format!("the database does not answer: {}", failure.said.message),
+            };
             json(StatusCode::SERVICE_UNAVAILABLE, &Health { status: "down", problem: Some(problem) })
         }
     })

@@ -16,12 +16,15 @@ pub use schedules::fire;
 use crate::answer;
 use crate::app::App;
 use crate::body::discard;
-use crate::call::Call;
+use crate::call::{Call, make_known};
+use crate::connections::Visit;
 use crate::failure::Failure;
+use crate::host::{self, Host};
 use crate::page::{self, Asset};
 use crate::query::Query;
 use crate::server::From;
 use axum::Router;
+use axum::body::HttpBody;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::http::{Method, StatusCode};
@@ -318,7 +321,10 @@ pub fn router(app: Arc<App>) -> Router {
 /// Answers with a part of the page. It has no data, and costs no more than to refuse it.
 async fn drawn(app: &App, asset: &'static Asset, request: Request) -> Response {
     let (began, method) = (Instant::now(), request.method().clone());
-    let response = asset.answer();
+    let response = match requested_host(&request) {
+        Ok(_) => asset.answer(),
+        Err(failure) => answer::failure(&failure),
+    };
     noted(app, page::ROUTE, &method, response.status().as_u16(), began);
     response
 }
@@ -345,13 +351,17 @@ fn ready(
     let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let known: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
     let query = Query::parse(request.uri().query().unwrap_or_default(), &known)?;
-    let from = address(&request);
+    let (from, visit) = (address(&request), visit(&request).cloned());
     let (parts, body) = request.into_parts();
-    Ok((route.handler)(Call { app, names, query, headers: parts.headers, body, from }))
+    Ok((route.handler)(Call { app, names, query, headers: parts.headers, body, from, visit }))
 }
 
 fn address(request: &Request) -> IpAddr {
     request.extensions().get::<From>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |from| from.0)
+}
+
+fn visit(request: &Request) -> Option<&Visit> {
+    request.extensions().get::<Visit>()
 }
 
 /// Answers a request, if it may be asked, and notes it.
@@ -390,13 +400,24 @@ fn noted(app: &App, route: &'static str, method: &Method, code: u16, began: Inst
     app.journal.request(method, route, code, took);
 }
 
+fn requested_host(request: &Request) -> Result<Option<Host>, Failure> {
+    host::requested(request.method(), request.uri(), request.version(), request.headers())
+}
+
 fn admit(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {
+    let host = requested_host(request)?;
     if let Err(seconds) = app.rates.take(address(request), Instant::now()) {
         let message = "too many requests from this address";
         let failure = Failure::new(StatusCode::TOO_MANY_REQUESTS, "rate", message);
         return Err(Failure { retry_after: Some(seconds), ..failure });
     }
-    if is_open { Ok(()) } else { app.auth.check(request.headers()) }
+    if is_open {
+        return Ok(());
+    }
+    app.auth.check(host.as_ref(), request.headers())?;
+    // Without a token anybody could send such a head: then all of the request must have come.
+    let is_known = app.auth.has_token() || request.body().is_end_stream();
+    if is_known { make_known(visit(request)) } else { Ok(()) }
 }
 
 /// A defect in an answer is answered, and the daemon goes on.

@@ -1,9 +1,11 @@
 //! The daemon as its clients see it: a real one on a port of its own, over SQLite.
 
 mod hostile;
+mod hosts;
 mod limits;
 mod outages;
 mod page;
 mod routes;
 mod schedules;
 mod shutdown;
+mod strangers;

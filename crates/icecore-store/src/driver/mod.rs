@@ -8,6 +8,8 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlite")]
+mod sqlite_file;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "redis"))]
 pub(crate) mod tls;
 
@@ -103,12 +105,45 @@ pub(crate) trait Session {
 /// Of kind `Address` if the driver is not in this build, `Away` if the database can't be
 /// reached, `Schema` if a newer program made its tables.
 pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
-    #[cfg(feature = "mongodb")]
-    if address.scheme() == Scheme::Mongodb {
-        return crate::mongo::open(address);
+    Reopener::new(address.clone()).open()
+}
+
+/// Opens the same database again and again, for programs that keep several connections or replace
+/// lost ones.
+///
+/// The first connection finds the file of SQLite. Later ones take no other file in its place: a
+/// file that was put there while the program runs may be a half of a copy, or stand beside the log
+/// of the one before. They do not make a new file either.
+pub struct Reopener {
+    address: Address,
+    #[cfg(feature = "sqlite")]
+    file: sqlite_file::PinnedFile,
+}
+
+impl Reopener {
+    /// Nothing is opened yet.
+    pub fn new(address: Address) -> Reopener {
+        Reopener {
+            address,
+            #[cfg(feature = "sqlite")]
+            file: sqlite_file::PinnedFile::default(),
+        }
     }
-    let session = connect(address)?;
-    Ok(Box::new(SqlBackend::open(session)?))
+
+    /// Opens a connection.
+    ///
+    /// # Errors
+    /// As for [`open`]; of kind `Moved` if the path names another file than at first, or none.
+    pub fn open(&self) -> Result<Box<dyn Backend>> {
+        let session: Box<dyn Session + Send> = match self.address.scheme() {
+            #[cfg(feature = "mongodb")]
+            Scheme::Mongodb => return crate::mongo::open(&self.address),
+            #[cfg(feature = "sqlite")]
+            Scheme::Sqlite => Box::new(sqlite::connect(&self.address, &self.file)?),
+            _ => connect(&self.address)?,
+        };
+        Ok(Box::new(SqlBackend::open(session)?))
+    }
 }
 
 /// Runs a query of the caller's own, which may only read, and hands over its rows one by one,
@@ -189,7 +224,7 @@ pub(crate) fn connect_freely(address: &Address) -> Result<Box<dyn Session + Send
 pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
-        Scheme::Sqlite => Ok(Box::new(sqlite::connect(address)?)),
+        Scheme::Sqlite => Ok(Box::new(sqlite::connect(address, &sqlite_file::PinnedFile::default())?)),
         #[cfg(feature = "postgres")]
         Scheme::Postgres => Ok(Box::new(postgres::connect(address)?)),
         #[cfg(feature = "mysql")]

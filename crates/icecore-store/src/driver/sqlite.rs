@@ -1,6 +1,7 @@
 //! SQLite, a database in a file.
 
 use super::borrowed::Borrowed;
+use super::sqlite_file::{OpenFiles, PinnedFile};
 use super::{EachRow, Row, Session, Value};
 use crate::address::Address;
 use crate::backend::Flow;
@@ -11,6 +12,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a writer waits for another one.
@@ -20,19 +22,27 @@ const SMALLEST: u64 = 512;
 /// How many statements stay prepared.
 const PREPARED: usize = 64;
 
-pub(super) struct Sqlite(Connection);
+pub(super) struct Sqlite {
+    connection: Connection,
+    /// What it has open; `None` if that is no file.
+    files: Option<Arc<OpenFiles>>,
+}
 
-pub(super) fn connect(address: &Address) -> Result<Sqlite> {
+/// Opens the store's own database. `pinned` is shared by the connections of a program that must
+/// find the same file.
+pub(super) fn connect(address: &Address, pinned: &PinnedFile) -> Result<Sqlite> {
     let file = address.file();
     check_file(&file)?;
-    let connection = Connection::open(file).map_err(|error| said(&error))?;
-    connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
-    connection.set_prepared_statement_cache_capacity(PREPARED);
+    let (connection, files) = open(&file, OpenFlags::default(), pinned)?;
     // Readers and one writer at once; what a commit returned is on the disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
         patiently(|| connection.pragma_update(None, name, value).map_err(|error| said(&error)))?;
     }
-    Ok(Sqlite(connection))
+    let files = match files {
+        Some(files) if reads_from_log(&connection)? => Some(files.with_logs(&connection, pinned)?),
+        files => files.map(Arc::new),
+    };
+    Ok(Sqlite { connection, files })
 }
 
 /// A file of another program, which must be there: how it keeps its log stays as it is.
@@ -40,10 +50,33 @@ pub(super) fn connect_freely(address: &Address) -> Result<Sqlite> {
     let file = address.file();
     check_file(&file)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // The log is not compared: without a transaction nothing keeps another program from changing
+    // the journal mode.
+    let (connection, files) = open(&file, flags, &PinnedFile::default())?;
+    Ok(Sqlite { connection, files: files.map(Arc::new) })
+}
+
+/// Opens a file, and makes sure that it is the one that its path names.
+fn open(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Connection, Option<OpenFiles>)> {
+    pinned.check(file)?;
+    if pinned.is_known() {
+        flags.remove(OpenFlags::SQLITE_OPEN_CREATE);
+    }
     let connection = Connection::open_with_flags(file, flags).map_err(|error| said(&error))?;
+    let files = OpenFiles::find(&connection, file, pinned)?;
     connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
-    Ok(Sqlite(connection))
+    Ok((connection, files))
+}
+
+/// Whether the database is in WAL mode; the log and its index are open then.
+fn reads_from_log(connection: &Connection) -> Result<bool> {
+    // A fresh connection opens the log when it reads for the first time.
+    let read = || connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()));
+    patiently(|| read().map_err(|error| said(&error)))?;
+    let ask = || connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
+    let mode: String = patiently(|| ask().map_err(|error| said(&error)))?;
+    Ok(mode.eq_ignore_ascii_case("wal"))
 }
 
 /// SQLite takes a file of one byte for an empty database, and writes over it.
@@ -203,21 +236,51 @@ impl Borrowed for &Connection {
     }
 }
 
+impl Sqlite {
+    /// Makes sure, outside of a transaction, that what is done is done in the file that others find.
+    fn check_files(&self) -> Result<()> {
+        let Some(files) = self.files.as_deref().filter(|_| self.connection.is_autocommit()) else { return Ok(()) };
+        files.check().inspect_err(|_| files.save_moved(&self.connection))
+    }
+
+    /// The same when something was changed.
+    fn check_changed(&self) -> Result<()> {
+        let unknown = |error: Error| Error::new(error.kind(), format!("{error}; whether this was stored is not known"));
+        self.check_files().map_err(unknown)
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        if let Some(files) = &self.files {
+            files.close(&self.connection);
+        }
+    }
+}
+
 impl Session for Sqlite {
     fn dialect(&self) -> &'static Dialect {
         &SQLITE
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        run(&self.0, sql, values)
+        self.check_files()?;
+        let changed = run(&self.connection, sql, values)?;
+        self.check_changed()?;
+        Ok(changed)
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        ask(&self.0, sql, values, each)
+        self.check_files()?;
+        let before = self.connection.total_changes();
+        ask(&self.connection, sql, values, each)?;
+        if self.connection.total_changes() == before { Ok(()) } else { self.check_changed() }
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
-        self.0.execute_batch(sql).map_err(|error| said(&error))
+        self.check_files()?;
+        self.connection.execute_batch(sql).map_err(|error| said(&error))?;
+        self.check_changed()
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -230,8 +293,8 @@ impl Session for Sqlite {
     }
 
     fn rollback(&mut self) {
-        if !self.0.is_autocommit() {
-            let _ = self.run("ROLLBACK", &[]);
+        if !self.connection.is_autocommit() {
+            let _ = run(&self.connection, "ROLLBACK", &[]);
         }
     }
 }

@@ -96,8 +96,10 @@ fn open(path: &Path) -> Result<(), Abort> {
     let usage = |text: String| Abort::Failed(code::USAGE, text);
     let editor = editor.ok_or_else(|| usage("--editor: no editor in $EDITOR or $VISUAL".to_owned()))?;
     // As other programs do: there may be options behind the name.
-    let end = Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path).status();
-    match end {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path);
+    crate::secrets::hide_from(&mut shell);
+    match shell.status() {
         Ok(end) if end.success() => Ok(()),
         Ok(end) => Err(usage(format!("--editor: {editor} failed ({end}): nothing was changed"))),
         Err(error) => Err(usage(format!("--editor: {editor}: {}", io_reason(&error)))),

@@ -1,0 +1,188 @@
+//! The file of the database is renamed, deleted or replaced while clients push.
+//!
+//! What a client was told is the judge: a job with 201 is in the file that was served, and no request
+//! that begins after the change gets one.
+
+use super::client::ask;
+use super::daemon::Daemon;
+use crate::common::until;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const CLIENTS: usize = 4;
+
+/// The ids of the jobs in a file, without a log that stands elsewhere.
+fn jobs(path: &Path) -> HashSet<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("copy.db");
+    fs::copy(path, &copy).expect("a copy");
+    let connection = rusqlite::Connection::open(copy).expect("a database");
+    let mut statement = connection.prepare("SELECT id FROM icecore_jobs").expect("the jobs");
+    let ids = statement.query_map([], |row| row.get(0)).expect("ids");
+    ids.collect::<Result<_, _>>().expect("ids")
+}
+
+/// Has clients push until each was refused after the change. The ids of what was stored.
+fn push_while(daemon: &Daemon, change: impl FnOnce()) -> HashSet<String> {
+    let (has_changed, stored) = (AtomicBool::new(false), Mutex::new(HashSet::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..CLIENTS {
+            scope.spawn(|| {
+                loop {
+                    let is_late = has_changed.load(Ordering::SeqCst);
+                    let answer = ask(daemon.address, "POST", "/jobs?queue=q", "1").expect("an answer");
+                    match answer.code {
+                        201 if !is_late => drop(stored.lock().expect("ids").insert(answer.str("/id"))),
+                        503 => {
+                            assert_eq!(answer.str("/error/kind"), "moved", "{answer:?}");
+                            assert!(answer.text.contains("a.db"), "{answer:?}");
+                            if is_late {
+                                return;
+                            }
+                        }
+                        _ => panic!("after the change: {is_late}, {answer:?}"),
+                    }
+                }
+            });
+        }
+        until("clients have pushed", || (stored.lock().expect("ids").len() >= 50).then_some(()));
+        change();
+        has_changed.store(true, Ordering::SeqCst);
+    });
+    stored.into_inner().expect("ids")
+}
+
+struct Place {
+    folder: tempfile::TempDir,
+    daemon: Daemon,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("a.db").display()), &[]);
+        Place { folder, daemon }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.path(from), self.path(to)).expect("renamed");
+    }
+
+    /// Everything is refused, and `/healthz` says why.
+    fn is_refused(&self) {
+        for (method, path) in [
+            ("POST", "/jobs"),
+            ("POST", "/objects"),
+            ("POST", "/queues/q/claim"),
+            ("POST", "/queues/q/pause"),
+            ("GET", "/jobs"),
+            ("GET", "/queues"),
+        ] {
+            let answer = self.daemon.ask(method, path, if path == "/jobs" && method == "POST" { "1" } else { "" });
+            assert_eq!((answer.code, &*answer.str("/error/kind")), (503, "moved"), "{method} {path}");
+        }
+        let health = self.daemon.ask("GET", "/healthz", "");
+        assert_eq!(health.code, 503);
+        assert!(health.str("/problem").contains("moved, deleted or replaced"), "{health:?}");
+    }
+
+    /// All of these are there for clients, and new ones come.
+    fn serves(&self, stored: &HashSet<String>) {
+        until("it is well", || (self.daemon.ask("GET", "/healthz", "").code == 200).then_some(()));
+        for id in stored {
+            assert_eq!(self.daemon.ask("GET", &format!("/jobs/{id}?brief=true"), "").code, 200);
+        }
+        let answer = self.daemon.ask("POST", "/jobs?queue=q", "1");
+        assert_eq!(answer.code, 201);
+    }
+}
+
+#[test]
+fn a_file_that_is_renamed_has_all_that_was_acknowledged() {
+    for suffixes in [&[""][..], &["", "-wal", "-shm"], &["-wal", "-shm", ""]] {
+        let place = Place::new();
+        let stored = push_while(&place.daemon, || {
+            suffixes.iter().for_each(|suffix| place.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}")));
+        });
+        until("all is in the file", || {
+            place.is_refused();
+            stored.is_subset(&jobs(&place.path("b.db"))).then_some(())
+        });
+        assert!(!place.path("a.db").exists());
+        suffixes.iter().for_each(|suffix| place.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}")));
+        place.serves(&stored);
+    }
+}
+
+#[test]
+fn a_file_that_is_deleted_or_replaced_is_noticed() {
+    type Change = fn(&Place);
+    let delete: Change = |place| fs::remove_file(place.path("a.db")).expect("deleted");
+    let replace: Change = |place| {
+        drop(rusqlite::Connection::open(place.path("new.db")).map(|new| new.execute_batch("CREATE TABLE t (a)")));
+        place.rename("new.db", "a.db");
+    };
+    let copy: Change = |place| {
+        place.rename("a.db", "b.db");
+        fs::copy(place.path("b.db"), place.path("a.db")).expect("copied");
+    };
+    let rename_folder: Change = |place| {
+        fs::rename(place.folder.path(), place.folder.path().with_extension("moved")).expect("renamed");
+    };
+    for (number, change) in [delete, replace, copy, rename_folder].into_iter().enumerate() {
+        let mut place = Place::new();
+        push_while(&place.daemon, || change(&place));
+        place.is_refused();
+        match number {
+            // Whoever starts it again wants what is there then.
+            0 => {
+                for suffix in ["-wal", "-shm"] {
+                    fs::remove_file(place.path(&format!("a.db{suffix}"))).expect("deleted");
+                }
+                place.daemon.kill_and_begin();
+                place.serves(&HashSet::new());
+            }
+            3 => {
+                fs::rename(place.folder.path().with_extension("moved"), place.folder.path()).expect("renamed");
+                place.serves(&HashSet::new());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_log_that_is_deleted_is_noticed() {
+    for suffix in ["-wal", "-shm"] {
+        let mut place = Place::new();
+        let stored = push_while(&place.daemon, || {
+            fs::remove_file(place.path(&format!("a.db{suffix}"))).expect("deleted");
+        });
+        until("all is in the file", || {
+            place.is_refused();
+            stored.is_subset(&jobs(&place.path("a.db"))).then_some(())
+        });
+        for suffix in ["-wal", "-shm"] {
+            let _ = fs::remove_file(place.path(&format!("a.db{suffix}")));
+        }
+        place.daemon.kill_and_begin();
+        place.serves(&stored);
+    }
+}
+
+/// The file that is there when the daemon starts is the one that it serves, though nobody asked yet.
+#[test]
+fn the_first_request_finds_the_file_of_the_start() {
+    let place = Place::new();
+    until("it has opened the file", || place.path("a.db-shm").exists().then_some(()));
+    place.rename("a.db", "b.db");
+    place.is_refused();
+    assert!(!place.path("a.db").exists());
+}

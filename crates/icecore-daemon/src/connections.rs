@@ -1,0 +1,355 @@
+//! Which connections are kept when many are open.
+//!
+//! To open a connection and send half of a request costs a client nothing. So a connection is a
+//! stranger's until it has sent a request that was allowed: with the token, or, where there is
+//! none, as a whole. Known connections have all places but a few; strangers have what is left, and
+//! the oldest of them gives way to the next one. So whoever sends a request is answered, however
+//! many do not.
+
+use crate::limits::site;
+use crate::settings::{Network, Settings};
+use crate::shutdown::first;
+use crate::threads::lock;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, oneshot};
+
+/// How many connections of strangers there may be beside the known ones, for `/healthz` and for
+/// those who are about to show their token; fewer where the system allows few files.
+const RESERVE: usize = 128;
+/// How long a stranger may take before it has to give way: long enough to send a request.
+const GRACE: Duration = Duration::from_millis(500);
+/// How many files the daemon needs that are no connections.
+const OTHER_FILES: usize = 128;
+
+/// The open connections.
+pub struct Connections {
+    most_known: usize,
+    reserve: usize,
+    most_of_site: usize,
+    trusted: Vec<Network>,
+    table: Mutex<Table>,
+    /// A connection ended.
+    freed: Notify,
+}
+
+#[derive(Default)]
+struct Table {
+    next: u64,
+    open: HashMap<u64, Entry>,
+    known: usize,
+}
+
+struct Entry {
+    site: IpAddr,
+    is_trusted: bool,
+    is_known: bool,
+    /// Whether a request is being answered.
+    is_busy: bool,
+    /// Since when it is open, or when its last request was answered.
+    since: Instant,
+    leave: oneshot::Sender<()>,
+}
+
+impl Table {
+    /// The one that gives way first: of those of `rank`, lower ranks first, the oldest.
+    fn first_by<K: Ord>(&self, rank: impl Fn(&Entry) -> Option<K>) -> Option<(u64, Instant)> {
+        let ranked = self.open.iter().filter_map(|(id, entry)| Some((rank(entry)?, entry.since, *id)));
+        ranked.min().map(|(_, since, id)| (id, since))
+    }
+
+    /// The stranger that gives way first: those that come by a proxy are the last.
+    fn oldest_stranger(&self) -> Option<(u64, Instant)> {
+        self.first_by(|entry| (!entry.is_known).then_some(entry.is_trusted))
+    }
+
+    fn oldest_idle(&self) -> Option<(u64, Instant)> {
+        self.first_by(|entry| (entry.is_known && !entry.is_busy).then_some(()))
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Entry> {
+        let entry = self.open.remove(&id)?;
+        self.known -= usize::from(entry.is_known);
+        Some(entry)
+    }
+
+    /// Has a connection closed. It does not count any more.
+    fn close(&mut self, id: u64) {
+        if let Some(entry) = self.remove(id) {
+            let _ = entry.leave.send(());
+        }
+    }
+}
+
+impl Connections {
+    pub fn new(settings: &Settings) -> Connections {
+        let files = most_files();
+        let places = files - OTHER_FILES.min(files / 2);
+        let reserve = RESERVE.min(places / 4);
+        let most_known = settings.most_connections.clamp(1, (places - reserve).max(1));
+        Connections {
+            most_known,
+            reserve,
+            most_of_site: settings.most_of_address.max(1),
+            trusted: settings.trusted_proxies.clone(),
+            table: Mutex::default(),
+            freed: Notify::new(),
+        }
+    }
+
+    /// How many known connections there may be: as many as were wanted, or as the system has files
+    /// for.
+    pub fn most_known(&self) -> usize {
+        self.most_known
+    }
+
+    /// Waits until there is a place. If all are taken, the oldest stranger gives way, once it had
+    /// the time to send a request.
+    pub async fn wait_for_place(&self) {
+        loop {
+            let mut freed = pin!(self.freed.notified());
+            freed.as_mut().enable();
+            let wait = {
+                let mut table = lock(&self.table);
+                if table.open.len() < self.most_known + self.reserve {
+                    return;
+                }
+                match table.oldest_stranger() {
+                    Some((id, since)) if since.elapsed() >= GRACE => {
+                        table.close(id);
+                        return;
+                    }
+                    Some((_, since)) => GRACE.saturating_sub(since.elapsed()),
+                    None => GRACE,
+                }
+            };
+            first(freed, tokio::time::sleep(wait)).await;
+        }
+    }
+
+    /// Takes a connection.
+    pub fn enter(self: &Arc<Self>, from: IpAddr) -> Member {
+        let (leave, left) = oneshot::channel();
+        let is_trusted = self.trusted.iter().any(|network| network.contains(from));
+        let entry =
+            Entry { site: site(from), is_trusted, is_known: false, is_busy: false, since: Instant::now(), leave };
+        let mut table = lock(&self.table);
+        let id = table.next;
+        table.next += 1;
+        table.open.insert(id, entry);
+        Member { visit: Visit { id, connections: Arc::clone(self) }, left }
+    }
+
+    /// Has the oldest strangers closed that are more than an address may have. A proxy has the
+    /// connections of many clients.
+    fn trim(&self, id: u64) {
+        let mut table = lock(&self.table);
+        let Some(entry) = table.open.get(&id) else { return };
+        let (wanted, is_trusted) = (entry.site, entry.is_trusted);
+        if is_trusted {
+            return;
+        }
+        let is_one = |entry: &Entry| !entry.is_known && !entry.is_trusted && entry.site == wanted;
+        let excess = table.open.values().filter(|entry| is_one(entry)).count().saturating_sub(self.most_of_site);
+        for _ in 0..excess {
+            match table.first_by(|entry| is_one(entry).then_some(())) {
+                Some((id, since)) if since.elapsed() >= GRACE => table.close(id),
+                _ => return,
+            }
+        }
+    }
+
+    /// Has one closed, as the system has no more files.
+    pub fn give_up_one(&self) {
+        let mut table = lock(&self.table);
+        if let Some((id, _)) = table.oldest_stranger().or_else(|| table.oldest_idle()) {
+            table.close(id);
+        }
+    }
+}
+
+/// How many files a process may have open.
+fn most_files() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+/// An open connection; it has its place until this is dropped.
+pub struct Member {
+    pub visit: Visit,
+    left: oneshot::Receiver<()>,
+}
+
+impl Member {
+    /// Waits until the connection has to be closed.
+    pub async fn has_to_leave(&mut self) {
+        if let crate::shutdown::First::Right(()) = first(&mut self.left, tokio::time::sleep(GRACE)).await {
+            self.visit.connections.trim(self.visit.id);
+            let _ = (&mut self.left).await;
+        }
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        lock(&self.visit.connections.table).remove(self.visit.id);
+        self.visit.connections.freed.notify_one();
+    }
+}
+
+/// What requests say of their connection.
+#[derive(Clone)]
+pub struct Visit {
+    id: u64,
+    connections: Arc<Connections>,
+}
+
+impl Visit {
+    fn change(&self, change: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = lock(&self.connections.table).open.get_mut(&self.id) {
+            change(entry);
+        }
+    }
+
+    /// The head of a request came.
+    pub fn begin_request(&self) {
+        self.change(|entry| entry.is_busy = true);
+    }
+
+    /// There is an answer.
+    pub fn end_request(&self) {
+        self.change(|entry| (entry.is_busy, entry.since) = (false, Instant::now()));
+    }
+
+    /// Whether nothing is lost if the connection is closed: a stranger's, with no request.
+    pub fn is_idle_stranger(&self) -> bool {
+        let table = lock(&self.connections.table);
+        table.open.get(&self.id).is_none_or(|entry| !entry.is_known && !entry.is_busy)
+    }
+
+    /// The client may ask. If as many connections are known as may be, the one gives way that is
+    /// unused for longest; `false` if all of them have requests.
+    #[must_use]
+    pub fn make_known(&self) -> bool {
+        let mut table = lock(&self.connections.table);
+        match table.open.get(&self.id) {
+            Some(entry) if entry.is_known => return true,
+            Some(_) => {}
+            None => return false,
+        }
+        if table.known >= self.connections.most_known {
+            let Some((idle, _)) = table.oldest_idle() else { return false };
+            table.close(idle);
+        }
+        table.known += 1;
+        if let Some(entry) = table.open.get_mut(&self.id) {
+            entry.is_known = true;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icecore_store::Address;
+
+    fn connections(most_known: usize, most_of_address: usize, proxies: &[&str]) -> Arc<Connections> {
+        let address: Address = "sqlite:unused.db".parse().expect("an address");
+        let mut settings = Settings::new(address);
+        (settings.most_connections, settings.most_of_address) = (most_known, most_of_address);
+        settings.trusted_proxies = proxies.iter().map(|network| network.parse().expect("a network")).collect();
+        Arc::new(Connections::new(&settings))
+    }
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    /// Makes all of them as old as that.
+    fn age(connections: &Connections) {
+        for entry in lock(&connections.table).open.values_mut() {
+            entry.since = entry.since.checked_sub(GRACE).expect("a time");
+        }
+    }
+
+    fn is_open(member: &Member) -> bool {
+        lock(&member.visit.connections.table).open.contains_key(&member.visit.id)
+    }
+
+    #[test]
+    fn known_connections_do_not_give_way_to_strangers() {
+        let connections = connections(2, 1_000, &[]);
+        let known: Vec<Member> = (0..2).map(|_| connections.enter(ip("10.0.0.1"))).collect();
+        assert!(known.iter().all(|member| member.visit.make_known()));
+        let strangers: Vec<Member> = (0..connections.reserve).map(|_| connections.enter(ip("10.0.0.2"))).collect();
+        age(&connections);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        runtime.block_on(connections.wait_for_place());
+        let late = connections.enter(ip("10.0.0.3"));
+        assert_eq!(strangers.iter().filter(|member| !is_open(member)).count(), 1);
+        assert!(known.iter().all(is_open) && is_open(&late));
+        // A third that may ask takes the place of one that is unused, but not of one that asks.
+        known[0].visit.begin_request();
+        assert!(late.visit.make_known());
+        assert_eq!((is_open(&known[0]), is_open(&known[1])), (true, false));
+        late.visit.begin_request();
+        let other = connections.enter(ip("10.0.0.3"));
+        assert!(!other.visit.make_known());
+        known[0].visit.end_request();
+        assert!(other.visit.make_known());
+        drop((known, strangers, late, other));
+        let table = lock(&connections.table);
+        assert_eq!((table.open.len(), table.known), (0, 0));
+    }
+
+    #[test]
+    fn an_address_has_so_many_strangers() {
+        let connections = connections(1_000, 3, &["10.9.0.0/16", "2001:db8:9::/48"]);
+        let enter = |address: &dyn Fn(u16) -> String| -> Vec<Member> {
+            (0..6).map(|number| connections.enter(ip(&address(number)))).collect()
+        };
+        let one = enter(&|_| "10.0.0.1".to_owned());
+        let mapped = enter(&|_| "::ffff:10.0.0.2".to_owned());
+        let subnet = enter(&|number| format!("2001:db8::{number}"));
+        let subnets = enter(&|number| format!("2001:db8:1:{number}::1"));
+        let proxy = enter(&|_| "10.9.0.1".to_owned());
+        let mapped_proxy = enter(&|_| "::ffff:10.9.0.1".to_owned());
+        let known = enter(&|_| "10.0.0.3".to_owned());
+        assert!(known.iter().all(|member| member.visit.make_known()));
+        let trim = || {
+            let ids: Vec<u64> = lock(&connections.table).open.keys().copied().collect();
+            ids.into_iter().for_each(|id| connections.trim(id));
+        };
+        // As long as they may still be about to send a request, they stay.
+        trim();
+        assert_eq!(lock(&connections.table).open.len(), 7 * 6);
+        age(&connections);
+        trim();
+        for (members, left) in
+            [(one, 3), (mapped, 3), (subnet, 3), (subnets, 6), (proxy, 6), (mapped_proxy, 6), (known, 6)]
+        {
+            let open: Vec<bool> = members.iter().map(is_open).collect();
+            assert_eq!(open.iter().filter(|open| **open).count(), left, "{open:?}");
+            // The oldest went.
+            assert!(open.is_sorted());
+        }
+    }
+
+    #[test]
+    fn proxies_give_way_last() {
+        let connections = connections(1, 1_000, &["10.9.0.1"]);
+        let proxy = connections.enter(ip("10.9.0.1"));
+        let strangers: Vec<Member> = (0..3).map(|_| connections.enter(ip("10.0.0.1"))).collect();
+        for left in (0..3).rev() {
+            connections.give_up_one();
+            assert_eq!(strangers.iter().filter(|member| is_open(member)).count(), left);
+            assert!(is_open(&proxy));
+        }
+        connections.give_up_one();
+        assert!(!is_open(&proxy));
+    }
+}

@@ -1,0 +1,382 @@
+//! The name under which a client asks: the header `Host`, and the authority of a request target
+//! that has one.
+//!
+//! Only one reading is possible of a name that passes here: what looks like an address to one
+//! program and like a name to another is refused, for every path and whether there is a token or
+//! not.
+
+use crate::failure::Failure;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, Version, header};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// A name that a client asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    name: Name,
+    port: Option<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Name {
+    Address(IpAddr),
+    /// In lower case.
+    Registered(String),
+}
+
+impl Host {
+    /// Reads `host [ ":" port ]`, as RFC 9110 (7.2) and RFC 3986 (3.2.2) have it. Nothing may be
+    /// around it: no user, no space. Addresses are those of the RFC: `127.1` and `0x7f.0.0.1` are
+    /// names, and so is what has a dot at its end.
+    fn parse(text: &str) -> Option<Host> {
+        let (name, port) = match text.strip_prefix('[') {
+            Some(rest) => {
+                let (address, rest) = rest.split_once(']')?;
+                // Neither zones nor addresses of a later version: no browser sends them.
+                let address = IpAddr::V6(address.parse::<Ipv6Addr>().ok()?);
+                let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
+                (Name::Address(address), port)
+            }
+            None => {
+                let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
+                if name.is_empty() || !is_registered_name(name) {
+                    return None;
+                }
+                let name = match name.parse::<Ipv4Addr>() {
+                    Ok(address) => Name::Address(IpAddr::V4(address)),
+                    Err(_) => Name::Registered(name.to_ascii_lowercase()),
+                };
+                (name, port)
+            }
+        };
+        let port = match port {
+            // The RFC allows a port of no digits.
+            None | Some("") => None,
+            // A sign is nothing that a port has, though Rust reads it.
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
+            Some(_) => return None,
+        };
+        Some(Host { name, port })
+    }
+
+    /// Whether no name server decides where this name leads: it is an address, or `localhost`.
+    pub fn is_own(&self) -> bool {
+        match &self.name {
+            Name::Address(_) => true,
+            Name::Registered(name) => name == "localhost",
+        }
+    }
+
+    /// Whether a page has this origin: `http://localhost:7340`.
+    pub fn is_origin(&self, origin: &str) -> bool {
+        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        authority.and_then(Host::parse).is_some_and(|host| host == *self)
+    }
+}
+
+/// The characters of a name in an authority: unreserved, sub-delims and `%XX`.
+fn is_registered_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    while let Some(byte) = bytes.next() {
+        let is_right = match byte {
+            b'%' => {
+                [bytes.next(), bytes.next()].iter().all(|digit| digit.is_some_and(|digit| digit.is_ascii_hexdigit()))
+            }
+            byte => byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte),
+        };
+        if !is_right {
+            return false;
+        }
+    }
+    true
+}
+
+/// The name that a request asks for; `None` if it names none, as HTTP/1.0 allows.
+///
+/// # Errors
+/// If there are several names, one that is none, or none where there must be one.
+pub fn requested(
+    method: &Method,
+    target: &Uri,
+    version: Version,
+    headers: &HeaderMap,
+) -> Result<Option<Host>, Failure> {
+    let mut given = headers.get_all(header::HOST).iter();
+    let named = match (given.next(), given.next()) {
+        (Some(_), Some(_)) => return Err(refused("the request has more than one header `Host`")),
+        (Some(value), None) => {
+            let host = value.to_str().ok().and_then(Host::parse);
+            Some(host.ok_or_else(|| refused("the header `Host` is not a host with or without a port"))?)
+        }
+        (None, _) if version >= Version::HTTP_11 => return Err(refused("the request has no header `Host`")),
+        (None, _) => None,
+    };
+    let Some(target) = target.authority().map(Authority::as_str) else { return Ok(named) };
+    let target = Host::parse(target).filter(|_| method != Method::CONNECT);
+    let target = target.ok_or_else(|| refused("the target of the request is not one of this daemon"))?;
+    // The target counts, and a client sends the same in the header.
+    if named.is_some_and(|named| named.name != target.name || named.port.unwrap_or(80) != target.port.unwrap_or(80)) {
+        return Err(refused("the target of the request and the header `Host` name different hosts"));
+    }
+    Ok(Some(target))
+}
+
+fn refused(message: &str) -> Failure {
+    Failure::new(StatusCode::BAD_REQUEST, "host", message).closing()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a name is read, and whether it is one that needs no name server.
+    fn read(text: &str) -> Option<bool> {
+        Host::parse(text).map(|host| host.is_own())
+    }
+
+    #[test]
+    fn names_have_one_reading() {
+        for own in [
+            "localhost",
+            "LocalHost",
+            "localhost:7340",
+            "localhost:",
+            "localhost:0007340",
+            "127.0.0.1",
+            "127.0.0.1:7340",
+            "0.0.0.0:1",
+            "10.1.2.3",
+            "[::1]",
+            "[::1]:7340",
+            "[::]:1",
+            "[::ffff:127.0.0.1]:7340",
+            "[FE80::1]",
+            "[::1]:",
+        ] {
+            assert_eq!(read(own), Some(true), "{own}");
+        }
+        for foreign in [
+            "evil.example",
+            "evil.example:7340",
+            "localhost.",
+            "localhost.:7340",
+            "localhost.evil",
+            "localhost.evil:7340",
+            "evil.localhost",
+            "127.0.0.1.evil",
+            "127.0.0.1.",
+            "127.0.0.1.:7340",
+            "127.1",
+            "127.0.1",
+            "2130706433",
+            "0x7f.0.0.1",
+            "0177.0.0.1",
+            "127.0.0.01",
+            "%6cocalhost",
+            "localhost%00",
+            "localhost%2eevil",
+            "localhos",
+            "localhostt",
+            "xn--localhost",
+            "a,b",
+            "localhost,evil",
+            "localhost;evil",
+            "1.2.3.4.5",
+            "256.0.0.1",
+        ] {
+            assert_eq!(read(foreign), Some(false), "{foreign}");
+        }
+        for none in [
+            "",
+            ":",
+            ":7340",
+            "[::1].evil",
+            "[::1].evil:7340",
+            "[::1]evil",
+            "[::1]evil:7340",
+            "[::1]:7340.evil",
+            "[::1",
+            "::1]",
+            "::1",
+            "::1:7340",
+            "1::2:7340",
+            "[]",
+            "[]:1",
+            "[127.0.0.1]",
+            "[localhost]",
+            "[::1%25lo]",
+            "[::1%lo]",
+            "[v1.x]",
+            "[[::1]]",
+            "[::1][::1]",
+            "[::1]:7340:7340",
+            "[::1]::",
+            "localhost:7340:7340",
+            "localhost::",
+            "localhost:+80",
+            "localhost:-1",
+            "localhost:65536",
+            "localhost:99999999999999999999",
+            "localhost:http",
+            "localhost:80 ",
+            " localhost",
+            "localhost ",
+            "local host",
+            "user@localhost",
+            "localhost@evil.example",
+            "user:pass@127.0.0.1",
+            "@localhost",
+            "localhost/",
+            "localhost/evil",
+            "localhost#",
+            "localhost?",
+            "localhost\\",
+            "http://localhost",
+            "//localhost",
+            "localhost, evil.example",
+            "localhost\t",
+            "localhost\0",
+            "lok\u{e4}lhost",
+            "\u{ff4c}ocalhost",
+            "%",
+            "%4",
+            "%zz",
+            "localhost%",
+            "\"localhost\"",
+            "<localhost>",
+            "{localhost}",
+            "localhost^",
+            "localhost|",
+            "localhost`",
+        ] {
+            assert_eq!(read(none), None, "{none:?}");
+        }
+    }
+
+    /// A second reading, by the URIs of another crate: what it takes apart in the same way.
+    #[test]
+    fn other_readers_agree() {
+        let pieces = [
+            "localhost",
+            "evil.example",
+            "127.0.0.1",
+            "[::1]",
+            "::1",
+            "[",
+            "]",
+            ":",
+            ":7340",
+            "@",
+            ".",
+            "..",
+            "%6c",
+            "/",
+            "?",
+            "#",
+            "\\",
+            " ",
+            "\t",
+            ",",
+            ";",
+            "0",
+            "x",
+            "",
+            "%",
+            "[::ffff:7f00:1]",
+            "user",
+            "\u{e4}",
+        ];
+        let mut seen = [0, 0];
+        for first in pieces {
+            for second in pieces {
+                for third in pieces {
+                    let text = format!("{first}{second}{third}");
+                    let Some(host) = Host::parse(&text) else {
+                        seen[0] += 1;
+                        continue;
+                    };
+                    seen[1] += 1;
+                    // It reads no `%XX` in a name.
+                    let Ok(uri) = format!("http://{text}/").parse::<Uri>() else {
+                        assert!(text.contains('%') && !host.is_own(), "{text:?}");
+                        continue;
+                    };
+                    let name = match &host.name {
+                        Name::Address(IpAddr::V6(address)) => format!("[{address}]"),
+                        Name::Address(address) => address.to_string(),
+                        Name::Registered(name) => name.clone(),
+                    };
+                    let found = uri.host().expect("a host").to_ascii_lowercase();
+                    let same = |found: &str| found.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+                    assert!(found == name || same(&found).is_some_and(|found| same(&name) == Some(found)), "{text:?}");
+                    assert_eq!(uri.port_u16(), host.port, "{text:?}");
+                    assert!(!host.is_own() || found == "localhost" || same(&found).is_some(), "{text:?}");
+                }
+            }
+        }
+        assert!(seen.iter().all(|count| *count > 1_000), "{seen:?}");
+    }
+
+    #[test]
+    fn a_request_names_one_host() {
+        let ask = |target: &str, version, hosts: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for host in hosts {
+                headers.append(header::HOST, host.parse().expect("a value"));
+            }
+            requested(&Method::GET, &target.parse().expect("a target"), version, &headers)
+        };
+        let (old, new) = (Version::HTTP_10, Version::HTTP_11);
+        for (target, version, hosts) in [
+            ("/", new, &["localhost"][..]),
+            ("/", old, &["localhost:1"]),
+            ("http://localhost/", new, &["localhost"]),
+            ("http://LOCALHOST:1/", new, &["localhost:1"]),
+            ("http://localhost:80/", new, &["localhost"]),
+            ("http://localhost/", old, &[]),
+            ("*", new, &["localhost"]),
+        ] {
+            let host = ask(target, version, hosts).unwrap_or_else(|_| panic!("{target} {hosts:?}"));
+            assert!(host.is_some_and(|host| host.is_own()), "{target} {hosts:?}");
+        }
+        assert!(ask("/", old, &[]).is_ok_and(|host| host.is_none()));
+        assert!(ask("http://evil.example/", old, &[]).is_ok_and(|host| host.is_some_and(|host| !host.is_own())));
+        for (target, version, hosts) in [
+            ("/", new, &[][..]),
+            ("/", new, &[""]),
+            ("/", old, &[""]),
+            ("/", new, &["localhost", "localhost"]),
+            ("/", new, &["localhost", "evil.example"]),
+            ("/", old, &["evil.example", "localhost"]),
+            ("/", new, &["[::1].evil"]),
+            ("http://localhost/", new, &[]),
+            ("http://localhost/", new, &["evil.example"]),
+            ("http://evil.example/", new, &["localhost"]),
+            ("http://localhost:1/", new, &["localhost:2"]),
+            ("http://user@localhost/", new, &["localhost"]),
+            ("http://localhost/", new, &["localhost", "localhost"]),
+        ] {
+            let failure = ask(target, version, hosts).expect_err("refused");
+            assert_eq!((failure.code, &*failure.said.kind), (StatusCode::BAD_REQUEST, "host"), "{target} {hosts:?}");
+        }
+    }
+
+    #[test]
+    fn origins_are_compared_as_a_whole() {
+        let host = Host::parse("localhost:7340").expect("a host");
+        for (origin, is_same) in [
+            ("http://localhost:7340", true),
+            ("https://LOCALHOST:7340", true),
+            ("http://localhost", false),
+            ("http://localhost:7341", false),
+            ("http://evil.example:7340", false),
+            ("http://user@localhost:7340", false),
+            ("http://localhost:7340/", false),
+            ("ftp://localhost:7340", false),
+            ("null", false),
+            ("", false),
+        ] {
+            assert_eq!(host.is_origin(origin), is_same, "{origin}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Many connections that send half of a request, or nothing.
+//!
+//! That answers come is what is tested: the timeouts of `Daemon::connect` only end a test that hangs.
+
+use crate::client::{Answer, Daemon, read};
+use icecore_daemon::Settings;
+use icecore_store::{Job, Outcome};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// More than the daemon serves at once.
+const MANY: usize = 1_100;
+
+/// Opens so many connections, each with this begun.
+fn begin(daemon: &Daemon, count: usize, begun: &str) -> Vec<TcpStream> {
+    (0..count)
+        .map(|_| {
+            let mut stream = daemon.connect();
+            // The daemon may have closed it already for the next one.
+            let _ = stream.write_all(begun.as_bytes());
+            stream
+        })
+        .collect()
+}
+
+/// How many of these the daemon has not closed: nothing comes, and it is not the end.
+fn still_open(streams: &mut [TcpStream]) -> usize {
+    let is_open = |stream: &mut TcpStream| {
+        stream.set_nonblocking(true).expect("set");
+        let found = stream.read(&mut [0]);
+        stream.set_nonblocking(false).expect("set");
+        matches!(found, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+    };
+    streams.iter_mut().map(is_open).filter(|is_open| *is_open).count()
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..1_200 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("never: {what}");
+}
+
+/// Nobody gives up by itself while a test runs.
+fn patient(settings: &mut Settings) {
+    (settings.head_timeout, settings.body_timeout) = (Duration::from_secs(3_600), Duration::from_secs(3_600));
+}
+
+fn with_token(daemon: &Daemon) -> Answer {
+    daemon.ask("POST", "/jobs", &["Authorization: Bearer secret"], b"1")
+}
+
+const BEGUN: [&str; 6] = [
+    "",
+    "G",
+    "GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
+    "POST /jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ",
+    "POST /jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1",
+    "POST /jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
+];
+
+#[test]
+fn half_sent_requests_keep_nobody_out() {
+    for begun in BEGUN {
+        let daemon = Daemon::with(|settings| {
+            patient(settings);
+            settings.token = Some("secret".into());
+        });
+        let streams = begin(&daemon, MANY, begun);
+        assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
+        assert_eq!(with_token(&daemon).code, 201, "{begun:?}");
+        drop(streams);
+    }
+}
+
+#[test]
+fn half_sent_requests_keep_nobody_out_where_there_is_no_token() {
+    for begun in BEGUN {
+        let daemon = Daemon::with(patient);
+        let streams = begin(&daemon, MANY, begun);
+        assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
+        assert_eq!(daemon.post("/jobs", "1").code, 201, "{begun:?}");
+        drop(streams);
+    }
+}
+
+#[test]
+fn an_address_has_so_many_half_sent_requests() {
+    for begun in BEGUN {
+        let daemon = Daemon::with(|settings| {
+            patient(settings);
+            settings.most_of_address = 10;
+        });
+        let mut streams = begin(&daemon, 40, begun);
+        until("ten are left", || still_open(&mut streams) == 10);
+        // The last that came stay.
+        assert_eq!(still_open(&mut streams[30..]), 10, "{begun:?}");
+    }
+}
+
+#[test]
+fn a_trusted_proxy_has_any_number() {
+    let daemon = Daemon::with(|settings| {
+        patient(settings);
+        settings.most_of_address = 10;
+        settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
+    });
+    let mut streams = begin(&daemon, 40, BEGUN[2]);
+    // Longer than strangers may take; that nothing happens can't be waited for.
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(still_open(&mut streams), 40);
+    assert_eq!(daemon.get("/healthz").code, 200);
+    // Each of them goes on.
+    for stream in &mut streams {
+        stream.write_all(b"Connection: close\r\n\r\n").expect("it is sent");
+        assert_eq!(read(stream).code, 200);
+    }
+}
+
+#[test]
+fn those_who_asked_keep_their_connections() {
+    let daemon = Daemon::with(|settings| {
+        patient(settings);
+        (settings.most_connections, settings.token) = (4, Some("secret".into()));
+    });
+    let ask = |stream: &mut TcpStream| {
+        let head = "GET /schedules HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\n\r\n";
+        stream.write_all(head.as_bytes()).expect("it is sent");
+        let mut begun = [0; 12];
+        stream.read_exact(&mut begun).expect("an answer");
+        assert_eq!(&begun, b"HTTP/1.1 200");
+        // The rest of it.
+        let mut seen = Vec::new();
+        while !seen.ends_with(br#"{"schedules":[]}"#) {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("a byte");
+            seen.push(byte[0]);
+        }
+    };
+    let mut known = begin(&daemon, 4, "");
+    known.iter_mut().for_each(ask);
+    for begun in BEGUN {
+        let strangers = begin(&daemon, 200, begun);
+        assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
+        known.iter_mut().for_each(ask);
+        drop(strangers);
+    }
+    // One more that may ask takes the place of the one that is unused for longest.
+    assert_eq!(with_token(&daemon).code, 201);
+    known[1..].iter_mut().for_each(ask);
+    assert_eq!(known[0].read(&mut [0]).unwrap_or(0), 0);
+}
+
+#[test]
+fn where_all_are_busy_health_is_answered_and_others_are_told() {
+    let (begun, may_end) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let (runs, ends) = (Arc::clone(&begun), Arc::clone(&may_end));
+    let daemon = Daemon::with(|settings| {
+        patient(settings);
+        settings.most_connections = 2;
+        let runner = move |_: &Job| {
+            runs.fetch_add(1, Ordering::SeqCst);
+            while !ends.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Outcome::Done(None)
+        };
+        settings.commands.insert("q".into(), Arc::new(runner));
+    });
+    let head =
+        "POST /jobs?queue=q&run=now HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1\r\n\r\n1";
+    let mut busy = begin(&daemon, 2, head);
+    until("both run", || begun.load(Ordering::SeqCst) == 2);
+    for answer in [daemon.get("/jobs"), daemon.post("/jobs", "1")] {
+        assert_eq!((answer.code, answer.kind()), (503, "busy".into()));
+        assert!(answer.head.to_ascii_lowercase().contains("retry-after"), "{}", answer.head);
+    }
+    assert_eq!(daemon.get("/healthz").code, 200);
+    may_end.store(true, Ordering::SeqCst);
+    for stream in &mut busy {
+        assert_eq!(read(stream).code, 200);
+    }
+    until("there are places", || daemon.get("/jobs").code == 200);
+}
+
+#[test]
+fn clients_that_send_or_take_a_byte_now_and_then_keep_nobody_out() {
+    let daemon = Daemon::with(patient);
+    let id = daemon.post("/objects", vec![b'x'; 8 << 20]).id();
+    let mut slow = begin(&daemon, 200, "GET /healthz HTTP/1.1\r\nX: ");
+    let mut reading = begin(&daemon, 50, &format!("GET /objects/{id}/bytes HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    for _ in 0..20 {
+        for stream in &mut slow {
+            let _ = stream.write_all(b"x");
+        }
+        for stream in &mut reading {
+            assert_eq!(stream.read(&mut [0]).expect("a byte"), 1);
+        }
+        assert_eq!(daemon.get("/healthz").code, 200);
+        assert_eq!(daemon.post("/jobs", "1").code, 201);
+    }
+}
+
+#[test]
+fn requests_behind_each_other_are_answered_in_turn() {
+    let daemon = Daemon::start();
+    let mut stream = daemon.connect();
+    let one = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let other = "POST /jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n1";
+    let last = "GET /queues HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    stream.write_all(format!("{one}{other}{one}{last}").as_bytes()).expect("they are sent");
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).expect("all answers");
+    let text = String::from_utf8_lossy(&bytes);
+    let codes: Vec<&str> = text.split("HTTP/1.1 ").skip(1).map(|answer| &answer[..3]).collect();
+    assert_eq!(codes, ["200", "201", "200", "200"], "{text}");
+}
+
+#[test]
+fn half_a_request_does_not_keep_a_daemon_that_ends() {
+    let mut daemon = Daemon::with(|settings| {
+        patient(settings);
+        settings.grace = Duration::from_secs(3_600);
+    });
+    let streams = begin(&daemon, 20, BEGUN[2]);
+    assert_eq!(daemon.get("/healthz").code, 200);
+    daemon.server.take().expect("it runs").stop();
+    drop(streams);
+}

@@ -1,0 +1,207 @@
+//! The file that a connection to SQLite has open, and whether its path still names it.
+//!
+//! A process goes on with an open file when another program renames, deletes or replaces it. What
+//! is committed from then on is durable, but whoever opens the path does not find it. So the path
+//! is compared with the open file before something is changed, and again before the change is
+//! reported as done.
+//!
+//! The same holds for the log of the database (`-wal`) and the index of the log (`-shm`): SQLite
+//! finds them by name, and other programs read commits from them.
+
+use crate::error::{Error, ErrorKind, Result};
+use rusqlite::{Connection, DEFAULT_NAME, FileControl};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::SystemTime;
+
+/// What tells a file from all others. The number of a deleted file may be given to a new one, so
+/// the time when the file was made counts too, where the file system keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId {
+    device: u64,
+    number: u64,
+    created: Option<SystemTime>,
+}
+
+impl FileId {
+    /// The file that a path names; `None` if there is none, or if it can't be looked at.
+    #[cfg(unix)]
+    fn of(path: &Path) -> Option<FileId> {
+        use std::os::unix::fs::MetadataExt;
+        let about = std::fs::metadata(path).ok()?;
+        Some(FileId { device: about.dev(), number: about.ino(), created: about.created().ok() })
+    }
+
+    /// Other systems do not let a file be renamed or deleted that SQLite has open: whether there is
+    /// one is enough.
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> Option<FileId> {
+        std::fs::metadata(path).ok().map(|_| FileId { device: 0, number: 0, created: None })
+    }
+}
+
+/// The file of a database that connections of one program share. The first connection finds it;
+/// those that are opened later take no other file in its place, and never make a new one.
+#[derive(Default)]
+pub(crate) struct PinnedFile(Mutex<Pin>);
+
+#[derive(Default)]
+struct Pin {
+    database: Option<FileId>,
+    /// The files of the connections that are open. SQLite gives new connections of a process the
+    /// same index of the log, so these must not find another log.
+    open: Weak<OpenFiles>,
+}
+
+impl PinnedFile {
+    /// Whether a database was opened already.
+    pub(super) fn is_known(&self) -> bool {
+        self.pin().database.is_some()
+    }
+
+    /// Checks the path before it is opened again.
+    pub(super) fn check(&self, path: &Path) -> Result<()> {
+        let (database, open) = {
+            let pin = self.pin();
+            (pin.database, pin.open.upgrade())
+        };
+        if let Some(open) = open {
+            return open.check();
+        }
+        match database {
+            Some(database) if FileId::of(path) != Some(database) => Err(moved(path)),
+            _ => Ok(()),
+        }
+    }
+
+    fn pin(&self) -> std::sync::MutexGuard<'_, Pin> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The files of a connection: the database, and in WAL mode its log with the index.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct OpenFiles {
+    path: PathBuf,
+    database: FileId,
+    logs: Vec<(PathBuf, FileId)>,
+}
+
+impl OpenFiles {
+    /// The file of a connection that was just opened; `None` if it has none that others could find,
+    /// as a database in memory.
+    ///
+    /// # Errors
+    /// Of kind `Moved` if the path does not name the file that was opened, or another one than
+    /// earlier connections have.
+    pub(super) fn find(connection: &Connection, path: &Path, pinned: &PinnedFile) -> Result<Option<OpenFiles>> {
+        let Some(opened) = connection.path().filter(|opened| !opened.is_empty()) else { return Ok(None) };
+        // An address may also be written as a URI, which only SQLite reads.
+        let path = if has_scheme(path) { Path::new(opened) } else { path };
+        let database = FileId::of(path).ok_or_else(|| moved(path))?;
+        // The two looks at the path enclose SQLite's own comparison with what it has open.
+        let has_moved = has_moved(connection);
+        if has_moved || FileId::of(path) != Some(database) {
+            return Err(moved(path));
+        }
+        let mut pin = pinned.pin();
+        if *pin.database.get_or_insert(database) != database {
+            return Err(moved(path));
+        }
+        Ok(Some(OpenFiles { path: path.to_owned(), database, logs: Vec::new() }))
+    }
+
+    /// Adds the log of the database and its index; the connection must have read something in WAL
+    /// mode, by which it opened them.
+    ///
+    /// # Errors
+    /// Of kind `Moved` if they are gone, or other ones than earlier connections have.
+    pub(super) fn with_logs(mut self, connection: &Connection, pinned: &PinnedFile) -> Result<Arc<OpenFiles>> {
+        // SQLite follows a link to the database, and puts its log beside what the link names.
+        let is_link = std::fs::symlink_metadata(&self.path).is_ok_and(|about| about.is_symlink());
+        let beside = match connection.path() {
+            Some(opened) if is_link => PathBuf::from(opened),
+            _ => self.path.clone(),
+        };
+        for suffix in ["-wal", "-shm"] {
+            let mut name = beside.clone().into_os_string();
+            name.push(suffix);
+            let name = PathBuf::from(name);
+            let log = FileId::of(&name).ok_or_else(|| moved(&self.path))?;
+            self.logs.push((name, log));
+        }
+        let mut pin = pinned.pin();
+        if let Some(open) = pin.open.upgrade() {
+            return if *open == self { Ok(open) } else { Err(moved(&self.path)) };
+        }
+        let files = Arc::new(self);
+        pin.open = Arc::downgrade(&files);
+        Ok(files)
+    }
+
+    /// Whether the paths name the files that are open.
+    ///
+    /// # Errors
+    /// Of kind `Moved` if they do not.
+    pub(super) fn check(&self) -> Result<()> {
+        if FileId::of(&self.path) == Some(self.database) && self.has_its_logs() {
+            return Ok(());
+        }
+        Err(moved(&self.path))
+    }
+
+    /// Whether the names of the log and its index are still those of the open files.
+    fn has_its_logs(&self) -> bool {
+        self.logs.iter().all(|(path, log)| FileId::of(path) == Some(*log))
+    }
+
+    /// Copies what is in the log into the database file, wherever that is now: a file that was
+    /// renamed without its log then has all that was reported as done. The log keeps it too.
+    ///
+    /// Where another file has the name of the database beside the log of this one, nothing is done:
+    /// a program that opened both may have written to the log.
+    pub(super) fn save_moved(&self, connection: &Connection) {
+        if FileId::of(&self.path).is_none() || !self.has_its_logs() {
+            // It does not wait for others; each call that is refused tries it again.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        }
+    }
+
+    /// Prepares a connection to be closed. SQLite then deletes the log by its name, which may be
+    /// another database's by now. (It leaves the log alone if the database file itself was moved.)
+    pub(super) fn close(&self, connection: &Connection) {
+        if !self.has_its_logs() {
+            let mut keep = 1;
+            let _ = connection.file_control(DEFAULT_NAME, FileControl::PersistWal(&mut keep));
+        }
+    }
+}
+
+/// Whether a path is meant as a URI.
+fn has_scheme(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().starts_with(b"file:")
+}
+
+/// What SQLite says of the file that it has open: its number is not that of the path any more.
+fn has_moved(connection: &Connection) -> bool {
+    #[cfg(unix)]
+    {
+        let mut has_moved = 0;
+        let asked = connection.file_control(DEFAULT_NAME, FileControl::HasMoved(&mut has_moved));
+        asked.is_err() || has_moved != 0
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = connection;
+        false
+    }
+}
+
+fn moved(path: &Path) -> Error {
+    let path = path.display();
+    let text = format!(
+        "SQLite: {path}, its -wal or its -shm is not the file any more that was opened: it was moved, deleted or \
+         replaced. Put all of them back under their names, or start the program again to use what is there now"
+    );
+    Error::new(ErrorKind::Moved, text)
+}

@@ -1,0 +1,301 @@
+//! Files of SQLite that are renamed, deleted or replaced while they are open.
+#![cfg(all(feature = "sqlite", unix))]
+
+use icecore_store::{Address, Backend, ErrorKind, Id, NewJob, Outcome, Reopener, Stop, Worker, describe, open};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn address(&self, name: &str) -> Address {
+        address(&self.path(name))
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.path(from), self.path(to)).expect("renamed");
+    }
+}
+
+fn address(path: &Path) -> Address {
+    format!("sqlite:{}", path.display()).parse().expect("an address")
+}
+
+fn job() -> NewJob {
+    describe::job("mail", b"1".to_vec(), Some("json"))
+}
+
+fn push(store: &mut dyn Backend) -> Id {
+    store.push(&[job()]).expect("pushed")[0].id
+}
+
+/// Each kind of call is refused: one statement, a transaction, and a question.
+fn is_refused(store: &mut dyn Backend) {
+    let new = [job(), job()];
+    for error in [
+        store.push(&new[..1]).expect_err("one statement"),
+        store.push(&new).expect_err("a transaction"),
+        store.put(&[describe::object(b"a:0:{}".to_vec(), None)]).expect_err("an object"),
+        store.claim("mail", "ann", Duration::from_secs(60), 1).expect_err("a claim"),
+        store.pause("mail", true, "ann").expect_err("a pause"),
+        store.now().expect_err("a question"),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Moved, "{error}");
+        assert!(error.is_passing());
+        assert!(error.to_string().contains("a.db"), "{error}");
+    }
+}
+
+/// The jobs of a database, by SQLite alone and without the log of any other name.
+fn jobs(path: &Path) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("copy.db");
+    fs::copy(path, &copy).expect("a copy");
+    let connection = rusqlite::Connection::open(copy).expect("a database");
+    let mut statement = connection.prepare("SELECT id FROM icecore_jobs ORDER BY seq").expect("the jobs");
+    let ids = statement.query_map([], |row| row.get(0)).expect("ids");
+    ids.collect::<Result<_, _>>().expect("ids")
+}
+
+#[test]
+fn nothing_is_stored_in_a_file_that_was_renamed() {
+    let place = Place::new();
+    let mut store = open(&place.address("a.db")).expect("a store");
+    let before = push(&mut *store);
+    place.rename("a.db", "b.db");
+    is_refused(&mut *store);
+    assert!(!place.path("a.db").exists(), "no new file was made");
+    // All that was stored before is in the file itself, though its log kept the old name.
+    assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
+    place.rename("b.db", "a.db");
+    let after = push(&mut *store);
+    drop(store);
+    assert_eq!(jobs(&place.path("a.db")), [before.to_string(), after.to_string()]);
+}
+
+#[test]
+fn nothing_is_stored_in_files_that_were_renamed_together() {
+    let place = Place::new();
+    let mut store = open(&place.address("a.db")).expect("a store");
+    let before = push(&mut *store);
+    for suffix in ["", "-wal", "-shm"] {
+        place.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
+    }
+    is_refused(&mut *store);
+    assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
+    for suffix in ["", "-wal", "-shm"] {
+        place.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}"));
+    }
+    push(&mut *store);
+}
+
+#[test]
+fn nothing_is_stored_in_a_file_that_was_deleted() {
+    let place = Place::new();
+    let mut store = open(&place.address("a.db")).expect("a store");
+    push(&mut *store);
+    fs::remove_file(place.path("a.db")).expect("deleted");
+    is_refused(&mut *store);
+    assert!(!place.path("a.db").exists());
+}
+
+#[test]
+fn nothing_is_stored_in_a_file_that_was_replaced() {
+    type Replace = fn(&Place);
+    let by_rename: Replace = |place| place.rename("copy.db", "a.db");
+    let by_copy: Replace = |place| {
+        // The number of the deleted file is not given to the new one while it is open.
+        fs::remove_file(place.path("a.db")).expect("deleted");
+        fs::copy(place.path("copy.db"), place.path("a.db")).expect("copied");
+    };
+    let by_link: Replace = |place| {
+        place.rename("a.db", "old.db");
+        std::os::unix::fs::symlink(place.path("copy.db"), place.path("a.db")).expect("a link");
+    };
+    let by_empty: Replace = |place| {
+        place.rename("a.db", "old.db");
+        fs::write(place.path("a.db"), b"").expect("an empty file");
+    };
+    for replace in [by_rename, by_copy, by_link, by_empty] {
+        let place = Place::new();
+        drop(open(&place.address("copy.db")).expect("a store"));
+        let mut store = open(&place.address("a.db")).expect("a store");
+        push(&mut *store);
+        replace(&place);
+        let there = fs::read(place.path("a.db")).expect("a file");
+        is_refused(&mut *store);
+        drop(store);
+        assert_eq!(fs::read(place.path("a.db")).expect("a file"), there, "what is there now stays as it is");
+    }
+}
+
+#[test]
+fn nothing_is_stored_without_the_log_that_others_find() {
+    for suffix in ["-wal", "-shm"] {
+        for is_made_again in [false, true] {
+            let place = Place::new();
+            let mut store = open(&place.address("a.db")).expect("a store");
+            let before = push(&mut *store);
+            let log = place.path(&format!("a.db{suffix}"));
+            fs::remove_file(&log).expect("deleted");
+            if is_made_again {
+                fs::write(&log, b"").expect("made again");
+            }
+            is_refused(&mut *store);
+            assert_eq!(jobs(&place.path("a.db")), [before.to_string()]);
+            drop(store);
+            // A log that was put there is not this connection's to delete.
+            assert_eq!(log.exists(), is_made_again, "{suffix}");
+        }
+    }
+}
+
+#[test]
+fn folders_and_links_count() {
+    let place = Place::new();
+    fs::create_dir(place.path("data")).expect("a folder");
+    let mut store = open(&place.address("data/a.db")).expect("a store");
+    place.rename("data", "moved");
+    is_refused(&mut *store);
+    place.rename("moved", "data");
+    push(&mut *store);
+    drop(store);
+    // A link to the database is followed; another target is another database.
+    drop(open(&place.address("other.db")).expect("a store"));
+    std::os::unix::fs::symlink("data/a.db", place.path("link-to-a.db")).expect("a link");
+    let mut store = open(&place.address("link-to-a.db")).expect("a store");
+    push(&mut *store);
+    fs::remove_file(place.path("link-to-a.db")).expect("deleted");
+    std::os::unix::fs::symlink("other.db", place.path("link-to-a.db")).expect("a link");
+    is_refused(&mut *store);
+}
+
+#[test]
+fn a_database_that_others_use_stays_the_same_file() {
+    let place = Place::new();
+    let mut stores: Vec<_> = (0..3).map(|_| open(&place.address("a.db")).expect("a store")).collect();
+    for _ in 0..3 {
+        for store in &mut stores {
+            push(&mut **store);
+        }
+        // Checkpoints of others, and connections that come and go, change no file.
+        let other = rusqlite::Connection::open(place.path("a.db")).expect("a connection");
+        let _ = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        other.execute_batch("VACUUM").expect("it is compacted");
+    }
+    drop(stores);
+    assert_eq!(jobs(&place.path("a.db")).len(), 9);
+}
+
+#[test]
+fn what_is_opened_again_is_the_same_file() {
+    let place = Place::new();
+    let database = Reopener::new(place.address("a.db"));
+    let id = push(&mut *database.open().expect("a store"));
+    let is_moved = || database.open().err().map(|error| error.kind()) == Some(ErrorKind::Moved);
+    // Without a connection that is open: the last one took the log away with it.
+    place.rename("a.db", "b.db");
+    assert!(is_moved());
+    assert!(!place.path("a.db").exists(), "no new file is made");
+    fs::copy(place.path("b.db"), place.path("a.db")).expect("a copy");
+    assert!(is_moved(), "a copy is another file");
+    fs::remove_file(place.path("b.db")).expect("deleted");
+    fs::remove_file(place.path("a.db")).expect("deleted");
+    fs::write(place.path("a.db"), b"").expect("a new file, with the old number or not");
+    assert!(is_moved());
+    drop(database);
+    assert!(open(&place.address("a.db")).expect("a store").job(id).expect("a question").is_none());
+    // With one that is open, whose log is gone: SQLite would mix two logs.
+    let database = Reopener::new(place.address("c.db"));
+    let mut first = database.open().expect("a store");
+    push(&mut *first);
+    fs::remove_file(place.path("c.db-wal")).expect("deleted");
+    let error = database.open().err().expect("an error");
+    assert_eq!(error.kind(), ErrorKind::Moved);
+    assert!(!place.path("c.db-wal").exists());
+}
+
+#[test]
+fn the_log_of_a_new_database_is_not_deleted() {
+    let place = Place::new();
+    let mut old = open(&place.address("a.db")).expect("a store");
+    let before = push(&mut *old);
+    for suffix in ["", "-wal", "-shm"] {
+        place.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
+    }
+    let mut new = open(&place.address("a.db")).expect("a store");
+    let after = push(&mut *new);
+    is_refused(&mut *old);
+    drop(old);
+    assert!(place.path("a.db-wal").exists() && place.path("a.db-shm").exists());
+    let second = push(&mut *new);
+    drop(new);
+    assert_eq!(jobs(&place.path("a.db")), [after.to_string(), second.to_string()]);
+    assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
+}
+
+/// `mv` to another disk copies the file, without its log, and deletes it.
+#[test]
+fn a_log_that_has_the_last_commits_stays() {
+    let place = Place::new();
+    let mut store = open(&place.address("a.db")).expect("a store");
+    let mut ids = vec![push(&mut *store)];
+    let copy = rusqlite::Connection::open(place.path("a.db")).expect("a connection");
+    let _ = copy.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    drop(copy);
+    ids.push(push(&mut *store));
+    fs::copy(place.path("a.db"), place.path("copy.db")).expect("a copy");
+    fs::remove_file(place.path("a.db")).expect("deleted");
+    is_refused(&mut *store);
+    drop(store);
+    assert_eq!(jobs(&place.path("copy.db")).len(), 1);
+    place.rename("copy.db", "a.db");
+    let mut store = open(&place.address("a.db")).expect("a store");
+    for id in ids {
+        assert!(store.job(id).expect("a question").is_some());
+    }
+}
+
+#[test]
+fn a_worker_waits_until_its_file_is_back() {
+    let place = Arc::new(Place::new());
+    let database = Reopener::new(place.address("a.db"));
+    let ids: Vec<Id> = {
+        let mut store = database.open().expect("a store");
+        (0..2).map(|_| push(&mut *store)).collect()
+    };
+    let mut worker = Worker::new("mail", "ann");
+    worker.until_empty = true;
+    worker.idle = Duration::from_millis(10);
+    let during = Arc::clone(&place);
+    let runner = move |job: &icecore_store::Job| {
+        if during.path("b.db").exists() || job.id != ids[0] {
+            return Outcome::Done(None);
+        }
+        during.rename("a.db", "b.db");
+        Outcome::Done(None)
+    };
+    let mut moved = 0;
+    let tally = worker.run(&|| database.open(), Arc::new(runner), &Stop::new(), &mut |event| {
+        if let icecore_store::Event::Away(error) = event {
+            assert_eq!(error.kind(), ErrorKind::Moved, "{error}");
+            moved += 1;
+            if moved == 3 {
+                place.rename("b.db", "a.db");
+            }
+        }
+    });
+    assert_eq!((tally.expect("it ends").done, moved), (2, 3));
+}
