@@ -138,6 +138,17 @@ fn bare_keys_need_an_arrow() {
     assert_eq!(shown(r#"{"hit":1}"#, &options).0, "$VAR1 = {'hit', 1};");
 }
 
+/// Behind a line break in a string no pad stands.
+#[test]
+fn a_pad_that_is_a_comment_covers_all_lines() {
+    let mut options = on_one_line();
+    options.pad = "#".to_owned();
+    for json in [r#"["\nhit();"]"#, r#"{"\nhit();":1}"#, r#"{"$class":"\nhit();","$value":[]}"#] {
+        let text = shown(json, &options).0;
+        assert!(text.contains("\\nhit();") && !text.contains('\n'), "{text}");
+    }
+}
+
 #[test]
 fn addresses_of_hostile_classes_are_quoted() {
     let mut options = on_one_line();

@@ -49,7 +49,9 @@ pub(super) fn has_visible_pad(options: &WriteOptions) -> bool {
 fn has_line_breaks(document: &Document<'_>) -> bool {
     let mut strings = document.nodes().iter().filter(|node| node.kind.has_bytes()).map(|node| document.bytes(node));
     let keys = document.tape().keys();
-    let mut keys = (0..).map_while(|id| keys.get(id)).map(|name| name.bytes);
+    // There may be no key with the id 0.
+    let keys = keys.get(0).into_iter().chain((1..).map_while(|id| keys.get(id)));
+    let mut keys = keys.map(|name| name.bytes);
     strings.any(|bytes| bytes.contains(&b'\n')) || keys.any(|bytes| bytes.contains(&b'\n'))
 }
 
