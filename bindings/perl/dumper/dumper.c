@@ -172,7 +172,8 @@ names_of(pTHX_ const settings *set, AV *names)
 static SV *
 spec_of(pTHX_ const settings *set, AV *names)
 {
-    SV *spec = sv_2mortal(newSVpvf("dumper:list,indent=%d", (int)(set->numbers[INDENT] < 0 ? 0 : set->numbers[INDENT] > 3 ? 2 : set->numbers[INDENT])));
+    /* Values of the program: the bytes are those of Data::Dumper. */
+    SV *spec = sv_2mortal(newSVpvf("dumper:list,trusted,indent=%d", (int)(set->numbers[INDENT] < 0 ? 0 : set->numbers[INDENT] > 3 ? 2 : set->numbers[INDENT])));
     const char *const options[FLAGS] = { "purity", "terse", "useqq", "deepcopy", NULL, "trailingcomma", "useperl", "sparseseen", NULL };
     const char *const texts[TEXTS] = { "pad", "varname", "pair", "bless", NULL, "toaster", NULL };
     int i;

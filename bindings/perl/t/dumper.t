@@ -88,6 +88,13 @@ for my $code ('$VAR1 = system("touch x");', '$VAR1 = [`ls`];', '$VAR1 = "$ENV{PA
     like dies(sub { undump($code, classes => 'any') }), qr/./, "refused: $code";
     is Malice::ran(), '', 'and nothing ran';
 }
+# What the original writes of the program's own values is not checked.
+for my $source ('a@b', '@::x', 'x') {
+    my $regexp = qr/$source/i;
+    require Data::Dumper;
+    is Dumper([$regexp, v65]), Data::Dumper::Dumper([$regexp, v65]), "the bytes of the original: $source";
+}
+is undump('$VAR1 = do{my $o = \'a@b\'; qr/$o/i};'), '(?^i:a@b)', 'a regexp in a variable';
 is ref undump('$VAR1 = qr/(?{ die })/;'), 'Icecore::Record', 'a regexp with code is a record';
 like dies(sub { undump('$VAR1 = [1, 2') }), qr/offset/, 'cut off';
 

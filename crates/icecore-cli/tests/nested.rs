@@ -26,7 +26,7 @@ fn classes_look_into_strings_or_say_that_they_could() {
     assert!(out.contains("SendMail  $.data.command") && out.contains("A         $.data.command.to"), "{out}");
     assert!(said.contains("1 string opened (1 php), first at $.data.command"), "{said}");
     let (out, _, _) = icecore(&["classes", "--deep", "--as", "php"], JOB.as_bytes());
-    assert_eq!(text(out), "'classes' => ['A', 'SendMail']\n");
+    assert_eq!(text(out), "'allowed_classes' => ['A', 'SendMail']\n");
     // Nothing to open is nothing to say.
     for plain in [r#"{"a":"text","b":"i:5","c":"aGVsbG8gd29ybGQ="}"#, "[]"] {
         let (_, said, _) = icecore(&["classes"], plain.as_bytes());

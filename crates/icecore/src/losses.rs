@@ -111,6 +111,9 @@ pub enum LossKind {
     Undecoded,
     /// An object got another class, as the target's language has one of that name itself.
     Renamed,
+    /// The source of a regular expression or v-string was replaced, as evaluating the text
+    /// would run code in it.
+    EmbeddedCode,
 }
 
 impl LossKind {
@@ -212,6 +215,10 @@ impl LossKind {
                 "object renamed, as the target has a class of that name itself",
                 "objects renamed, as the target has classes of their names itself",
             ),
+            LossKind::EmbeddedCode => (
+                "piece of code in a regular expression or v-string left out",
+                "pieces of code in regular expressions or v-strings left out",
+            ),
             LossKind::Text => ("text written as bytes or bytes as text", "texts written as bytes or bytes as texts"),
         };
         if count == 1 { one } else { many }
@@ -269,6 +276,7 @@ impl LossKind {
             LossKind::Wrapper => "wrapper",
             LossKind::Undecoded => "undecoded",
             LossKind::Renamed => "renamed",
+            LossKind::EmbeddedCode => "embedded-code",
         }
     }
 }

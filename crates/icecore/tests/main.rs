@@ -17,6 +17,7 @@ mod detect;
 mod dumper;
 mod dumper_perl;
 mod dumper_robust;
+mod dumper_untrusted;
 mod dumper_write;
 mod dumper_write_fixtures;
 mod dumper_write_perl;

@@ -3,23 +3,32 @@
 //! Pasted into a program it allows these classes and no others: names come from the data.
 
 use super::args::Language;
+use super::packages::Packages;
 use super::{Name, Row};
 use icecore::policy::{ClassName, Host, Names, Words};
 
 /// What allows others as well, where a name stands in a list.
 const WILDCARD: u8 = b'*';
 
-/// The list, and the classes that can't stand in it.
-pub fn list(rows: &[Row], language: Language) -> (String, Vec<&Row>) {
+/// The list, and the classes that can't stand in it. Of classes of PHP, `packages` knows
+/// where they come from.
+pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>) -> (String, Vec<&'r Row>) {
     let built = rows.iter().filter(|row| needs_list(row, language));
     let (refused, built): (Vec<&Row>, Vec<&Row>) = built.partition(|row| row.name.bytes.contains(&WILDCARD));
-    let mut names: Vec<_> = built.into_iter().map(|row| quoted(&row.name, language)).collect();
+    let mut names: Vec<_> = built.into_iter().map(|row| (quoted(&row.name, language), &row.name.bytes)).collect();
     names.dedup();
-    let list = names.join(", ");
+    if language == Language::Laravel {
+        return (laravel(&names, packages), refused);
+    }
+    let list = names.into_iter().map(|(quoted, _)| quoted).collect::<Vec<_>>().join(", ");
     let text = match language {
         Language::Perl => format!("classes => [{list}]\n"),
-        Language::Php => format!("'classes' => [{list}]\n"),
+        Language::Sereal => format!("{{ classes => [{list}] }}\n"),
+        // PHP's own `unserialize` ignores an option that it does not know, and builds everything.
+        Language::Php | Language::Laravel => format!("'allowed_classes' => [{list}]\n"),
         Language::Ruby => format!("classes: [{list}]\n"),
+        Language::Rails if list.is_empty() => "classes: [:rails]\n".to_owned(),
+        Language::Rails => format!("classes: [:rails, {list}]\n"),
     };
     (text, refused)
 }
@@ -29,8 +38,8 @@ pub fn list(rows: &[Row], language: Language) -> (String, Vec<&Row>) {
 fn needs_list(row: &Row, language: Language) -> bool {
     let is_name = row.kind.ends_with("-name");
     match language {
-        Language::Perl | Language::Php => !is_name,
-        Language::Ruby => !is_own_in_ruby(row) && (row.is_marshal || !is_name),
+        Language::Perl | Language::Sereal | Language::Php | Language::Laravel => !is_name,
+        Language::Ruby | Language::Rails => !is_own_in_ruby(row) && (row.is_marshal || !is_name),
     }
 }
 
@@ -47,12 +56,29 @@ fn is_own_in_ruby(row: &Row) -> bool {
     is_value && own.contains(&&*row.name.bytes)
 }
 
+/// The list for `config/cache.php`: a line for each class, and in a comment its package.
+fn laravel(names: &[(String, &Vec<u8>)], packages: Option<&Packages>) -> String {
+    if names.is_empty() {
+        return "'serializable_classes' => [],\n".to_owned();
+    }
+    let mut text = "'serializable_classes' => [\n".to_owned();
+    for (quoted, name) in names {
+        let comment = packages.map_or(String::new(), |packages| match packages.package_of(name) {
+            Some(package) => format!(" // {package}"),
+            None => " // no package declares it".to_owned(),
+        });
+        text.push_str(&format!("    {quoted},{comment}\n"));
+    }
+    text.push_str("],\n");
+    text
+}
+
 /// The name as a string of the language, in ASCII.
 fn quoted(name: &Name, language: Language) -> String {
     let host = match language {
-        Language::Perl => Host::Perl,
-        Language::Php => Host::Php,
-        Language::Ruby => Host::Ruby,
+        Language::Perl | Language::Sereal => Host::Perl,
+        Language::Php | Language::Laravel => Host::Php,
+        Language::Ruby | Language::Rails => Host::Ruby,
     };
     Words::new(host, ClassName::checked(Names::Exact, &name.bytes, name.is_text)).literal()
 }

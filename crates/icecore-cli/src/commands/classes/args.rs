@@ -2,6 +2,7 @@
 
 use crate::cli::{From, Inputs, Reporting};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 /// List every class that the data names
 ///
@@ -27,6 +28,11 @@ pub struct Classes {
     /// Print the allow-list in this language
     #[arg(long = "as", value_name = "LANGUAGE", value_enum, conflicts_with = "json")]
     pub language: Option<Language>,
+    /// With `--as laravel`: say which package of this project each class comes from
+    ///
+    /// The folder has the project's `composer.json` and, once Composer installed them, `vendor`.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, requires = "language")]
+    pub composer: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -34,13 +40,24 @@ pub struct Classes {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Language {
+    /// `classes` of Icecore's functions
     Perl,
+    /// `allowed_classes` of PHP's `unserialize`, and of Icecore's
     Php,
+    /// `classes` of Icecore's methods
     Ruby,
+    /// `serializable_classes` in `config/cache.php`
+    Laravel,
+    /// The options of a decoder of `Icecore::Sereal`
+    Sereal,
+    /// `classes` of a coder or serializer of `Icecore::Rails`
+    Rails,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   icecore classes cache/
   icecore classes --deep job.payload            and in what its strings hold
-  icecore classes --as perl session.storable    classes => ['Employee', 'My::Thing']";
+  icecore classes --as perl session.storable    classes => ['Employee', 'My::Thing']
+  icecore classes --as laravel --composer . storage/framework/cache
+                                                the list for config/cache.php, with the package of each class";

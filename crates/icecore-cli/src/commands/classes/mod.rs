@@ -2,9 +2,12 @@
 
 mod allow;
 mod args;
+mod packages;
 
 pub use args::Classes;
 
+use self::args::Language;
+use self::packages::Packages;
 use crate::cli::Global;
 use crate::paint::{Ink, Paint};
 use crate::reading::{Detail, Reader};
@@ -50,6 +53,11 @@ struct Name {
 }
 
 pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let packages = match (&args.composer, args.language) {
+        (Some(folder), Some(Language::Laravel)) => Some(Packages::read(folder)?),
+        (Some(_), _) => return Err(Abort::Failed(code::USAGE, "`--composer` is for `--as laravel`".to_owned())),
+        (None, _) => None,
+    };
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = args.inputs.sources(report)?;
     let mut rows = Vec::new();
@@ -82,7 +90,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             sink.object(&Everything { classes: &rows })?;
         }
         (false, Some(language)) => {
-            let (list, refused) = allow::list(&rows, language);
+            let (list, refused) = allow::list(&rows, language, packages.as_ref());
             sink.text(&list)?;
             for row in refused {
                 report.fault(code::FINDING, &row.file, allow::refusal(row));

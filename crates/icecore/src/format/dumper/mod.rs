@@ -16,6 +16,9 @@ pub use write::write;
 
 const NAME: &str = "dumper";
 
+/// Begins a package in which no function can have the name that a v-string looks like.
+const NO_FUNCTIONS: &[u8] = b"package Icecore::None; ";
+
 use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::options::Settings;
@@ -92,7 +95,8 @@ impl Writer for Dumper {
             return write(document, &self.options, limits, out);
         }
         // The settings of a text that was read come before the usual ones.
-        let options = WriteOptions::from_settings(&self.settings, WriteOptions::observed(document));
+        let options =
+            WriteOptions::from_settings(&self.settings, WriteOptions::observed(document, self.options.trusted));
         write(document, &options, limits, out)
     }
 }

@@ -88,6 +88,12 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Write,
         help: "write what Data::Dumper's Perl code writes where that differs from its C code",
     },
+    Opt {
+        name: "trusted",
+        takes: OptionType::Flag,
+        side: Side::Write,
+        help: "write regular expressions, v-strings and code as Data::Dumper does, even if evaluating the text runs what is in them; for values of your own program",
+    },
     class_map::OPTION,
 ];
 
@@ -145,6 +151,10 @@ pub struct WriteOptions {
     pub sparseseen: bool,
     /// Follow Data::Dumper's Perl code where it differs from its C code.
     pub useperl: bool,
+    /// Write regular expressions, v-strings and code as Data::Dumper does, even if
+    /// evaluating the text runs what is in them. Only for values of the program that
+    /// evaluates the text.
+    pub trusted: bool,
 }
 
 impl Default for WriteOptions {
@@ -168,6 +178,7 @@ impl Default for WriteOptions {
             toaster: None,
             sparseseen: false,
             useperl: false,
+            trusted: false,
         }
     }
 }
@@ -211,6 +222,7 @@ impl WriteOptions {
                 .filter(|method| !method.is_empty()),
             sparseseen: flag("sparseseen", default.sparseseen),
             useperl: flag("useperl", default.useperl),
+            trusted: flag("trusted", default.trusted),
         }
     }
 }

@@ -7,7 +7,7 @@ mod heap;
 mod keys;
 pub(super) mod layout;
 mod lex;
-mod number;
+pub(super) mod number;
 mod path;
 mod regexp;
 mod rewrite;

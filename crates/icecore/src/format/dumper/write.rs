@@ -12,6 +12,7 @@ mod observed;
 mod paths;
 pub(super) mod quote;
 mod referent;
+mod safe;
 mod values;
 
 use self::frames::{Frame, push_int};
@@ -40,6 +41,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
+    let options = &*safe::options_for(document, options);
     // What it writes loses nothing.
     if fast_line::write(document, options, limits.depth, out) {
         out.ready()?;

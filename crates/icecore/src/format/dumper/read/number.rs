@@ -160,7 +160,7 @@ fn integer(value: Option<u64>, float: f64, negative: bool) -> Node {
 }
 
 /// The characters that a v-string's text stands for.
-pub(super) fn characters(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
+pub(in crate::format::dumper) fn characters(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
     let digits = text.strip_prefix(b"v").unwrap_or(text);
     digits.split(|byte| *byte == b'.').map(|part| {
         part.iter()

@@ -53,7 +53,7 @@ fn pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
 }
 
 /// The flags in the order in which perl gives them.
-fn flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
+pub(super) fn flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
     let start = lexer.at;
     let written = lexer.word_at(start);
     lexer.at += written.len();

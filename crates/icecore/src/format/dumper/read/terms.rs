@@ -1,12 +1,13 @@
 //! Values: all forms that may stand where a value is expected.
 
+use super::super::NO_FUNCTIONS;
 use super::Machine;
 use super::frames::{Frame, Shape};
 use super::heap::PendingPath;
 use super::lex::{is_word, is_word_start};
 use super::number::{Number, characters};
 use super::path::{Parts, glob_name, glob_part};
-use super::regexp::regexp;
+use super::regexp::{flags as regexp_flags, regexp};
 use super::string::Strings;
 use crate::document::{Form, Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
@@ -180,8 +181,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// `my $o`
-    fn my_variable(&mut self) -> Result<(), Error> {
+    /// `my $o`. Returns the name.
+    fn my_variable(&mut self) -> Result<Vec<u8>, Error> {
         self.lexer.skip();
         if !self.lexer.take_word(b"my") {
             return Err(match self.lexer.is_cut_off(self.lexer.at, &[b"my "]) {
@@ -195,7 +196,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             return Err(self.lexer.wrong(self.lexer.at, "a name"));
         }
         self.lexer.at += name.len();
-        Ok(())
+        Ok(name.to_vec())
     }
 
     // -- Words ---------------------------------------------------------------
@@ -263,7 +264,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// `do{\(my $o = X)}` or `do{my $o}`.
+    /// `do{\(my $o = X)}`, `do{my $o}`, `do{my $o = '…'; qr/$o/}` or
+    /// `do{package Icecore::None; v65}`.
     fn do_block(&mut self, key: u16, start: usize) -> Result<(), Error> {
         self.lexer.skip();
         match self.lexer.peek() {
@@ -279,9 +281,63 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.lexer.expect(b'=', "`=`")?;
             return self.open(Shape::Do, b')', key, start);
         }
-        self.my_variable()?;
+        if self.lexer.peek() == Some(b'p') {
+            return self.v_string_in_package(key, start);
+        }
+        let name = self.my_variable()?;
+        self.lexer.skip();
+        if self.lexer.peek() == Some(b'=') {
+            self.lexer.at += 1;
+            return self.regexp_of_variable(&name, key, start);
+        }
         self.lexer.expect(b'}', "`}`")?;
         self.leaf(Node::leaf(Kind::Null, 0), key, start);
+        Ok(())
+    }
+
+    /// `package Icecore::None; v65}`: a v-string that could be the name of a function elsewhere.
+    fn v_string_in_package(&mut self, key: u16, start: usize) -> Result<(), Error> {
+        if !self.lexer.take(NO_FUNCTIONS) {
+            return Err(match NO_FUNCTIONS.starts_with(self.lexer.rest()) {
+                true => self.lexer.wrong(self.lexer.input.len(), "a v-string"),
+                false => self.lexer.code(start, "a block of code"),
+            });
+        }
+        let at = self.lexer.at;
+        let Some((from, to)) = self.lexer.v_string().filter(|_| self.lexer.byte(at) == Some(b'v')) else {
+            return Err(match b"v".starts_with(self.lexer.slice(at, self.lexer.input.len())) {
+                true => self.lexer.wrong(self.lexer.input.len(), "a v-string"),
+                false => self.lexer.code(start, "a block of code"),
+            });
+        };
+        if to == self.lexer.input.len() {
+            return Err(self.lexer.wrong(to, "`}`"));
+        }
+        self.v_string(key, at, from, to)?;
+        self.lexer.expect(b'}', "`}`")
+    }
+
+    /// `'…'; qr/$o/i}`: a pattern in which perl is to find no variables.
+    fn regexp_of_variable(&mut self, name: &[u8], key: u16, start: usize) -> Result<(), Error> {
+        self.lexer.skip();
+        if self.lexer.peek().is_some_and(|byte| !matches!(byte, b'\'' | b'"')) {
+            return Err(self.lexer.code(start, "a block of code"));
+        }
+        let text = Strings { tape: self.sink.tape(), limits: self.limits }.quoted(&mut self.lexer)?;
+        self.lexer.expect(b';', "`;`")?;
+        self.lexer.skip();
+        let regexp = [b"qr/$", name, b"/"].concat();
+        if !self.lexer.take(&regexp) {
+            return Err(match regexp.starts_with(self.lexer.rest()) {
+                true => self.lexer.wrong(self.lexer.input.len(), "a regular expression of the variable"),
+                false => self.lexer.code(start, "a block of code"),
+            });
+        }
+        let flags = regexp_flags(&mut self.lexer)?;
+        self.lexer.expect(b'}', "`}`")?;
+        let tape = self.sink.tape();
+        let parts = [text.node(tape), tape.owned(Kind::Bytes, &flags)];
+        self.pair_of(Kind::Regexp, parts, key, start);
         Ok(())
     }
 

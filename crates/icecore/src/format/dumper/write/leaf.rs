@@ -3,24 +3,28 @@
 use super::Writer;
 use super::frames::push_int;
 use super::quote;
+use super::safe::{self, Pattern};
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::dumper::NO_FUNCTIONS;
+use crate::format::dumper::options::WriteOptions;
 use crate::format::scan::utf8;
 use crate::num::general::perl_text;
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
+use std::borrow::Cow;
 
 /// The longest integer that stands without quotes: what 32 bits hold has no more
 /// characters.
 const BARE: usize = 10;
 
-impl Writer<'_> {
+impl<'d> Writer<'d> {
     /// Writes the leaf at `at`.
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
             // What is not shown: its address, as it is.
-            Kind::Bytes if node.has(flag::HINT) => {
+            Kind::Bytes if node.has(flag::HINT) && self.style.options.trusted => {
                 buf.push(b'\'');
                 buf.extend_from_slice(self.document.bytes(node));
                 buf.push(b'\'');
@@ -106,7 +110,7 @@ impl Writer<'_> {
                 self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
                 self.text(at, bytes, buf);
             }
-            Kind::VString => buf.extend_from_slice(self.child_bytes(at + 1)),
+            Kind::VString => self.v_string(at, buf),
             Kind::Regexp => {
                 self.lose(LossKind::Regexp, at);
                 let mut text = Vec::new();
@@ -123,7 +127,38 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn child_bytes(&self, at: u32) -> &[u8] {
+    /// A v-string is its source. A source that perl would not read as a v-string, or as
+    /// another one, is made anew of the value.
+    fn v_string(&mut self, at: u32, buf: &mut Vec<u8>) {
+        let source = self.child_bytes(at + 1);
+        if self.style.options.trusted {
+            return buf.extend_from_slice(source);
+        }
+        let value_at = self.document.tape().next(at + 1);
+        let value = self.child_bytes(value_at);
+        let is_text = self.node(value_at).kind == Kind::Text && !value.is_ascii() && utf8::is_valid(value);
+        let characters: Vec<u64> = match is_text {
+            true => utf8::characters(value).map(|(code, _)| code).collect(),
+            false => value.iter().map(|byte| u64::from(*byte)).collect(),
+        };
+        let mut source = Cow::Borrowed(source);
+        if !safe::is_v_string(&source, &characters) {
+            let value = value.to_vec();
+            self.lose(LossKind::EmbeddedCode, at);
+            if characters.is_empty() {
+                self.string(&value, is_text, buf);
+                return;
+            }
+            let numbers: Vec<_> = characters.iter().map(u64::to_string).collect();
+            source = Cow::Owned(format!("v{}", numbers.join(".")).into_bytes());
+        }
+        match safe::may_be_function(&source) {
+            true => buf.extend_from_slice(&[b"do{", NO_FUNCTIONS, &source, b"}"].concat()),
+            false => buf.extend_from_slice(&source),
+        }
+    }
+
+    fn child_bytes(&self, at: u32) -> &'d [u8] {
         let node = self.node(at);
         if node.kind.has_bytes() {
             self.nodes.get(at as usize).map_or(&[], |node| self.document.bytes(node))
@@ -264,8 +299,28 @@ impl Writer<'_> {
     /// variable.
     pub(super) fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) {
         self.lost_in_regexp(at);
-        let (pattern, is_text, flags) = self.parts(at);
-        let useperl = self.style.options.useperl;
+        let (pattern, is_text, mut flags) = self.parts(at);
+        let WriteOptions { useperl, trusted, .. } = *self.style.options;
+        if !trusted {
+            flags = safe::flags(&flags);
+            match safe::pattern(pattern, &flags, safe::has_visible_pad(self.style.options)) {
+                Pattern::Literal => {}
+                Pattern::Variable => {
+                    buf.extend_from_slice(b"do{my $o = ");
+                    match is_text || pattern.contains(&b'\n') {
+                        true => quote::push_double(pattern, is_text, true, buf),
+                        false => quote::push_single(pattern, buf),
+                    }
+                    buf.extend_from_slice(b"; qr/$o/");
+                    buf.extend_from_slice(&flags);
+                    return buf.push(b'}');
+                }
+                Pattern::Code => {
+                    self.lose(LossKind::EmbeddedCode, at);
+                    return buf.extend_from_slice(safe::NEVER);
+                }
+            }
+        }
         buf.extend_from_slice(b"qr/");
         let mut is_escaped = false;
         let mut at = 0;

@@ -2,12 +2,13 @@
 
 use super::super::options::WriteOptions;
 use super::super::{NAME, spelling as code};
+use super::quote::is_identifier;
 use crate::document::{Document, Spelling};
 
 impl WriteOptions {
     /// Data::Dumper's defaults, and what the text showed that the document was read
-    /// from, if it was.
-    pub(in crate::format::dumper) fn observed(document: &Document<'_>) -> WriteOptions {
+    /// from, if it was. `is_trusted`: also what perl would run or set.
+    pub(in crate::format::dumper) fn observed(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(NAME) else { return options };
         let flag = |code| spelling.get(code) == Some(1);
@@ -18,21 +19,56 @@ impl WriteOptions {
         options.trailingcomma = flag(code::TRAILINGCOMMA);
         options.purity = flag(code::PURITY);
         options.list = flag(code::LIST);
-        for (code, option) in
-            [(code::PAD, &mut options.pad), (code::PAIR, &mut options.pair), (code::BLESS, &mut options.bless)]
-        {
-            if let Some(text) = spelling.get(code).and_then(|at| text(spelling, at)) {
+        // These stand outside of quotes: a text is not to choose what perl runs or sets.
+        for (code, option, is_safe) in [
+            (code::PAD, &mut options.pad, is_safe_pad as fn(&str) -> bool),
+            (code::PAIR, &mut options.pair, is_safe_pair),
+            (code::BLESS, &mut options.bless, is_usual_bless),
+        ] {
+            let text = spelling.get(code).and_then(|at| text(spelling, at));
+            if let Some(text) = text.filter(|text| is_trusted || is_safe(text)) {
                 *option = text;
             }
         }
         let names = spelling.header.iter().filter(|(known, _)| *known == code::NAME);
-        options.names = names.filter_map(|(_, at)| text(spelling, *at)).map(|name| as_given(&name)).collect();
+        let names: Vec<_> = names.filter_map(|(_, at)| text(spelling, *at)).collect();
+        if is_trusted || names.iter().all(|name| is_safe_name(name)) {
+            options.names = names.iter().map(|name| as_given(name)).collect();
+        }
         options
     }
 }
 
 fn text(spelling: &Spelling, at: u64) -> Option<String> {
     std::str::from_utf8(spelling.kept(at)).ok().map(str::to_owned)
+}
+
+/// Any other function would be called.
+fn is_usual_bless(name: &str) -> bool {
+    name == "bless"
+}
+
+/// Blanks, or the front of a comment.
+fn is_safe_pad(pad: &str) -> bool {
+    !pad.contains(['\n', '\r']) && matches!(pad.trim_start().as_bytes(), [] | [b'#', ..])
+}
+
+/// An arrow, a comma or a colon between blanks.
+fn is_safe_pair(pair: &str) -> bool {
+    matches!(pair.trim_matches([' ', '\t', '\n']), "=>" | "," | ":")
+}
+
+/// A variable that perl itself gives no meaning, of the package that evaluates the text.
+/// Perl's own, such as `%SIG` and `@ISA`, are in capitals.
+fn is_safe_name(name: &str) -> bool {
+    let name = name.strip_prefix(['$', '@', '%']).unwrap_or(name);
+    is_identifier(name.as_bytes()) && (name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_numbered(name))
+}
+
+/// `VAR1`, as Data::Dumper names values.
+fn is_numbered(name: &str) -> bool {
+    let digits = name.strip_prefix("VAR").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The name as it is given to Data::Dumper: a star stands for what the value is.

@@ -4,6 +4,7 @@ use super::frames::{Frame, Shape};
 use super::paths::Path;
 use super::quote;
 use super::referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
+use super::safe;
 use super::{Seen, SeenForm, Writer};
 use crate::document::{Kind, flag};
 use crate::error::Error;
@@ -233,7 +234,7 @@ impl Writer<'_> {
                 return self.end_reference(referent, blessed, buf);
             }
             // The hint says that it is the text of the code, and not of what stands for it.
-            Type::Code if self.node(referent.at).has(flag::HINT) => {
+            Type::Code if self.node(referent.at).has(flag::HINT) && options.trusted => {
                 self.code(referent.at, column, level, buf);
                 return self.end_reference(referent, blessed, buf);
             }
@@ -284,11 +285,16 @@ impl Writer<'_> {
     pub(super) fn end_bless(&mut self, blessed: Option<u32>, buf: &mut Vec<u8>) {
         let Some(object) = blessed else { return };
         let options = self.style.options;
-        buf.extend_from_slice(b", '");
+        buf.extend_from_slice(b", ");
         let mut name = Vec::new();
         self.push_name(self.class_name(object), &mut name);
-        quote::push_escaped(&name, buf);
-        buf.extend_from_slice(b"' )");
+        // Below a pad, a line break would put the rest of the name on a line of its own.
+        if safe::has_visible_pad(options) && name.contains(&b'\n') {
+            quote::push_double(&name, false, true, buf);
+        } else {
+            quote::push_single(&name, buf);
+        }
+        buf.extend_from_slice(b" )");
         if let Some(method) = &options.toaster {
             buf.extend_from_slice(b"->");
             buf.extend_from_slice(method.as_bytes());
@@ -341,13 +347,23 @@ impl Writer<'_> {
     /// A reference as perl converts it to a string. Its node index replaces the address,
     /// of which only equality has a meaning.
     fn address(&mut self, referent: &Referent, buf: &mut Vec<u8>) {
-        buf.push(b'\'');
+        let mut text = Vec::new();
+        self.push_address(referent, &mut text);
+        let options = self.style.options;
+        match options.trusted {
+            // Data::Dumper escapes nothing here.
+            true => buf.extend_from_slice(&[b"'", &text[..], b"'"].concat()),
+            false if options.useqq => quote::push_double(&text, false, true, buf),
+            false => quote::push_single(&text, buf),
+        }
+    }
+
+    fn push_address(&mut self, referent: &Referent, text: &mut Vec<u8>) {
         let word = match referent.kind {
             Type::Regexp => {
-                let mut text = Vec::new();
-                self.regexp_string(referent.at, &mut text);
-                self.push_name(&text, buf);
-                return buf.push(b'\'');
+                let mut pattern = Vec::new();
+                self.regexp_string(referent.at, &mut pattern);
+                return self.push_name(&pattern, text);
             }
             Type::Array => "ARRAY",
             Type::Hash => "HASH",
@@ -363,10 +379,10 @@ impl Writer<'_> {
             }
         };
         if let Some(object) = referent.object {
-            self.push_name(self.class_name(object), buf);
-            buf.push(b'=');
+            self.push_name(self.class_name(object), text);
+            text.push(b'=');
         }
-        buf.extend_from_slice(format!("{word}(0x{:x})'", (u64::from(referent.at) + 1) * 16).as_bytes());
+        text.extend_from_slice(format!("{word}(0x{:x})", (u64::from(referent.at) + 1) * 16).as_bytes());
     }
 
     /// Writes the front of a container or of a reference to a scalar.

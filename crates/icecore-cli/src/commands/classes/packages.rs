@@ -1,0 +1,87 @@
+//! The packages of a Composer project, and the classes that they declare.
+
+use crate::report::{Abort, code};
+use serde_json::Value;
+use std::path::Path;
+
+/// The fronts of class names that packages declare.
+pub struct Packages {
+    prefixes: Vec<Prefix>,
+}
+
+struct Prefix {
+    front: String,
+    package: String,
+}
+
+impl Packages {
+    /// Reads `composer.json` of the project, and what Composer says that it installed.
+    pub fn read(folder: &Path) -> Result<Packages, Abort> {
+        let mut packages = Packages { prefixes: Vec::new() };
+        let project = read_json(&folder.join("composer.json"))?;
+        packages.add(&project, "this project");
+        let installed = folder.join("vendor/composer/installed.json");
+        if installed.exists() {
+            let installed = read_json(&installed)?;
+            // Composer 1 wrote the list alone.
+            let list = installed.get("packages").unwrap_or(&installed).as_array();
+            for package in list.into_iter().flatten() {
+                packages
+                    .add(package, package.get("name").and_then(Value::as_str).unwrap_or("a package without a name"));
+            }
+        }
+        Ok(packages)
+    }
+
+    fn add(&mut self, description: &Value, name: &str) {
+        for section in ["autoload", "autoload-dev"] {
+            for standard in ["psr-4", "psr-0"] {
+                let fronts = description.pointer(&format!("/{section}/{standard}")).and_then(Value::as_object);
+                for front in fronts.into_iter().flat_map(|fronts| fronts.keys()) {
+                    self.prefixes.push(Prefix { front: front.clone(), package: comment_text(name) });
+                }
+            }
+        }
+    }
+
+    /// The package with the longest front of this name.
+    pub fn package_of(&self, class: &[u8]) -> Option<&str> {
+        let fits = self
+            .prefixes
+            .iter()
+            .filter(|prefix| !prefix.front.is_empty() && class.starts_with(prefix.front.as_bytes()));
+        fits.max_by_key(|prefix| prefix.front.len()).map(|prefix| prefix.package.as_str())
+    }
+}
+
+/// The name with nothing in it that ends a comment of PHP.
+fn comment_text(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-_. ".contains(c);
+    name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
+}
+
+fn read_json(path: &Path) -> Result<Value, Abort> {
+    let failed = |why: String| Abort::Failed(code::USAGE, format!("{}: {why}", path.display()));
+    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_front_decides() {
+        let mut packages = Packages { prefixes: Vec::new() };
+        let declare = |fronts: &[&str]| {
+            let fronts: serde_json::Map<_, _> =
+                fronts.iter().map(|front| ((*front).to_owned(), "src/".into())).collect();
+            serde_json::json!({ "autoload": { "psr-4": fronts } })
+        };
+        packages.add(&declare(&["App\\", ""]), "this project");
+        packages.add(&declare(&["Illuminate\\", "App\\Shared\\"]), "acme/shared\n?> x");
+        assert_eq!(packages.package_of(b"App\\User"), Some("this project"));
+        assert_eq!(packages.package_of(b"App\\Shared\\Money"), Some("acme/shared___ x"));
+        assert_eq!(packages.package_of(b"DateTime"), None);
+    }
+}

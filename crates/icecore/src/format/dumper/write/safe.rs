@@ -1,0 +1,270 @@
+//! Checks what stands outside of quotes: evaluating the text must run nothing of the data.
+//!
+//! Data::Dumper writes the source of regexps and v-strings as it is. For values of a
+//! program that is harmless: perl made them. A frozen document can contain any source.
+
+use crate::document::Document;
+use crate::format::dumper::options::WriteOptions;
+use crate::format::dumper::read::number::characters as v_string_characters;
+use std::borrow::Cow;
+
+/// What replaces a regexp with code in it: a regexp that matches nothing.
+pub(super) const NEVER: &[u8] = b"qr/(?!)/";
+
+/// How the pattern of a regexp can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// As Data::Dumper writes it: `qr/…/`.
+    Literal,
+    /// Perl's parser would find variables or the end of the pattern in it. In the variable
+    /// of `do{my $o = '…'; qr/$o/}` nothing but a regexp is looked for.
+    Variable,
+    /// Perl would run something for it in a variable too.
+    Code,
+}
+
+/// The options with which nothing of the data stands where perl would run it.
+pub(super) fn options_for<'o>(document: &Document<'_>, options: &'o WriteOptions) -> Cow<'o, WriteOptions> {
+    if options.trusted {
+        return Cow::Borrowed(options);
+    }
+    // Only an arrow behind it makes a string of a bare name; otherwise it is a call.
+    let quotekeys = !options.quotekeys && !options.pair.trim_start_matches([' ', '\t']).starts_with("=>");
+    // A pad may make comments of lines, but what follows a line break in a string has none.
+    let useqq = !options.useqq && has_visible_pad(options) && has_line_breaks(document);
+    if !quotekeys && !useqq {
+        return Cow::Borrowed(options);
+    }
+    let mut options = options.clone();
+    options.quotekeys |= quotekeys;
+    options.useqq |= useqq;
+    Cow::Owned(options)
+}
+
+/// Whether something else than blanks stands before each line.
+pub(super) fn has_visible_pad(options: &WriteOptions) -> bool {
+    !options.trusted && !options.pad.trim().is_empty()
+}
+
+fn has_line_breaks(document: &Document<'_>) -> bool {
+    let mut strings = document.nodes().iter().filter(|node| node.kind.has_bytes()).map(|node| document.bytes(node));
+    let keys = document.tape().keys();
+    // There may be no key with the id 0.
+    let keys = keys.get(0).into_iter().chain((1..).map_while(|id| keys.get(id)));
+    let mut keys = keys.map(|name| name.bytes);
+    strings.any(|bytes| bytes.contains(&b'\n')) || keys.any(|bytes| bytes.contains(&b'\n'))
+}
+
+/// Whether perl reads the source as a v-string of these characters.
+pub(super) fn is_v_string(source: &[u8], characters: &[u64]) -> bool {
+    let numbers = source.strip_prefix(b"v").unwrap_or(source);
+    let has_v = numbers.len() < source.len();
+    let is_number = |number: &[u8]| {
+        number.first().is_some_and(u8::is_ascii_digit)
+            && number.iter().all(|byte| byte.is_ascii_digit() || has_v && *byte == b'_')
+    };
+    // Without the `v`, zeros in front begin an octal number.
+    let is_octal = !has_v && matches!(numbers, [b'0', b'0'..=b'9', ..]);
+    numbers.split(|byte| *byte == b'.').all(is_number)
+        && !is_octal
+        && (has_v || numbers.split(|byte| *byte == b'.').count() > 2)
+        && v_string_characters(source).eq(characters.iter().copied().map(Some))
+}
+
+/// Whether perl calls a function of this name, if the program has one: `v65`. With a point
+/// behind the first number it does not look.
+pub(super) fn may_be_function(source: &[u8]) -> bool {
+    let Some(numbers) = source.strip_prefix(b"v") else { return false };
+    let digits = numbers.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    numbers.get(digits) != Some(&b'.')
+}
+
+/// The flags that perl knows, as often as it takes them: others would be code.
+pub(super) fn flags(flags: &[u8]) -> Vec<u8> {
+    let mut kept: Vec<u8> = Vec::new();
+    for flag in flags {
+        let most = match flag {
+            b'm' | b's' | b'i' | b'n' | b'p' | b'u' | b'l' | b'd' => 1,
+            b'x' | b'a' => 2,
+            _ => 0,
+        };
+        let is_charset = |flag: &u8| matches!(flag, b'u' | b'a' | b'l' | b'd');
+        let count = kept.iter().filter(|kept| *kept == flag).count();
+        // Perl takes one character set only.
+        let is_second = is_charset(flag) && kept.iter().any(|kept| is_charset(kept) && kept != flag);
+        if count < most && !is_second {
+            kept.push(*flag);
+        }
+    }
+    kept
+}
+
+/// How a pattern with these flags can be written. `is_padded`: line breaks must be escaped.
+pub(super) fn pattern(pattern: &[u8], flags: &[u8], is_padded: bool) -> Pattern {
+    if has_code(pattern) || names_function(pattern) {
+        return Pattern::Code;
+    }
+    let has_comments =
+        pattern.windows(3).any(|window| window == b"(?#") || flags.contains(&b'x') && pattern.contains(&b'#');
+    if has_variable(pattern) || has_comments || is_padded && pattern.contains(&b'\n') {
+        return Pattern::Variable;
+    }
+    Pattern::Literal
+}
+
+/// Whether perl's parser finds an array, a change of case or an end that is escaped. A `$`
+/// is written so that it finds none.
+fn has_variable(pattern: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(byte) = pattern.get(at) {
+        let next = pattern.get(at + 1).copied();
+        match (byte, next) {
+            (b'\\', None) => return true,
+            (b'\\', Some(b'l' | b'L' | b'u' | b'U' | b'Q' | b'E' | b'F')) => return true,
+            (b'\\', Some(_)) => at += 1,
+            (b'@', Some(next)) if next.is_ascii_alphanumeric() || !next.is_ascii() => return true,
+            (b'@', Some(b'_' | b':' | b'\'' | b'{' | b'$' | b'+' | b'-')) => return true,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether there is a block of code: `(?{…})`, `(??{…})`, `(?p{…})`, `(*{…})`, `(**{…})`.
+/// Perl compiles what is in it together with the text.
+fn has_code(pattern: &[u8]) -> bool {
+    pattern.split(|byte| *byte == b'(').skip(1).any(|group| {
+        let marks = group.iter().take_while(|byte| matches!(byte, b'?' | b'*' | b'p')).count();
+        marks > 0 && group.get(marks) == Some(&b'{')
+    })
+}
+
+/// Whether perl calls a function by a name in the pattern: `\p{IsName}` a property of the
+/// program, `\N{name}` what translates names of characters.
+///
+/// A backslash before may be escaped itself; what is meant then is not worth the risk.
+fn names_function(pattern: &[u8]) -> bool {
+    pattern.windows(2).enumerate().any(|(at, window)| {
+        let rest = pattern.get(at + 2..).unwrap_or(&[]).trim_ascii_start();
+        match window {
+            b"\\p" | b"\\P" => names_property(rest),
+            b"\\N" => rest.strip_prefix(b"{").is_some_and(|name| {
+                let name = name.trim_ascii_start();
+                !name.starts_with(b"U+") && !name.first().is_some_and(|first| first.is_ascii_digit() || *first == b',')
+            }),
+            _ => false,
+        }
+    })
+}
+
+/// Whether this may be the name of a property of the program: these begin with `In` or
+/// `Is`, after the name of a package.
+fn names_property(rest: &[u8]) -> bool {
+    let Some(name) = rest.strip_prefix(b"{") else { return false };
+    let end = name.iter().position(|byte| *byte == b'}').unwrap_or(name.len());
+    let name = &name[..end];
+    let start = name.iter().position(u8::is_ascii_alphabetic).unwrap_or(name.len());
+    let is_prefixed = name
+        .get(start..start + 2)
+        .is_some_and(|front| front.eq_ignore_ascii_case(b"in") || front.eq_ignore_ascii_case(b"is"));
+    is_prefixed || name.windows(2).any(|pair| pair == b"::") || name.contains(&b'\'') || !name.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_of_v_strings() {
+        for (source, characters) in [
+            ("v1.22.333", &[1, 22, 333][..]),
+            ("1.2.3", &[1, 2, 3]),
+            ("v65", &[65]),
+            ("v1_0.2", &[10, 2]),
+            ("0.1.2", &[0, 1, 2]),
+        ] {
+            assert!(is_v_string(source.as_bytes(), characters), "{source}");
+        }
+        for (source, characters) in [
+            ("", &[][..]),
+            ("main::hit()", &[1]),
+            ("v1.main::hit()", &[1]),
+            ("1.2", &[1, 2]),
+            ("v", &[]),
+            ("v1.", &[1]),
+            ("v1..2", &[1, 2]),
+            ("v_1", &[1]),
+            ("v1.2\n", &[1, 2]),
+            ("v1.2", &[1, 3]),
+            ("01.2.3", &[1, 2, 3]),
+            ("1_0.2.3", &[10, 2, 3]),
+            ("v99999999999999999999", &[u64::MAX]),
+        ] {
+            assert!(!is_v_string(source.as_bytes(), characters), "{source}");
+        }
+    }
+
+    #[test]
+    fn names_of_functions() {
+        for (source, may) in [("v65", true), ("v1_0.2", true), ("v1_0", true), ("v1.2_0", false), ("1.2.3", false)] {
+            assert_eq!(may_be_function(source.as_bytes()), may, "{source}");
+        }
+    }
+
+    #[test]
+    fn flags_that_perl_knows() {
+        for (given, kept) in [
+            ("msixxnpaa", "msixxnpaa"),
+            (";main::hit();#", "main"),
+            ("ul", "u"),
+            ("aaa", "aa"),
+            ("xxx", "xx"),
+            ("e", ""),
+            ("ii", "i"),
+        ] {
+            assert_eq!(String::from_utf8(flags(given.as_bytes())).unwrap(), kept, "{given}");
+        }
+    }
+
+    #[test]
+    fn patterns() {
+        let form = |text: &str| pattern(text.as_bytes(), b"", false);
+        for text in [
+            "",
+            "^ok$",
+            "a@",
+            "a@\\.b",
+            "\\@b",
+            "$x",
+            "a/b",
+            "\\p{L}",
+            "\\p{Script=Greek}",
+            "\\N{U+263A}",
+            "\\N{3}",
+            "\\\\",
+        ] {
+            assert_eq!(form(text), Pattern::Literal, "{text}");
+        }
+        for text in ["@x", "@{[main::hit()]}", "@$x", "@::x", "\\\\@x", "a\\", "\\\\\\", "\\Qx", "(?#$x)", "@é"] {
+            assert_eq!(form(text), Pattern::Variable, "{text}");
+        }
+        for text in [
+            "(?{hit()})",
+            "(??{hit()})",
+            "(*{hit()})",
+            "(**{hit()})",
+            "(?p{hit()})",
+            "(?(?{hit()})a|b)",
+            "\\(?{",
+            "\\p{IsHit}",
+            "\\P{ ^InHit}",
+            "\\p{main::IsHit}",
+            "\\N{hit}",
+        ] {
+            assert_eq!(form(text), Pattern::Code, "{text}");
+        }
+        assert_eq!(pattern(b"a # $x", b"x", false), Pattern::Variable);
+        assert_eq!(pattern(b"a\n", b"", true), Pattern::Variable);
+    }
+}
