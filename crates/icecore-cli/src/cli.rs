@@ -56,7 +56,8 @@ pub struct Global {
     /// depth: nesting; nodes: values; string: bytes of a string; decompressed: bytes after decompression, 256M
     /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
     /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
-    /// for each byte of the input, 256 if not said.
+    /// for each byte of the input, 256 if not said; steps: of a filter of `query`, 1G if not said; memory: bytes that
+    /// its values hold at a time, 1G if not said.
     /// Numbers may end in K, M or G. A number alone says how many items of each list and map are shown by `inspect`,
     /// `paths`, `get` and `query`, and how many changes by `diff`: `--limit 100`.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
@@ -78,8 +79,12 @@ pub struct Global {
 }
 
 impl Global {
-    /// A number of items is for those who show items.
+    /// A number of items is for those who show items, and bounds of filters for those who run filters.
     pub fn check(&self, command: &Command) -> Result<(), Abort> {
+        if (self.limit.steps.is_some() || self.limit.memory.is_some()) && !matches!(command, Command::Query(_)) {
+            let text = "`--limit steps=N` and `--limit memory=N` bound the filters of `query`".to_owned();
+            return Err(Abort::Failed(code::USAGE, text));
+        }
         match (self.limit.items, command) {
             (None, _)
             | (_, Command::Inspect(_) | Command::Paths(_) | Command::Get(_) | Command::Query(_) | Command::Diff(_)) => {

@@ -9,6 +9,9 @@ pub struct Bounds {
     limits: Limits,
     /// How many items of a list are shown, if that was said.
     pub items: Option<u64>,
+    /// The steps of a filter, and the bytes that it may hold, if that was said.
+    pub steps: Option<u64>,
+    pub memory: Option<u64>,
 }
 
 impl Deref for Bounds {
@@ -26,7 +29,11 @@ pub fn parse(text: &str) -> Result<Bounds, String> {
         match setting.split_once('=') {
             Some((name, value)) => {
                 let number = number(value).ok_or_else(|| format!("`{value}` is no number"))?;
-                bounds.limits.set(name, number).map_err(|error| error.to_string())?;
+                match name {
+                    "steps" => bounds.steps = Some(number),
+                    "memory" => bounds.memory = Some(number),
+                    _ => bounds.limits.set(name, number).map_err(|error| error.to_string())?,
+                }
             }
             None => bounds.items = Some(number(setting).ok_or_else(|| format!("`{setting}` is not NAME=N"))?),
         }
@@ -57,6 +64,8 @@ mod tests {
     fn limits_are_named_and_checked() {
         let limits = parse("depth=20000,string=4K").unwrap();
         assert_eq!((limits.depth, limits.string, limits.ratio), (20_000, 4096, Limits::default().ratio));
+        let bounds = parse("steps=1M,memory=2G").unwrap();
+        assert_eq!((bounds.steps, bounds.memory), (Some(1 << 20), Some(2 << 30)));
         assert_eq!(parse("").unwrap(), Bounds::default());
         assert_eq!(parse("depth=3,1K").unwrap().items, Some(1024));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {

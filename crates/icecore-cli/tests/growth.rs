@@ -165,3 +165,82 @@ fn all_of_a_long_array_takes_little_memory() {
         assert_ne!(run("--limit 4G"), Some(0), "{format}: as a whole it fits too, so this shows nothing");
     }
 }
+
+/// Lists in lists, each of which has the next one twice.
+fn doubling(levels: usize, format: &str) -> Vec<u8> {
+    let mut builder = icecore::Builder::new();
+    let mut begun = Vec::new();
+    for _ in 0..levels {
+        begun.push(builder.begin_array().at());
+    }
+    builder.int(1);
+    let mut inner = None;
+    for list in begun.into_iter().rev() {
+        match inner {
+            Some(inner) => builder.link(inner),
+            None => builder.int(1),
+        };
+        builder.end();
+        inner = Some(list);
+    }
+    icecore::write(&builder.finish().unwrap(), format).unwrap()
+}
+
+/// Filters that would take all memory, or run for ever: over links in links, and over nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_filter_takes_its_limits_and_not_much_more() {
+    const LIMIT: u64 = 48 << 20;
+    // What is filled of it is memory; here it is address space.
+    const STACK: u64 = 512 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let most = (own_memory() + STACK + 3 * LIMIT) / 1024;
+    let check = |file: &str, filter: &str| {
+        std::fs::write(folder.path().join("filter"), filter).unwrap();
+        let command = format!(
+            "ulimit -v {most}; \
+             icecore query --limit memory={LIMIT},steps=2M \"$(cat filter)\" {file} > out"
+        );
+        let done = run::shell(folder.path(), &command).output().expect("a shell");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(5), "{file} {filter}: {said}");
+        let is_said = ["--limit memory=N", "--limit steps=N", "too large", "too deep"];
+        assert!(is_said.iter().any(|words| said.contains(words)), "{file} {filter}: {said}");
+    };
+    for format in ["marshal", "storable", "sereal"] {
+        let bytes = doubling(40, format);
+        assert!(bytes.len() < 1000, "{format}: {}", bytes.len());
+        std::fs::write(folder.path().join(format), &bytes).unwrap();
+        for filter in ["walk(.)", "flatten", "[paths]", "[..] | length", "[tostream]", ".[] |= . | walk(.)"] {
+            check(format, filter);
+        }
+    }
+    std::fs::write(folder.path().join("null"), "null").unwrap();
+    for filter in [
+        "reduce range(40) as $i (1; [., .]) | tojson",
+        "reduce range(40) as $i (1; [., .]) | tostring",
+        "reduce range(40) as $i (1; [., .]) | @json",
+        "reduce range(40) as $i (1; [., .]) | flatten",
+        "reduce range(40) as $i (\"x\"; [., .]) | \"\\(.)\"",
+        "reduce range(40) as $i (1; {a: ., b: .})",
+        "\"x\" | until(false; . + .)",
+        "\"x\" * 100000000",
+        "[1] | until(false; . + .)",
+        "[range(infinite)]",
+        "[repeat(\"0123456789\" | ascii_upcase)]",
+        "[range(infinite) | tostring]",
+        "[range(infinite) | [.]]",
+        "[range(infinite) | {a: .}]",
+        "reduce range(infinite) as $i ({}; .[$i | tostring] = $i)",
+        "reduce range(infinite) as $i (\"\"; . + ($i | tostring))",
+        "reduce range(infinite) as $i (\"0123456789\" * 1000; . + ($i | select(true) | tostring))",
+        "\"x\" * 1000000 | explode | [range(infinite) as $i | [.]]",
+        "\"x\" * 1000000 | split(\"\")",
+        "\"x\" * 10000000 | [range(100) as $i | ascii_upcase]",
+        "\"x\" * 10000000 | [range(100) as $i | @base64]",
+        "\"x\" * 10000000 | [range(100) as $i | .[1:]]",
+        "[\"x\" * 10000000] | [range(100) as $i | tojson]",
+    ] {
+        check("null", filter);
+    }
+}

@@ -45,9 +45,17 @@ def normals: select(isnormal);
 def delpaths($paths): reduce ($paths | unique | reverse[]) as $path (.; getpath($path) |= empty);
 def del(f): delpaths([path(f)]);
 
+# Text: the parts are joined at the end, as each step of a reduction would keep the text before it
+def sub(re; f; flags):
+  [split_matches(re; flags)[] | if isarray then [capture_of_match | f] else [.] end]
+  | if any(.[]; length != 1) then reduce .[] as $parts (""; . + $parts[])
+    else reduce .[][0] as $part (""; . + $part) end;
+def gsub(re; f; flags): sub(re; f; "g" + flags);
+def sub(re; f): sub(re; f; "");
+def gsub(re; f): sub(re; f; "g");
+
 # Streams
-def tostream: path(def deep: (.[]? | deep), .; deep) as $path | getpath($path)
-  | if . >= [] and length > 0 then empty else [$path, .] end;
+def tostream: path_value(def leaves: if . >= [] and length > 0 then .[] | leaves else . end; leaves);
 
 # Text
 def @json: tojson;

@@ -73,7 +73,7 @@ fn from_json(text: &Value) -> ValR {
         icecore::read_as(bytes, &stage, &Limits::default()).map(Document::into_owned)
     };
     match read() {
-        Ok(document) => Ok(Opened::new(document).root()),
+        Ok(document) => Ok(Opened::made(document).root()),
         Err(error) => Err(Error::str(format_args!("{text} is no JSON: {error}"))),
     }
 }

@@ -28,6 +28,9 @@
 mod answer;
 mod cycle;
 mod functions;
+#[cfg(test)]
+mod growth;
+mod memory;
 mod mistake;
 mod room;
 mod run;

@@ -89,8 +89,15 @@ impl Error for Mistake {}
 impl Display for Stop {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Stop::Memory => {
+                "the values of the filter are too large: they hold more memory than they may: if the filter and the \
+                 input are trusted, raise the limit `memory`: `--limit memory=N`, or `Running::memory`"
+            }
             Stop::Depth => "the filter goes too deep: a function calls itself without end, or values are in values",
-            Stop::Steps => "the filter takes more steps than it may",
+            Stop::Steps => {
+                "the filter takes more steps than it may: if the filter and the input are trusted, raise the limit \
+                 `steps`: `--limit steps=N`, or `Running::steps`"
+            }
             Stop::Interrupt => "the filter was interrupted",
             Stop::Size => "the filter makes a string or a number that is too large",
         })

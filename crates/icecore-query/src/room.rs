@@ -25,6 +25,8 @@ pub enum Stop {
     Depth,
     /// More steps than allowed.
     Steps,
+    /// More memory than allowed.
+    Memory,
     /// Somebody asked.
     Interrupt,
     /// A string or a list that would be longer than anything should be.
@@ -90,6 +92,12 @@ pub(crate) fn begin(steps: u64, interrupt: Option<&'static AtomicBool>) {
     LEFT.set(LOOK);
 }
 
+/// Lets the filter do so many steps more: what an input needs.
+pub(crate) fn allow(more: u64) {
+    let budget = BUDGET.get();
+    BUDGET.set(Budget { steps: budget.steps.saturating_add(more), ..budget });
+}
+
 /// A step of work, or a level of a walk: stops where there may be no more.
 #[inline]
 pub(crate) fn step() {
@@ -118,6 +126,12 @@ fn look(count: u64) {
     if budget.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
         stop(Stop::Interrupt);
     }
+}
+
+/// The steps that are left.
+#[cfg(test)]
+pub(crate) fn left() -> u64 {
+    BUDGET.get().steps.saturating_sub(LOOK - LEFT.get())
 }
 
 /// Goes back to [`caught`].

@@ -1,13 +1,14 @@
 //! Running a filter over documents.
 
 use crate::answer::Answer;
+use crate::memory::{self, Charge};
 use crate::room::{self, Broken, Stop};
 use crate::value::{Opened, Value};
 use crate::{Failure, Input, Query, cycle};
 use jaq_core::data::{DataT, HasLut};
 use jaq_core::{Ctx, Lut, Vars};
 use jaq_std::input::{HasInputs, Inputs, RcIter};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
@@ -24,6 +25,7 @@ pub struct Data<'a> {
     lut: &'a Lut<Values>,
     inputs: Inputs<'a, Value>,
     shared: &'a Shared<'a>,
+    _charge: Charge,
 }
 
 struct Shared<'a> {
@@ -31,9 +33,13 @@ struct Shared<'a> {
     say: &'a dyn Fn(&str),
 }
 
+/// What a filter that waits for its next result keeps: its context, its iterators, a place in a list.
+const CONTEXT: usize = 160;
+
+/// Whatever waits has a copy, so copies say how much waits.
 impl Clone for Data<'_> {
     fn clone(&self) -> Self {
-        Data { lut: self.lut, inputs: self.inputs, shared: self.shared }
+        Data { lut: self.lut, inputs: self.inputs, shared: self.shared, _charge: Charge::new(CONTEXT) }
     }
 }
 
@@ -69,18 +75,33 @@ impl Data<'_> {
 pub struct Running<'r> {
     /// One run, with null: inputs are what `input` and `inputs` give.
     pub null_input: bool,
-    /// How many steps a run may take; a step is a term that is evaluated. Default: no limit,
-    /// as a filter is its user's own.
+    /// How many steps a run may take; a step is a term that is evaluated, or a part of the work of a function.
+    /// Default: [`Running::STEPS`].
     pub steps: u64,
+    /// How many bytes the values of a run may hold at a time. Default: [`Running::MEMORY`].
+    pub memory: u64,
     /// Set by somebody else, it ends the run.
     pub interrupt: Option<&'static AtomicBool>,
     /// Takes what `debug` and `stderr` say.
     pub say: &'r dyn Fn(&str),
 }
 
+impl Running<'_> {
+    /// The steps that a run may take if nothing else is said: about a minute. For each value of
+    /// an input there are [`Running::STEPS_OF_A_VALUE`] more.
+    pub const STEPS: u64 = 1 << 30;
+    /// The bytes that a run may hold if nothing else is said. For each value of an input there
+    /// are [`Running::MEMORY_OF_A_VALUE`] more.
+    pub const MEMORY: u64 = 1 << 30;
+    /// What each value of an input adds to the steps.
+    pub const STEPS_OF_A_VALUE: u64 = 256;
+    /// What each value of an input adds to the memory.
+    pub const MEMORY_OF_A_VALUE: u64 = 256;
+}
+
 impl Default for Running<'_> {
     fn default() -> Self {
-        Running { null_input: false, steps: u64::MAX, interrupt: None, say: &|_| {} }
+        Running { null_input: false, steps: Running::STEPS, memory: Running::MEMORY, interrupt: None, say: &|_| {} }
     }
 }
 
@@ -112,14 +133,28 @@ impl Query {
         let shared = Shared { name: RefCell::new(None), say: running.say };
         // One document is open at a time.
         let mut open: Option<Opened> = None;
+        // What the input that was read adds to the bounds of the run that takes it.
+        let allowed = Cell::new((0, 0));
+        let is_running = Cell::new(false);
         let values = inputs.map(|input| {
             *shared.name.borrow_mut() = Some(input.name);
             cycle::refuse(&input.document).map_err(|error| error.to_string())?;
+            let count = input.document.nodes().len() as u64;
+            // Strings are copied where a filter takes them, and where it writes what it made.
+            let text = (input.document.input().len() + input.document.tape().arena().len()) as u64;
+            let bytes = count.saturating_mul(Running::MEMORY_OF_A_VALUE).saturating_add(text.saturating_mul(4));
+            allowed.set((count.saturating_mul(Running::STEPS_OF_A_VALUE), bytes));
+            // A run that asks for inputs may do more with each.
+            if is_running.get() {
+                let (steps, bytes) = allowed.take();
+                room::allow(steps);
+                memory::allow(bytes);
+            }
             Ok(open.insert(Opened::new(input.document)).root())
         });
         let values = RcIter::new(values);
         let values: Inputs<'_, Value> = &values;
-        let data = Data { lut: &self.filter.lut, inputs: values, shared: &shared };
+        let data = Data { lut: &self.filter.lut, inputs: values, shared: &shared, _charge: Charge::default() };
         let name = || shared.name.borrow().clone();
         let mut is_first = true;
         loop {
@@ -134,7 +169,10 @@ impl Query {
                     ControlFlow::Break(()) => return End::Enough,
                 },
             };
-            room::begin(running.steps, running.interrupt);
+            let (steps, bytes) = allowed.take();
+            room::begin(running.steps.saturating_add(steps), running.interrupt);
+            memory::begin(running.memory.saturating_add(bytes));
+            is_running.set(true);
             let ran = room::caught(|| {
                 let ctx = Ctx::<Values>::new(data.clone(), Vars::new(self.values()));
                 for result in self.filter.id.run((ctx, value)) {
@@ -158,6 +196,7 @@ impl Query {
                 }
                 ControlFlow::Continue(())
             });
+            is_running.set(false);
             let failure = match ran {
                 Ok(ControlFlow::Continue(())) => continue,
                 Ok(ControlFlow::Break(end)) => return end,
@@ -171,6 +210,7 @@ impl Query {
                 }
             };
             room::begin(u64::MAX, None);
+            memory::begin(u64::MAX);
             if then(Err(failure)).is_break() {
                 return End::Enough;
             }

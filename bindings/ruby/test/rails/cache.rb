@@ -203,6 +203,23 @@ Hostile.built = 0
 entry = read(entry61(Zlib.deflate(Marshal.dump(Hostile.new)), compressed: true))
 same("6.1, hostile in a compressed entry", [true, 0], [entry.mismatched?(nil), Hostile.built])
 
+# Compressed entries that become large.
+same("7.0, bytes after the end", ["text"], read("\x01".b + Zlib.deflate(Marshal.dump([["text"]])) + "more").value)
+same("7.0, cut", nil, read("\x01".b + Zlib.deflate(Marshal.dump([LONG]))[0..-5]))
+bomb = Zlib.deflate(Marshal.dump("0" * 2_000_000))
+bombs = {
+  "6.1" => entry61(bomb, compressed: true), "7.0" => "\x01".b + Zlib.deflate(Marshal.dump(["0" * 2_000_000])),
+  "7.1" => ["\x00\x11".b, 0x81, -1.0, -1].pack("a2CEl<") + bomb, "7.1, text" => ["\x00\x11".b, 0x82, -1.0, -1].pack("a2CEl<") + Zlib.deflate("0" * 2_000_000)
+}
+bombs.each do |name, bytes|
+  at_most = ->(max) { Coder.new(classes: Employee, max_inflated: max) }
+  miss = ->(max) { at_most[max].load(bytes.b).then { |entry| entry.nil? || !!entry.mismatched?(nil) } }
+  same("#{name}, compressed, more than may be inflated", [true, true, false, false], [1000, 1_999_999, 2_000_100, nil].map(&miss))
+  error = raised { Coder.new(max_inflated: 1000, strict: true).load(bytes.b)&.value }
+  same("#{name}, compressed, says what to raise", true, error&.last&.include?("raise max_inflated:"))
+end
+same("a limit that is none", ArgumentError, raised { Coder.new(max_inflated: "1M") }&.first)
+
 # What is no entry.
 {
   "nothing" => "", "zeros" => "\x00" * 3, "no array" => "\x00".b + Marshal.dump(1), "short head" => "\x00\x11\x01", "no entry" => Marshal.dump([1]),

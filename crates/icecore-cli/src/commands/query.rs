@@ -58,9 +58,12 @@ pub struct Query {
     /// Give the filter a value that is written as JSON as `$NAME`
     #[arg(long, num_args = 2, value_names = ["NAME", "JSON"])]
     pub argjson: Vec<String>,
-    /// Stop a filter after N steps, for each input
+    /// Stop a filter after N steps, for each input; as --limit steps=N [default: 1073741824]
     ///
-    /// A filter may run for ever, as `def f: f; f` does. Without a limit it is stopped by hand.
+    /// A filter may run for ever, as `def f: f; f` does, and data may have links in links that a filter follows for
+    /// years. A step is a term of the filter that is evaluated, or a piece of the work of a function: the default is
+    /// about a minute. `--limit memory=N` bounds the bytes that the values of a filter hold at a time, 1G if not said.
+    /// For each value of the input there are 256 more steps and 256 more bytes.
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
     /// Write to this file; it appears when it is complete
@@ -261,7 +264,8 @@ impl Job<'_> {
         let say = |text: &str| self.report.borrow().say(&Said::note("debug", text.to_owned()));
         let mut running = Running::default();
         running.null_input = self.args.null_input;
-        running.steps = self.args.max_steps.unwrap_or(u64::MAX);
+        running.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(running.steps);
+        running.memory = self.global.limit.memory.unwrap_or(running.memory);
         running.say = &say;
         self.query.run(inputs, &running, &mut |result| match result {
             Ok(answer) => self.answer(&answer, results),

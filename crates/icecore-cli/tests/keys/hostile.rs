@@ -161,6 +161,48 @@ fn redis_that_lies_later() {
     }
 }
 
+/// Pages without an end: the same cursor, or ever other ones with the same key.
+#[test]
+fn redis_that_pages_for_ever() {
+    fn answer(stream: &mut TcpStream, page: impl Fn(u64) -> String) {
+        let mut buffer = [0; 65536];
+        for number in 1u64.. {
+            let Ok(count @ 1..) = stream.read(&mut buffer) else { return };
+            let asked = &buffer[..count];
+            let is_scan = asked.windows(4).any(|word| word.eq_ignore_ascii_case(b"SCAN"));
+            let answer = if is_scan { page(number) } else { "+none\r\n:-2\r\n:0\r\n".to_owned() };
+            if stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    }
+    fn bulk(text: &str) -> String {
+        format!("${}\r\n{text}\r\n", text.len())
+    }
+    let cases: &[Serve] = &[
+        |stream| answer(stream, |_| format!("*2\r\n{}*0\r\n", bulk("7"))),
+        |stream| answer(stream, |number| format!("*2\r\n{}*0\r\n", bulk(&(number % 5 + 1).to_string()))),
+        |stream| answer(stream, |number| format!("*2\r\n{}*1\r\n{}", bulk(&number.to_string()), bulk("a"))),
+        |stream| {
+            answer(stream, |number| {
+                format!("*2\r\n{}*1\r\n{}", bulk(&number.to_string()), bulk(&(number % 17).to_string()))
+            })
+        },
+        // Members of a hash.
+        |stream| {
+            heard(stream);
+            let _ = stream.write_all(SCANNED);
+            heard(stream);
+            let _ = stream.write_all(b"+hash\r\n:-1\r\n-WRONGTYPE x\r\n");
+            answer(stream, |number| format!("*2\r\n{}*2\r\n{1}{1}", bulk(&number.to_string()), bulk("a")));
+        },
+    ];
+    for serve in cases {
+        let said = said("redis", &["rows"], "", *serve);
+        assert!(said.contains("begins again and again"), "{said}");
+    }
+}
+
 #[test]
 fn memcached_that_lies() {
     const STATS: &[u8] = b"STAT time 5\r\nEND\r\n";
@@ -184,6 +226,12 @@ fn memcached_that_lies() {
             while stream.write_all(b"BUSY currently processing crawler request\r\n").is_ok() {
                 heard(stream);
             }
+        }),
+        // A list without an end.
+        ("begins again and again", &["rows"], |stream| {
+            heard(stream);
+            let _ = stream.write_all(STATS);
+            repeat(stream, b"", b"key=%0A exp=-1\n");
         }),
         ("none of memcached", &["rows"], |stream| listing(stream, b"key=%zz exp=-1\r\n")),
         ("none of memcached", &["rows"], |stream| listing(stream, b"kex=a exp=-1\r\n")),

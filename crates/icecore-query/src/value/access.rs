@@ -2,6 +2,7 @@
 
 use super::operators::{indices, key_of};
 use super::{Error, Held, List, Map, Members, Number, Text, ValR, Value};
+use crate::memory;
 use crate::room;
 use bstr::ByteSlice;
 use jaq_core::box_iter::{BoxIter, box_once};
@@ -246,10 +247,17 @@ impl jaq_core::ValT for Value {
     }
 }
 
+/// What a function of the library may hold for each item of an array, beside the array.
+const WHILE_SORTED: u64 = 128;
+
 impl jaq_std::ValT for Value {
     fn into_seq<S: FromIterator<Value>>(self) -> Result<S, Value> {
         match self.into_plain() {
-            Value::List(list) => Ok(Held::into_contents(list).into_iter().collect()),
+            Value::List(list) => {
+                // Sorting and grouping hold a key for each item meanwhile, which nobody counts.
+                memory::require(list.len() as u64 * WHILE_SORTED);
+                Ok(Held::into_contents(list).into_iter().collect())
+            }
             other => Err(other),
         }
     }

@@ -3,7 +3,6 @@
 use super::{Key, Map, Value};
 use crate::room;
 use std::cmp::Ordering;
-use std::rc::Rc;
 
 /// Where a kind stands in the order.
 fn rank(value: &Value) -> u8 {
@@ -38,8 +37,7 @@ impl Ord for Value {
             (Value::Map(a), Value::Map(b)) => {
                 room::step();
                 let (a, b) = (sorted(a), sorted(b));
-                let names =
-                    |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| Rc::clone(&key.shown)).collect::<Vec<_>>();
+                let names = |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| key.shown.clone()).collect::<Vec<_>>();
                 names(&a)
                     .cmp(&names(&b))
                     .then_with(|| a.iter().map(|(_, value)| *value).cmp(b.iter().map(|(_, value)| *value)))

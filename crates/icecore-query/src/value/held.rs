@@ -1,6 +1,7 @@
 //! Containers: made of a document when they are first looked into, shared until they are changed.
 
 use super::{Origin, Value};
+use crate::memory::{Charge, PIECE};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -9,32 +10,61 @@ pub trait Contents: Clone + Default {
     /// What stands there in a document.
     fn of(origin: &Origin) -> Self;
 
+    /// How many bytes it takes beside itself.
+    fn size(&self) -> usize;
+
     /// Takes out the containers in it.
     fn take_deep(&mut self, into: &mut Vec<Value>);
 }
 
+/// What a container takes beside itself and what it holds.
+const OWN: usize = PIECE;
+
 /// A container.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Held<T: Contents> {
     contents: OnceCell<T>,
     origin: Option<Origin>,
     is_changed: bool,
+    /// Its memory.
+    charge: Charge,
+}
+
+impl<T: Contents> Clone for Held<T> {
+    fn clone(&self) -> Held<T> {
+        let charge = Charge::new(self.size());
+        Held { contents: self.contents.clone(), origin: self.origin.clone(), is_changed: self.is_changed, charge }
+    }
 }
 
 impl<T: Contents> Held<T> {
     /// One that a filter made.
     pub fn new(contents: T) -> Held<T> {
-        Held { contents: OnceCell::from(contents), origin: None, is_changed: true }
+        let held =
+            Held { contents: OnceCell::from(contents), origin: None, is_changed: true, charge: Charge::default() };
+        held.charge.set(held.size());
+        held
     }
 
     /// One of a document.
     pub fn of(origin: Origin) -> Held<T> {
-        Held { contents: OnceCell::new(), origin: Some(origin), is_changed: false }
+        let charge = Charge::new(OWN + size_of::<Self>());
+        Held { contents: OnceCell::new(), origin: Some(origin), is_changed: false, charge }
+    }
+
+    /// The bytes that it takes.
+    fn size(&self) -> usize {
+        OWN + size_of::<Self>() + self.contents.get().map_or(0, T::size)
     }
 
     /// What it holds.
     pub fn get(&self) -> &T {
-        self.contents.get_or_init(|| self.origin.as_ref().map_or_else(T::default, T::of))
+        if self.contents.get().is_none() {
+            let contents = self.origin.as_ref().map_or_else(T::default, T::of);
+            self.charge.set(OWN + size_of::<Self>() + contents.size());
+            return self.contents.get_or_init(|| contents);
+        }
+        self.contents.get_or_init(T::default)
     }
 
     /// Where it stands in a document, or stood before it was changed.
@@ -60,6 +90,7 @@ impl<T: Contents> Held<T> {
         let mut contents = held.contents.take().unwrap_or_default();
         let result = change(&mut contents);
         held.contents = OnceCell::from(contents);
+        held.charge.set(held.size());
         result
     }
 

@@ -1,21 +1,27 @@
 //! Values as JSON text: whole, as `tojson` has it, and short, as messages show it.
 
 use super::{Number, Value};
+use crate::memory;
 use crate::room::{self, Stop};
 use icecore::{Limits, Stage};
 use std::fmt::{self, Display, Formatter, Write};
 
+/// More than a writer hands over at a time.
+const WRITTEN_AT_ONCE: u64 = 1 << 20;
+
 impl Value {
     /// The value as JSON. Stops the filter where that would be too much.
     pub fn to_json(&self) -> Vec<u8> {
-        let limits = Limits::default();
+        let mut limits = Limits::default();
+        limits.output = memory::left();
         let mut out = Vec::new();
         let written = Stage::parse("json").and_then(|stage| {
             let document = self.to_document(&limits)?;
             icecore::write_to(&document, &stage, &limits, &mut out)
         });
         if written.is_err() {
-            room::stop(Stop::Size);
+            let is_full = out.len() as u64 + WRITTEN_AT_ONCE > limits.output;
+            room::stop(if is_full { Stop::Memory } else { Stop::Size });
         }
         room::steps(out.len() as u64 / 64);
         out
@@ -71,7 +77,7 @@ fn short(value: &Value, depth: usize, out: &mut Short) -> fmt::Result {
         Value::Bool(value) => write!(out, "{value}"),
         Value::Number(Number::Int(int)) => write!(out, "{int}"),
         // Digits are made of all bytes; these are few.
-        Value::Number(Number::Big(big)) if big.bits() < 512 => write!(out, "{big}"),
+        Value::Number(Number::Big(big)) if big.bits() < 512 => write!(out, "{}", ***big),
         Value::Number(Number::Big(_)) => out.write_str("a large integer"),
         Value::Number(Number::Float(float)) => write!(out, "{float:?}"),
         Value::Text(text) => quoted(&text.bytes, out),

@@ -1,6 +1,7 @@
 //! The values that filters work on.
 
 mod access;
+mod bytes;
 mod compare;
 mod held;
 mod json;
@@ -11,6 +12,7 @@ mod text;
 mod update;
 mod written;
 
+pub use bytes::Bytes;
 pub use compare::contains;
 pub use held::Held;
 pub use number::Number;
@@ -18,6 +20,7 @@ pub use operators::indices;
 pub use origin::{Opened, Origin};
 pub use text::{Key, Text};
 
+use crate::memory::{Charge, PIECE};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -49,12 +52,20 @@ pub enum Value {
 pub struct Odd {
     pub plain: Value,
     pub origin: Origin,
+    /// Its own memory.
+    _charge: Charge,
 }
 
 /// An array.
 pub type List = Held<Vec<Value>>;
 /// An object: a map, or an object of a class.
 pub type Map = Held<Members>;
+
+impl Odd {
+    pub fn new(plain: Value, origin: Origin) -> Odd {
+        Odd { plain, origin, _charge: Charge::new(size_of::<Odd>() + PIECE) }
+    }
+}
 
 impl Value {
     /// What filters see.
@@ -123,8 +134,21 @@ impl Value {
 
 impl FromIterator<Value> for Value {
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Value {
-        let counted = items.into_iter().inspect(|_| crate::room::step());
-        Value::list(counted.collect())
+        // Items are counted as they come: there may be no end of them.
+        let charge = Charge::default();
+        let mut all: Vec<Value> = Vec::new();
+        for item in items {
+            crate::room::step();
+            if all.len() == all.capacity() {
+                let more = all.len().max(4);
+                charge.set((all.len() + more) * size_of::<Value>());
+                all.reserve_exact(more);
+            }
+            all.push(item);
+        }
+        drop(charge);
+        all.shrink_to(all.len() + all.len() / 4);
+        Value::list(all)
     }
 }
 

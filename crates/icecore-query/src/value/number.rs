@@ -1,9 +1,34 @@
 //! Numbers: integers of any size, and floats.
 
+use crate::memory::{Charge, PIECE};
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 use std::cmp::Ordering;
+use std::ops::Deref;
 use std::rc::Rc;
+
+/// An integer that takes memory of its own.
+#[derive(Debug)]
+pub struct BigInteger {
+    value: BigInt,
+    _charge: Charge,
+}
+
+impl BigInteger {
+    fn new(value: BigInt) -> BigInteger {
+        let bytes = usize::try_from(value.bits() / 8).unwrap_or(usize::MAX / 2);
+        let _charge = Charge::new(bytes + size_of::<BigInteger>() + 2 * PIECE);
+        BigInteger { value, _charge }
+    }
+}
+
+impl Deref for BigInteger {
+    type Target = BigInt;
+
+    fn deref(&self) -> &BigInt {
+        &self.value
+    }
+}
 
 /// An integer of any size or a float. Sums, differences, products and remainders of integers
 /// are integers; quotients are floats.
@@ -11,14 +36,14 @@ use std::rc::Rc;
 pub enum Number {
     Int(i64),
     /// One that is no `Int`.
-    Big(Rc<BigInt>),
+    Big(Rc<BigInteger>),
     Float(f64),
 }
 
 impl Number {
     /// A big integer, or the small one that it is.
     pub fn big(value: BigInt) -> Number {
-        value.to_i64().map_or_else(|| Number::Big(Rc::new(value)), Number::Int)
+        value.to_i64().map_or_else(|| Number::Big(Rc::new(BigInteger::new(value))), Number::Int)
     }
 
     /// From its sign and its bytes, least significant first.
@@ -62,7 +87,7 @@ impl Number {
     pub fn length(&self) -> Number {
         match self {
             Number::Int(int) => int.checked_abs().map_or_else(|| -self.clone(), Number::Int),
-            Number::Big(big) if big.sign() == Sign::Minus => Number::big(-&**big),
+            Number::Big(big) if big.sign() == Sign::Minus => Number::big(-&***big),
             Number::Big(_) => self.clone(),
             Number::Float(float) => Number::Float(float.abs()),
         }
@@ -71,7 +96,7 @@ impl Number {
     fn to_big(&self) -> BigInt {
         match self {
             Number::Int(int) => BigInt::from(*int),
-            Number::Big(big) => (**big).clone(),
+            Number::Big(big) => (***big).clone(),
             Number::Float(_) => BigInt::ZERO,
         }
     }
@@ -148,7 +173,7 @@ impl std::ops::Neg for Number {
     fn neg(self) -> Number {
         match self {
             Number::Int(int) => int.checked_neg().map_or_else(|| Number::big(-BigInt::from(int)), Number::Int),
-            Number::Big(big) => Number::big(-&*big),
+            Number::Big(big) => Number::big(-&**big),
             Number::Float(float) => Number::Float(-float),
         }
     }

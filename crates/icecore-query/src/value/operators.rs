@@ -1,6 +1,7 @@
 //! `+`, `-`, `*`, `/`, `%`.
 
 use super::{Error, Held, Key, List, Map, Number, Text, ValR, Value};
+use crate::memory;
 use crate::room::{self, Stop};
 use bstr::ByteSlice;
 use jaq_core::ops::Math;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// How long a string may get.
-const LONGEST: u64 = 1 << 30;
+pub const LONGEST: u64 = 1 << 30;
 /// How many bytes a big integer may get: products of products soon take for ever.
 const LARGEST: u64 = 1 << 20;
 
@@ -17,6 +18,8 @@ pub fn check_length(bytes: u64) {
     if bytes > LONGEST {
         room::stop(Stop::Size);
     }
+    // It is made, and copied to where it stays.
+    memory::require(bytes.saturating_mul(2));
     room::steps(bytes / 64);
 }
 
@@ -40,16 +43,22 @@ impl std::ops::Add for Value {
         match (self.into_plain(), other.into_plain()) {
             (Value::Number(a), Value::Number(b)) => number(a + b),
             (Value::Text(a), Value::Text(b)) => {
-                check_length(a.bytes.len() as u64 + b.bytes.len() as u64);
-                let bytes = [&*a.bytes, &*b.bytes].concat();
-                Ok(Value::Text(Text { bytes: bytes.into(), is_bytes: a.is_bytes && b.is_bytes }))
+                let length = a.bytes.len() as u64 + b.bytes.len() as u64;
+                if length > LONGEST {
+                    room::stop(Stop::Size);
+                }
+                let is_bytes = a.is_bytes && b.is_bytes;
+                let bytes = a.bytes.append(&b.bytes);
+                Ok(Value::Text(Text { bytes, is_bytes }))
             }
             (Value::List(mut a), Value::List(b)) => {
                 room::steps(b.len() as u64);
+                memory::require(b.len() as u64 * size_of::<Value>() as u64);
                 Held::change(&mut a, |items| items.extend_from_slice(b.get()));
                 Ok(Value::List(a))
             }
             (Value::Map(mut a), Value::Map(b)) => {
+                room::steps(b.len() as u64);
                 Held::change(&mut a, |members| {
                     members.extend(b.get().iter().map(|(key, value)| (key.clone(), value.clone())));
                 });

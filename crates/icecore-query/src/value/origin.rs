@@ -6,6 +6,7 @@
 use super::held::Contents;
 use super::text::{Key, Marked, Spelled, Text};
 use super::{List, Map, Members, Number, Odd, Value};
+use crate::memory::{Charge, PIECE};
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::value::Visibility;
 use icecore::{Cursor, Document, Kind, Known, Limits};
@@ -24,6 +25,8 @@ pub struct Source {
     /// None, once the filter is done with the document: values hold their source, and would be
     /// held by it for ever.
     shared: RefCell<Option<HashMap<u32, Value>>>,
+    /// The memory of a document that a filter made.
+    _charge: Charge,
 }
 
 /// A document that a filter works on.
@@ -32,12 +35,23 @@ pub struct Opened(Rc<Source>);
 
 impl Opened {
     pub fn new(document: Document<'static>) -> Opened {
+        Opened::charged(document, Charge::default())
+    }
+
+    /// A document that a filter made: it counts as what the filter holds.
+    pub fn made(document: Document<'static>) -> Opened {
+        let charge = Charge::new(size_of_document(&document));
+        Opened::charged(document, charge)
+    }
+
+    fn charged(document: Document<'static>, charge: Charge) -> Opened {
         let count = document.tape().keys().len() + 1;
         Opened(Rc::new(Source {
             document,
             keys: RefCell::new(vec![None; count]),
             members: RefCell::new(vec![None; count]),
             shared: RefCell::new(Some(HashMap::new())),
+            _charge: charge,
         }))
     }
 
@@ -53,6 +67,13 @@ impl Drop for Opened {
         let shared = self.0.shared.borrow_mut().take();
         drop(shared);
     }
+}
+
+/// The bytes of its nodes and of its text.
+pub fn size_of_document(document: &Document<'static>) -> usize {
+    const KEY: usize = 2 * size_of::<Option<Key>>();
+    let tape = document.tape();
+    size_of_val(document.nodes()) + tape.keys().len() as usize * KEY + PIECE
 }
 
 /// Where a value stands.
@@ -163,7 +184,7 @@ impl Source {
 
     fn odd(self: &Rc<Source>, outer: Cursor<'_>, plain: Value) -> Value {
         let origin = Origin { source: Rc::clone(self), at: outer.index(), body: outer.index() };
-        Value::Odd(Rc::new(Odd { plain, origin }))
+        Value::Odd(Rc::new(Odd::new(plain, origin)))
     }
 
     /// A leaf, and whether it says all that its node does.
@@ -227,7 +248,7 @@ impl Source {
             icecore::Key::Value(value) => {
                 let plain = self.view(value.index());
                 let shown = match plain.plain() {
-                    Value::Text(text) => Rc::clone(&text.bytes),
+                    Value::Text(text) => text.bytes.clone(),
                     other => other.to_json().into(),
                 };
                 Key { shown, spelled: Spelled::Node(Rc::clone(self), value.index()) }
@@ -272,6 +293,10 @@ impl Contents for Vec<Value> {
         origin.body().items().map(|item| source.view(item.index())).collect()
     }
 
+    fn size(&self) -> usize {
+        self.capacity() * size_of::<Value>()
+    }
+
     fn take_deep(&mut self, into: &mut Vec<Value>) {
         into.extend(self.iter_mut().filter(|item| item.is_deep()).map(std::mem::take));
     }
@@ -290,6 +315,11 @@ impl Contents for Members {
             members.insert(key, source.view(value.index()));
         }
         members
+    }
+
+    fn size(&self) -> usize {
+        // An entry, its hash, and its places in the table.
+        self.capacity() * (size_of::<(Key, Value)>() + 3 * size_of::<usize>())
     }
 
     fn take_deep(&mut self, into: &mut Vec<Value>) {

@@ -1,5 +1,6 @@
 //! Strings, and keys of objects.
 
+use super::Bytes;
 use super::origin::Source;
 use icecore::Kind;
 use std::borrow::Borrow;
@@ -9,7 +10,7 @@ use std::rc::Rc;
 /// A string: characters in UTF-8, where it can be read as that. Bytes that can't are kept.
 #[derive(Clone, Debug)]
 pub struct Text {
-    pub bytes: Rc<[u8]>,
+    pub bytes: Bytes,
     /// Whether its document had bytes here, as Perl and PHP have, and no text.
     pub is_bytes: bool,
 }
@@ -49,18 +50,18 @@ pub struct Marked {
 /// A key: what filters see of it, a string; and how it is written.
 #[derive(Clone, Debug)]
 pub struct Key {
-    pub shown: Rc<[u8]>,
+    pub shown: Bytes,
     pub spelled: Spelled,
 }
 
 impl Key {
     pub fn of(text: &Text) -> Key {
         let spelled = if text.is_bytes { Spelled::Bytes } else { Spelled::Text };
-        Key { shown: Rc::clone(&text.bytes), spelled }
+        Key { shown: text.bytes.clone(), spelled }
     }
 
     pub fn text(&self) -> Text {
-        Text { bytes: Rc::clone(&self.shown), is_bytes: matches!(self.spelled, Spelled::Bytes) }
+        Text { bytes: self.shown.clone(), is_bytes: matches!(self.spelled, Spelled::Bytes) }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Changing values: `|=`, and all that is made of it. A container keeps its class.
 
 use super::access::{bounds, place, slice, text_slice, thrown};
-use super::operators::{check_length, key_of};
+use super::operators::{LONGEST, check_length, key_of};
 use super::{Error, Held, Members, Number, Value};
+use crate::memory;
+use crate::room::{self, Stop};
 use indexmap::map::Entry;
 use jaq_core::path::Opt;
 use jaq_core::val::Range;
@@ -40,7 +42,14 @@ const ORDERED: usize = 10_000;
 
 /// Puts an item behind the end; what is between is null.
 fn put_behind(items: &mut Vec<Value>, at: usize, new: Value) {
-    check_length(at as u64 * 16);
+    let size = |count: usize| (count as u64).saturating_mul(size_of::<Value>() as u64);
+    if size(at) > 2 * LONGEST {
+        room::stop(Stop::Size);
+    }
+    if at >= items.capacity() {
+        memory::require(size(at.saturating_add(1).max(2 * items.capacity())));
+    }
+    room::steps((at.saturating_sub(items.len()) as u64).div_ceil(4));
     items.resize(at, Value::Null);
     items.push(new);
 }

@@ -3,6 +3,7 @@
 
 use super::text::{Marked, Spelled};
 use super::{Key, List, Map, Number, Origin, Text, Value};
+use crate::memory::Charge;
 use crate::room;
 use icecore::raw::flag;
 use icecore::{Builder, Cursor, Document, Error, ErrorKind, Kind, Limits};
@@ -32,9 +33,12 @@ impl Value {
             None => Builder::new(),
         };
         let mut open = Vec::new();
+        // What is shared is written each time: the document may be much larger than the value.
+        let charge = Charge::default();
         begin(self, &mut builder, &mut open);
         loop {
             room::step();
+            charge.set(builder.size());
             if open.len() as u64 > u64::from(limits.depth) {
                 return Err(Error::new(ErrorKind::Limit)
                     .expecting(format!("at most {} levels of nesting", limits.depth))

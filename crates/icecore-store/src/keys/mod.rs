@@ -14,6 +14,7 @@ mod memcached;
 mod place;
 #[cfg(any(feature = "redis", feature = "memcached"))]
 mod program;
+mod progress;
 #[cfg(feature = "redis")]
 mod redis;
 mod spelling;

@@ -1,11 +1,13 @@
 //! A document between its first and its last alteration.
 
+use super::places::Found;
 use super::refusal::Refusal;
 use super::{Alteration, classes, places};
 use crate::document::{Builder, Changes, Document, Kind, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::losses::{LossKind, Losses};
+use crate::select::Pattern;
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -66,6 +68,56 @@ impl<'d> Draft<'d> {
         (self.origins, self.is_other) = (origins, true);
     }
 
+    /// Applies alterations in their order. Values that are set on paths of their own are set
+    /// together where that is the same: each time the whole document is made anew.
+    pub(super) fn apply_all(
+        &mut self,
+        alterations: &[Alteration],
+        stage: &Stage,
+        limits: &Limits,
+    ) -> Result<(), Refusal> {
+        let mut rest = alterations;
+        while let [first, ..] = rest {
+            let sets = rest.iter().map_while(|alteration| match alteration {
+                Alteration::Set(path, value) if path.is_definite() => Some((path, value)),
+                _ => None,
+            });
+            let sets: Vec<_> = sets.collect();
+            if sets.is_empty() {
+                self.apply(first, stage, limits, 0)?;
+                rest = rest.get(1..).unwrap_or_default();
+            }
+            let mut left = &sets[..];
+            while let ([_, ..], [first, ..]) = (left, rest) {
+                let count = self.set_together(left, stage, limits)?;
+                if count == 0 {
+                    self.apply(first, stage, limits, 0)?;
+                }
+                left = left.get(count.max(1)..).unwrap_or_default();
+                rest = rest.get(count.max(1)..).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the first of these values, as many as can be set together, and returns how many these are.
+    fn set_together(
+        &mut self,
+        sets: &[(&Pattern, &Document<'static>)],
+        stage: &Stage,
+        limits: &Limits,
+    ) -> Result<usize, Refusal> {
+        // A link leads from one path to values on another.
+        if sets.len() < 2 || self.now.nodes().iter().any(|node| node.kind.is_again()) {
+            return Ok(0);
+        }
+        let (found, count) = places::find_sets(&self.now, sets, stage, limits);
+        if count > 0 {
+            self.change(found)?;
+        }
+        Ok(count)
+    }
+
     pub(super) fn apply(
         &mut self,
         alteration: &Alteration,
@@ -85,6 +137,11 @@ impl<'d> Draft<'d> {
             self.become_other(plain, &[]);
             found = places::find(&self.now, alteration, stage, limits)?;
         }
+        self.change(found)
+    }
+
+    /// Makes the document another one, with what was found.
+    fn change(&mut self, mut found: Found) -> Result<(), Refusal> {
         let entries = &found.entries;
         let cursor = |at: usize| entries.get(at).map(|entry| entry.cursor());
         let mut changes = Changes::default();
@@ -106,7 +163,7 @@ impl<'d> Draft<'d> {
             }
         }
         for entry in &mut found.entries {
-            self.losses.merge(std::mem::take(&mut entry.losses));
+            self.losses.merge(entry.take_losses());
         }
         self.become_other(document, &kept);
         Ok(())

@@ -84,9 +84,7 @@ pub struct Altered {
 /// If the input can't be read, a path leads nowhere, or the result can't be written so that
 /// reading gives it back.
 pub fn alter(input: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Result<Altered, Refusal> {
-    within(input, stage, limits, |draft, limits| {
-        alterations.iter().try_for_each(|alteration| draft.apply(alteration, stage, limits, 0))
-    })
+    within(input, stage, limits, |draft, limits| draft.apply_all(alterations, stage, limits))
 }
 
 /// Makes the document in these bytes another one: `edit` gets it with its detail, and gives the
@@ -166,4 +164,60 @@ fn unkept() -> Error {
     Error::new(ErrorKind::Unsupported)
         .expecting("a document that reads back as it was edited")
         .finding("a value that this format can't hold in this place")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steps::is_linear;
+
+    /// A list of records.
+    fn records(size: usize) -> Vec<u8> {
+        let record = |at: usize| format!("i:{at};a:2:{{s:1:\"a\";i:{at};s:1:\"b\";a:1:{{i:0;i:7;}}}}");
+        format!("a:{size}:{{{}}}", (0..size).map(record).collect::<String>()).into_bytes()
+    }
+
+    fn altered(size: usize, alterations: &[Alteration]) {
+        let stage = Stage::parse("php").unwrap();
+        assert!(alter(&records(size), &stage, alterations, &Limits::default()).unwrap().is_changed);
+    }
+
+    /// Together they do what they do one after the other.
+    #[test]
+    fn sets_that_meet_are_done_in_their_order() {
+        let stage = Stage::parse("json").unwrap();
+        let set = |(path, json): &(&str, &str)| {
+            Alteration::Set(Pattern::parse(path).unwrap(), crate::read(json.as_bytes()).unwrap().into_owned())
+        };
+        let json = br#"{"a":[1,[2,3]],"b":{"c":4},"d":{}}"#;
+        for (sets, expected) in [
+            (&[("$.a[0]", "5"), ("$.b.c", "6")][..], r#"{"a":[5,[2,3]],"b":{"c":6},"d":{}}"#),
+            (&[("$.a[1][0]", "5"), ("$.a[1]", "[7]"), ("$.a[1][0]", "8")], r#"{"a":[1,[8]],"b":{"c":4},"d":{}}"#),
+            (&[("$.a", "[[9]]"), ("$.a[0][0]", "[8]"), ("$.a[0][0][0]", "7")], r#"{"a":[[[7]]],"b":{"c":4},"d":{}}"#),
+            (&[("$.a[0]", "5"), ("$.a[0]", "6"), ("$.a[-1]", "7")], r#"{"a":[6,7],"b":{"c":4},"d":{}}"#),
+            (&[("$.e", "{}"), ("$.e.f", "1"), ("$.e.f", "2")], r#"{"a":[1,[2,3]],"b":{"c":4},"d":{},"e":{"f":2}}"#),
+            (&[("$.d.x", "1"), ("$.d.y", "2"), ("$.d", "3")], r#"{"a":[1,[2,3]],"b":{"c":4},"d":3}"#),
+            (&[("$.d.x", "1"), ("$.a[0]", "2"), ("$.d.x", "3")], r#"{"a":[2,[2,3]],"b":{"c":4},"d":{"x":3}}"#),
+        ] {
+            let sets: Vec<_> = sets.iter().map(set).collect();
+            let altered = alter(json, &stage, &sets, &Limits::default()).unwrap();
+            assert_eq!(String::from_utf8(altered.bytes).unwrap(), expected);
+        }
+        let wrong = [("$.a[0]", "5"), ("$.x.y", "6")].map(|pair| set(&pair));
+        assert!(matches!(alter(json, &stage, &wrong, &Limits::default()), Err(Refusal::Absent { .. })));
+    }
+
+    #[test]
+    fn what_changes_many_records_is_linear() {
+        let path = |text: &str| Pattern::parse(text).unwrap();
+        let value = || crate::read(b"5").unwrap().into_owned();
+        is_linear("a key of all", 50, |size| altered(size, &[Alteration::RenameKey("a".into(), "c".into())]));
+        is_linear("entries on a path", 50, |size| {
+            altered(size, &[Alteration::RenameEntry(path("$[*].a"), "c".into())]);
+        });
+        is_linear("a value of each", 50, |size| altered(size, &[Alteration::Set(path("$[*].a"), value())]));
+        is_linear("a new one in each", 50, |size| altered(size, &[Alteration::Set(path("$[*].c"), value())]));
+        is_linear("one less in each", 50, |size| altered(size, &[Alteration::Delete(path("$[*].a"))]));
+        is_linear("one more in each", 50, |size| altered(size, &[Alteration::Append(path("$[*].b"), value())]));
+    }
 }

@@ -13,7 +13,9 @@ use crate::stage::Stage;
 pub(super) struct Entry {
     document: Document<'static>,
     at: u32,
-    pub(super) losses: Losses,
+    losses: Losses,
+    /// How many places it has beside the first.
+    places: u64,
 }
 
 impl Entry {
@@ -21,10 +23,25 @@ impl Entry {
         Cursor::new(&self.document, self.at)
     }
 
+    /// It stands in one more place: what the format can't say of it is lost there as well.
+    pub(super) fn lose_again(&mut self) {
+        self.places += 1;
+    }
+
+    /// What the format can't say of it, in all of its places.
+    pub(super) fn take_losses(&mut self) -> Losses {
+        let mut losses = std::mem::take(&mut self.losses);
+        let once: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count)).collect();
+        for (kind, count) in once {
+            losses.again(kind, count.saturating_mul(self.places));
+        }
+        losses
+    }
+
     /// The map that holds nothing but this entry.
     pub(super) fn container(&self) -> Entry {
         let at = self.document.root().index();
-        Entry { document: self.document.clone(), at, losses: self.losses.clone() }
+        Entry { document: self.document.clone(), at, losses: self.losses.clone(), places: self.places }
     }
 }
 
@@ -70,7 +87,7 @@ enum Held {
 pub(super) fn entry(
     value: Cursor<'_>,
     key: Option<&Like<'_>>,
-    place: &str,
+    place: impl Fn() -> String,
     stage: &Stage,
     limits: &Limits,
 ) -> Result<Entry, Error> {
@@ -87,18 +104,18 @@ pub(super) fn entry(
         let document = outcome.document.into_owned();
         let body = document.root().body();
         let Some(one) = body.children().next().filter(|_| body.len() == 1) else { continue };
-        let losses = moved(&losses, if *held == Held::List { "$[0]".len() } else { "$.k".len() }, place);
+        let losses = moved(&losses, if *held == Held::List { "$[0]".len() } else { "$.k".len() }, &place);
         let at = one.index();
         if let Some(key) = key.filter(|_| one.node().key == NO_KEY) {
             // It reads as a list, because the key is 0.
             let document = in_container(Held::Map, one, key)?;
-            return Ok(Entry { at: first(&document), document, losses });
+            return Ok(Entry { at: first(&document), document, losses, places: 0 });
         }
-        return Ok(Entry { document, at, losses });
+        return Ok(Entry { document, at, losses, places: 0 });
     }
     let held = if key.is_some() { Held::Map } else { Held::List };
     let document = in_container(held, value, key.unwrap_or(&text))?;
-    Ok(Entry { at: first(&document), document, losses: Losses::default() })
+    Ok(Entry { at: first(&document), document, losses: Losses::default(), places: 0 })
 }
 
 /// What stands first in the root.
@@ -144,11 +161,10 @@ fn in_container(held: Held, value: Cursor<'_>, key: &Like<'_>) -> Result<Documen
 }
 
 /// The same losses, as those of a value that stands elsewhere.
-fn moved(losses: &Losses, held: usize, place: &str) -> Losses {
+fn moved(losses: &Losses, held: usize, place: &dyn Fn() -> String) -> Losses {
     let mut moved = Losses::default();
     for loss in losses.iter() {
-        let path = [place, loss.path.get(held..).unwrap_or_default()].concat();
-        moved.add(loss.kind, || path);
+        moved.add(loss.kind, || [&place(), loss.path.get(held..).unwrap_or_default()].concat());
         moved.again(loss.kind, loss.count.saturating_sub(1));
     }
     moved

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::select::Pattern;
 use crate::stage::Stage;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is changed, by nodes; entries by their positions.
 #[derive(Default)]
@@ -37,8 +37,7 @@ pub(super) fn find(
     stage: &Stage,
     limits: &Limits,
 ) -> Result<Found, Refusal> {
-    let parents = parents(document);
-    let mut places = Places { document, parents, stage, limits, found: Found::default() };
+    let mut places = Places::new(document, stage, limits);
     match alteration {
         Alteration::Set(path, value) => places.set(path, value)?,
         Alteration::Delete(path) => places.delete(path)?,
@@ -50,6 +49,47 @@ pub(super) fn find(
     Ok(places.found)
 }
 
+/// Finds out what values that are set mean in a document without links, as far as no value is
+/// where an earlier one changed something: how many these are, and what all of them change.
+pub(super) fn find_sets(
+    document: &Document<'_>,
+    sets: &[(&Pattern, &Document<'static>)],
+    stage: &Stage,
+    limits: &Limits,
+) -> (Found, usize) {
+    let mut places = Places::new(document, stage, limits);
+    // Where the values that are replaced begin; where anything changes.
+    let (mut replaced, mut changed) = (BTreeSet::new(), BTreeSet::new());
+    let tape = document.tape();
+    for (number, (path, value)) in sets.iter().enumerate() {
+        let before = (places.found.entries.len(), places.found.replaced.len(), places.found.added.len());
+        let is_set = places.set(path, value).is_ok();
+        let new = places.found.replaced[before.1..].iter().map(|(at, _)| (*at, true));
+        let new: Vec<_> = new.chain(places.found.added[before.2..].iter().map(|(at, _)| (*at, false))).collect();
+        let is_free = |(at, is_replaced): &(u32, bool)| {
+            let is_within = replaced.range(..=*at).next_back().is_some_and(|outer| *at < tape.next(*outer));
+            let end = if *is_replaced { tape.next(*at) } else { *at + 1 };
+            !is_within && changed.range(*at..end).next().is_none()
+        };
+        if !is_set || !new.iter().all(is_free) {
+            let added = places.found.added.len() - before.2;
+            let containers = places.found.containers.len() - added.min(places.found.containers.len());
+            places.found.entries.truncate(before.0);
+            places.found.replaced.truncate(before.1);
+            places.found.added.truncate(before.2);
+            places.found.containers.truncate(containers);
+            return (places.found, number);
+        }
+        for (at, is_replaced) in new {
+            changed.insert(at);
+            if is_replaced {
+                replaced.insert(at);
+            }
+        }
+    }
+    (places.found, sets.len())
+}
+
 struct Places<'d> {
     document: &'d Document<'d>,
     /// The container of each node; of the root itself.
@@ -57,11 +97,20 @@ struct Places<'d> {
     stage: &'d Stage,
     limits: &'d Limits,
     found: Found,
+    /// Entries of new keys, by their kind, encoding and bytes.
+    renamed: HashMap<(u8, String, Vec<u8>), usize>,
 }
 
 impl<'d> Places<'d> {
+    fn new(document: &'d Document<'d>, stage: &'d Stage, limits: &'d Limits) -> Places<'d> {
+        crate::steps::count(document.nodes().len());
+        let parents = parents(document);
+        Places { document, parents, stage, limits, found: Found::default(), renamed: HashMap::new() }
+    }
+
     fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
+        let (replaced, added) = (self.found.replaced.len(), self.found.added.len());
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         let all: Vec<_> = found.iter().collect();
         for (shown, place) in &all {
@@ -76,10 +125,10 @@ impl<'d> Places<'d> {
             }
         }
         // A definite path that leads somewhere, be it into the header, names nothing else.
-        if self.found.replaced.is_empty() || !path.is_definite() {
+        if self.found.replaced.len() == replaced || !path.is_definite() {
             self.add_missing(path, value, &mut seen)?;
         }
-        if self.found.replaced.is_empty() && self.found.added.is_empty() {
+        if self.found.replaced.len() == replaced && self.found.added.len() == added {
             return Err(self.absent(path));
         }
         Ok(())
@@ -198,10 +247,9 @@ impl<'d> Places<'d> {
     /// without, stay.
     fn rename(&mut self, map: Cursor<'d>, at: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
         self.open(map, "a member of another name")?;
-        let shown = self.document.path(at);
         let key = map.entries().find(|(_, value)| value.index() == at).map(|(key, _)| key);
         let Some(Key::Name(key)) = key else {
-            return Err(unfit("a key that is a string or a number", "another one", &shown));
+            return Err(unfit("a key that is a string or a number", "another one", &self.document.path(at)));
         };
         let bare = old.map_or_else(|| bare_len(key.bytes), str::len);
         let marks = key.bytes.len().saturating_sub(bare);
@@ -211,11 +259,7 @@ impl<'d> Places<'d> {
             like.kind = Kind::Text;
         }
         self.unlatin(&mut like);
-        // Only the key is wanted: what is in the value must cost nothing.
-        let mut nothing = Builder::new();
-        nothing.null();
-        let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
-        let entry = self.entry(nothing.root(), Some(&like), &shown)?;
+        let entry = self.renamed_entry(&like, at)?;
         let is_taken = {
             let cursor = self.found.entries[entry].cursor();
             let new = cursor.document().root().body().entries().next().map(|(key, _)| key_identity(&key));
@@ -223,11 +267,33 @@ impl<'d> Places<'d> {
             new.is_some_and(|new| others.map(|(key, _)| key_identity(&key)).any(|other| other == new))
         };
         if is_taken {
-            return Err(unfit("a key that is free", &format!("an entry `{new}` beside it"), &shown));
+            return Err(unfit("a key that is free", &format!("an entry `{new}` beside it"), &self.document.path(at)));
         }
         self.found.keys.push((at, entry));
         self.found.containers.push(map.index());
         Ok(())
+    }
+
+    /// An entry of nothing but this key. Records have the same keys: an entry is made once for
+    /// all of them, and a path, which takes as long as there are records, for the first.
+    fn renamed_entry(&mut self, like: &Like<'_>, at: u32) -> Result<usize, Refusal> {
+        let name = (like.kind as u8, like.encoding.clone(), like.bytes.to_vec());
+        if let Some(&entry) = self.renamed.get(&name) {
+            if let Some(entry) = self.found.entries.get_mut(entry) {
+                entry.lose_again();
+            }
+            return Ok(entry);
+        }
+        // Only the key is wanted: what is in the value must cost nothing.
+        let mut nothing = Builder::new();
+        nothing.null();
+        let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
+        let shown = || self.document.path(at);
+        let entry = native::entry(nothing.root(), Some(like), shown, self.stage, self.limits);
+        self.found.entries.push(entry.map_err(Refusal::Unwritable)?);
+        let entry = self.found.entries.len() - 1;
+        self.renamed.insert(name, entry);
+        Ok(entry)
     }
 
     // -- What is there ---------------------------------------------------------
@@ -288,7 +354,8 @@ impl<'d> Places<'d> {
     // -- What comes ------------------------------------------------------------
 
     fn entry(&mut self, value: Cursor<'_>, key: Option<&Like<'_>>, place: &str) -> Result<usize, Refusal> {
-        let entry = native::entry(value, key, place, self.stage, self.limits).map_err(Refusal::Unwritable)?;
+        let entry =
+            native::entry(value, key, || place.to_owned(), self.stage, self.limits).map_err(Refusal::Unwritable)?;
         self.found.entries.push(entry);
         Ok(self.found.entries.len() - 1)
     }

@@ -295,6 +295,17 @@ impl Builder {
         self.tape.len().saturating_sub(1)
     }
 
+    /// The bytes of all values so far: 16 for each, and their strings.
+    ///
+    /// ```
+    /// let mut b = icecore::Builder::new();
+    /// b.begin_array().bytes("a string that has more than a few bytes").end();
+    /// assert!(b.size() >= 2 * 16 + 39);
+    /// ```
+    pub fn size(&self) -> usize {
+        size_of_val(self.tape.nodes()) + self.tape.arena().len()
+    }
+
     /// Ends the innermost container.
     pub fn end(&mut self) -> &mut Builder {
         if self.key.is_some() {

@@ -235,6 +235,7 @@ impl Tape {
         let mut position = if at == self.root { self.first_item } else { 0 };
         let mut key = None;
         while child < self.len() {
+            crate::steps::count(1);
             let next = self.next(child);
             let is_key = self.nodes[child as usize].key == IS_KEY;
             let node = &self.nodes[child as usize];

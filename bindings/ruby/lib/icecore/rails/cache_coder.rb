@@ -14,17 +14,20 @@ module Icecore
     # read, or holds a class that is not allowed, is a miss and says so in the cache's log; with
     # `strict: true` it raises.
     #
+    # A compressed entry that inflates to more bytes than `max_inflated:`, 256 MiB if not said, is
+    # not read either; nil is no limit.
+    #
     # `format:` (6.1, 7.0, 7.1) writes for older Rails; without it, it is what
     # ActiveSupport::Cache.format_version says.
     class CacheCoder
       FORMATS = [6.1, 7.0, 7.1].freeze
       private_constant :FORMATS
 
-      def initialize(classes: nil, strict: false, format: nil)
+      def initialize(classes: nil, strict: false, format: nil, max_inflated: Entries::MAX_INFLATED)
         unless format.nil? || FORMATS.include?(format)
           raise ::ArgumentError, "format: must be #{FORMATS.join(', ')} or nil, and is #{format.inspect}"
         end
-        @entries = Entries.new(classes, strict)
+        @entries = Entries.new(classes, strict, max_inflated)
         @format = format
         if defined?(::ActiveSupport::Cache::Coder)
           @coder71 = ::ActiveSupport::Cache::Coder.new(CacheSerializer.new(classes: classes, strict: strict), Zlib)

@@ -13,12 +13,16 @@ module Icecore
     # Entries that Rails 6.1 and 7.0 wrote are read too. Bytes that can't be read, or hold a class
     # that is not allowed, are a miss, as Rails wants it: ActiveSupport::Cache::DeserializationError,
     # and a line in the cache's log. With `strict: true` the error itself is raised.
+    #
+    # `max_inflated:` bounds the compressed entries of 7.0 and 6.1, as in CacheCoder. Those of 7.1
+    # are inflated by Rails, before it asks a serializer: where others may write to the cache, use
+    # CacheCoder.
     class CacheSerializer
-      def initialize(classes: nil, strict: false)
+      def initialize(classes: nil, strict: false, max_inflated: Entries::MAX_INFLATED)
         unless defined?(::ActiveSupport::Cache::DeserializationError)
           raise Icecore::RuntimeError, "serializer: is an option of Rails 7.1 and later; use Icecore::Rails::CacheCoder for coder:"
         end
-        @entries = Entries.new(classes, strict)
+        @entries = Entries.new(classes, strict, max_inflated)
       end
 
       def dump(value)

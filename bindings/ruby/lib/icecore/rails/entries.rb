@@ -29,9 +29,16 @@ module Icecore
       # but for an ArgumentError, as in Rails.
       ERRORS = [Icecore::Error, ::ArgumentError, Zlib::Error].freeze
 
-      def initialize(classes, strict)
+      # What a compressed entry may be inflated to: the limit of the engine for other formats.
+      MAX_INFLATED = 256 << 20
+
+      def initialize(classes, strict, max_inflated)
+        unless max_inflated.nil? || (max_inflated.is_a?(Integer) && max_inflated >= 0)
+          raise ::ArgumentError, "max_inflated: must be a number of bytes or nil, and is #{max_inflated.inspect}"
+        end
         @classes = Lists.with_preset(classes, "ActiveSupport::Cache::Entry")
         @strict = strict
+        @max_inflated = max_inflated
         @unreadable = method(:unreadable).to_proc
       end
 
@@ -39,7 +46,7 @@ module Icecore
       def read(bytes)
         if bytes.start_with?(HEAD71) then read71(bytes)
         elsif bytes.start_with?(PLAIN70) then unpack70(value(bytes.byteslice(1..)))
-        elsif bytes.start_with?(COMPRESSED70) then unpack70(value(Zlib::Inflate.inflate(bytes.byteslice(1..))))
+        elsif bytes.start_with?(COMPRESSED70) then unpack70(value(inflate(bytes.byteslice(1..))))
         else uncompressed61(value(bytes))
         end
       end
@@ -72,12 +79,32 @@ module Icecore
 
       private
 
+      # Inflates piece by piece: a few bytes may become a thousand times as many.
+      def inflate(bytes)
+        inflater = Zlib::Inflate.new
+        inflated = String.new(encoding: Encoding::BINARY)
+        inflater.inflate(bytes) { |piece| append(inflated, piece) }
+        # Raises if bytes are missing. What follows the end is ignored, as Rails does.
+        inflater.finish unless inflater.finished?
+        inflated
+      ensure
+        inflater&.close
+      end
+
+      def append(inflated, piece)
+        if @max_inflated && inflated.bytesize + piece.bytesize > @max_inflated
+          raise Icecore::RuntimeError, "a compressed entry of more than #{@max_inflated} bytes: " \
+                                       "raise max_inflated: if those who write to the cache are trusted"
+        end
+        inflated << piece
+      end
+
       # Its value would be read by Ruby's Marshal.
       def uncompressed61(entry)
         return entry unless entry.is_a?(Entry) && entry.instance_variable_defined?(:@compressed)
         compressed = entry.instance_variable_get(:@value)
         malformed("a compressed entry without bytes") unless compressed.is_a?(String)
-        lazy(entry.version, entry.expires_at) { value(Zlib::Inflate.inflate(compressed)) }
+        lazy(entry.version, entry.expires_at) { value(inflate(compressed)) }
       end
 
       def unpack70(members)
@@ -98,7 +125,7 @@ module Icecore
       end
 
       def payload71(type, payload)
-        payload = Zlib::Inflate.inflate(payload) if type & COMPRESSED71 != 0
+        payload = inflate(payload) if type & COMPRESSED71 != 0
         type &= ~COMPRESSED71
         return value(payload) if type == OBJECT71
         payload.force_encoding(STRINGS71.fetch(type) { malformed("an entry of the unknown type #{type}") })

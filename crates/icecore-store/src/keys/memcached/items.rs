@@ -6,6 +6,7 @@ use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::program::{self, Known};
+use crate::keys::progress::Progress;
 use crate::keys::{Keys, glob, quoted, spelled};
 use crate::query::{EachLine, Line};
 use std::borrow::Cow;
@@ -29,11 +30,18 @@ pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>
     let names = ["key", "flags", "ttl", "program", "value"].map(str::to_owned);
     let mut flow = (items.each)(Line::Names(&names))?;
     let (mut asked, mut bytes) = (Vec::new(), 0);
+    let (mut progress, mut number) = (Progress::new(), 0u64);
     while flow == Flow::On {
         let Some(listed) = next else {
             items.rows(&asked)?;
             break;
         };
+        // Each key is a page of its own, and its number the cursor.
+        number += 1;
+        progress.add(&listed.key);
+        if !progress.end_page(&number.to_le_bytes()) {
+            return Err(list.endless());
+        }
         let is_wanted = wanted.pattern.as_ref().is_none_or(|pattern| glob::matches(pattern.as_bytes(), &listed.key));
         if is_wanted {
             bytes += listed.key.len();

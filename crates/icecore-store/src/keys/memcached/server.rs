@@ -119,6 +119,11 @@ impl Server {
         self.link.broken("an answer that is none of memcached to this command")
     }
 
+    /// A list without an end.
+    pub(super) fn endless(&self) -> Error {
+        self.link.broken("a list that begins again and again")
+    }
+
     /// The line is not what comes next: it may say why.
     fn refused(&self) -> Error {
         let words: [&[u8]; 4] = [b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"];

@@ -6,6 +6,10 @@ use super::server::Server;
 use super::walk::{Entry, Rows};
 use crate::backend::Flow;
 use crate::error::Result;
+use crate::keys::progress::Progress;
+
+/// How many items a list of Redis can have.
+const LONGEST_LIST: u64 = 1 << 32;
 
 /// How many members are asked for at once.
 pub(super) struct Window {
@@ -67,6 +71,9 @@ impl Members<'_, '_> {
             if count > self.window.count {
                 return Err(self.server.unexpected());
             }
+            if at > LONGEST_LIST {
+                return Err(self.server.endless());
+            }
             for _ in 0..count {
                 self.value()?;
                 let field = at.to_string();
@@ -85,6 +92,7 @@ impl Members<'_, '_> {
     /// Fields and values of a hash, members of a set, members and scores of a sorted set.
     fn scan(&mut self, command: Command) -> Result<Flow> {
         let mut cursor = b"0".to_vec();
+        let mut progress = Progress::new();
         loop {
             let count = self.window.count.to_string();
             self.server.put(command, &[&self.entry.key, &cursor, b"COUNT", count.as_bytes()]);
@@ -98,15 +106,18 @@ impl Members<'_, '_> {
                 let flow = match command {
                     Command::Hscan => {
                         self.field()?;
+                        progress.add(&self.field);
                         self.value()?;
                         self.rows.row(self.entry, Some(&self.field), Some(&self.value))?
                     }
                     Command::Sscan => {
                         self.value()?;
+                        progress.add(&self.value);
                         self.rows.row(self.entry, None, Some(&self.value))?
                     }
                     _ => {
                         self.value()?;
+                        progress.add(&self.value);
                         self.field()?;
                         self.rows.row(self.entry, Some(&self.field), Some(&self.value))?
                     }
@@ -117,6 +128,9 @@ impl Members<'_, '_> {
             }
             if cursor == b"0" {
                 return Ok(Flow::On);
+            }
+            if !progress.end_page(&cursor) {
+                return Err(self.server.endless());
             }
             self.window.adapt();
         }

@@ -119,6 +119,11 @@ impl Server {
         self.link.broken("an answer that is none of Redis to this command")
     }
 
+    /// Pages without an end.
+    pub(super) fn endless(&self) -> crate::error::Error {
+        self.link.broken("a list that begins again and again")
+    }
+
     fn head(&mut self) -> Result<Head> {
         self.link.line(&mut self.line)?;
         let number = || std::str::from_utf8(&self.line[1..]).ok().and_then(|digits| digits.parse::<i64>().ok());

@@ -7,6 +7,7 @@ use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::Result;
 use crate::keys::program::{self, Known};
+use crate::keys::progress::Progress;
 use crate::keys::{Keys, spelled};
 use crate::query::{EachLine, Line};
 use std::borrow::Cow;
@@ -79,10 +80,15 @@ pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>
     ask(&mut server, &cursor, pattern);
     server.send()?;
     // That it answers is known before anything is said.
+    let mut progress = Progress::new();
     let mut found = scanned(&mut server, &mut cursor)?;
     let mut flow = rows.names()?;
     let mut value = Vec::new();
     while flow == Flow::On {
+        found.iter().for_each(|key| progress.add(key));
+        if !progress.end_page(&cursor) && cursor != b"0" {
+            return Err(server.endless());
+        }
         let entries = looked_up(&mut server, std::mem::take(&mut found))?;
         flow = all(&mut server, &entries, &mut rows, &mut value)?;
         if cursor == b"0" {

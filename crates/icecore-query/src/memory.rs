@@ -1,0 +1,98 @@
+//! How much memory a filter holds: values count their bytes while they live.
+//!
+//! Only what grows with the work of a filter is counted: strings, the items of containers, big integers, documents
+//! that `fromjson` reads, and the contexts that unfinished filters keep. A filter that holds more than it may stops
+//! before it takes more.
+
+use crate::room::{self, Stop};
+use std::cell::Cell;
+
+thread_local! {
+    /// Bytes that values in this thread hold.
+    static HELD: Cell<u64> = const { Cell::new(0) };
+    /// More must not be held.
+    static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
+    /// The most that was held at a time.
+    static PEAK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// What an allocator adds to each piece of memory, with the counts of an `Rc`.
+pub(crate) const PIECE: usize = 32;
+
+/// Lets the filter that starts hold so many bytes more than values hold now.
+pub(crate) fn begin(most: u64) {
+    MOST.set(HELD.get().saturating_add(most));
+    PEAK.set(HELD.get());
+}
+
+/// Lets the filter hold more: what an input needs.
+pub(crate) fn allow(more: u64) {
+    MOST.set(MOST.get().saturating_add(more));
+}
+
+/// How much may still be taken.
+pub(crate) fn left() -> u64 {
+    MOST.get().saturating_sub(HELD.get())
+}
+
+/// The most that was held at a time since the run began.
+#[cfg(test)]
+pub(crate) fn peak() -> u64 {
+    PEAK.get()
+}
+
+/// Stops the filter where so many bytes more would be too many.
+pub(crate) fn require(bytes: u64) {
+    if bytes > left() {
+        room::stop(Stop::Memory);
+    }
+}
+
+/// Counts bytes that are there already.
+pub(crate) fn take(bytes: usize) {
+    HELD.set(HELD.get().saturating_add(bytes as u64));
+    PEAK.set(PEAK.get().max(HELD.get()));
+}
+
+/// Gives back what was counted.
+pub(crate) fn give_back(bytes: usize) {
+    HELD.set(HELD.get().saturating_sub(bytes as u64));
+}
+
+/// Bytes that are counted as long as this lives.
+#[derive(Debug, Default)]
+pub struct Charge(Cell<usize>);
+
+impl Charge {
+    /// Counts so many bytes. Stops the filter if they are too many.
+    pub fn new(bytes: usize) -> Charge {
+        let charge = Charge::default();
+        charge.set(bytes);
+        charge
+    }
+
+    /// Counts so many bytes from now on. Stops the filter if they are too many.
+    pub fn set(&self, bytes: usize) {
+        let before = self.0.replace(bytes);
+        if bytes > before {
+            take(bytes - before);
+            if HELD.get() > MOST.get() {
+                room::stop(Stop::Memory);
+            }
+        } else {
+            give_back(before - bytes);
+        }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        give_back(self.0.get());
+    }
+}
+
+/// Counts bytes that [`give_back`] takes off. Stops the filter before they are too many.
+pub(crate) fn charge(bytes: usize) {
+    require(bytes as u64);
+    take(bytes);
+}

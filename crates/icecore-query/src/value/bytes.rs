@@ -1,0 +1,124 @@
+//! The bytes of a string: shared, and counted once as long as anybody has them.
+
+use crate::memory::{self, PIECE};
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// The bytes of a string.
+#[derive(Debug)]
+pub struct Bytes(Shared);
+
+#[derive(Clone, Debug)]
+enum Shared {
+    Fixed(Rc<[u8]>),
+    /// One to which something was appended. Appending copies only what comes, as long as nobody
+    /// else has the string: `add` is linear.
+    Growing(Rc<Vec<u8>>),
+}
+
+/// Strings that are shorter are copied when something is appended.
+const SHORT: usize = 64;
+
+impl Bytes {
+    /// These bytes with others after them. Stops the filter if they are too many.
+    pub fn append(mut self, more: &[u8]) -> Bytes {
+        if let Shared::Growing(bytes) = &mut self.0
+            && let Some(bytes) = Rc::get_mut(bytes)
+        {
+            let (before, room) = (bytes.capacity(), bytes.capacity() - bytes.len());
+            if more.len() > room {
+                // The next capacity is at least twice the last: appending is linear.
+                let added = more.len().max(before);
+                memory::require((before + added) as u64);
+                bytes.reserve_exact(added);
+                memory::take(bytes.capacity() - before);
+            }
+            bytes.extend_from_slice(more);
+            return self;
+        }
+        let len = self.len() + more.len();
+        if len < SHORT {
+            return Bytes::from([&*self, more].concat());
+        }
+        memory::charge(len + PIECE);
+        let mut bytes = Vec::with_capacity(len);
+        bytes.extend_from_slice(&self);
+        bytes.extend_from_slice(more);
+        Bytes(Shared::Growing(Rc::new(bytes)))
+    }
+}
+
+impl Clone for Bytes {
+    fn clone(&self) -> Bytes {
+        Bytes(self.0.clone())
+    }
+}
+
+impl From<&[u8]> for Bytes {
+    fn from(bytes: &[u8]) -> Bytes {
+        memory::charge(bytes.len() + PIECE);
+        Bytes(Shared::Fixed(bytes.into()))
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Bytes {
+        Bytes::from(bytes.as_slice())
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Shared::Fixed(bytes) => bytes,
+            Shared::Growing(bytes) => bytes,
+        }
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Bytes) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Bytes {}
+
+impl PartialOrd for Bytes {
+    fn partial_cmp(&self, other: &Bytes) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Bytes {
+    fn cmp(&self, other: &Bytes) -> std::cmp::Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+/// As a slice does, so that a map can be asked for a slice.
+impl std::hash::Hash for Bytes {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        let (count, size) = match &self.0 {
+            Shared::Fixed(bytes) => (Rc::strong_count(bytes), bytes.len()),
+            Shared::Growing(bytes) => (Rc::strong_count(bytes), bytes.capacity()),
+        };
+        if count == 1 {
+            memory::give_back(size + PIECE);
+        }
+    }
+}

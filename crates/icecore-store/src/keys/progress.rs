@@ -1,0 +1,127 @@
+//! Whether a server that lists in pages comes to an end.
+//!
+//! A server may list for as long as it has something new, and an honest one that looks through a
+//! large table for a few keys sends millions of pages in which nothing is. But one that sends the
+//! same cursor or the same entry again and again goes round, and would never end.
+
+use std::hash::{BuildHasher, RandomState};
+
+/// How many pages in a row may be empty: as many as Redis needs for the 2^32 keys that it can
+/// have, a thousand looked at for each page.
+const MOST_EMPTY: u64 = 1 << 22;
+/// How many pages may have an entry, or a cursor, that was there before. An honest server that
+/// moves its table sends some entries twice.
+const MOST_REPEATED: u32 = 100;
+
+/// What was listed so far, in a few bytes: one entry and one cursor are remembered, and others
+/// when twice as many pages were read (Brent's algorithm).
+pub(super) struct Progress {
+    hasher: RandomState,
+    pages: u64,
+    /// At so many pages others are remembered.
+    renewal: u64,
+    empty: u64,
+    cursor: Remembered,
+    entry: Remembered,
+    is_empty: bool,
+    is_repeated: bool,
+}
+
+/// A hash, and on how many pages it was seen since.
+#[derive(Default)]
+struct Remembered {
+    hash: Option<u64>,
+    seen: u32,
+}
+
+impl Remembered {
+    fn see(&mut self, is_repeated: bool) -> bool {
+        self.seen += u32::from(is_repeated);
+        self.seen <= MOST_REPEATED
+    }
+}
+
+impl Progress {
+    pub(super) fn new() -> Progress {
+        Progress {
+            hasher: RandomState::new(),
+            pages: 0,
+            renewal: 1,
+            empty: 0,
+            cursor: Remembered::default(),
+            entry: Remembered::default(),
+            is_empty: true,
+            is_repeated: false,
+        }
+    }
+
+    /// Notes an entry of the page that is read.
+    pub(super) fn add(&mut self, entry: &[u8]) {
+        let hash = self.hasher.hash_one(entry);
+        self.is_empty = false;
+        match self.entry.hash {
+            Some(remembered) => self.is_repeated |= remembered == hash,
+            None => self.entry.hash = Some(hash),
+        }
+    }
+
+    /// Ends a page, whose answer names this cursor. Returns whether the server may be asked for
+    /// the next one.
+    #[must_use]
+    pub(super) fn end_page(&mut self, cursor: &[u8]) -> bool {
+        let hash = self.hasher.hash_one(cursor);
+        self.pages += 1;
+        self.empty = if std::mem::replace(&mut self.is_empty, true) { self.empty + 1 } else { 0 };
+        let is_repeated = std::mem::take(&mut self.is_repeated);
+        let may_go_on =
+            self.entry.see(is_repeated) & self.cursor.see(self.cursor.hash == Some(hash)) & (self.empty <= MOST_EMPTY);
+        if self.pages == self.renewal {
+            self.renewal *= 2;
+            self.cursor = Remembered { hash: Some(hash), seen: 0 };
+            // The first entry that comes.
+            self.entry = Remembered::default();
+        }
+        may_go_on
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many pages are read of a server that names these cursors and entries.
+    fn pages(most: u64, cursor: impl Fn(u64) -> u64, entry: impl Fn(u64) -> Option<u64>) -> u64 {
+        let mut progress = Progress::new();
+        for page in 0..most {
+            if let Some(entry) = entry(page) {
+                progress.add(&entry.to_le_bytes());
+            }
+            if !progress.end_page(&cursor(page).to_le_bytes()) {
+                return page;
+            }
+        }
+        most
+    }
+
+    #[test]
+    fn what_goes_round_ends() {
+        for round in [1, 2, 3, 7, 100, 1000] {
+            let most = 1000 * round + 1000;
+            assert!(pages(most, |page| page, |page| Some(page % round)) < most, "entries, {round}");
+            assert!(pages(most, |page| page % round, |_| None) < most, "cursors, {round}");
+        }
+        // The same ones after a long list.
+        assert!(pages(100_000, |page| page, |page| Some(page.min(10_000))) < 100_000);
+        assert_eq!(pages(MOST_EMPTY + 10, |page| page, |_| None), MOST_EMPTY);
+    }
+
+    #[test]
+    fn honest_servers_may_go_on() {
+        let most = 200_000;
+        assert_eq!(pages(most, |page| page, Some), most);
+        // A table of which little is wanted; one that is moved, so that entries come twice.
+        assert_eq!(pages(most, |page| page, |page| page.is_multiple_of(50_000).then_some(page)), most);
+        assert_eq!(pages(most, |page| page, |page| Some(page / 2)), most);
+        assert_eq!(pages(most, |page| page, |page| Some(page % (most / 2))), most);
+    }
+}
