@@ -73,7 +73,7 @@ impl Drop for Opened {
 pub fn size_of_document(document: &Document<'static>) -> usize {
     const KEY: usize = 2 * size_of::<Option<Key>>();
     let tape = document.tape();
-    size_of_val(document.nodes()) + tape.keys().len() as usize * KEY + PIECE
+    size_of_val(document.nodes()) + tape.keys().len() * KEY + PIECE
 }
 
 /// Where a value stands.
