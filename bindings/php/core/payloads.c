@@ -1,11 +1,12 @@
 /* What classes froze themselves: the payloads of `C:` in PHP's text, and their like in other formats.
  *
  * Such a class mostly calls unserialize() for its payload, and PHP's reader builds what it finds there. So a payload
- * that is frozen data is read by the engine first, under the list that holds for the whole document. A payload that its
- * class decodes before (Base64, an offset) is the business of that class; names of classes that stand in it as they
- * would in frozen data must be allowed all the same. */
+ * that is frozen data is read by the engine first, under the list that holds for the whole document. A payload that the
+ * class decodes first (Base64, an offset) is the responsibility of that class; even so, every name of a class in it that
+ * is written as in frozen data must be allowed. */
 #include "core/payloads.h"
 #include "core/scan.h"
+#include "ext/standard/basic_functions.h"
 
 static const char *
 payload_of(const icecore_view *view, const icecore_node *opaque, size_t *len)
@@ -163,7 +164,7 @@ check_payload(zend_string *class, const char *bytes, size_t len, const ice_allow
     memcpy(ZSTR_VAL(text) + front, bytes, len);
     ZSTR_VAL(text)[front + len] = '}';
     ZSTR_VAL(text)[front + len + 1] = 0;
-    if (read_opened(ctx, text, ICE_USUAL_DEPTH, &error))
+    if (read_opened(ctx, text, BG(unserialize_max_depth), &error))
         is_fine = ice_policy_check(ctx, allowed, &is_opaque) && are_all_allowed(ctx, allowed) &&
                   check_closed(ctx, allowed, true, names);
     else if (!EG(exception)) {

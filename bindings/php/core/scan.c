@@ -1,5 +1,4 @@
-/* Names of classes in what a class froze itself (`C:`), where that is no frozen data to the engine; and pieces of PHP's
- * text.
+/* Names of classes in what a class froze itself (`C:`), where the engine can't read it; and pieces of PHP's text.
  *
  * Whatever looks like the front of an object or of an enum case is taken for one, in
  * strings too: a class that PHP would build is never missed. */

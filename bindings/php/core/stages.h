@@ -22,7 +22,7 @@ enum {
 };
 #define ICE_USUAL_DEPTH (-1)
 
-/* A stage that reads so many levels; 0: any number. NULL: an exception was thrown. */
+/* A stage that reads at most `depth` levels; 0: any number. NULL: an exception was thrown. */
 icecore_stage *ice_stage(int which, zend_long depth);
 /* The option max_depth; `depth` keeps its value where it is missing. False: it is wrong. */
 bool ice_depth_option(HashTable *options, const char *function, zend_long *depth);

@@ -13,7 +13,7 @@ $count = (int) ($options['count'] ?? 200);
 $show = (int) ($options['show'] ?? 10);
 mt_srand($seed);
 
-/** What was called while a text was read, or when what came of it was freed. */
+/** The calls that were made while a text was read, and while the value was freed. */
 final class Calls
 {
     public static array $all = [];

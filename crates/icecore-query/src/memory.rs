@@ -19,7 +19,7 @@ thread_local! {
 /// What an allocator adds to each piece of memory, with the counts of an `Rc`.
 pub(crate) const PIECE: usize = 32;
 
-/// Lets the filter that starts hold so many bytes more than values hold now.
+/// Lets the filter that starts hold at most this number of bytes in addition to what values hold now.
 pub(crate) fn begin(most: u64) {
     MOST.set(HELD.get().saturating_add(most));
     PEAK.set(HELD.get());
@@ -41,7 +41,7 @@ pub(crate) fn peak() -> u64 {
     PEAK.get()
 }
 
-/// Stops the filter where so many bytes more would be too many.
+/// Stops the filter if this number of bytes in addition would be too many.
 pub(crate) fn require(bytes: u64) {
     if bytes > left() {
         room::stop(Stop::Memory);
@@ -64,14 +64,14 @@ pub(crate) fn give_back(bytes: usize) {
 pub struct Charge(Cell<usize>);
 
 impl Charge {
-    /// Counts so many bytes. Stops the filter if they are too many.
+    /// Counts this number of bytes. Stops the filter if they are too many.
     pub fn new(bytes: usize) -> Charge {
         let charge = Charge::default();
         charge.set(bytes);
         charge
     }
 
-    /// Counts so many bytes from now on. Stops the filter if they are too many.
+    /// Counts this number of bytes from now on. Stops the filter if they are too many.
     pub fn set(&self, bytes: usize) {
         let before = self.0.replace(bytes);
         if bytes > before {
