@@ -30,6 +30,14 @@ run_fuzz_targets() {
     done
 }
 
+# Licences, sources and duplicates of all crates, by deny.toml.
+check_dependencies() {
+    cargo deny --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-deny ||
+        lack 'cargo-deny is missing, and can not be installed'
+    cargo deny --locked check bans licenses sources
+}
+
+step 'dependencies' 'licences, sources and versions of all crates are those of deny.toml' check_dependencies
 step 'tests in full' 'documents of a million levels; ten million floats; the model of the store with more cases' test_in_full
 step 'shipped modules' 'all tests of the Perl, PHP and Ruby modules, with the engine as shipped' test_shipped_modules
 step 'shipped C library' 'the examples of the C interface, with the library as shipped' scripts/capi.sh
