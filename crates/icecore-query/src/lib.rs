@@ -106,7 +106,7 @@ impl Query {
     /// take for a formula get a `'` before them, as [`icecore::text::spreadsheet_text`] says.
     ///
     /// # Errors
-    /// If the text is no filter.
+    /// If the text is not a filter.
     pub fn for_spreadsheets(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
         Query::compiled(filter, variables, true)
     }

@@ -77,7 +77,7 @@ fn what_php_wrote_is_written_again() {
     let (mut plain, mut spelled) = (0, 0);
     for f in readable() {
         let document = whole(&f.blob);
-        // `<?` in a string is parted otherwise.
+        // `<?` in a string is split otherwise.
         let (text, losses) = write(&document, "var-export:trusted").unwrap();
         assert!(losses.is_empty(), "{}: {losses:?}", f.name);
         if f.mode == "var_export" {

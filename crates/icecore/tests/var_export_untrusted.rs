@@ -112,7 +112,7 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> Result<(Vec<u8>, 
     Ok((text, losses.iter().map(|loss| loss.kind).collect()))
 }
 
-fn shown(bytes: &[u8], stage: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
+fn written_as_text(bytes: &[u8], stage: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
     let document = read(bytes, stage).unwrap_or_else(|error| panic!("{error}: {}", bytes.escape_ascii()));
     let (text, losses) = written(&document, options).expect("a text");
     (String::from_utf8_lossy(&text).into_owned(), losses)
@@ -126,7 +126,7 @@ fn short() -> WriteOptions {
 
 /// A file that begins without `<?php` is printed by PHP, up to a tag in one of its strings.
 #[test]
-fn a_tag_in_a_string_is_parted_where_no_php_begins() {
+fn a_tag_in_a_string_is_split_where_no_php_begins() {
     for (json, text) in [
         (r#""<?php hit(); ?>""#, "'<' . '?php hit(); ?>'"),
         (r#""<?= hit() ?>""#, "'<' . '?= hit() ?>'"),
@@ -139,17 +139,17 @@ fn a_tag_in_a_string_is_parted_where_no_php_begins() {
         (r#"{"$enum":"<?:a"}"#, "'<' . '?:a'"),
         (r#""a < b ?""#, "'a < b ?'"),
     ] {
-        assert_eq!(shown(json.as_bytes(), "json:typed", &short()).0, text, "{json}");
+        assert_eq!(written_as_text(json.as_bytes(), "json:typed", &short()).0, text, "{json}");
         let stage = if json.starts_with("{\"$class\"") { continue } else { "var-export" };
         let back = read(text.as_bytes(), stage).expect("the same value");
         assert_eq!(written(&back, &short()).expect("a text").0, text.as_bytes(), "{json}");
     }
     let mut options = short();
     options.file = Some(true);
-    assert_eq!(shown(br#""<?php""#, "json", &options).0, "<?php\n\nreturn '<?php';\n");
+    assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "<?php\n\nreturn '<?php';\n");
     options.file = None;
     options.trusted = true;
-    assert_eq!(shown(br#""<?php""#, "json", &options).0, "'<?php'");
+    assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "'<?php'");
 }
 
 /// What was kept of a text is written again, unless PHP would run it.
@@ -200,7 +200,7 @@ fn names_that_php_has_no_words_for_are_not_written() {
         (b"O:6:\"A\\self\":0:{}", "\\A\\self::__set_state([])", &[]),
         (b"O:5:\"A\\\\\\B\":0:{}", "[]", &[LossKind::Class]),
     ] {
-        let (found, lost) = shown(bytes, "php", &short());
+        let (found, lost) = written_as_text(bytes, "php", &short());
         let lost: Vec<_> = lost.into_iter().filter(|kind| *kind != LossKind::ArrayKind).collect();
         assert_eq!((found.as_str(), &lost[..]), (text, losses), "{}", bytes.escape_ascii());
     }
@@ -211,7 +211,7 @@ fn plain_text_names_no_class() {
     let mut options = short();
     options.plain = true;
     let (text, losses) =
-        shown(b"a:2:{i:0;O:1:\"A\":1:{s:1:\"b\";E:3:\"S:H\";}i:1;O:8:\"stdClass\":0:{}}", "php", &options);
+        written_as_text(b"a:2:{i:0;O:1:\"A\":1:{s:1:\"b\";E:3:\"S:H\";}i:1;O:8:\"stdClass\":0:{}}", "php", &options);
     assert_eq!(text, "[\n    [\n        'b' => 'S:H',\n    ],\n    [],\n]");
     assert!(losses.contains(&LossKind::Class) && losses.contains(&LossKind::Name), "{losses:?}");
 }
@@ -518,7 +518,7 @@ impl Random {
 
     fn file(&mut self) -> String {
         let front = self.pick(&["", "", "<?php ", "<?php\n", "<?php\r", "<?php\u{c}", "\u{feff}<?php ", "<?PHP\t"]);
-        // PHP stops where anything stands before this.
+        // PHP stops if anything is written before this.
         let declares = if front.starts_with("<?php") { "declare(strict_types=1);return " } else { "return " };
         let word = self.pick(&["", "return ", "return", declares]);
         let end =

@@ -80,7 +80,7 @@ fn is_tag(bytes: &[u8]) -> bool {
     }
 }
 
-/// Where the next of these tags stands.
+/// The offset of the next of these tags.
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = bytes[from..].iter().position(|byte| *byte == b'<') {
@@ -92,9 +92,9 @@ pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Parts the tags in the quoted strings that were written from `start` on: `<` stands at the
-/// end of one string, and the rest in the next one.
-pub(super) fn part_tags(start: usize, buf: &mut Vec<u8>) {
+/// Splits the tags in the quoted strings that were written from `start` on: `<` ends one string,
+/// and the rest begins the next one.
+pub(super) fn split_tags(start: usize, buf: &mut Vec<u8>) {
     let Some(first) = find_tag(&buf[start..]) else { return };
     let rest = buf.split_off(start + first);
     let mut rest = &rest[..];

@@ -64,7 +64,7 @@ pub struct WriteOptions {
     /// and calls no `__set_state`.
     pub plain: bool,
     /// Write strings with the bytes of `var_export()`, also where PHP would run what is in
-    /// them: in a file that does not begin with `<?php`, text behind a `<?` is code.
+    /// them: in a file that does not begin with `<?php`, text after `<?` is code.
     pub trusted: bool,
 }
 

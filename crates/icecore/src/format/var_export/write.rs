@@ -40,8 +40,8 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     let is_file = options.file == Some(true);
     let piece = |code: u16| around.and_then(|known| known.get(code).map(|place| known.kept(place)));
     let is_in_php = is_file || piece(spelling::BEFORE).is_some_and(begins_php);
-    let parts_tags = !is_in_php && !options.trusted;
-    let piece = |code: u16| piece(code).filter(|text| !parts_tags || find_tag(text).is_none());
+    let splits_tags = !is_in_php && !options.trusted;
+    let piece = |code: u16| piece(code).filter(|text| !splits_tags || find_tag(text).is_none());
     let noted = spelling.filter(|spelling| !spelling.notes.is_empty());
     let mut writer = Writer {
         document,
@@ -49,7 +49,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         limits,
         is_short: options.short,
         is_plain: options.plain,
-        parts_tags,
+        splits_tags,
         spelling: noted.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         open: HashSet::new(),
@@ -118,8 +118,8 @@ pub(super) struct Writer<'d> {
     limits: &'d Limits,
     is_short: bool,
     is_plain: bool,
-    /// Whether tags of PHP in strings are parted, as nothing before the text begins with one.
-    pub(super) parts_tags: bool,
+    /// Whether tags of PHP in strings are split, as the text does not begin with one.
+    pub(super) splits_tags: bool,
     spelling: Option<Replay<'d>>,
     stack: Vec<Frame>,
     /// What is being written that a link may name, and in which order.
@@ -145,7 +145,7 @@ impl<'d> Writer<'d> {
     #[inline]
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
         let source = self.spelling.as_ref()?.kept(at, code);
-        source.filter(|source| !self.parts_tags || find_tag(source).is_none())
+        source.filter(|source| !self.splits_tags || find_tag(source).is_none())
     }
 
     /// Starts a line.

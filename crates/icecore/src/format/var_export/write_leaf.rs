@@ -1,6 +1,6 @@
 //! Writes leaves, also those that PHP has no value for.
 
-use super::leaf_text::{part_tags, push_bool, push_int, push_number, push_property, push_string};
+use super::leaf_text::{push_bool, push_int, push_number, push_property, push_string, split_tags};
 use super::text::is_class_in_code;
 use super::write::Writer;
 use super::{kept, spelling};
@@ -48,14 +48,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a string. A tag in it is parted where the text may stand in a file outside of
-    /// `<?php`: PHP would run what follows.
+    /// Writes a string. A tag in it is split, unless the text begins with `<?php`: in a file PHP
+    /// would run what follows.
     #[inline]
     pub(super) fn string(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         let start = buf.len();
         push_string(bytes, buf);
-        if self.parts_tags {
-            part_tags(start, buf);
+        if self.splits_tags {
+            split_tags(start, buf);
         }
     }
 
@@ -63,8 +63,8 @@ impl Writer<'_> {
     pub(super) fn property(&self, name: &[u8], buf: &mut Vec<u8>) {
         let start = buf.len();
         push_property(name, buf);
-        if self.parts_tags {
-            part_tags(start, buf);
+        if self.splits_tags {
+            split_tags(start, buf);
         }
     }
 
