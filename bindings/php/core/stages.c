@@ -13,7 +13,8 @@ ice_stage(int which, zend_long depth)
         [ICE_SESSION] = "php-session:handler=php",
         [ICE_PHP_WRITE] = "php",
         [ICE_IGBINARY_WRITE] = "igbinary",
-        [ICE_VAR_EXPORT_WRITE] = "var-export",
+        /* Values of the program: the bytes of PHP's own var_export. */
+        [ICE_VAR_EXPORT_WRITE] = "var-export:trusted",
         [ICE_SESSION_WRITE] = "php-session:handler=php",
         [ICE_PHP_USUAL] = "php",
         [ICE_IGBINARY_USUAL] = "igbinary",

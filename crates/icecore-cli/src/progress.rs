@@ -131,7 +131,7 @@ pub fn share(done: f64, what: String) {
     if is_on() {
         METER.forget_input();
         METER.share.store((done * STEPS) as u64, Ordering::Relaxed);
-        *METER.what.lock().unwrap_or_else(PoisonError::into_inner) = what;
+        *METER.what.lock().unwrap_or_else(PoisonError::into_inner) = icecore::text::printable(&what).into_owned();
     }
 }
 

@@ -100,7 +100,28 @@ fn deep_rows_open_strings() {
 /// What OWASP lists; the cells are read back by another reader of CSV.
 #[test]
 fn cells_that_a_spreadsheet_would_run() {
-    let begins = ["=", "+", "-", "@", "\t", "\r", "'", "a", "", "\"", " ="];
+    let harmless = ["'", "a", "", "\"", "a=", "{"];
+    let begins = [
+        "=",
+        "+",
+        "-",
+        "@",
+        "\t",
+        "\r",
+        " =",
+        "\"=",
+        "\n+",
+        "\u{feff}@",
+        "\u{a0}-",
+        "\u{200b}=",
+        "\0=",
+        "\u{3000}＝",
+        "＋",
+        "－",
+        "＠",
+        "\u{b} \"-",
+    ];
+    let begins = [&harmless[..], &begins].concat();
     let mut table = String::from("\"=name\",v\n");
     for (at, begin) in begins.iter().enumerate() {
         let cell = format!("{begin}cmd|' /C calc'!A{at}, \"x\"").replace('"', "\"\"");
@@ -115,12 +136,38 @@ fn cells_that_a_spreadsheet_would_run() {
     let (plain, safe) = (cells(&[]), cells(&["--csv-safe"]));
     assert_eq!((plain.len(), safe.len()), (begins.len() + 1, begins.len() + 1));
     for (plain, safe) in plain.iter().flatten().zip(safe.iter().flatten()) {
-        let runs = plain.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        // Numbers in the second column stay, and so do the names in the first row.
+        let runs = plain.contains("cmd|") && !harmless.iter().any(|begin| plain.starts_with(&format!("{begin}cmd|")))
+            || plain.starts_with("=name");
         let expected = if runs { format!("'{plain}") } else { plain.clone() };
         assert_eq!(*safe, expected);
     }
     assert_eq!(safe[0][0], "'=name");
     assert!(plain.iter().any(|row| row[0].starts_with('=')), "only with the option");
+    let (out, said, code) = icecore(&["rows", "--in", "csv", "-c", "v", "-t", "tsv", "--csv-safe"], table.as_bytes());
+    let lines: Vec<_> = str::from_utf8(&out).unwrap().lines().collect();
+    assert!(code == 0 && lines.len() == begins.len() + 1, "{said}");
+    assert!(lines[0].starts_with("'=name\t"), "{}", lines[0]);
+    assert!(lines[1 + harmless.len()..].iter().all(|line| line.starts_with('\'')), "{lines:?}");
+    assert!(lines[2].starts_with("acmd") && lines[2].ends_with("\t-1\t"), "{lines:?}");
+    let texts: Vec<_> = safe.iter().map(|row| row[0].clone()).collect();
+    let given = serde_json::to_string(&plain.iter().map(|row| &row[0]).collect::<Vec<_>>()).unwrap();
+    for (name, options) in [("@csv", &["--csv-safe"][..]), ("@tsv", &["--csv-safe"])] {
+        let filter = format!(".[] | [., -5] | {name}");
+        let (out, said, code) = icecore(&[&["query", "-r", "-f", "json", &filter], options].concat(), given.as_bytes());
+        assert_eq!(code, 0, "{said}");
+        let out = String::from_utf8(out).unwrap();
+        let found: Vec<_> = match name {
+            "@csv" => rows_of(out.as_bytes()).into_iter().map(|row| row[0].clone()).collect(),
+            _ => out.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect(),
+        };
+        let expected = texts.iter().map(|text| match name {
+            "@csv" => text.clone(),
+            _ => text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"),
+        });
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{name}");
+        assert!(!out.contains("'-5"), "{out}");
+    }
     let (_, said, code) = icecore(&["rows", "--in", "csv", "-c", "v", "--csv-safe"], table.as_bytes());
     assert!(code == 2 && said.contains("`--csv-safe` is for `-t csv`"), "{said}");
     // The lab's tables.

@@ -109,6 +109,8 @@ fn words_of_sql_duckdb_and_spark_are_read() {
         ("x json, `rest` rest, c class at \"$.c\"", "x json, rest rest, c class at \"$.c\""),
         ("list<struct<a int8 not null> not null>", "list<struct<a int8 not null> not null>"),
         ("varchar(255)", "utf8"),
+        // Pasted into SQL, `--` is a comment.
+        ("--a int8, b-c int8, d--e int8", "\"--a\" int8, b-c int8, \"d--e\" int8"),
     ] {
         match schema::parse(text) {
             Ok(field) => assert_eq!(schema::print(&field), printed),

@@ -31,6 +31,7 @@ fn own() -> Vec<Function> {
         ("fromjson", v(0), |cv| bome(from_json(&cv.1))),
         ("class", v(0), |cv| bome(Ok(cv.1.class().map_or(Value::Null, Value::text)))),
         ("fields", v(0), |cv| bome(fields(&cv.1))),
+        ("spreadsheet_text", v(0), |cv| bome(Ok(spreadsheet_text(cv.1)))),
         ("input_filename", v(0), |cv| bome(Ok(cv.0.data().name()))),
         ("debug_empty", v(0), |cv| {
             cv.0.data().say(&format!("debug: {}", String::from_utf8_lossy(&cv.1.to_json())));
@@ -42,6 +43,14 @@ fn own() -> Vec<Function> {
             Box::new(std::iter::empty())
         }),
     ]
+}
+
+/// A string as a cell that no spreadsheet takes for a formula.
+fn spreadsheet_text(cell: Value) -> Value {
+    match cell.as_bytes() {
+        Some(bytes) if icecore::text::is_formula(bytes) => Value::text([b"'", bytes].concat()),
+        _ => cell,
+    }
 }
 
 fn is_null(value: &Value) -> bool {
@@ -95,7 +104,8 @@ fn one(name: &str, value: Value) -> Value {
 }
 
 /// What is written in the language itself, beside what its standard library has.
-pub fn definitions() -> Vec<jaq_core::load::parse::Def<&'static str>> {
-    let own = jaq_core::load::parse(include_str!("functions.jq"), |parser| parser.defs()).unwrap_or_default();
-    jaq_core::defs().chain(jaq_std::defs()).chain(own).collect()
+pub fn definitions(for_spreadsheets: bool) -> Vec<jaq_core::load::parse::Def<&'static str>> {
+    let parsed = |text| jaq_core::load::parse(text, |parser| parser.defs()).unwrap_or_default();
+    let more = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };
+    jaq_core::defs().chain(jaq_std::defs()).chain(parsed(include_str!("functions.jq"))).chain(more).collect()
 }

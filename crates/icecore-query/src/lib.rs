@@ -42,6 +42,7 @@ pub use room::{Stop, in_room};
 pub use run::{End, Running};
 
 use icecore::Document;
+use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Loader, import};
 use jaq_core::{Compiler, Filter};
 use run::Values;
@@ -98,10 +99,28 @@ impl Query {
     /// # Errors
     /// If the text is no filter.
     pub fn new(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
+        Query::compiled(filter, variables, false)
+    }
+
+    /// Compiles a filter whose `@csv` and `@tsv` make tables for spreadsheets: texts that these would
+    /// take for a formula get a `'` before them, as [`icecore::text::spreadsheet_text`] says.
+    ///
+    /// # Errors
+    /// If the text is not a filter.
+    pub fn for_spreadsheets(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
+        Query::compiled(filter, variables, true)
+    }
+
+    fn compiled(
+        filter: &str,
+        variables: &[(String, Document<'static>)],
+        for_spreadsheets: bool,
+    ) -> Result<Query, Mistake> {
         if filter.len() > LONGEST {
             return Err(Mistake::new(format!("it has more than {LONGEST} bytes")));
         }
-        room::caught(|| compiled(filter, variables)).unwrap_or_else(|broken| Err(Mistake::broken(broken)))
+        let compiled = || compiled(filter, variables, functions::definitions(for_spreadsheets));
+        room::caught(compiled).unwrap_or_else(|broken| Err(Mistake::broken(broken)))
     }
 
     /// The values of the variables.
@@ -110,8 +129,12 @@ impl Query {
     }
 }
 
-fn compiled(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
-    let loader = Loader::new(functions::definitions());
+fn compiled(
+    filter: &str,
+    variables: &[(String, Document<'static>)],
+    definitions: Vec<Def<&'static str>>,
+) -> Result<Query, Mistake> {
+    let loader = Loader::new(definitions);
     let arena = Arena::default();
     let modules =
         loader.load(&arena, File { code: filter, path: () }).map_err(|errors| Mistake::load(filter, &errors))?;

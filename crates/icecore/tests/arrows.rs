@@ -14,6 +14,7 @@ const LAYERS: &[&str] = &[
     "hash",
     "shortened",
     "printable",
+    "csv",
     "suggest",
     "near",
     "base64",

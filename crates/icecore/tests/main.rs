@@ -84,6 +84,7 @@ mod storable_property;
 mod tape_page;
 mod truncated;
 mod var_export_fixtures;
+mod var_export_untrusted;
 mod windows;
 mod wrap;
 mod wrap_languages;

@@ -77,19 +77,20 @@ fn what_php_wrote_is_written_again() {
     let (mut plain, mut spelled) = (0, 0);
     for f in readable() {
         let document = whole(&f.blob);
-        let (text, losses) = write(&document, "var-export").unwrap();
+        // `<?` in a string is split otherwise.
+        let (text, losses) = write(&document, "var-export:trusted").unwrap();
         assert!(losses.is_empty(), "{}: {losses:?}", f.name);
         if f.mode == "var_export" {
             assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
             // PHP has one way to write: nothing need be kept for it.
             let (limits, options) = (Limits::default(), var_export::ReadOptions::default());
             let simple = var_export::read(&f.blob, &options, &limits).unwrap();
-            assert!(write(&simple, "var-export").unwrap().0 == f.blob, "{}", f.name);
+            assert!(write(&simple, "var-export:trusted").unwrap().0 == f.blob, "{}", f.name);
             assert!(document.spelling().unwrap().notes.is_empty(), "{}", f.name);
             plain += 1;
         } else {
             assert!(whole(&text) == document, "{} {}", f.name, text.escape_ascii());
-            assert_eq!(write(&whole(&text), "var-export").unwrap().0, text, "{}", f.name);
+            assert_eq!(write(&whole(&text), "var-export:trusted").unwrap().0, text, "{}", f.name);
             spelled += usize::from(text == f.blob);
         }
     }

@@ -44,6 +44,9 @@ pub struct Query {
     /// Write results that are strings as they are, without quotes
     #[arg(short, long = "raw-output")]
     pub raw: bool,
+    /// `@csv` and `@tsv` put `'` before texts that a spreadsheet would take for a formula; as with `rows`
+    #[arg(long)]
+    pub csv_safe: bool,
     #[command(flatten)]
     pub shown: Shown,
     /// Run the filter once, over null: `input` and `inputs` give the documents
@@ -103,7 +106,8 @@ fn quiet_in_rooms() {
 fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
     let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
-    let query = icecore_query::Query::new(&args.filter, &variables(args)?).map_err(|mistake| wrong(&mistake))?;
+    let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
+    let query = compile(&args.filter, &variables(args)?).map_err(|mistake| wrong(&mistake))?;
     let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
     reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
     let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;

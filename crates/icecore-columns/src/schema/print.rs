@@ -106,8 +106,8 @@ fn print_text(text: &str, is_bare: bool, out: &mut String) {
     out.push('"');
 }
 
-/// Whether a name needs no quotes.
+/// Whether a name needs no quotes. `--` would begin a comment, where the text is pasted into SQL.
 fn is_word(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$' | '@');
-    !text.is_empty() && text.chars().all(is_plain)
+    !text.is_empty() && text.chars().all(is_plain) && !text.contains("--")
 }

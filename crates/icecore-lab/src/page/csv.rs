@@ -2,6 +2,7 @@
 
 use super::view::measured;
 use crate::model::{Cell, Entry, Fidelity, Point, Report, Role, ScenarioReport};
+use icecore::text::push_csv_cell;
 
 const HEAD: [&str; 24] = [
     "scenario",
@@ -30,16 +31,6 @@ const HEAD: [&str; 24] = [
     "memory_peak_growth_bytes",
 ];
 
-/// Whether a spreadsheet would take a cell that begins so for a formula, and run it: what
-/// OWASP lists under CSV injection.
-///
-/// ```
-/// assert!(icecore_lab::page::is_formula(b"=1+1") && !icecore_lab::page::is_formula(b"1+1"));
-/// ```
-pub fn is_formula(cell: &[u8]) -> bool {
-    matches!(cell.first(), Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r'))
-}
-
 /// The whole report as CSV. One without any operation has a row without times.
 pub fn csv(report: &Report) -> String {
     rows(report, false)
@@ -51,11 +42,8 @@ pub fn csv_safe(report: &Report) -> String {
 }
 
 fn rows(report: &Report, is_safe: bool) -> String {
-    let mut out = String::new();
-    let line = |out: &mut String, cells: [String; 24]| {
-        let safe = |cell: String| if is_safe && is_formula(cell.as_bytes()) { format!("'{cell}") } else { cell };
-        line(out, cells.map(safe));
-    };
+    let mut out = Vec::new();
+    let line = |out: &mut Vec<u8>, cells: [String; 24]| line(out, &cells, is_safe);
     line(&mut out, HEAD.map(str::to_owned));
     for scenario in &report.scenarios {
         for point in &scenario.points {
@@ -67,7 +55,8 @@ fn rows(report: &Report, is_safe: bool) -> String {
             }
         }
     }
-    out
+    // The cells were text.
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Option<&Cell>) -> [String; 24] {
@@ -132,15 +121,12 @@ fn number(n: Option<f64>) -> String {
     n.filter(|n| n.is_finite()).map_or(String::new(), |n| format!("{n:.8e}").parse().unwrap_or(n).to_string())
 }
 
-fn line(out: &mut String, cells: [String; 24]) {
+fn line(out: &mut Vec<u8>, cells: &[String], is_safe: bool) {
     for (i, cell) in cells.iter().enumerate() {
         if i > 0 {
-            out.push(',');
+            out.push(b',');
         }
-        match cell.contains([',', '"', '\r', '\n']) {
-            true => out.extend(["\"", &cell.replace('"', "\"\""), "\""]),
-            false => out.push_str(cell),
-        }
+        push_csv_cell(cell.as_bytes(), b',', is_safe, out);
     }
-    out.push_str("\r\n");
+    out.extend_from_slice(b"\r\n");
 }

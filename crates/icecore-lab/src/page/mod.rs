@@ -21,9 +21,10 @@ mod view;
 mod words;
 
 pub use chart::{Kind, charts, kinds, svg};
-pub use csv::{csv, csv_safe, is_formula};
+pub use csv::{csv, csv_safe};
 pub use grow::growth;
 pub use html::html;
+pub use icecore::text::is_formula;
 pub use load::{load, load_into};
 pub use markdown::markdown;
 pub use performance::{Beside, performance, readme, readme_chart};

@@ -29,9 +29,11 @@ pub(crate) fn is_class_name(name: &[u8]) -> bool {
 }
 
 /// Whether PHP's code can name a class so: what `unserialize()` takes is not always such a name.
+/// `self` and the like are other classes, or none.
 pub(crate) fn is_class_in_code(name: &[u8]) -> bool {
     let is_part = |part: &[u8]| part.first().is_some_and(|first| !first.is_ascii_digit());
-    is_class_name(name) && name.split(|byte| *byte == b'\\').all(is_part)
+    let is_relative = [&b"self"[..], b"parent", b"static"].iter().any(|word| name.eq_ignore_ascii_case(word));
+    is_class_name(name) && !is_relative && name.split(|byte| *byte == b'\\').all(is_part)
 }
 
 /// Whether the last number in a head is this one: a document may have been

@@ -138,10 +138,11 @@ pub struct Rows {
     /// Open strings in the decoded values that are frozen data themselves, and those in them
     #[arg(long)]
     pub deep: bool,
-    /// In csv: put `'` before cells that a spreadsheet would take for a formula
+    /// In csv and tsv: put `'` before cells that a spreadsheet would take for a formula
     ///
-    /// These begin with `=`, `+`, `-`, `@`, a tab or a carriage return. Numbers that are below zero get it too. For
-    /// tables that people open; a program that reads them has to take it off.
+    /// These begin with `=`, `+`, `-` or `@`, also in wide letters, and after blanks, quotes and what is not seen; or
+    /// with a tab or a line end. Numbers stay, and names of columns count as cells. For tables that people open; a
+    /// program that reads them has to take it off.
     #[arg(long)]
     pub csv_safe: bool,
     /// Write counts as JSON into this file; `-` is the standard output

@@ -395,8 +395,8 @@ fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
             args.to()
         )));
     }
-    if args.csv_safe && out != Out::Csv {
-        return Err(usage("`--csv-safe` is for `-t csv`".to_owned()));
+    if args.csv_safe && !matches!(out, Out::Csv | Out::Tsv) {
+        return Err(usage("`--csv-safe` is for `-t csv` and `-t tsv`".to_owned()));
     }
     Ok((out, stage))
 }

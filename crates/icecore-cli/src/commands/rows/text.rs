@@ -2,6 +2,7 @@
 
 use super::plan::Out;
 use icecore::raw::near;
+use icecore::text::{push_csv_cell, spreadsheet_text};
 
 /// Whether a byte of a JSON string stands for itself.
 const PLAIN: [bool; 256] = {
@@ -76,33 +77,18 @@ pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes:
             if !is_first {
                 to.push(delimiter);
             }
-            if is_safe && icecore_lab::page::is_formula(bytes) {
-                return csv(&[b"'", bytes].concat(), delimiter, to);
-            }
-            csv(bytes, delimiter, to);
+            push_csv_cell(bytes, delimiter, is_safe, to);
         }
         _ => {
             if !is_first {
                 to.push(b'\t');
             }
-            tsv(bytes, to);
+            match is_safe {
+                true => tsv(&spreadsheet_text(bytes), to),
+                false => tsv(bytes, to),
+            }
         }
     }
-}
-
-/// A cell in quotes, if it needs them.
-fn csv(bytes: &[u8], delimiter: u8, to: &mut Vec<u8>) {
-    if !bytes.iter().any(|byte| matches!(*byte, b'"' | b'\n' | b'\r') || *byte == delimiter) {
-        return to.extend_from_slice(bytes);
-    }
-    to.push(b'"');
-    for part in bytes.split_inclusive(|byte| *byte == b'"') {
-        to.extend_from_slice(part);
-        if part.ends_with(b"\"") {
-            to.push(b'"');
-        }
-    }
-    to.push(b'"');
 }
 
 /// A cell with escapes, as MySQL and PostgreSQL read them.

@@ -57,6 +57,9 @@ pub(super) fn push_number(value: f64, buf: &mut Vec<u8>) {
     }
 }
 
+/// What joins the two parts of a string.
+const JOINT: &[u8] = b"' . '";
+
 /// A string, in which NUL stands in double quotes.
 pub(super) fn push_string(bytes: &[u8], buf: &mut Vec<u8>) {
     push_quoted(bytes, b"' . \"\\0\" . '", buf);
@@ -65,6 +68,42 @@ pub(super) fn push_string(bytes: &[u8], buf: &mut Vec<u8>) {
 /// The name of a property, in which NUL stays.
 pub(super) fn push_property(bytes: &[u8], buf: &mut Vec<u8>) {
     push_quoted(bytes, b"\0", buf);
+}
+
+/// Whether PHP begins to run code here, in a file that it has printed so far. `<%` and
+/// `<script` are those of PHP 5.
+fn is_tag(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'<', b'?' | b'%', ..] => true,
+        [b'<', word @ ..] => word.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"script")),
+        _ => false,
+    }
+}
+
+/// The offset of the next of these tags.
+pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = bytes[from..].iter().position(|byte| *byte == b'<') {
+        if is_tag(&bytes[from + at..]) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+/// Splits the tags in the quoted strings that were written from `start` on: `<` ends one string,
+/// and the rest begins the next one.
+pub(super) fn split_tags(start: usize, buf: &mut Vec<u8>) {
+    let Some(first) = find_tag(&buf[start..]) else { return };
+    let rest = buf.split_off(start + first);
+    let mut rest = &rest[..];
+    while let Some(at) = find_tag(rest) {
+        buf.extend_from_slice(&rest[..=at]);
+        buf.extend_from_slice(JOINT);
+        rest = &rest[at + 1..];
+    }
+    buf.extend_from_slice(rest);
 }
 
 fn push_quoted(mut bytes: &[u8], nul: &[u8], buf: &mut Vec<u8>) {

@@ -16,6 +16,18 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Write,
         help: "write arrays as people do: in `[` and `]`, indented by 4, lists without keys",
     },
+    Opt {
+        name: "plain",
+        takes: OptionType::Flag,
+        side: Side::Write,
+        help: "write objects as arrays and enum cases as strings: running the text loads no class and calls no `__set_state`",
+    },
+    Opt {
+        name: "trusted",
+        takes: OptionType::Flag,
+        side: Side::Write,
+        help: "write `<?` in strings as var_export() does, though PHP runs what follows where the text is a file without `<?php` in front; for values of your own program",
+    },
     class_map::OPTION,
 ];
 
@@ -48,10 +60,21 @@ pub struct WriteOptions {
     pub file: Option<bool>,
     /// Write arrays in `[` and `]`, indented by 4, lists without keys.
     pub short: bool,
+    /// Write objects as arrays and enum cases as strings. Running the text then loads no class
+    /// and calls no `__set_state`.
+    pub plain: bool,
+    /// Write strings with the bytes of `var_export()`, also where PHP would run what is in
+    /// them: in a file that does not begin with `<?php`, text after `<?` is code.
+    pub trusted: bool,
 }
 
 impl WriteOptions {
     pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
-        WriteOptions { file: settings.flag_set("file"), short: settings.flag("short") }
+        WriteOptions {
+            file: settings.flag_set("file"),
+            short: settings.flag("short"),
+            plain: settings.flag("plain"),
+            trusted: settings.flag("trusted"),
+        }
     }
 }

@@ -246,7 +246,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let is_file = lexer.rest().get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
         if is_file {
             lexer.at += 5;
-            if lexer.peek().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+            // Without one of these PHP sees no tag: it prints the text, up to the next tag in it.
+            if lexer.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
                 return Err(lexer.wrong(lexer.at, "a blank behind `<?php`"));
             }
         } else if lexer.peek() == Some(b'<') && b"<?php".starts_with(lexer.rest()) {

@@ -3,7 +3,7 @@
 //! It replays the spelling of a document that was read from this format. Without one it
 //! writes as `var_export()` of PHP 8.2 does.
 
-use super::leaf_text::{push_case, push_digits, push_property};
+use super::leaf_text::{find_tag, push_case, push_digits};
 use super::lex::is_word;
 use super::text::{integer_key, is_class_in_code};
 use super::{FORMAT, NAME, WriteOptions, kept, spelling};
@@ -37,13 +37,19 @@ impl crate::format::Writer for WriteOptions {
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let around = spelling.filter(|_| options.file.is_none());
+    let is_file = options.file == Some(true);
     let piece = |code: u16| around.and_then(|known| known.get(code).map(|place| known.kept(place)));
+    let is_in_php = is_file || piece(spelling::BEFORE).is_some_and(begins_php);
+    let splits_tags = !is_in_php && !options.trusted;
+    let piece = |code: u16| piece(code).filter(|text| !splits_tags || find_tag(text).is_none());
     let noted = spelling.filter(|spelling| !spelling.notes.is_empty());
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
         limits,
         is_short: options.short,
+        is_plain: options.plain,
+        splits_tags,
         spelling: noted.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         open: HashSet::new(),
@@ -55,7 +61,6 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
-    let is_file = options.file == Some(true);
     let before = if is_file { &b"<?php\n\nreturn "[..] } else { piece(spelling::BEFORE).unwrap_or(b"") };
     let behind = if is_file { &b";\n"[..] } else { piece(spelling::BEHIND).unwrap_or(b"") };
     out.buffer().extend_from_slice(before);
@@ -72,6 +77,12 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     out.buffer().extend_from_slice(behind);
     out.ready()?;
     Ok(writer.losses)
+}
+
+/// Whether PHP runs what follows this text in a file.
+fn begins_php(before: &[u8]) -> bool {
+    let text = before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(before).trim_ascii_start();
+    text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"))
 }
 
 /// A container whose children are not all written.
@@ -106,6 +117,9 @@ pub(super) struct Writer<'d> {
     pub(super) nodes: &'d [Node],
     limits: &'d Limits,
     is_short: bool,
+    is_plain: bool,
+    /// Whether tags of PHP in strings are split, as the text does not begin with one.
+    pub(super) splits_tags: bool,
     spelling: Option<Replay<'d>>,
     stack: Vec<Frame>,
     /// What is being written that a link may name, and in which order.
@@ -130,7 +144,8 @@ impl<'d> Writer<'d> {
     /// The source text that was kept for the value at `at`.
     #[inline]
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.spelling.as_ref()?.kept(at, code)
+        let source = self.spelling.as_ref()?.kept(at, code);
+        source.filter(|source| !self.splits_tags || find_tag(source).is_none())
     }
 
     /// Starts a line.
@@ -284,11 +299,11 @@ impl<'d> Writer<'d> {
             if name.len() < bytes.len() {
                 self.lose(LossKind::Visibility, value);
             }
-            return push_property(name, buf);
+            return self.property(name, buf);
         }
         match integer_key(bytes) {
             Some(value) => push_digits(value, buf),
-            None => super::leaf_text::push_string(bytes, buf),
+            None => self.string(bytes, buf),
         }
     }
 
@@ -412,7 +427,7 @@ impl<'d> Writer<'d> {
             return None;
         }
         let name = self.document.tape().classes().get(node.class())?.bytes;
-        is_class_in_code(name).then_some(name)
+        (!self.is_plain && is_class_in_code(name)).then_some(name)
     }
 
     fn object_head(&mut self, at: u32, name: &[u8], buf: &mut Vec<u8>) -> Shape {
@@ -447,9 +462,9 @@ impl<'d> Writer<'d> {
 
     fn enum_case(&mut self, at: u32, node: &Node, line: Option<usize>, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
-        if !super::write_leaf::is_case(bytes) {
+        if self.is_plain || !super::write_leaf::is_case(bytes) {
             self.lose(LossKind::Name, at);
-            return super::leaf_text::push_string(bytes, buf);
+            return self.string(bytes, buf);
         }
         if let Some(indent) = line {
             self.line(indent, buf);

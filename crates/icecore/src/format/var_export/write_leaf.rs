@@ -1,7 +1,7 @@
 //! Writes leaves, also those that PHP has no value for.
 
-use super::leaf_text::{push_bool, push_int, push_number, push_string};
-use super::text::is_class_name;
+use super::leaf_text::{push_bool, push_int, push_number, push_property, push_string, split_tags};
+use super::text::is_class_in_code;
 use super::write::Writer;
 use super::{kept, spelling};
 use crate::document::{Kind, Node};
@@ -13,7 +13,9 @@ pub(super) fn is_case(name: &[u8]) -> bool {
     colon.is_some_and(|colon| {
         let case = &name[colon + 1..];
         let is_word = case.iter().all(|byte| super::lex::is_word(*byte));
-        is_class_name(&name[..colon]) && is_word && !case.is_empty() && !case[0].is_ascii_digit()
+        let is_name = is_word && !case.is_empty() && !case[0].is_ascii_digit();
+        // `Cls::class` is the name of the class.
+        is_class_in_code(&name[..colon]) && is_name && !case.eq_ignore_ascii_case(b"class")
     })
 }
 
@@ -27,7 +29,7 @@ impl Writer<'_> {
             return buf.extend_from_slice(source);
         }
         match node.kind {
-            Kind::Bytes | Kind::Text => push_string(self.document.bytes(node), buf),
+            Kind::Bytes | Kind::Text => self.string(self.document.bytes(node), buf),
             Kind::Int => push_int(node.payload as i64, buf),
             Kind::Float => push_number(f64::from_bits(node.payload), buf),
             Kind::Null => buf.extend_from_slice(b"NULL"),
@@ -39,10 +41,30 @@ impl Writer<'_> {
     #[cold]
     fn rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         match instead(self.document, node, |kind| self.lose(kind, at)) {
-            Instead::Bytes(bytes) => push_string(bytes, buf),
-            Instead::Digits(digits) => push_string(&digits, buf),
+            Instead::Bytes(bytes) => self.string(bytes, buf),
+            Instead::Digits(digits) => self.string(&digits, buf),
             Instead::Float(value) => push_number(value, buf),
             Instead::Null => buf.extend_from_slice(b"NULL"),
+        }
+    }
+
+    /// Writes a string. A tag in it is split, unless the text begins with `<?php`: in a file PHP
+    /// would run what follows.
+    #[inline]
+    pub(super) fn string(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+        let start = buf.len();
+        push_string(bytes, buf);
+        if self.splits_tags {
+            split_tags(start, buf);
+        }
+    }
+
+    /// Writes the name of a property, as [`Writer::string`] does.
+    pub(super) fn property(&self, name: &[u8], buf: &mut Vec<u8>) {
+        let start = buf.len();
+        push_property(name, buf);
+        if self.splits_tags {
+            split_tags(start, buf);
         }
     }
 
