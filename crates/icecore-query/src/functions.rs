@@ -184,7 +184,7 @@ fn one(name: &str, value: Value) -> Value {
 }
 
 /// What is written in the language itself, beside what its standard library has.
-pub fn definitions<'s>() -> impl Iterator<Item = Def<&'s str>> {
+pub fn definitions() -> Vec<Def<&'static str>> {
     let own = jaq_core::load::parse(include_str!("functions.jq"), |parser| parser.defs()).unwrap_or_default();
-    jaq_core::defs().chain(jaq_std::defs()).chain(own).map(|definition| -> Def<&'s str> { definition })
+    jaq_core::defs().chain(jaq_std::defs()).chain(own).collect()
 }

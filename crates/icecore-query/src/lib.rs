@@ -127,7 +127,9 @@ fn unchained(filter: &str) -> Option<Def<&str>> {
 fn compiled(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
     let whole = unchained(filter);
     let code = if whole.is_some() { WHOLE } else { filter };
-    let loader = Loader::new(functions::definitions().chain(whole));
+    let mut definitions: Vec<Def<&str>> = functions::definitions();
+    definitions.extend(whole);
+    let loader = Loader::new(definitions);
     let arena = Arena::default();
     let modules = loader.load(&arena, File { code, path: () }).map_err(|errors| Mistake::load(filter, &errors))?;
     import(&modules, |_| Err("no file is read".to_owned())).map_err(|errors| Mistake::load(filter, &errors))?;

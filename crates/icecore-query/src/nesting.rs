@@ -16,7 +16,7 @@ use jaq_core::path::{Part, Path};
 type Around<'s> = Vec<(&'s str, usize)>;
 
 /// Writes such calls as ones that are not the last thing. Whether there are any.
-pub fn unchain<'s>(filter: &mut Term<&'s str>) -> bool {
+pub fn unchain(filter: &mut Term<&str>) -> bool {
     term(filter, &mut Vec::new())
 }
 
