@@ -1,6 +1,7 @@
 //! The command `icecore`: looks into and converts the data that Perl, PHP and
 //! Ruby freeze. All the work is the engine's.
 
+mod allocator;
 mod class_map;
 mod cli;
 mod commands;

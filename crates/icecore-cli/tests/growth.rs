@@ -45,6 +45,61 @@ fn commands_say_no_more_than_the_budget_allows() {
     }
 }
 
+/// Each level has two links to the level below, so that there are 2^levels ways to the bottom. No command follows them all.
+#[test]
+fn links_that_double_with_each_level() {
+    type Make = fn(usize) -> Vec<u8>;
+    let php: Make = |levels| {
+        let links: String = (0..levels).rev().map(|level| format!("i:1;R:{};}}", level + 2)).collect();
+        format!("{}i:1;{links}", "a:2:{i:0;".repeat(levels)).into_bytes()
+    };
+    let objects: Make = |levels| {
+        let links: String = (0..levels).rev().map(|level| format!("s:1:\"b\";r:{};}}", level + 2)).collect();
+        format!("{}O:1:\"A\":0:{{}}{links}", "O:1:\"A\":2:{s:1:\"a\";".repeat(levels)).into_bytes()
+    };
+    let marshal: Make = |levels| {
+        let links = (0..levels as u8).rev().flat_map(|level| [b'@', level + 6]);
+        [&b"\x04\x08"[..], &b"[\x07".repeat(levels), b"\"\x06x"].concat().into_iter().chain(links).collect()
+    };
+    let commands: &[&[&str]] = &[
+        &["convert", "-t", "json"],
+        &["convert", "-t", "php"],
+        &["convert", "--deep"],
+        &["inspect"],
+        &["inspect", "--all"],
+        &["inspect", "--json"],
+        &["classes"],
+        &["paths"],
+        &["get", "$[0]"],
+        &["query", ".[0] | length"],
+        &["query", "--limit", "steps=10K", "[..] | length"],
+        &["query", "--limit", "steps=10K", "flatten"],
+        &["edit", "--append", "$=1"],
+        &["edit", "--set", "$[0]=1"],
+        &["edit", "--rename-class", "A=B"],
+        &["replace", "x", "longer"],
+    ];
+    for (format, make) in [("php", php), ("php", objects), ("marshal", marshal)] {
+        let inputs = [20, 40].map(make);
+        for command in commands {
+            let sizes = inputs.each_ref().map(|input| {
+                let output = match command {
+                    ["query", options @ .., filter] => {
+                        run(&[&["query", "-f", format][..], options, &[*filter, "-"]].concat(), input)
+                    }
+                    ["replace", ..] => run(&[command, &["-f", format, "-"][..]].concat(), input),
+                    _ => run(&[command, &["-f", format][..]].concat(), input),
+                };
+                let code = output.status.code();
+                assert!(matches!(code, Some(0..=5)), "{command:?}: {code:?}");
+                output.stdout.len() + output.stderr.len()
+            });
+            // The path of a value is as long as it is deep, so all paths together may grow with the square.
+            assert!(sizes[1] <= 5 * sizes[0] + 4096, "{format} {command:?}: {sizes:?}");
+        }
+    }
+}
+
 #[test]
 fn an_error_says_which_limit_to_raise() {
     let input = shapes::named("a COPY of a long string").make(24 << 10);

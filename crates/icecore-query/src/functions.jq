@@ -55,7 +55,15 @@ def sub(re; f): sub(re; f; "");
 def gsub(re; f): sub(re; f; "g");
 
 # Streams
-def tostream: path_value(def leaves: if . >= [] and length > 0 then .[] | leaves else . end; leaves);
+# An event with one part ends a container; one of a path of one step, or with an empty path, ends the document.
+def fromstream(events):
+  foreach events as $event ({};
+    (if .is_done then {} else . end)
+      | .is_done = (($event | length) + ($event[0] | length) == 2)
+      | if $event | length == 2 then getpath(["whole"] + $event[0]) = $event[1] else . end;
+    if .is_done then .whole else empty end);
+def truncate_stream(events):
+  . as $depth | null | events | select(.[0] | length > $depth) | .[0] |= .[$depth:];
 
 # Text
 def @json: tojson;

@@ -1,14 +1,20 @@
 //! Functions that are not in the standard library, as they need to know what a value is.
 
+use crate::events::Events;
+use crate::matching::{Wanted, matches};
+use crate::memory;
+use crate::room::{self, Stop};
 use crate::run::Values;
-use crate::value::{Error, Members, Opened, ValR, Value, contains, indices, key};
-use icecore::{Document, Limits, Stage};
+use crate::value::{Error, Members, Opened, ValR, Value, check_length, contains, indices, key};
+use icecore::{Document, ErrorKind, Limits, Stage};
 use jaq_core::RunPtr;
+use jaq_core::load::parse::Def;
 use jaq_core::native::{Filter, Fun, bome, run, unary, v};
 use jaq_std::ValT as _;
 
 /// Functions of the standard library that stand here in another form.
-const OWN: [&str; 2] = ["debug_empty", "stderr_empty"];
+const OWN: [&str; 8] =
+    ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "escape_html", "escape_sh", "encode_uri"];
 
 /// All functions that filters can call.
 pub fn all() -> impl Iterator<Item = Fun<Values>> {
@@ -29,6 +35,15 @@ fn own() -> Vec<Function> {
         ("bsearch", v(1), |cv| unary(cv, |list, value| search(&list, &value))),
         ("tojson", v(0), |cv| bome(Ok(Value::text(cv.1.to_json())))),
         ("fromjson", v(0), |cv| bome(from_json(&cv.1))),
+        ("tostream", v(0), |cv| Box::new(Events::new(cv.1).map(Ok))),
+        ("matches", v(2), |cv| bome(matches(Wanted::Matches, cv))),
+        ("split_matches", v(2), |cv| bome(matches(Wanted::Both, cv))),
+        ("split_", v(2), |cv| bome(matches(Wanted::Rest, cv))),
+        ("escape_html", v(0), |cv| bome(escaped(&cv.1, escape_html))),
+        ("escape_sh", v(0), |cv| {
+            bome(escaped(&cv.1, |byte| if byte == b'\'' { b"'\\''".into() } else { byte.into() }))
+        }),
+        ("encode_uri", v(0), |cv| bome(escaped(&cv.1, encode_uri))),
         ("class", v(0), |cv| bome(Ok(cv.1.class().map_or(Value::Null, Value::text)))),
         ("fields", v(0), |cv| bome(fields(&cv.1))),
         ("spreadsheet_text", v(0), |cv| bome(Ok(spreadsheet_text(cv.1)))),
@@ -75,14 +90,88 @@ fn search(list: &Value, value: &Value) -> ValR {
     }
 }
 
+/// What a byte becomes.
+struct Escape {
+    bytes: [u8; 6],
+    len: u8,
+}
+
+impl From<u8> for Escape {
+    fn from(byte: u8) -> Escape {
+        Escape { bytes: [byte; 6], len: 1 }
+    }
+}
+
+impl From<&[u8]> for Escape {
+    fn from(text: &[u8]) -> Escape {
+        let mut escape = Escape { bytes: [0; 6], len: 0 };
+        for (place, byte) in escape.bytes.iter_mut().zip(text) {
+            *place = *byte;
+            escape.len += 1;
+        }
+        escape
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Escape {
+    fn from(text: &[u8; N]) -> Escape {
+        text.as_slice().into()
+    }
+}
+
+fn escape_html(byte: u8) -> Escape {
+    match byte {
+        b'<' => b"&lt;".into(),
+        b'>' => b"&gt;".into(),
+        b'&' => b"&amp;".into(),
+        b'\'' => b"&apos;".into(),
+        b'"' => b"&quot;".into(),
+        other => other.into(),
+    }
+}
+
+fn encode_uri(byte: u8) -> Escape {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+        return byte.into();
+    }
+    let digit = |digit: u8| DIGITS.get(usize::from(digit)).copied().unwrap_or_default();
+    (&[b'%', digit(byte >> 4), digit(byte & 15)]).into()
+}
+
+/// A string in which bytes are written otherwise. It may be several times as long: how long is known before.
+fn escaped(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
+    let bytes = value.try_as_utf8_bytes()?;
+    let len = bytes.iter().map(|byte| u64::from(escape(*byte).len)).sum();
+    check_length(len);
+    let mut out = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
+    for byte in bytes {
+        let escape = escape(*byte);
+        out.extend_from_slice(escape.bytes.get(..usize::from(escape.len)).unwrap_or_default());
+    }
+    Ok(Value::text(out))
+}
+
+/// What a value of a document takes while it is read.
+const READ: u64 = 32;
+
 fn from_json(text: &Value) -> ValR {
     let bytes = text.as_bytes().ok_or_else(|| Error::typ(text.clone(), "string"))?;
+    room::steps(bytes.len() as u64 / 64);
+    let mut limits = Limits::default();
+    let most = memory::left().saturating_sub(bytes.len() as u64) / READ;
+    limits.nodes = limits.nodes.min(u32::try_from(most).unwrap_or(u32::MAX));
+    let is_less = limits.nodes < Limits::default().nodes;
     let read = || -> Result<Document<'static>, icecore::Error> {
         let stage = Stage::parse("json:typed=no")?;
-        icecore::read_as(bytes, &stage, &Limits::default()).map(Document::into_owned)
+        icecore::read_as(bytes, &stage, &limits).map(Document::into_owned)
     };
     match read() {
         Ok(document) => Ok(Opened::made(document).root()),
+        // Whether there are too many values: anything else is wrong with more of them, too.
+        Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > most => {
+            room::stop(Stop::Memory)
+        }
         Err(error) => Err(Error::str(format_args!("{text} is no JSON: {error}"))),
     }
 }
@@ -104,7 +193,7 @@ fn one(name: &str, value: Value) -> Value {
 }
 
 /// What is written in the language itself, beside what its standard library has.
-pub fn definitions(for_spreadsheets: bool) -> Vec<jaq_core::load::parse::Def<&'static str>> {
+pub fn definitions(for_spreadsheets: bool) -> Vec<Def<&'static str>> {
     let parsed = |text| jaq_core::load::parse(text, |parser| parser.defs()).unwrap_or_default();
     let more = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };
     jaq_core::defs().chain(jaq_std::defs()).chain(parsed(include_str!("functions.jq"))).chain(more).collect()

@@ -68,6 +68,8 @@ const FILTERS: &[(Make, &[&str])] = &[
             "[match(\"a\"; \"g\")]",
             "[capture(\"(?<x>a)\"; \"g\")]",
             "test(\"z\")",
+            "[match(\"(a), (b)\"; \"g\")]",
+            "ascii_downcase | @uri, @sh, @html | length",
             "split(\"a\")",
             "split(\"a\"; null // \"g\")",
             "split(\"\")",
@@ -148,6 +150,8 @@ const FILTERS: &[(Make, &[&str])] = &[
             "[..]",
             "flatten, flatten(1)",
             "[tostream]",
+            "fromstream(tostream)",
+            "[fromstream(1 | truncate_stream(tostream))]",
             "transpose?, 1",
             "map([., 1]) | transpose",
             "map([.]) | add",
@@ -177,7 +181,8 @@ const FILTERS: &[(Make, &[&str])] = &[
             "with_entries(.value += 1)?, 1",
             "@text \"\\(.)\", @json \"\\(.)\", @html \"\\(.)\", @base64 \"\\(.)\"",
             "length as $n | reduce range($n) as $i (null; [.]) | length",
-            "length as $n | reduce range($n) as $i (null; [.]) | [..] | length",
+            "length as $n | reduce range($n) as $i (null; [.]) | tojson | length",
+            "[limit(10; length as $n | reduce range($n) as $i (null; [.]) | tostream | .[0] | length)]",
             "length as $n | def f: if . > 0 then . - 1 | f else . end; $n | f",
             "length as $n | def f: if . > 0 then ., (. - 1 | f) else empty end; $n | [f] | length",
         ],
@@ -340,4 +345,14 @@ fn functions_are_linear() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// An item of `..` passes through as many iterators as it is deep. That is work: a small document must not take long.
+#[test]
+fn what_is_deep_and_wide_costs_what_it_takes() {
+    let (levels, items) = (1_000, 2_000);
+    let deep = format!("{}{}1{}", "[".repeat(levels), "1,".repeat(items), "]".repeat(levels));
+    let flat = format!("[{}1]", "1,".repeat(items));
+    let steps = |text: &str| cost("[..] | length", text).expect("a number").0;
+    assert!(steps(&deep) > 3 * steps(&flat), "{} {}", steps(&deep), steps(&flat));
 }

@@ -27,11 +27,14 @@
 
 mod answer;
 mod cycle;
+mod events;
 mod functions;
 #[cfg(test)]
 mod growth;
+mod matching;
 mod memory;
 mod mistake;
+mod nesting;
 mod room;
 mod run;
 mod value;
@@ -129,15 +132,27 @@ impl Query {
     }
 }
 
-fn compiled(
-    filter: &str,
+/// The name of a filter that is a definition itself.
+const WHOLE: &str = "__filter";
+
+/// The filter as a definition, if there is something in it that is to be written otherwise.
+fn unchained(filter: &str) -> Option<Def<&str>> {
+    let mut body = jaq_core::load::parse(filter, |parser| parser.term())?;
+    let is_changed = nesting::unchain(&mut body);
+    is_changed.then(|| Def { name: WHOLE, args: Vec::new(), body })
+}
+
+fn compiled<'f>(
+    filter: &'f str,
     variables: &[(String, Document<'static>)],
-    definitions: Vec<Def<&'static str>>,
+    mut definitions: Vec<Def<&'f str>>,
 ) -> Result<Query, Mistake> {
+    let whole = unchained(filter);
+    let code = if whole.is_some() { WHOLE } else { filter };
+    definitions.extend(whole);
     let loader = Loader::new(definitions);
     let arena = Arena::default();
-    let modules =
-        loader.load(&arena, File { code: filter, path: () }).map_err(|errors| Mistake::load(filter, &errors))?;
+    let modules = loader.load(&arena, File { code, path: () }).map_err(|errors| Mistake::load(filter, &errors))?;
     import(&modules, |_| Err("no file is read".to_owned())).map_err(|errors| Mistake::load(filter, &errors))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
     let compiler = Compiler::default().with_funs(functions::all()).with_global_vars(names.iter().map(String::as_str));

@@ -3,6 +3,9 @@
 //! Only what grows with the work of a filter is counted: strings, the items of containers, big integers, documents
 //! that `fromjson` reads, and the contexts that unfinished filters keep. A filter that holds more than it may stops
 //! before it takes more.
+//!
+//! What the language holds itself, as the closures of calls in calls and the keys of long paths, nobody counts here.
+//! A program whose allocator counts says so ([`Running::held`](crate::Running::held)): then that counts as well.
 
 use crate::room::{self, Stop};
 use std::cell::Cell;
@@ -14,25 +17,64 @@ thread_local! {
     static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
     /// The most that was held at a time.
     static PEAK: Cell<u64> = const { Cell::new(0) };
+    static METER: Cell<Meter> = const { Cell::new(Meter { held: None, start: 0, most: u64::MAX }) };
+}
+
+/// What the allocator says.
+#[derive(Clone, Copy)]
+struct Meter {
+    held: Option<fn() -> i64>,
+    /// What it said when the run began.
+    start: i64,
+    most: u64,
+}
+
+impl Meter {
+    /// What the run holds.
+    fn taken(self) -> u64 {
+        self.held.map_or(0, |held| u64::try_from(held().saturating_sub(self.start)).unwrap_or(0))
+    }
 }
 
 /// What an allocator adds to each piece of memory, with the counts of an `Rc`.
 pub(crate) const PIECE: usize = 32;
 
 /// Lets the filter that starts hold at most this number of bytes in addition to what values hold now.
-pub(crate) fn begin(most: u64) {
+pub(crate) fn begin(most: u64, held: Option<fn() -> i64>) {
     MOST.set(HELD.get().saturating_add(most));
     PEAK.set(HELD.get());
+    METER.set(Meter { held, start: held.map_or(0, |held| held()), most });
+}
+
+/// Runs what the filter is not charged for: reading its next input.
+pub(crate) fn free_of_charge<T>(work: impl FnOnce() -> T) -> T {
+    let before = METER.get().held.map_or(0, |held| held());
+    let result = work();
+    let meter = METER.get();
+    let taken = meter.held.map_or(0, |held| held()).saturating_sub(before);
+    METER.set(Meter { start: meter.start.saturating_add(taken), ..meter });
+    result
+}
+
+/// Stops the filter if the allocator says that it holds too much.
+pub(crate) fn look() {
+    let meter = METER.get();
+    if meter.taken() > meter.most {
+        room::stop(Stop::Memory);
+    }
 }
 
 /// Lets the filter hold more: what an input needs.
 pub(crate) fn allow(more: u64) {
     MOST.set(MOST.get().saturating_add(more));
+    let meter = METER.get();
+    METER.set(Meter { most: meter.most.saturating_add(more), ..meter });
 }
 
 /// How much may still be taken.
 pub(crate) fn left() -> u64 {
-    MOST.get().saturating_sub(HELD.get())
+    let meter = METER.get();
+    MOST.get().saturating_sub(HELD.get()).min(meter.most.saturating_sub(meter.taken()))
 }
 
 /// The most that was held at a time since the run began.

@@ -6,14 +6,17 @@
 //! whether somebody asked to stop. What has to stop unwinds to the door of the room, as errors
 //! can be caught by the filter itself.
 
+use crate::memory;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The stack of a room. It is address space: memory is taken as it is used.
-const STACK: usize = 512 << 20;
-/// What is left for code that does not look.
-const RESERVE: usize = 64 << 20;
+const STACK: usize = 640 << 20;
+/// What is left for code that does not look: the longest path is taken apart there, and a search runs there.
+const RESERVE: usize = 128 << 20;
+/// The stack of iterators that together take as long as a step.
+const ITERATORS: usize = 4 << 10;
 /// Steps between two looks at whether to stop.
 const LOOK: u64 = 1 << 10;
 
@@ -43,6 +46,8 @@ struct Budget {
 thread_local! {
     /// The lowest place that the stack may reach; 0 outside of a room. Stacks grow down.
     static FLOOR: Cell<usize> = const { Cell::new(0) };
+    /// Where the stack was when the run began.
+    static TOP: Cell<usize> = const { Cell::new(0) };
     /// Steps until somebody looks at the budget.
     static LEFT: Cell<u64> = const { Cell::new(LOOK) };
     static BUDGET: Cell<Budget> = const { Cell::new(Budget { steps: u64::MAX, interrupt: None }) };
@@ -76,7 +81,7 @@ pub fn in_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         match builder.spawn_scoped(scope, inside).map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(end)) => end,
             Ok(Err(panic)) => resume_unwind(panic),
-            Err(error) => panic!("no thread with a stack of 512 MB: {error}"),
+            Err(error) => panic!("no thread with a stack of 640 MB: {error}"),
         }
     })
 }
@@ -90,6 +95,7 @@ fn is_inside() -> bool {
 pub(crate) fn begin(steps: u64, interrupt: Option<&'static AtomicBool>) {
     BUDGET.set(Budget { steps, interrupt });
     LEFT.set(LOOK);
+    TOP.set(here());
 }
 
 /// Lets the filter do so many steps more: what an input needs.
@@ -102,6 +108,13 @@ pub(crate) fn allow(more: u64) {
 #[inline]
 pub(crate) fn step() {
     steps(1);
+}
+
+/// A step that passes through all iterators that wait for it, as each item of `..` does: it costs what these take.
+#[inline]
+pub(crate) fn step_through() {
+    let waiting = TOP.get().saturating_sub(here()) / ITERATORS;
+    steps(1 + waiting as u64);
 }
 
 /// So many steps of work.
@@ -123,6 +136,7 @@ fn look(count: u64) {
     LEFT.set(LOOK);
     let steps = budget.steps.checked_sub(done).unwrap_or_else(|| stop(Stop::Steps));
     BUDGET.set(Budget { steps, ..budget });
+    memory::look();
     if budget.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
         stop(Stop::Interrupt);
     }

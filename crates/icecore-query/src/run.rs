@@ -80,6 +80,10 @@ pub struct Running<'r> {
     pub steps: u64,
     /// How many bytes the values of a run may hold at a time. Default: [`Running::MEMORY`].
     pub memory: u64,
+    /// The bytes that this thread has in use, if the program has an allocator that counts. Without one, what the
+    /// language itself holds is only estimated: a filter that calls itself with filters for arguments may hold several
+    /// times of what it may.
+    pub held: Option<fn() -> i64>,
     /// Set by somebody else, it ends the run.
     pub interrupt: Option<&'static AtomicBool>,
     /// Takes what `debug` and `stderr` say.
@@ -101,7 +105,14 @@ impl Running<'_> {
 
 impl Default for Running<'_> {
     fn default() -> Self {
-        Running { null_input: false, steps: Running::STEPS, memory: Running::MEMORY, interrupt: None, say: &|_| {} }
+        Running {
+            null_input: false,
+            steps: Running::STEPS,
+            memory: Running::MEMORY,
+            held: None,
+            interrupt: None,
+            say: &|_| {},
+        }
     }
 }
 
@@ -136,6 +147,7 @@ impl Query {
         // What the input that was read adds to the bounds of the run that takes it.
         let allowed = Cell::new((0, 0));
         let is_running = Cell::new(false);
+        let inputs = std::iter::from_fn(|| memory::free_of_charge(|| inputs.next()));
         let values = inputs.map(|input| {
             *shared.name.borrow_mut() = Some(input.name);
             cycle::refuse(&input.document).map_err(|error| error.to_string())?;
@@ -171,7 +183,7 @@ impl Query {
             };
             let (steps, bytes) = allowed.take();
             room::begin(running.steps.saturating_add(steps), running.interrupt);
-            memory::begin(running.memory.saturating_add(bytes));
+            memory::begin(running.memory.saturating_add(bytes), running.held);
             is_running.set(true);
             let ran = room::caught(|| {
                 let ctx = Ctx::<Values>::new(data.clone(), Vars::new(self.values()));
@@ -210,7 +222,7 @@ impl Query {
                 }
             };
             room::begin(u64::MAX, None);
-            memory::begin(u64::MAX);
+            memory::begin(u64::MAX, None);
             if then(Err(failure)).is_break() {
                 return End::Enough;
             }

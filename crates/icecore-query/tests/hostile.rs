@@ -20,6 +20,91 @@ fn filters_that_call_themselves_without_end() {
     }
 }
 
+/// Calls with filters for arguments, and paths that only grow: jaq takes apart by recursion what they leave behind.
+#[test]
+fn chains_without_end() {
+    let usual = [
+        "def f(g): f(g | .); f(.)",
+        "path(def f: .[0] | f; f)",
+        "\"abc\" | path(def f: .[0:] | f; f)",
+        "[1] | {start: 0} as $part | path(def f: .[$part] | f; f)",
+        "reduce repeat(1) as $x (null; [.])",
+    ];
+    let full = [
+        "def f(g): def h(k): f(k | .); h(g); f(.)",
+        "def f(g; $n): if $n < 0 then 1 else f(g; $n + 1) end; f(.; 0)",
+        "path(def f: .a | f; f)",
+        "path(def f: .[0:] | f; f)",
+        "[1] | path(def f: .[0:] | f; f)",
+        "reduce repeat(1) as $x (null; {a: .})",
+        "reduce repeat(1) as $x ({}; {} + {a: .})",
+        "[{}] | until(false; .[0] = .)",
+        "{} | until(false; .a = .)",
+        "{} | until(false; {a: {}} * {a: .})",
+        "[[]] | until(false; .[0:1] = [.])",
+    ];
+    for filter in usual.iter().chain(usual_or_full(&[][..], &full[..])) {
+        let found = stopped(filter, "null", u64::MAX);
+        assert!(found.contains("too deep"), "{filter}: {found}");
+    }
+}
+
+/// Loops that are the library's own.
+#[test]
+fn every_loop_counts() {
+    for filter in [
+        "last(range(1e18))",
+        "[1] | path(last(.[range(1e18)]?))",
+        "first(range(1e18) | select(. < 0))",
+        "isempty(range(1e18) | select(. < 0))",
+        "\"a\" * 100000 | last(repeat(.) | match(\"a\"; \"g\"))",
+    ] {
+        let found = stopped(filter, "null", 200_000);
+        assert!(found.contains("more steps than it may"), "{filter}: {found}");
+    }
+}
+
+/// With an allocator that counts, what the language holds itself is counted; here one that always says more.
+#[test]
+fn what_the_allocator_says_counts() {
+    thread_local! {
+        static SAID: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
+    }
+    let mut running = Running::default();
+    running.held = Some(|| {
+        SAID.set(SAID.get() + 1_000);
+        SAID.get()
+    });
+    running.memory = 100_000;
+    let found = results("last(repeat(1))", &[("json", b"1")], "json", &running);
+    assert!(String::from_utf8_lossy(&found[0]).contains("more memory than they may"));
+    assert_eq!(results("1 + .", &[("json", b"1")], "json", &running), [b"2"]);
+}
+
+/// Matches count when they are found, machines of expressions when they are made, and texts before they are escaped.
+#[test]
+fn texts_do_not_outgrow_the_memory() {
+    let mut running = Running::default();
+    running.memory = 4 << 20;
+    for filter in [
+        "\"a\" * 100000 | [match(\"a\"; \"g\")]",
+        "\"a\" * 100000 | [scan(\"a\")]",
+        "\"a\" * 100000 | [capture(\"(?<x>a)\"; \"g\")]",
+        "\"a\" * 200000 | split(\"a\"; \"g\")",
+        "\"'\" * 1000000 | @sh",
+        "\"<\" * 1000000 | @html",
+        "\" \" * 1000000 | @uri",
+        "\"[0\" + (\",0\" * 500000) + \"]\" | fromjson",
+    ] {
+        let found = results(filter, &[("json", b"null")], "json", &running);
+        let last = String::from_utf8_lossy(found.last().expect("a result")).into_owned();
+        assert!(last.contains("more memory than they may"), "{filter}: {}", &last[..last.len().min(200)]);
+    }
+    let groups = "()".repeat(1_000);
+    let found = results(&format!("\"a\" | test(\"{groups}.{{5000}}\")"), &[("json", b"null")], "json", &running);
+    assert!(String::from_utf8_lossy(&found[0]).contains("size limit"));
+}
+
 #[test]
 fn filters_that_never_end() {
     for filter in

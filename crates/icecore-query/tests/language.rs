@@ -178,7 +178,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (".a.b |= empty", r#"{"a":{"b":1,"c":2}}"#, r#"{"a":{"c":2}}"#),
     (r#"INDEX(.id)"#, r#"[{"id":"a","n":1}]"#, r#"{"a":{"id":"a","n":1}}"#),
     ("IN(1, 2), IN(3)", "2", "true false"),
-    ("[tostream]", r#"{"a":[1]}"#, r#"[[["a",0],1]]"#),
+    ("[tostream]", r#"{"a":[1]}"#, r#"[[["a",0],1],[["a",0]],[["a"]]]"#),
     ("todate, (todate | fromdate)", "1425599621", r#""2015-03-05T23:53:41Z" 1425599621"#),
     (r#"strftime("%Y")"#, "1425599621", r#""2015""#),
     ("[.[] | try tojson catch 0]", "[1]", r#"["1"]"#),
@@ -218,4 +218,31 @@ fn mistakes_say_where_they_are() {
         let found = json(filter, "null");
         assert!(found.contains(expected), "{filter}: {found}");
     }
+}
+
+/// As jq 1.6 and later print it.
+#[test]
+fn streams() {
+    let input = r#"[1,{"b":[],"a":{"c":2}},[[3,[]]]]"#;
+    let events = r#"[[0],1] [[1,"b"],[]] [[1,"a","c"],2] [[1,"a","c"]] [[1,"a"]] [[2,0,0],3] [[2,0,1],[]] [[2,0,1]] [[2,0]] [[2]]"#;
+    assert_eq!(json("tostream", input), events);
+    assert_eq!(json("tostream", "3"), "[[],3]");
+    assert_eq!(json("tostream", "{}"), "[[],{}]");
+    for document in [input, "3", "[]", "{}", "null", "[[]]", r#"{"a":{"b":[1,{"c":null}]}}"#] {
+        assert_eq!(json("fromstream(tostream)", document), document);
+    }
+    assert_eq!(json("fromstream(tostream, tostream)", "[1]"), "[1] [1]");
+    assert_eq!(json("[1 | truncate_stream([[0], 1], [[1, 0], 2], [[1, 0]], [[1]])]", "null"), "[[[0],2],[[0]]]");
+    assert_eq!(json("fromstream(1 | truncate_stream([[0], 1], [[1, 0], 2], [[1, 0]], [[1]]))", "null"), "[2]");
+}
+
+/// A call is no other one when it is written otherwise for its chain.
+#[test]
+fn functions_that_pass_filters_to_themselves() {
+    assert_eq!(json("def f(g; $n): if $n == 0 then g else f(g | . + 1; $n - 1) end; f(.; 100)", "1"), "101");
+    assert_eq!(json("def f(g): if . > 3 then [g] else . + 1 | f(., g) end; f(.)", "1"), "[4,4,4,4]");
+    assert_eq!(json("def f(g): def f(h): h; f(g); f(1, 2)", "null"), "1 2");
+    assert_eq!(json("path(def f(g): if . == null then .a else g | f(g) end; f(.[0]))", "[[null]]"), r#"[0,0,"a"]"#);
+    let mistake = json("def f(g): f(g), nonsense; f(1)", "null");
+    assert!(mistake.contains("there is no filter `nonsense` (at character 17)"), "{mistake}");
 }

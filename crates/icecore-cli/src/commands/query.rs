@@ -1,5 +1,6 @@
 //! `icecore query`: the jq language over documents of any format.
 
+use crate::allocator;
 use crate::cli::{DEFAULT_TARGET, From, Global, Reporting, Shown};
 use crate::reading::{self, Detail, Reader};
 use crate::report::{Abort, Report, code};
@@ -270,6 +271,7 @@ impl Job<'_> {
         running.null_input = self.args.null_input;
         running.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(running.steps);
         running.memory = self.global.limit.memory.unwrap_or(running.memory);
+        running.held = Some(allocator::held);
         running.say = &say;
         self.query.run(inputs, &running, &mut |result| match result {
             Ok(answer) => self.answer(&answer, results),

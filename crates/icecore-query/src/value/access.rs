@@ -1,5 +1,6 @@
 //! Looking into values: what the language asks for.
 
+use super::held::below;
 use super::operators::{indices, key_of};
 use super::{Error, Held, List, Map, Members, Number, Text, ValR, Value};
 use crate::memory;
@@ -137,7 +138,7 @@ impl Iterator for Items {
     type Item = ValR;
 
     fn next(&mut self) -> Option<ValR> {
-        room::step();
+        room::step_through();
         let item = self.0.get().get(self.1)?.clone();
         self.1 += 1;
         Some(Ok(item))
@@ -156,7 +157,7 @@ impl Iterator for Entries {
     type Item = ValR<(Value, Value)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        room::step();
+        room::step_through();
         let (key, value) = self.0.get().get_index(self.1)?;
         self.1 += 1;
         Some(Ok((Value::Text(key.text()), value.clone())))
@@ -195,19 +196,24 @@ impl jaq_core::ValT for Value {
     }
 
     fn index(self, index: &Value) -> ValR {
-        Ok(self.find(index)?.unwrap_or_default())
+        Ok(self.find(index)?.unwrap_or_else(|| Value::nothing_in(&self)))
     }
 
     fn range(self, range: Range<&Value>) -> ValR {
         match self.plain() {
-            Value::Null => Ok(Value::Null),
+            Value::Null => Ok(Value::nothing_in(&self)),
             Value::List(list) => {
                 let (start, end) = slice(range, list.len())?;
-                Ok(list.get().get(start..end).unwrap_or(&[]).iter().cloned().collect())
+                let part: Value = list.get().get(start..end).unwrap_or(&[]).iter().cloned().collect();
+                if let Value::List(part) = &part {
+                    part.deepen(list.depth());
+                }
+                Ok(part)
             }
             Value::Text(text) => {
                 let (start, end) = text_slice(range, &text.bytes)?;
-                Ok(Value::Text(text.like(text.bytes.get(start..end).unwrap_or(&[]))))
+                let part = text.like(text.bytes.get(start..end).unwrap_or(&[]));
+                Ok(Value::Text(Text { cuts: below(text.cuts), ..part }))
             }
             other => Err(Error::typ(other.clone(), "rangeable (array or string)")),
         }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 /// Where a kind stands in the order.
 fn rank(value: &Value) -> u8 {
     match value {
-        Value::Null => 0,
+        Value::Null | Value::Absent(_) => 0,
         Value::Bool(_) => 1,
         Value::Number(_) => 2,
         Value::Text(_) => 3,

@@ -2,7 +2,8 @@
 
 use super::{Origin, Value};
 use crate::memory::{Charge, PIECE};
-use std::cell::OnceCell;
+use crate::room::{self, Stop};
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// What a container holds.
@@ -12,6 +13,9 @@ pub trait Contents: Clone + Default {
 
     /// How many bytes it takes beside itself.
     fn size(&self) -> usize;
+
+    /// The depth of the deepest value in it.
+    fn depth(&self) -> u32;
 
     /// Takes out the containers in it.
     fn take_deep(&mut self, into: &mut Vec<Value>);
@@ -26,22 +30,43 @@ pub struct Held<T: Contents> {
     contents: OnceCell<T>,
     origin: Option<Origin>,
     is_changed: bool,
+    /// How deep values are in it, at most; those of a document are not counted.
+    depth: Cell<u32>,
     /// Its memory.
     charge: Charge,
+}
+
+/// How deep values may be in values that a filter makes, and how often in a row it may look for something in null or
+/// take a part of a part. A path is as long as that, and the language takes paths apart by recursion.
+pub const DEEPEST: u32 = 1 << 17;
+
+/// One level deeper. Stops the filter where that is too deep.
+pub fn below(depth: u32) -> u32 {
+    if depth >= DEEPEST {
+        room::stop(Stop::Depth);
+    }
+    depth + 1
 }
 
 impl<T: Contents> Clone for Held<T> {
     fn clone(&self) -> Held<T> {
         let charge = Charge::new(self.size());
-        Held { contents: self.contents.clone(), origin: self.origin.clone(), is_changed: self.is_changed, charge }
+        Held {
+            contents: self.contents.clone(),
+            origin: self.origin.clone(),
+            is_changed: self.is_changed,
+            depth: self.depth.clone(),
+            charge,
+        }
     }
 }
 
 impl<T: Contents> Held<T> {
     /// One that a filter made.
     pub fn new(contents: T) -> Held<T> {
-        let held =
-            Held { contents: OnceCell::from(contents), origin: None, is_changed: true, charge: Charge::default() };
+        let depth = Cell::new(below(contents.depth()));
+        let contents = OnceCell::from(contents);
+        let held = Held { contents, origin: None, is_changed: true, depth, charge: Charge::default() };
         held.charge.set(held.size());
         held
     }
@@ -49,7 +74,7 @@ impl<T: Contents> Held<T> {
     /// One of a document.
     pub fn of(origin: Origin) -> Held<T> {
         let charge = Charge::new(OWN + size_of::<Self>());
-        Held { contents: OnceCell::new(), origin: Some(origin), is_changed: false, charge }
+        Held { contents: OnceCell::new(), origin: Some(origin), is_changed: false, depth: Cell::new(0), charge }
     }
 
     /// The bytes that it takes.
@@ -65,6 +90,18 @@ impl<T: Contents> Held<T> {
             return self.contents.get_or_init(|| contents);
         }
         self.contents.get_or_init(T::default)
+    }
+
+    /// How deep values are in it, at most.
+    pub fn depth(&self) -> u32 {
+        self.depth.get()
+    }
+
+    /// Something so deep came in.
+    pub fn deepen(&self, depth: u32) {
+        if depth >= self.depth.get() {
+            self.depth.set(below(depth));
+        }
     }
 
     /// Where it stands in a document, or stood before it was changed.

@@ -73,7 +73,7 @@ fn quoted(bytes: &[u8], out: &mut Short) -> fmt::Result {
 
 fn short(value: &Value, depth: usize, out: &mut Short) -> fmt::Result {
     match value.plain() {
-        Value::Null | Value::Odd(_) => out.write_str("null"),
+        Value::Null | Value::Absent(_) | Value::Odd(_) => out.write_str("null"),
         Value::Bool(value) => write!(out, "{value}"),
         Value::Number(Number::Int(int)) => write!(out, "{int}"),
         // Digits are made of all bytes; these are few.

@@ -16,7 +16,7 @@ pub use bytes::Bytes;
 pub use compare::contains;
 pub use held::Held;
 pub use number::Number;
-pub use operators::indices;
+pub use operators::{check_length, indices};
 pub use origin::{Opened, Origin};
 pub use text::{Key, Text};
 
@@ -42,6 +42,8 @@ pub enum Value {
     Text(Text),
     List(Rc<List>),
     Map(Rc<Map>),
+    /// Null that was found in null, and how often in a row: a path to it is as long as that.
+    Absent(u32),
     /// What a filter sees of a value that says more: a symbol, a time, an object that is frozen
     /// in its own way. Where it is not touched it is written as it was.
     Odd(Rc<Odd>),
@@ -72,6 +74,7 @@ impl Value {
     pub fn plain(&self) -> &Value {
         match self {
             Value::Odd(odd) => odd.plain.plain(),
+            Value::Absent(_) => &Value::Null,
             other => other,
         }
     }
@@ -80,6 +83,7 @@ impl Value {
     pub fn into_plain(self) -> Value {
         match self {
             Value::Odd(odd) => odd.plain.plain().clone(),
+            Value::Absent(_) => Value::Null,
             other => other,
         }
     }
@@ -124,6 +128,26 @@ impl Value {
     /// The name of its class, if it has one.
     pub fn class(&self) -> Option<&[u8]> {
         self.origin().and_then(Origin::class)
+    }
+
+    /// How deep values are in it, at most; of a leaf, how many steps in a row led to it that others do not count.
+    pub fn depth(&self) -> u32 {
+        match self {
+            Value::Absent(depth) => *depth,
+            Value::Text(text) => text.cuts,
+            Value::List(list) => list.depth(),
+            Value::Map(map) => map.depth(),
+            Value::Odd(odd) => odd.plain.depth(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
+    }
+
+    /// What is found where nothing is.
+    pub fn nothing_in(value: &Value) -> Value {
+        match value {
+            Value::Absent(depth) => Value::Absent(held::below(*depth)),
+            _ => Value::Absent(1),
+        }
     }
 
     /// Whether it is a container; leaves are dropped as they are.

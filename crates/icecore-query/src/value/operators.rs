@@ -34,6 +34,8 @@ impl std::ops::Add for Value {
     type Output = ValR;
 
     fn add(self, other: Value) -> ValR {
+        // The library counts in a loop of its own: `last(range(1e18))`.
+        room::step();
         // Null leaves the other one as it is.
         match (self.plain(), other.plain()) {
             (_, Value::Null) => return Ok(self),
@@ -49,12 +51,13 @@ impl std::ops::Add for Value {
                 }
                 let is_bytes = a.is_bytes && b.is_bytes;
                 let bytes = a.bytes.append(&b.bytes);
-                Ok(Value::Text(Text { bytes, is_bytes }))
+                Ok(Value::Text(Text { bytes, is_bytes, cuts: 0 }))
             }
             (Value::List(mut a), Value::List(b)) => {
                 room::steps(b.len() as u64);
                 memory::require(b.len() as u64 * size_of::<Value>() as u64);
                 Held::change(&mut a, |items| items.extend_from_slice(b.get()));
+                a.deepen(b.depth().saturating_sub(1));
                 Ok(Value::List(a))
             }
             (Value::Map(mut a), Value::Map(b)) => {
@@ -62,6 +65,7 @@ impl std::ops::Add for Value {
                 Held::change(&mut a, |members| {
                     members.extend(b.get().iter().map(|(key, value)| (key.clone(), value.clone())));
                 });
+                a.deepen(b.depth().saturating_sub(1));
                 Ok(Value::Map(a))
             }
             (a, b) => Err(Error::math(a, Math::Add, b)),
@@ -90,6 +94,7 @@ impl std::ops::Sub for Value {
 /// Puts the members of one object into another one, and so on in those that both have.
 fn merge(into: &mut Rc<Map>, from: &Map) {
     room::step();
+    into.deepen(from.depth().saturating_sub(1));
     Held::change(into, |members| {
         for (key, value) in from.get() {
             match (members.get_mut(key), value) {

@@ -190,7 +190,7 @@ impl Source {
     /// A leaf, and whether it says all that its node does.
     fn leaf(&self, here: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Of;
-        let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes });
+        let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, cuts: 0 });
         match here.value() {
             Of::Null => (Value::Null, true),
             Of::Bool(value) => (Value::Bool(value), true),
@@ -220,7 +220,7 @@ impl Source {
                     icecore::Key::Value(value) => self.view(value.index()),
                     icecore::Key::Name(name) => match name.node.kind {
                         Kind::Int => Value::Number(Number::Int(name.node.payload as i64)),
-                        kind => Value::Text(Text { bytes: name.bytes.into(), is_bytes: kind == Kind::Bytes }),
+                        kind => Value::Text(Text { bytes: name.bytes.into(), is_bytes: kind == Kind::Bytes, cuts: 0 }),
                     },
                 });
                 items.collect()
@@ -297,6 +297,10 @@ impl Contents for Vec<Value> {
         self.capacity() * size_of::<Value>()
     }
 
+    fn depth(&self) -> u32 {
+        self.iter().map(Value::depth).max().unwrap_or(0)
+    }
+
     fn take_deep(&mut self, into: &mut Vec<Value>) {
         into.extend(self.iter_mut().filter(|item| item.is_deep()).map(std::mem::take));
     }
@@ -320,6 +324,10 @@ impl Contents for Members {
     fn size(&self) -> usize {
         // An entry, its hash, and its places in the table.
         self.capacity() * (size_of::<(Key, Value)>() + 3 * size_of::<usize>())
+    }
+
+    fn depth(&self) -> u32 {
+        self.values().map(Value::depth).max().unwrap_or(0)
     }
 
     fn take_deep(&mut self, into: &mut Vec<Value>) {

@@ -13,16 +13,18 @@ pub struct Text {
     pub bytes: Bytes,
     /// Whether its document had bytes here, as Perl and PHP have, and no text.
     pub is_bytes: bool,
+    /// Of how many parts it is a part.
+    pub cuts: u32,
 }
 
 impl Text {
     pub fn new(bytes: &[u8]) -> Text {
-        Text { bytes: bytes.into(), is_bytes: false }
+        Text { bytes: bytes.into(), is_bytes: false, cuts: 0 }
     }
 
     /// A part or a combination of strings of this kind.
     pub fn like(&self, bytes: &[u8]) -> Text {
-        Text { bytes: bytes.into(), is_bytes: self.is_bytes }
+        Text { bytes: bytes.into(), is_bytes: self.is_bytes, cuts: 0 }
     }
 }
 
@@ -61,7 +63,7 @@ impl Key {
     }
 
     pub fn text(&self) -> Text {
-        Text { bytes: self.shown.clone(), is_bytes: matches!(self.spelled, Spelled::Bytes) }
+        Text { bytes: self.shown.clone(), is_bytes: matches!(self.spelled, Spelled::Bytes), cuts: 0 }
     }
 }
 

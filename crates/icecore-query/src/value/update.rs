@@ -21,6 +21,7 @@ pub fn all<'a, I: Iterator<Item = ValX<'a, Value>>>(value: Value, opt: Opt, f: i
         Value::List(mut list) => {
             let old = Held::change(&mut list, std::mem::take);
             let new: Vec<Value> = old.into_iter().flat_map(f).collect::<Result<_, Exn<'a, Value>>>()?;
+            list.deepen(new.iter().map(Value::depth).max().unwrap_or(0));
             Held::change(&mut list, |items| *items = new);
             Ok(Value::List(list))
         }
@@ -29,6 +30,7 @@ pub fn all<'a, I: Iterator<Item = ValX<'a, Value>>>(value: Value, opt: Opt, f: i
             let new =
                 old.into_iter().filter_map(|(key, value)| f(value).next().map(|value| value.map(|value| (key, value))));
             let new = new.collect::<Result<Members, Exn<'a, Value>>>()?;
+            map.deepen(new.values().map(Value::depth).max().unwrap_or(0));
             Held::change(&mut map, |members| *members = new);
             Ok(Value::Map(map))
         }
@@ -73,11 +75,15 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
             };
             let key = key_of(&index).map_err(thrown)?;
             let count = map.len();
+            let mut depth = 0;
             Held::change(&mut map, |members| match members.entry(key) {
                 Entry::Occupied(mut entry) => {
                     let old = std::mem::take(entry.get_mut());
                     match f(old).next().transpose()? {
-                        Some(new) => drop(entry.insert(new)),
+                        Some(new) => {
+                            depth = new.depth();
+                            entry.insert(new);
+                        }
                         None if count > ORDERED => drop(entry.swap_remove()),
                         None => drop(entry.shift_remove()),
                     }
@@ -85,11 +91,13 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
                 }
                 Entry::Vacant(entry) => {
                     if let Some(new) = f(Value::Null).next().transpose()? {
+                        depth = new.depth();
                         entry.insert(new);
                     }
                     Ok::<_, Exn<'a, Value>>(())
                 }
             })?;
+            map.deepen(depth);
             Ok(Value::Map(map))
         }
         // Null becomes what the index asks for.
@@ -99,6 +107,7 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
             if usize::try_from(*at).is_ok_and(|at| at >= list.len()) =>
         {
             if let Some(new) = f(Value::Null).next().transpose()? {
+                list.deepen(new.depth());
                 Held::change(&mut list, |items| put_behind(items, *at as usize, new));
             }
             Ok(Value::List(list))
@@ -110,14 +119,19 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
                 Ok(at) => at,
                 Err(error) => return refused(Value::List(list), opt, |_| error),
             };
+            let mut depth = 0;
             Held::change(&mut list, |items| {
                 let old = items.get_mut(at).map(std::mem::take).unwrap_or_default();
                 match (f(old).next().transpose()?, items.get_mut(at)) {
-                    (Some(new), Some(place)) => *place = new,
+                    (Some(new), Some(place)) => {
+                        depth = new.depth();
+                        *place = new;
+                    }
                     _ => drop(items.remove(at)),
                 }
                 Ok::<_, Exn<'a, Value>>(())
             })?;
+            list.deepen(depth);
             Ok(Value::List(list))
         }
         (other, _) => refused(other, opt, |value| Error::typ(value, "iterable (array or object)")),
@@ -143,6 +157,7 @@ pub fn part<'a, I: Iterator<Item = ValX<'a, Value>>>(
                 Some(Value::List(new)) => Held::into_contents(new),
                 Some(other) => return Err(thrown(Error::typ(other, "array"))),
             };
+            list.deepen(new.iter().map(Value::depth).max().unwrap_or(0));
             Held::change(&mut list, |items| drop(items.splice(start..end, new)));
             Ok(Value::List(list))
         }

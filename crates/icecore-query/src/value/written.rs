@@ -99,7 +99,7 @@ impl Value {
 /// Writes a leaf or an untouched value; begins a container.
 fn begin(value: &Value, builder: &mut Builder, open: &mut Vec<Open>) {
     match value {
-        Value::Null => drop(builder.null()),
+        Value::Null | Value::Absent(_) => drop(builder.null()),
         Value::Bool(value) => drop(builder.bool(*value)),
         Value::Number(Number::Int(int)) => drop(builder.int(*int)),
         Value::Number(Number::Big(big)) => {

@@ -13,7 +13,7 @@ pub fn usual_or_full<T>(usual: T, full: T) -> T {
 /// The results of a filter over inputs, each as a text in a format; `!` and a message for a
 /// failure.
 pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Running<'_>) -> Vec<Vec<u8>> {
-    let (null_input, steps) = (running.null_input, running.steps);
+    let Running { null_input, steps, memory, held, .. } = *running;
     in_room(|| {
         let query = match Query::new(filter, &[]) {
             Ok(query) => query,
@@ -26,7 +26,7 @@ pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Runni
             Input::new(*format, document.expect("a document"))
         });
         let mut running = Running::default();
-        (running.null_input, running.steps) = (null_input, steps);
+        (running.null_input, running.steps, running.memory, running.held) = (null_input, steps, memory, held);
         let mut all = Vec::new();
         query.run(&mut inputs, &running, &mut |result| {
             all.push(match result {

@@ -1,0 +1,55 @@
+//! The allocator of the system, and how much of it each thread has in use.
+//!
+//! The language of `icecore query` allocates where nobody can ask it how much. Its limit of memory holds for that as
+//! well, so the thread that runs a filter has to know what it has.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    /// Below zero in a thread that frees what others allocated.
+    static HELD: Cell<i64> = const { Cell::new(0) };
+}
+
+/// The bytes that this thread has in use: those that it allocated, less those that it freed.
+pub fn held() -> i64 {
+    HELD.get()
+}
+
+/// Counts without allocating, and without anything to drop: such a variable of a thread is there from its beginning
+/// to its end.
+fn count(bytes: i64) {
+    HELD.set(HELD.get().wrapping_add(bytes));
+}
+
+struct Counting;
+
+// SAFETY: each call goes to the system's allocator unchanged, and counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        // SAFETY: the caller keeps the contract of `alloc`, which is that of the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is that of the system's.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        count(-(layout.size() as i64));
+        // SAFETY: the caller keeps the contract of `dealloc`, and the block came from the system's allocator.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size as i64 - layout.size() as i64);
+        // SAFETY: the caller keeps the contract of `realloc`, and the block came from the system's allocator.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

@@ -1,0 +1,150 @@
+//! Regular expressions: each match is a value as soon as it is found, so that it counts.
+
+use crate::memory;
+use crate::room;
+use crate::run::Values;
+use crate::value::{Error, Key, Members, Text, ValR, Value, key};
+use bstr::ByteSlice;
+use jaq_core::Cv;
+use jaq_std::ValT as _;
+use regex_bites::bytes::{Captures, Regex, RegexBuilder};
+
+/// What an expression takes at most when it is compiled.
+const LARGEST: u64 = 10 << 20;
+/// Bytes of text, or of an expression, that are looked at in a step.
+const IN_A_STEP: usize = 64;
+
+/// What a function gives of an expression and a text.
+#[derive(Clone, Copy)]
+pub enum Wanted {
+    Matches,
+    /// What is between matches.
+    Rest,
+    Both,
+}
+
+/// What the letters behind an expression mean.
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    is_global: bool,
+    is_without_empty: bool,
+}
+
+/// Finds the matches of `$re` with `$flags`.
+pub fn matches(wanted: Wanted, mut cv: Cv<'_, Values>) -> ValR {
+    let (flags, expression) = (cv.0.pop_var(), cv.0.pop_var());
+    let (flags, regex) = compiled(text(&expression)?, text(&flags)?)?;
+    let bytes = cv.1.try_as_utf8_bytes()?;
+    let names: Vec<_> = regex.capture_names().map(|name| name.map(|name| Text::new(name.as_bytes()))).collect();
+    let names_of_fields = ["offset", "length", "string", "name"].map(key);
+    let mut characters = Characters { text: bytes, at: 0, count: 0 };
+    let mut found = Vec::new();
+    let mut end = 0;
+    room::steps((bytes.len() / IN_A_STEP) as u64);
+    for captures in regex.captures_iter(bytes) {
+        room::steps(1 + names.len() as u64);
+        let Some(whole) = captures.get(0) else { continue };
+        if flags.is_without_empty && whole.as_bytes().is_empty() {
+            continue;
+        }
+        if !matches!(wanted, Wanted::Matches) {
+            grow(&mut found)?;
+            found.push(cv.1.as_sub_str(bytes.get(end..whole.start()).unwrap_or_default()));
+        }
+        end = whole.end();
+        if !matches!(wanted, Wanted::Rest) {
+            grow(&mut found)?;
+            found.push(groups(&captures, &names, &names_of_fields, &mut characters, &cv.1));
+        }
+        if !flags.is_global {
+            break;
+        }
+    }
+    if !matches!(wanted, Wanted::Matches) {
+        found.push(cv.1.as_sub_str(bytes.get(end..).unwrap_or_default()));
+    }
+    Ok(Value::list(found))
+}
+
+/// Makes room for one more, if there is memory for it.
+fn grow(found: &mut Vec<Value>) -> Result<(), Error> {
+    if found.len() == found.capacity() {
+        let more = found.len().max(4);
+        memory::require(((found.len() + more) * size_of::<Value>()) as u64);
+        found.reserve_exact(more);
+    }
+    Ok(())
+}
+
+/// A match and its groups, as objects.
+fn groups(
+    captures: &Captures<'_>,
+    names: &[Option<Text>],
+    [offset, length, string, name]: &[Key; 4],
+    characters: &mut Characters<'_>,
+    all: &Value,
+) -> Value {
+    let groups = captures.iter().zip(names).filter_map(|(group, group_name)| Some((group?, group_name)));
+    let objects = groups.map(|(group, group_name)| {
+        let number = |count: usize| Value::from(count as isize);
+        let mut members = Members::default();
+        members.insert(offset.clone(), number(characters.before(group.start())));
+        members.insert(length.clone(), number(group.as_bytes().chars().count()));
+        members.insert(string.clone(), all.as_sub_str(group.as_bytes()));
+        if let Some(group_name) = group_name {
+            members.insert(name.clone(), Value::Text(group_name.clone()));
+        }
+        Value::map(members)
+    });
+    objects.collect()
+}
+
+fn text(value: &Value) -> Result<&str, Error> {
+    value.try_as_utf8_bytes().and_then(|bytes| std::str::from_utf8(bytes).map_err(Error::str))
+}
+
+fn compiled(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
+    let mut builder = RegexBuilder::new(expression);
+    let mut flags = Flags::default();
+    for letter in letters.chars() {
+        match letter {
+            'g' => flags.is_global = true,
+            'n' => flags.is_without_empty = true,
+            'i' => drop(builder.case_insensitive(true)),
+            'm' => drop(builder.multi_line(true)),
+            's' => drop(builder.dot_matches_new_line(true)),
+            'l' => drop(builder.swap_greed(true)),
+            'x' => drop(builder.ignore_whitespace(true)),
+            'p' => drop(builder.multi_line(true).dot_matches_new_line(true)),
+            other => return Err(Error::str(format_args!("invalid regex flag: {other}"))),
+        }
+    }
+    room::steps((expression.len() / IN_A_STEP) as u64);
+    // Each state of the machine has a place for both ends of each group, some of which an expression repeats.
+    let groups = 1 + expression.matches('(').count() as u64;
+    let most = (memory::left() / (4 * groups)).min(LARGEST);
+    builder.size_limit(usize::try_from(most).unwrap_or(usize::MAX));
+    let regex = builder.build().map_err(|error| Error::str(format_args!("invalid regex: {error}")))?;
+    Ok((flags, regex))
+}
+
+/// Counts characters up to places that mostly follow one another.
+struct Characters<'t> {
+    text: &'t [u8],
+    at: usize,
+    count: usize,
+}
+
+impl Characters<'_> {
+    /// The characters before a byte.
+    fn before(&mut self, at: usize) -> usize {
+        // A group may begin before the one that was asked for last.
+        if at < self.at {
+            let between = self.text.get(at..self.at).unwrap_or_default();
+            return self.count - between.chars().count();
+        }
+        self.count += self.text.get(self.at..at).unwrap_or_default().chars().count();
+        self.at = at;
+        self.count
+    }
+}
