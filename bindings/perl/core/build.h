@@ -5,6 +5,7 @@
  *   build_classes.c  what the document's classes are, and may be
  *   build_entries.*  entries of hashes
  *   build_fast.c    tight recursion for what most data is made of
+ *   build_thaw.c     what FREEZE wrote, and calls of THAW
  *   build_objects.c  hooks, ties, code, records
  *   build_regexps.c  regexps, and which of them are compiled
  *   build_fields.c   objects of perl 5.38's `class`
@@ -40,6 +41,8 @@ HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
 bool ib_is_record(build *b, const icecore_node *node);
 bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
+/* Whether a node is what FREEZE wrote, and is thawed when all is built. */
+bool ib_is_thawed_last(build *b, const icecore_node *node);
 
 /* build_fast.c */
 U32 ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end);
@@ -49,6 +52,17 @@ SV *ib_fast(pTHX_ build *b, U32 root);
 /* build_classes.c */
 SV *ib_class_sv(pTHX_ const icecore_name *name, const char *text);
 void ib_check_classes(pTHX_ build *b, U32 from);
+SV *ib_end_of_input(pTHX_ build *b);
+
+/* build_thaw.c */
+/* Says what is to be thawed: its payload comes next, in the same variable. */
+void ib_freeze(pTHX_ build *b, SV *variable, U32 at);
+/* A reference in a variable leads to what the node `to` is. */
+void ib_frozen_link(pTHX_ build *b, SV *variable, U32 at, U32 to);
+/* Calls THAW for what FREEZE wrote, the last object first. */
+void ib_thaw_all(pTHX_ build *b);
+/* Calls THAW at once, where the payload of an object ends. */
+void ib_end_freeze(pTHX_ build *b);
 
 /* build_fields.c */
 bool ib_has_fields(pTHX_ build *b, U32 at);
@@ -72,7 +86,6 @@ void ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object);
 void ib_opaque(pTHX_ build *b, SV *variable, U32 at);
 void ib_record(pTHX_ build *b, U32 at, SV *variable);
 void ib_end_hook(pTHX_ build *b);
-void ib_end_freeze(pTHX_ build *b);
 void ib_end_tied(pTHX_ build *b);
 void ib_end_record(pTHX_ build *b);
 

@@ -322,69 +322,6 @@ ib_end_hook(pTHX_ build *b)
     LEAVE;
 }
 
-/* Puts the class behind what THAW would have been given, and makes it an object that says
- * what it is. */
-static void
-be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
-{
-    const char *text;
-    const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
-    if (!SvROK(rv) || SvTYPE(SvRV(rv)) != SVt_PVAV)
-        return;
-    av_push((AV *)SvRV(rv), ib_class_sv(aTHX_ name, text));
-    sv_bless(rv, gv_stashpv(b->set->args_class, GV_ADD));
-}
-
-void
-ib_end_freeze(pTHX_ build *b)
-{
-    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
-    const U32 at = frame.node;
-    SV *variable = frame.sv;
-    AV *list = frame.list;
-    SV *payload = item(aTHX_ list, 0);
-    HV *stash;
-    CV *method;
-
-    b->ctx->depth--;
-    if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
-        sv_setsv(variable, payload);
-        if (b->set->no_thaw && b->set->args_class)
-            be_arguments(aTHX_ b, variable, &b->v->nodes[at]);
-        if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET && SvROK(variable))
-            ib_set_referent(aTHX_ b, at, SvRV(variable));
-        return;
-    }
-    stash = ib_stash_of(aTHX_ b, &b->v->nodes[at]);
-    ib_pin(aTHX_ b);
-    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
-    method = ice_method(aTHX_ stash, "THAW");
-    if (!method)
-        croak("%s '%s'", b->set->no_method, HvNAME_get(stash));
-    ENTER;
-    SAVETMPS;
-    {
-        AV *given = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
-        SSize_t i, count = given ? AvFILLp(given) + 3 : 2;
-        SV *result, **arguments;
-        Newx(arguments, count, SV *);
-        SAVEFREEPV(arguments);
-        arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
-        arguments[1] = sv_2mortal(newSVpv(b->set->thaws_for, 0));
-        for (i = 2; i < count; i++)
-            arguments[i] = AvARRAY(given)[i - 2];
-        result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);
-        if (SvROK(result)) {
-            replace(aTHX_ b, at, variable, SvRV(result));
-            if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET)
-                ib_set_referent(aTHX_ b, at, SvRV(result));
-        } else
-            sv_setsv(variable, result);
-    }
-    FREETMPS;
-    LEAVE;
-}
-
 /* ---- records ----------------------------------------------------------- */
 
 const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS] = {

@@ -180,6 +180,24 @@ ice_policy_reports(pTHX_ SV *classes)
     return says_report(aTHX_ classes) || says_report(aTHX_ GvSV(MY_CXT.otherwise));
 }
 
+/* The word that an option is; 0: it is none. */
+static U32
+word_in(pTHX_ SV *classes)
+{
+    return classes && SvOK(classes) && !SvROK(classes) ? word_of(aTHX_ classes) : 0;
+}
+
+bool
+ice_policy_is_any(pTHX_ SV *classes)
+{
+    U32 word = word_in(aTHX_ classes);
+    dMY_CXT;
+    /* A word of the call holds in the place of the word of the process. */
+    if (!word)
+        word = word_in(aTHX_ GvSV(MY_CXT.otherwise));
+    return word == ICECORE_ANY || word == ICECORE_ANY_REPORTED;
+}
+
 U32
 ice_policy(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8)
 {
