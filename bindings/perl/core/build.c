@@ -530,6 +530,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
         return newSV(0);
     if (b.shares || settings->filters || !ib_fast(aTHX_ & b, root)) {
         ib_check_classes(aTHX_ & b, root);
+        ib_check_ahead(aTHX_ & b, root);
         value(aTHX_ & b);
     }
     while (ctx->depth) {

@@ -8,6 +8,7 @@
  *   build_thaw.c     what FREEZE wrote, and calls of THAW
  *   build_objects.c  hooks, ties, code, records
  *   build_regexps.c  regexps, and which of them are compiled
+ *   build_ahead.c    what would end a build when hooks have run
  *   build_fields.c   objects of perl 5.38's `class`
  *   build.c          the loop
  */
@@ -53,6 +54,12 @@ SV *ib_fast(pTHX_ build *b, U32 root);
 SV *ib_class_sv(pTHX_ const icecore_name *name, const char *text);
 void ib_check_classes(pTHX_ build *b, U32 from);
 SV *ib_end_of_input(pTHX_ build *b);
+/* Whether a hook of its class is called for a node. */
+bool ib_calls_hook(pTHX_ build *b, const icecore_node *node);
+
+/* build_ahead.c */
+/* Dies of what would end the build after a hook has run, if one is to be called. */
+void ib_check_ahead(pTHX_ build *b, U32 from);
 
 /* build_thaw.c */
 /* Says what is to be thawed: its payload comes next, in the same variable. */
@@ -63,6 +70,7 @@ void ib_frozen_link(pTHX_ build *b, SV *variable, U32 at, U32 to);
 void ib_thaw_all(pTHX_ build *b);
 /* Calls THAW at once, where the payload of an object ends. */
 void ib_end_freeze(pTHX_ build *b);
+void ib_no_thaw(pTHX_ build *b, HV *stash) __attribute__noreturn__;
 
 /* build_fields.c */
 bool ib_has_fields(pTHX_ build *b, U32 at);
@@ -71,6 +79,8 @@ void ib_end_fields(pTHX_ build *b);
 
 /* build_regexps.c */
 void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
+/* Dies of a regexp that does not compile. */
+void ib_check_regexp(pTHX_ build *b, U32 at);
 
 /* build_objects.c */
 bool ib_is_reference_kind(U8 kind);
@@ -79,6 +89,9 @@ void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
 AV *ib_parts(pTHX_ build *b);
 /* A string that is a part of what is at hand: a mortal. */
 SV *ib_part(pTHX_ build *b, U32 at);
+void ib_refuse_code(pTHX) __attribute__noreturn__;
+void ib_refuse_foreign(pTHX) __attribute__noreturn__;
+void ib_no_storable_thaw(pTHX_ HV *stash) __attribute__noreturn__;
 void ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object);
 GV *ib_glob(pTHX_ build *b, const icecore_node *node);
 void ib_vstring(pTHX_ build *b, SV *variable, U32 at);

@@ -166,12 +166,11 @@ ask_thaw_lists(pTHX_ build *b, U32 from)
     ask_thaw_list(aTHX_ b, list, from < root ? root : from, count);
 }
 
-/* Whether a hook of its class is called for a node. */
-static bool
-calls_hook(pTHX_ build *b, const icecore_node *node)
+bool
+ib_calls_hook(pTHX_ build *b, const icecore_node *node)
 {
     const U32 id = ICE_CLASS_OF(node);
-    if (node->kind != ICECORE_OPAQUE || id > b->v->classes.count || b->ctx->verdicts[id] != ICECORE_ALLOWED)
+    if (node->kind != ICECORE_OPAQUE || id > b->v->classes.count || !b->ctx->verdicts || b->ctx->verdicts[id] != ICECORE_ALLOWED)
         return FALSE;
     switch (ICE_FORM_OF(node)) {
     case ICECORE_FORM_HOOK:
@@ -192,7 +191,7 @@ check_payloads(pTHX_ build *b, U32 from)
     if (b->set->cloning || ice_policy_is_any(aTHX_ b->set->classes))
         return;
     for (at = from; at < b->v->node_count; at++)
-        if (calls_hook(aTHX_ b, &b->v->nodes[at])) {
+        if (ib_calls_hook(aTHX_ b, &b->v->nodes[at])) {
             if (!payloads)
                 payloads = ice_payloads_begin(aTHX_ b->ctx, b->v, b->set);
             ice_payloads_add(aTHX_ payloads, at);

@@ -65,6 +65,25 @@ ib_glob(pTHX_ build *b, const icecore_node *node)
 }
 
 void
+ib_refuse_code(pTHX)
+{
+    croak("Can't eval, please set $Storable::Eval to a true value");
+}
+
+void
+ib_refuse_foreign(pTHX)
+{
+    croak("Icecore: an object that another language froze can't be built in perl; `classes => 'record'` reads it as a record");
+}
+
+void
+ib_no_storable_thaw(pTHX_ HV *stash)
+{
+    croak("No STORABLE_thaw defined for objects of class %s: load its module, or name the class in full where it is "
+          "allowed", HvNAME_get(stash));
+}
+
+void
 ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
     SV *text = ib_part(aTHX_ b, at + 1), *code, *result;
@@ -78,7 +97,7 @@ ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
     b->at = (U32)b->v->nodes[at].payload;
     if (!b->set->eval || !SvTRUE(b->set->eval)) {
         if (!b->set->forgive)
-            croak("Can't eval, please set $Storable::Eval to a true value");
+            ib_refuse_code(aTHX);
         /* A text is no object. */
         result = newSVpvf("sub %" SVf, SVfARG(text));
         ib_set_rv(aTHX_ variable, result);
@@ -200,7 +219,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
         return;
     }
     if (form != ICECORE_FORM_HOOK)
-        croak("Icecore: an object that another language froze can't be built in perl; `classes => 'record'` reads it as a record");
+        ib_refuse_foreign(aTHX);
     {
         const U32 last = ice_last_child(b->v, at);
         const icecore_node *body = &b->v->nodes[last];
@@ -303,8 +322,7 @@ ib_end_hook(pTHX_ build *b)
     sv_bless(variable, stash);
     method = ice_method(aTHX_ stash, "STORABLE_thaw");
     if (!method)
-        croak("No STORABLE_thaw defined for objects of class %s: load its module, or name the class in full where it is "
-              "allowed", HvNAME_get(stash));
+        ib_no_storable_thaw(aTHX_ stash);
     {
         SSize_t count = AvFILLp(references) + 4, i;
         SV **arguments;

@@ -19,6 +19,12 @@ be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
     sv_bless(rv, gv_stashpv(b->set->args_class, GV_ADD));
 }
 
+void
+ib_no_thaw(pTHX_ build *b, HV *stash)
+{
+    croak("%s '%s'%" SVf, b->set->no_method, HvNAME_get(stash), SVfARG(ib_end_of_input(aTHX_ b)));
+}
+
 /* What THAW of its class makes of a payload: a mortal. */
 static SV *
 call_thaw(pTHX_ build *b, const icecore_node *node, SV *payload)
@@ -30,7 +36,7 @@ call_thaw(pTHX_ build *b, const icecore_node *node, SV *payload)
     SV *result, **arguments;
     SSize_t i;
     if (!method)
-        croak("%s '%s'%" SVf, b->set->no_method, HvNAME_get(stash), SVfARG(ib_end_of_input(aTHX_ b)));
+        ib_no_thaw(aTHX_ b, stash);
     ENTER;
     Newx(arguments, count, SV *);
     SAVEFREEPV(arguments);

@@ -87,6 +87,9 @@ checkin(pTHX_ void *data)
     ctx->has_input = FALSE;
     ctx->denied = NULL;
     ctx->is_checked = FALSE;
+    ctx->source = NULL;
+    ctx->source_len = 0;
+    ctx->is_plain = FALSE;
     ice_map_clear(&ctx->seen);
     ice_map_clear(&ctx->stashes);
     ctx->class_count = 0;

@@ -157,7 +157,7 @@ struct ice_context {
     bool is_checked;  /* the classes of the body were checked with those of the header */
     SV *root;   /* what is being built */
     icecore_view view; /* what it is built from: not on the native stack, as hooks call each other */
-    const char *source; /* the document as it was given */
+    const char *source; /* the document as it was given; or NULL */
     STRLEN source_len;
     bool is_plain;      /* it was not compressed */
     bool has_input; /* the input was copied: foreign code may change the caller's */

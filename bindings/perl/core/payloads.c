@@ -547,7 +547,7 @@ ice_payloads_begin(pTHX_ ice_context *ctx, const icecore_view *view, const ice_r
     ice_keep(aTHX_ ctx, p->payloads = newSVpvs(""));
     ice_keep(aTHX_ ctx, (SV *)(p->by_front = newHV()));
     ice_keep(aTHX_ ctx, (SV *)(p->asked = newHV()));
-    p->left = COST + COST_FOR_EACH_BYTE * (UV)ctx->source_len;
+    p->left = COST + COST_FOR_EACH_BYTE * (UV)(ctx->source ? ctx->source_len : view->input_len);
     return p;
 }
 
@@ -570,7 +570,7 @@ ice_payloads_check(pTHX_ ice_payloads *p)
     ice_context *ctx;
     size_t at;
     dMY_CXT;
-    if (was_checked(aTHX_ MY_CXT.innermost, p->ctx->source, p->ctx->source_len, p->classes))
+    if (p->ctx->source && was_checked(aTHX_ MY_CXT.innermost, p->ctx->source, p->ctx->source_len, p->classes))
         return;
     ENTER;
     ctx = ice_checkout(aTHX);

@@ -7,6 +7,7 @@ use warnings;
 use Storable ();
 use Test::More;
 use Icecore ();
+use Icecore::JSON ();
 use Icecore::Sereal ();
 use Icecore::Storable ();
 
@@ -111,9 +112,11 @@ my %ways = (
     'THAW, in the header'           => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([1], [Good->new($_[0])], { freeze_callbacks => 1 }) },
     'THAW, behind a header'         => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([Good->new($_[0])], [Good->new(1)], { freeze_callbacks => 1 }) },
     'THAW, compressed'              => sub { \&sereal, Icecore::Sereal::encode_sereal([Good->new($_[0])], { freeze_callbacks => 1, compress => 1, compress_threshold => 0 }) },
+    'THAW of JSON'                  => sub { \&json, Icecore::JSON->new->latin1->allow_tags->encode([Good->new([$_[0]])]) },
     'Icecore::decode'               => sub { \&Icecore::decode, Storable::freeze([Good->new($_[0])]) },
 );
 sub sereal { my ($bytes, @options) = @_; return Icecore::Sereal::decode_sereal($bytes, {@options}) }
+sub json { my ($bytes, %options) = @_; return Icecore::JSON->new->latin1->allow_tags->classes($options{classes})->decode($bytes) }
 sub with_header { my ($bytes, @options) = @_; return Icecore::Sereal::Decoder->new({@options})->decode_with_header($bytes) }
 
 sub said {
