@@ -83,6 +83,8 @@ static void
 check_node(pTHX_ build *b, U32 at)
 {
     const icecore_node *node = &b->v->nodes[at];
+    if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_held(&b->ctx->keys, node->key))
+        (void)ice_key_sv(aTHX_ b->ctx, b->v, node->key);
     switch (node->kind) {
     case ICECORE_TEXT:
         check_text(aTHX_ b, node);

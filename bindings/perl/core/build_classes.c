@@ -123,8 +123,9 @@ is_thaw_allowed(pTHX_ build *b, SV *list, const icecore_node *node)
     } else
         is_allowed = ice_class_list_has(aTHX_ list, text, name->node.aux, name->node.kind == ICECORE_TEXT);
     if (!is_allowed && !b->set->thaw_raw)
-        croak("Sereal: Error: THAW not allowed for class '%" SVf "' (not in thaw_allow_classes)%" SVf,
-              SVfARG(sv_2mortal(ib_class_sv(aTHX_ name, text))), SVfARG(ib_end_of_input(aTHX_ b)));
+        croak("Sereal: Error: THAW not allowed for class %" SVf " (not in thaw_allow_classes)%" SVf,
+              SVfARG(ice_policy_literal(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT)),
+              SVfARG(ib_end_of_input(aTHX_ b)));
     return is_allowed;
 }
 

@@ -22,7 +22,9 @@ be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
 void
 ib_no_thaw(pTHX_ build *b, HV *stash)
 {
-    croak("%s '%s'%" SVf, b->set->no_method, HvNAME_get(stash), SVfARG(ib_end_of_input(aTHX_ b)));
+    croak("%s %" SVf "%" SVf, b->set->no_method,
+          SVfARG(ice_policy_literal(aTHX_ HvNAME_get(stash), HvNAMELEN_get(stash), cBOOL(HvNAMEUTF8(stash)))),
+          SVfARG(ib_end_of_input(aTHX_ b)));
 }
 
 /* What THAW of its class makes of a payload: a mortal. */

@@ -148,7 +148,7 @@ static const char *
 key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *is_text)
 {
     const char *text;
-    const icecore_name *name = node->key && node->key < ICECORE_KEY_NODE ? ice_name(&view->keys, node->key, &text) : NULL;
+    const icecore_name *name = node->key && node->key < ICECORE_IS_KEY ? ice_name(&view->keys, node->key, &text) : NULL;
     if (!name)
         return NULL;
     *len = name->node.aux;

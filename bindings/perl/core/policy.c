@@ -155,6 +155,13 @@ words(pTHX_ U32 what, const asked *a, const char *path)
     return text;
 }
 
+SV *
+ice_policy_literal(pTHX_ const char *text, STRLEN len, bool is_utf8)
+{
+    const asked a = { NULL, text, len, is_utf8 };
+    return words(aTHX_ ICECORE_WORDS_LITERAL, &a, "");
+}
+
 /* Says once for each class that it was built. */
 static void
 report(pTHX_ const asked *a)

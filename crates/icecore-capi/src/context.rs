@@ -4,8 +4,8 @@ use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{
-    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, icecore_bytes, icecore_long, icecore_names,
-    icecore_node, icecore_view,
+    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, icecore_bytes, icecore_long,
+    icecore_names, icecore_node, icecore_view,
 };
 use icecore::{
     Cursor, Document, Error, Kind, Output,
