@@ -47,8 +47,14 @@ has_references(const icecore_view *v, U32 at)
     return FALSE;
 }
 
+/* The class and the form of the object before, whose methods were looked up. */
+typedef struct {
+    U64 bits;
+    bool is_attached;
+} seen_class;
+
 static void
-check_hook(pTHX_ build *b, U32 at)
+check_hook(pTHX_ build *b, U32 at, seen_class *last)
 {
     const icecore_node *node = &b->v->nodes[at];
     const bool is_freeze = ICE_FORM_OF(node) == ICECORE_FORM_FREEZE;
@@ -59,15 +65,17 @@ check_hook(pTHX_ build *b, U32 at)
         ib_refuse_foreign(aTHX);
     if (!ib_calls_hook(aTHX_ b, node))
         return;
-    stash = ib_stash_of(aTHX_ b, node);
-    if (is_freeze) {
-        if (!ice_method(aTHX_ stash, "THAW"))
+    if (last->bits != (node->payload & ~(U64)U32_MAX)) {
+        last->bits = node->payload & ~(U64)U32_MAX;
+        stash = ib_stash_of(aTHX_ b, node);
+        last->is_attached = !is_freeze && ice_method(aTHX_ stash, "STORABLE_attach");
+        if (is_freeze && !ice_method(aTHX_ stash, "THAW"))
             ib_no_thaw(aTHX_ b, stash);
-    } else if (ice_method(aTHX_ stash, "STORABLE_attach")) {
-        if (has_references(b->v, at))
-            croak("STORABLE_attach called with unexpected references");
-    } else if (!ice_method(aTHX_ stash, "STORABLE_thaw"))
-        ib_no_storable_thaw(aTHX_ stash);
+        if (!is_freeze && !last->is_attached && !ice_method(aTHX_ stash, "STORABLE_thaw"))
+            ib_no_storable_thaw(aTHX_ stash);
+    }
+    if (last->is_attached && has_references(b->v, at))
+        croak("STORABLE_attach called with unexpected references");
 }
 
 static void
@@ -80,7 +88,7 @@ check_text(pTHX_ build *b, const icecore_node *node)
 }
 
 static void
-check_node(pTHX_ build *b, U32 at)
+check_node(pTHX_ build *b, U32 at, seen_class *last)
 {
     const icecore_node *node = &b->v->nodes[at];
     if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_held(&b->ctx->keys, node->key))
@@ -100,7 +108,7 @@ check_node(pTHX_ build *b, U32 at)
         ib_check_regexp(aTHX_ b, at);
         return;
     case ICECORE_OPAQUE:
-        check_hook(aTHX_ b, at);
+        check_hook(aTHX_ b, at, last);
         return;
     default:
         return;
@@ -111,8 +119,9 @@ void
 ib_check_ahead(pTHX_ build *b, U32 from)
 {
     const U32 count = (U32)b->v->node_count;
+    seen_class last = { 0, FALSE };
     U32 at;
-    if (b->set->cloning || b->v->classes.count == 0)
+    if (b->set->cloning || b->v->classes.count == 0 || !b->ctx->has_opaque)
         return;
     for (at = from; at < count && !ib_calls_hook(aTHX_ b, &b->v->nodes[at]); at++)
         ;
@@ -121,7 +130,7 @@ ib_check_ahead(pTHX_ build *b, U32 from)
     ENTER;
     SAVETMPS;
     for (at = from; at < count; at++)
-        check_node(aTHX_ b, at);
+        check_node(aTHX_ b, at, &last);
     FREETMPS;
     LEAVE;
 }

@@ -189,7 +189,7 @@ check_payloads(pTHX_ build *b, U32 from)
 {
     ice_payloads *payloads = NULL;
     U32 at;
-    if (b->set->cloning || ice_policy_is_any(aTHX_ b->set->classes))
+    if (b->set->cloning || !b->ctx->has_opaque || ice_policy_is_any(aTHX_ b->set->classes))
         return;
     for (at = from; at < b->v->node_count; at++)
         if (ib_calls_hook(aTHX_ b, &b->v->nodes[at])) {
@@ -217,6 +217,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
     if (v->classes.count == 0 || (ctx->is_checked && from == v->root))
         return;
     ctx->is_checked = from == v->header;
+    ctx->has_opaque = FALSE;
     if (ctx->verdict_room <= v->classes.count) {
         ctx->verdict_room = (U32)v->classes.count + 16;
         Renew(ctx->verdicts, ctx->verdict_room, U8);
@@ -238,6 +239,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
         U32 verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
+        ctx->has_opaque |= node->kind == ICECORE_OPAQUE;
         if (is_frozen(node) ? !ib_is_thawed(aTHX_ b, node) : !b->set->bless_ok)
             continue;
         id = ICE_CLASS_OF(node);

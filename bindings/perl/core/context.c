@@ -86,7 +86,7 @@ checkin(pTHX_ void *data)
     ctx->root = NULL;
     ctx->has_input = FALSE;
     ctx->denied = NULL;
-    ctx->is_checked = FALSE;
+    ctx->is_checked = ctx->has_opaque = FALSE;
     ctx->source = NULL;
     ctx->source_len = 0;
     ctx->is_plain = FALSE;

@@ -154,6 +154,7 @@ struct ice_context {
     U32 link_count;
     U32 link_room;
     SV *denied;       /* the nodes that FREEZE wrote and a list denies, as U32, in their order; or NULL */
+    bool has_opaque;  /* some objects were frozen by their classes */
     bool is_checked;  /* the classes of the body were checked with those of the header */
     SV *root;   /* what is being built */
     icecore_view view; /* what it is built from: not on the native stack, as hooks call each other */

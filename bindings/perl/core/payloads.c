@@ -183,30 +183,34 @@ look_at(pTHX_ search *s, U32 hook, U32 at)
     }
 }
 
+static void
+search_range(pTHX_ search *s, U32 hook, U32 at, U32 end)
+{
+    char *visited = SvPVX(s->visited);
+    while (at < end) {
+        U32 other;
+        if (visited[at]) {
+            at = end_of(s->view, at);
+            continue;
+        }
+        visited[at] = 1;
+        other = look_at(aTHX_ s, hook, at++);
+        if (other != ICECORE_NONE && !visited[other])
+            add_range(aTHX_ s, other, end_of(s->view, other));
+    }
+}
+
 /* Looks for strings in what a hook is given: in the object, and in all that links in it lead
  * to. Each node is looked at once. */
 static void
 search_hook(pTHX_ search *s, U32 hook)
 {
-    char *visited = SvPVX(s->visited);
-    add_range(aTHX_ s, hook + 1, end_of(s->view, hook));
+    search_range(aTHX_ s, hook, hook + 1, end_of(s->view, hook));
     while (SvCUR(s->ranges)) {
         U32 range[2];
         SvCUR_set(s->ranges, SvCUR(s->ranges) - sizeof range);
         Copy(SvPVX(s->ranges) + SvCUR(s->ranges), range, sizeof range, char);
-        while (range[0] < range[1]) {
-            const U32 at = range[0];
-            U32 other;
-            if (visited[at]) {
-                range[0] = end_of(s->view, at);
-                continue;
-            }
-            visited[at] = 1;
-            other = look_at(aTHX_ s, hook, at);
-            if (other != ICECORE_NONE && !visited[other])
-                add_range(aTHX_ s, other, end_of(s->view, other));
-            range[0]++;
-        }
+        search_range(aTHX_ s, hook, range[0], range[1]);
     }
 }
 
