@@ -44,6 +44,7 @@ step 'shipped C library' 'the examples of the C interface, with the library as s
 step 'many kills' 'a hundred kills of each kind on each database' scripts/kills.sh 100
 step 'analysis' 'the SQL of docs/analysis.md in DuckDB, over SQLite, PostgreSQL and MariaDB' scripts/analysis.sh
 step 'Debian 13' 'the modules on perl 5.40, PHP 8.4 and Ruby 3.3' scripts/trixie.sh
+step 'Debian sid' 'the allow lists of Sereal 5.011, in cases that make test does not have' scripts/sid.sh
 step 'tarballs and packages' 'what make dist makes works in a folder of its own' make --no-print-directory dist-check
 step 'package for Perl' 'the tarball of the Perl module builds and passes its tests' scripts/dist-perl.sh --check
 step 'package for PHP' 'the package of the PHP extension builds and passes its tests' scripts/dist-php.sh --check

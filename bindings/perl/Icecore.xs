@@ -1,6 +1,7 @@
 /* What perl sees: arguments taken from perl's stack, and calls. The folders of the
  * formats have theirs. */
 #include "any/any.h"
+#include "core/payloads.h"
 #include "dumper/dumper.h"
 #include "json/json.h"
 #include "pack/pack.h"
@@ -23,6 +24,7 @@ at_end(pTHX_ void *unused)
     ice_dumper_end(aTHX);
     ice_pack_end(aTHX);
     ice_replace_end(aTHX);
+    ice_payloads_end(aTHX);
     ice_contexts_free(aTHX);
 }
 
@@ -69,6 +71,7 @@ BOOT:
     ice_hooks_boot(aTHX);
     ice_contexts_boot(aTHX);
     ice_policy_boot(aTHX);
+    ice_payloads_boot(aTHX);
     ice_build_boot(aTHX);
     call_atexit(at_end, NULL);
 
@@ -85,6 +88,7 @@ CLONE(...)
     ice_hooks_clone(aTHX);
     ice_contexts_clone(aTHX);
     ice_policy_clone(aTHX);
+    ice_payloads_clone(aTHX);
     call_atexit(at_end, NULL);
 
 const char *

@@ -276,8 +276,13 @@ build_link(pTHX_ build *b, const step *s)
     if (!known || !(known->referent || known->variable))
         croak("Icecore: a link to something that is not there");
     ib_set_rv(aTHX_ s->variable, SvREFCNT_inc_simple_NN(known->referent ? known->referent : known->variable));
-    if (s->object != ICECORE_NONE)
+    if (s->object != ICECORE_NONE) {
         ib_be_object(aTHX_ b, s->variable, s->object);
+        if (nodes[s->object].kind == ICECORE_OPAQUE && nodes[s->object].flags & ICECORE_FLAG_TARGET)
+            ib_set_referent(aTHX_ b, s->object, SvRV(s->variable));
+    }
+    if (ib_is_thawed_last(b, &nodes[known->node]))
+        ib_frozen_link(aTHX_ b, s->variable, s->at, known->node);
     if (node->flags & ICECORE_FLAG_WEAK || (s->object != ICECORE_NONE && nodes[s->object].flags & ICECORE_FLAG_WEAK))
         ib_be_weak(aTHX_ b, s->variable);
     b->at = s->at + 1;
@@ -382,6 +387,15 @@ value(pTHX_ build *b)
             ib_tied(aTHX_ b, s.variable, s.at, s.object);
             return;
         case ICECORE_OPAQUE:
+            if (ib_is_thawed_last(b, node)) {
+                ib_freeze(aTHX_ b, s.variable, s.at);
+                if (node->flags & ICECORE_FLAG_WEAK)
+                    ib_be_weak(aTHX_ b, s.variable);
+                /* Until then the object is its payload: links to one lead to the other. */
+                s.object = node[1].kind == ICECORE_ARRAY || node[1].kind == ICECORE_LINK ? s.at : ICECORE_NONE;
+                s.at++;
+                continue;
+            }
             ib_opaque(aTHX_ b, s.variable, s.at);
             return;
         default:
@@ -516,6 +530,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
         return newSV(0);
     if (b.shares || settings->filters || !ib_fast(aTHX_ & b, root)) {
         ib_check_classes(aTHX_ & b, root);
+        ib_check_ahead(aTHX_ & b, root);
         value(aTHX_ & b);
     }
     while (ctx->depth) {
@@ -548,6 +563,10 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
             }
         }
         value(aTHX_ & b);
+    }
+    if (UNLIKELY(ctx->frozen_count)) {
+        ib_thaw_all(aTHX_ & b);
+        ice_forget_frozen(aTHX_ ctx);
     }
     for (i = 0; i < ctx->weak_count; i++) {
         SV *rv = ctx->weak[i];

@@ -5,8 +5,10 @@
  *   build_classes.c  what the document's classes are, and may be
  *   build_entries.*  entries of hashes
  *   build_fast.c    tight recursion for what most data is made of
+ *   build_thaw.c     what FREEZE wrote, and calls of THAW
  *   build_objects.c  hooks, ties, code, records
  *   build_regexps.c  regexps, and which of them are compiled
+ *   build_ahead.c    what would end a build when hooks have run
  *   build_fields.c   objects of perl 5.38's `class`
  *   build.c          the loop
  */
@@ -40,6 +42,8 @@ HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
 bool ib_is_record(build *b, const icecore_node *node);
 bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
+/* Whether a node is what FREEZE wrote, and is thawed when all is built. */
+bool ib_is_thawed_last(build *b, const icecore_node *node);
 
 /* build_fast.c */
 U32 ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end);
@@ -49,6 +53,24 @@ SV *ib_fast(pTHX_ build *b, U32 root);
 /* build_classes.c */
 SV *ib_class_sv(pTHX_ const icecore_name *name, const char *text);
 void ib_check_classes(pTHX_ build *b, U32 from);
+SV *ib_end_of_input(pTHX_ build *b);
+/* Whether a hook of its class is called for a node. */
+bool ib_calls_hook(pTHX_ build *b, const icecore_node *node);
+
+/* build_ahead.c */
+/* Dies of what would end the build after a hook has run, if one is to be called. */
+void ib_check_ahead(pTHX_ build *b, U32 from);
+
+/* build_thaw.c */
+/* Says what is to be thawed: its payload comes next, in the same variable. */
+void ib_freeze(pTHX_ build *b, SV *variable, U32 at);
+/* A reference in a variable leads to what the node `to` is. */
+void ib_frozen_link(pTHX_ build *b, SV *variable, U32 at, U32 to);
+/* Calls THAW for what FREEZE wrote, the last object first. */
+void ib_thaw_all(pTHX_ build *b);
+/* Calls THAW at once, where the payload of an object ends. */
+void ib_end_freeze(pTHX_ build *b);
+void ib_no_thaw(pTHX_ build *b, HV *stash) __attribute__noreturn__;
 
 /* build_fields.c */
 bool ib_has_fields(pTHX_ build *b, U32 at);
@@ -57,6 +79,8 @@ void ib_end_fields(pTHX_ build *b);
 
 /* build_regexps.c */
 void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
+/* Dies of a regexp that does not compile. */
+void ib_check_regexp(pTHX_ build *b, U32 at);
 
 /* build_objects.c */
 bool ib_is_reference_kind(U8 kind);
@@ -65,6 +89,9 @@ void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
 AV *ib_parts(pTHX_ build *b);
 /* A string that is a part of what is at hand: a mortal. */
 SV *ib_part(pTHX_ build *b, U32 at);
+void ib_refuse_code(pTHX) __attribute__noreturn__;
+void ib_refuse_foreign(pTHX) __attribute__noreturn__;
+void ib_no_storable_thaw(pTHX_ HV *stash) __attribute__noreturn__;
 void ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object);
 GV *ib_glob(pTHX_ build *b, const icecore_node *node);
 void ib_vstring(pTHX_ build *b, SV *variable, U32 at);
@@ -72,7 +99,6 @@ void ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object);
 void ib_opaque(pTHX_ build *b, SV *variable, U32 at);
 void ib_record(pTHX_ build *b, U32 at, SV *variable);
 void ib_end_hook(pTHX_ build *b);
-void ib_end_freeze(pTHX_ build *b);
 void ib_end_tied(pTHX_ build *b);
 void ib_end_record(pTHX_ build *b);
 

@@ -1,5 +1,7 @@
 /* Classes: which there are, and what may be done with each. */
 #include "core/build.h"
+#include "core/class_lists.h"
+#include "core/payloads.h"
 
 const icecore_name *
 ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
@@ -55,6 +57,153 @@ load_class(pTHX_ build *b, const icecore_node *node, const icecore_name *name, c
     load_module(PERL_LOADMOD_NOIMPORT, newSVsv(class), NULL);
 }
 
+/* Where Sereal was when it had read all, as its errors say it; of a document that was compressed
+ * that place has no meaning. A mortal. */
+SV *
+ib_end_of_input(pTHX_ build *b)
+{
+    const ice_context *ctx = b->ctx;
+    if (b->set->thaws_last && ctx->is_plain)
+        return sv_2mortal(newSVpvf(" at offset %" UVuf " of input", (UV)b->v->consumed + 1));
+    return sv_2mortal(newSVpvs(""));
+}
+
+/* ---- what FREEZE wrote ------------------------------------------------------ */
+
+static bool
+is_frozen(const icecore_node *node)
+{
+    return node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE;
+}
+
+/* Whether any THAW is called at all. */
+static bool
+may_thaw(const build *b)
+{
+    return !b->set->no_thaw && (b->set->bless_ok || b->set->args_class);
+}
+
+/* Whether THAW is called for an object that FREEZE froze; its payload stays
+ * otherwise. */
+bool
+ib_is_thawed(pTHX_ build *b, const icecore_node *node)
+{
+    const U32 at = (U32)(node - b->v->nodes);
+    const U32 *denied;
+    STRLEN low = 0, high;
+    if (!may_thaw(b))
+        return FALSE;
+    if (!b->ctx->denied)
+        return TRUE;
+    denied = (const U32 *)SvPVX(b->ctx->denied);
+    high = SvCUR(b->ctx->denied) / sizeof(U32);
+    while (low < high) {
+        const STRLEN middle = low + (high - low) / 2;
+        if (denied[middle] == at)
+            return FALSE;
+        if (denied[middle] < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return TRUE;
+}
+
+/* Whether thaw_allow_classes has the class of an object. */
+static bool
+is_thaw_allowed(pTHX_ build *b, SV *list, const icecore_node *node)
+{
+    const char *text;
+    const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
+    SV *class;
+    bool is_allowed;
+    if (ice_class_list_is_code(list)) {
+        class = ib_class_sv(aTHX_ name, text);
+        is_allowed = ice_class_list_ask(aTHX_ list, sv_2mortal(class), NULL);
+    } else
+        is_allowed = ice_class_list_has(aTHX_ list, text, name->node.aux, name->node.kind == ICECORE_TEXT);
+    if (!is_allowed && !b->set->thaw_raw)
+        croak("Sereal: Error: THAW not allowed for class %" SVf " (not in thaw_allow_classes)%" SVf,
+              SVfARG(ice_policy_literal(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT)),
+              SVfARG(ib_end_of_input(aTHX_ b)));
+    return is_allowed;
+}
+
+/* Asks thaw_allow_classes for the objects of the nodes from `from` to `end`, the last one
+ * first. Adds those that it denies to the list of these. */
+static void
+ask_thaw_list(pTHX_ build *b, SV *list, U32 from, U32 end)
+{
+    SV *asked = sv_2mortal(newSVpvs("")), *denied = b->ctx->denied;
+    U32 at, count;
+    U32 *nodes;
+    for (at = from; at < end; at++)
+        if (is_frozen(&b->v->nodes[at]))
+            sv_catpvn(asked, (const char *)&at, sizeof at);
+    count = (U32)(SvCUR(asked) / sizeof at);
+    nodes = (U32 *)SvPVX(asked);
+    for (at = count; at--;)
+        if (is_thaw_allowed(aTHX_ b, list, &b->v->nodes[nodes[at]]))
+            nodes[at] = ICECORE_NONE;
+    for (at = 0; at < count; at++)
+        if (nodes[at] != ICECORE_NONE)
+            sv_catpvn(denied, (const char *)&nodes[at], sizeof at);
+}
+
+/* The list is asked for the header first, as for a document of its own. */
+static void
+ask_thaw_lists(pTHX_ build *b, U32 from)
+{
+    SV *list = b->set->thaw_allow;
+    const U32 root = b->v->root, count = (U32)b->v->node_count;
+    if (ice_class_list_is_code(list))
+        ib_own_input(aTHX_ b);
+    /* The decoder may go while its code runs. */
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(list));
+    b->ctx->denied = newSVpvs("");
+    ice_keep(aTHX_ b->ctx, b->ctx->denied);
+    if (from < root)
+        ask_thaw_list(aTHX_ b, list, from, root);
+    ask_thaw_list(aTHX_ b, list, from < root ? root : from, count);
+}
+
+bool
+ib_calls_hook(pTHX_ build *b, const icecore_node *node)
+{
+    const U32 id = ICE_CLASS_OF(node);
+    if (node->kind != ICECORE_OPAQUE || id > b->v->classes.count || !b->ctx->verdicts || b->ctx->verdicts[id] != ICECORE_ALLOWED)
+        return FALSE;
+    switch (ICE_FORM_OF(node)) {
+    case ICECORE_FORM_HOOK:
+        return b->set->bless_ok;
+    case ICECORE_FORM_FREEZE:
+        return ib_is_thawed(aTHX_ b, node);
+    default:
+        return FALSE;
+    }
+}
+
+/* Frozen data in what hooks are given is checked under the same list. */
+static void
+check_payloads(pTHX_ build *b, U32 from)
+{
+    ice_payloads *payloads = NULL;
+    U32 at;
+    if (b->set->cloning || !b->ctx->has_opaque || ice_policy_is_any(aTHX_ b->set->classes))
+        return;
+    for (at = from; at < b->v->node_count; at++)
+        if (ib_calls_hook(aTHX_ b, &b->v->nodes[at])) {
+            if (!payloads)
+                payloads = ice_payloads_begin(aTHX_ b->ctx, b->v, b->set);
+            ice_payloads_add(aTHX_ payloads, at);
+        }
+    if (payloads && ice_payloads_has_any(payloads)) {
+        /* Hooks run soon, and lists may have code of their own. */
+        ib_own_input(aTHX_ b);
+        ice_payloads_check(aTHX_ payloads);
+    }
+}
+
 /* What may be done with each class that the document names: 0 when it was not
  * asked yet. Refuses before anything is built. */
 void
@@ -65,15 +214,19 @@ ib_check_classes(pTHX_ build *b, U32 from)
     U32 at, end = (U32)v->node_count;
     ice_refused refused;
 
-    if (v->classes.count == 0)
+    if (v->classes.count == 0 || (ctx->is_checked && from == v->root))
         return;
+    ctx->is_checked = from == v->header;
+    ctx->has_opaque = FALSE;
     if (ctx->verdict_room <= v->classes.count) {
         ctx->verdict_room = (U32)v->classes.count + 16;
         Renew(ctx->verdicts, ctx->verdict_room, U8);
     }
     Zero(ctx->verdicts, v->classes.count + 1, U8);
-    if (!b->set->bless_ok && (b->set->no_thaw || !b->set->args_class))
+    if (!b->set->bless_ok && !may_thaw(b))
         return; /* no class is built */
+    if (b->set->thaw_allow && may_thaw(b))
+        ask_thaw_lists(aTHX_ b, from);
     if (ice_policy_reports(aTHX_ b->set->classes))
         ib_own_input(aTHX_ b);
     refused.count = 0;
@@ -86,8 +239,8 @@ ib_check_classes(pTHX_ build *b, U32 from)
         U32 verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
-        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE ? !ib_is_thawed(aTHX_ b, node)
-                                                                                      : !b->set->bless_ok)
+        ctx->has_opaque |= node->kind == ICECORE_OPAQUE;
+        if (is_frozen(node) ? !ib_is_thawed(aTHX_ b, node) : !b->set->bless_ok)
             continue;
         id = ICE_CLASS_OF(node);
         if (id == 0 || id > v->classes.count || ctx->verdicts[id])
@@ -109,6 +262,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
     }
     if (refused.count)
         ice_policy_refuse_all(aTHX_ & refused);
+    check_payloads(aTHX_ b, from);
 }
 
 bool
@@ -118,27 +272,12 @@ ib_is_record(build *b, const icecore_node *node)
     return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICECORE_AS_RECORD;
 }
 
-/* Whether THAW is called for an object that FREEZE froze; its payload stays
- * otherwise. */
-bool
-ib_is_thawed(pTHX_ build *b, const icecore_node *node)
-{
-    const char *text;
-    const icecore_name *name;
-    if (b->set->no_thaw || !(b->set->bless_ok || b->set->args_class))
-        return FALSE;
-    if (!b->set->thaw_allow)
-        return TRUE;
-    name = ib_class_name(aTHX_ b, node, &text);
-    return cBOOL(hv_common(b->set->thaw_allow, NULL, text, name->node.aux,
-                           name->node.kind == ICECORE_TEXT ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0));
-}
 
 /* Blesses what a reference refers to. */
 void
 ib_be_object(pTHX_ build *b, SV *rv, U32 object)
 {
     const icecore_node *node = &b->v->nodes[object];
-    if (b->set->bless_ok)
+    if (b->set->bless_ok && node->kind == ICECORE_OBJECT)
         sv_bless(rv, ib_stash_of(aTHX_ b, node));
 }

@@ -65,6 +65,25 @@ ib_glob(pTHX_ build *b, const icecore_node *node)
 }
 
 void
+ib_refuse_code(pTHX)
+{
+    croak("Can't eval, please set $Storable::Eval to a true value");
+}
+
+void
+ib_refuse_foreign(pTHX)
+{
+    croak("Icecore: an object that another language froze can't be built in perl; `classes => 'record'` reads it as a record");
+}
+
+void
+ib_no_storable_thaw(pTHX_ HV *stash)
+{
+    croak("No STORABLE_thaw defined for objects of class %s: load its module, or name the class in full where it is "
+          "allowed", HvNAME_get(stash));
+}
+
+void
 ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
     SV *text = ib_part(aTHX_ b, at + 1), *code, *result;
@@ -78,7 +97,7 @@ ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
     b->at = (U32)b->v->nodes[at].payload;
     if (!b->set->eval || !SvTRUE(b->set->eval)) {
         if (!b->set->forgive)
-            croak("Can't eval, please set $Storable::Eval to a true value");
+            ib_refuse_code(aTHX);
         /* A text is no object. */
         result = newSVpvf("sub %" SVf, SVfARG(text));
         ib_set_rv(aTHX_ variable, result);
@@ -200,7 +219,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
         return;
     }
     if (form != ICECORE_FORM_HOOK)
-        croak("Icecore: an object that another language froze can't be built in perl; `classes => 'record'` reads it as a record");
+        ib_refuse_foreign(aTHX);
     {
         const U32 last = ice_last_child(b->v, at);
         const icecore_node *body = &b->v->nodes[last];
@@ -303,8 +322,7 @@ ib_end_hook(pTHX_ build *b)
     sv_bless(variable, stash);
     method = ice_method(aTHX_ stash, "STORABLE_thaw");
     if (!method)
-        croak("No STORABLE_thaw defined for objects of class %s: load its module, or name the class in full where it is "
-              "allowed", HvNAME_get(stash));
+        ib_no_storable_thaw(aTHX_ stash);
     {
         SSize_t count = AvFILLp(references) + 4, i;
         SV **arguments;
@@ -317,69 +335,6 @@ ib_end_hook(pTHX_ build *b)
         for (i = 3; i < count; i++)
             arguments[i] = AvARRAY(references)[i - 3];
         ice_call_scalar(aTHX_ (SV *)method, arguments, count);
-    }
-    FREETMPS;
-    LEAVE;
-}
-
-/* Puts the class behind what THAW would have been given, and makes it an object that says
- * what it is. */
-static void
-be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
-{
-    const char *text;
-    const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
-    if (!SvROK(rv) || SvTYPE(SvRV(rv)) != SVt_PVAV)
-        return;
-    av_push((AV *)SvRV(rv), ib_class_sv(aTHX_ name, text));
-    sv_bless(rv, gv_stashpv(b->set->args_class, GV_ADD));
-}
-
-void
-ib_end_freeze(pTHX_ build *b)
-{
-    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
-    const U32 at = frame.node;
-    SV *variable = frame.sv;
-    AV *list = frame.list;
-    SV *payload = item(aTHX_ list, 0);
-    HV *stash;
-    CV *method;
-
-    b->ctx->depth--;
-    if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
-        sv_setsv(variable, payload);
-        if (b->set->no_thaw && b->set->args_class)
-            be_arguments(aTHX_ b, variable, &b->v->nodes[at]);
-        if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET && SvROK(variable))
-            ib_set_referent(aTHX_ b, at, SvRV(variable));
-        return;
-    }
-    stash = ib_stash_of(aTHX_ b, &b->v->nodes[at]);
-    ib_pin(aTHX_ b);
-    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
-    method = ice_method(aTHX_ stash, "THAW");
-    if (!method)
-        croak("%s '%s'", b->set->no_method, HvNAME_get(stash));
-    ENTER;
-    SAVETMPS;
-    {
-        AV *given = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
-        SSize_t i, count = given ? AvFILLp(given) + 3 : 2;
-        SV *result, **arguments;
-        Newx(arguments, count, SV *);
-        SAVEFREEPV(arguments);
-        arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
-        arguments[1] = sv_2mortal(newSVpv(b->set->thaws_for, 0));
-        for (i = 2; i < count; i++)
-            arguments[i] = AvARRAY(given)[i - 2];
-        result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);
-        if (SvROK(result)) {
-            replace(aTHX_ b, at, variable, SvRV(result));
-            if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET)
-                ib_set_referent(aTHX_ b, at, SvRV(result));
-        } else
-            sv_setsv(variable, result);
     }
     FREETMPS;
     LEAVE;

@@ -161,6 +161,20 @@ record_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object, SV *pattern, SV 
 }
 
 void
+ib_check_regexp(pTHX_ build *b, U32 at)
+{
+    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1));
+    if (is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
+        /* Its warnings come when it is built. */
+        ENTER;
+        SAVEI8(PL_dowarn);
+        PL_dowarn = (PL_dowarn & ~(G_WARN_ON | G_WARN_ALL_ON)) | G_WARN_ALL_OFF;
+        SvREFCNT_dec(ice_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags)));
+        LEAVE;
+    }
+}
+
+void
 ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
     const icecore_node *node = &b->v->nodes[at];

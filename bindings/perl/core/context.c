@@ -52,6 +52,25 @@ ice_contexts_free(pTHX)
         context_free(aTHX_ ctx);
 }
 
+void
+ice_forget_frozen(pTHX_ ice_context *ctx)
+{
+    /* Freeing may run destructors, which may come back here. */
+    ice_frozen *frozen = ctx->frozen;
+    ice_frozen_link *links = ctx->links;
+    const U32 count = ctx->frozen_count, link_count = ctx->link_count;
+    U32 i;
+    ctx->frozen = NULL;
+    ctx->links = NULL;
+    ctx->frozen_count = ctx->frozen_room = ctx->link_count = ctx->link_room = 0;
+    for (i = 0; i < count; i++)
+        SvREFCNT_dec(frozen[i].variable);
+    for (i = 0; i < link_count; i++)
+        SvREFCNT_dec(links[i].variable);
+    Safefree(frozen);
+    Safefree(links);
+}
+
 static void
 checkin(pTHX_ void *data)
 {
@@ -66,9 +85,16 @@ checkin(pTHX_ void *data)
     ctx->keep = NULL;
     ctx->root = NULL;
     ctx->has_input = FALSE;
+    ctx->denied = NULL;
+    ctx->is_checked = ctx->has_opaque = FALSE;
+    ctx->source = NULL;
+    ctx->source_len = 0;
+    ctx->is_plain = FALSE;
     ice_map_clear(&ctx->seen);
     ice_map_clear(&ctx->stashes);
     ctx->class_count = 0;
+    if (ctx->frozen_count)
+        ice_forget_frozen(aTHX_ ctx);
     if (ctx->target_count) {
         /* Freeing may run destructors, which may come back here. */
         ice_target *targets = ctx->targets;

@@ -87,6 +87,9 @@ ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN le
     read_view(aTHX_ ctx, stage, bytes, len, flags, set, view);
     if (consumed)
         *consumed = view->consumed;
+    ctx->source = bytes;
+    ctx->source_len = len;
+    ctx->is_plain = view->input == (const U8 *)bytes;
     if (header && view->header != ICECORE_NONE) {
         *header = sv_2mortal(build_header(aTHX_ ctx, view, set));
     }

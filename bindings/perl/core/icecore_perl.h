@@ -14,6 +14,8 @@
  *   keys.c       hash keys: perl's shared keys to ids of the engine, and back
  *   hooks.c      calls of a class's own freeze and thaw methods
  *   policy.c     which classes may be built
+ *   class_lists.c  the allow lists of Sereal's options
+ *   payloads.c   frozen data in what hooks are given
  *   walk*        perl values to the engine's tape: walk.h
  *   build*       the engine's tape to perl values: build.h
  *   documents.c  one document, read or written by a stage
@@ -105,6 +107,19 @@ typedef struct {
     SV *referent; /* what a link means */
 } ice_target;
 
+/* What FREEZE of its class froze, until all is built. */
+typedef struct {
+    U32 node;
+    U32 links; /* the last of the links to it, by its number; 0: there is none */
+    SV *variable;
+} ice_frozen;
+
+/* A reference to something frozen, which THAW changes too. */
+typedef struct {
+    SV *variable;
+    U32 next; /* another one to the same, by its number; 0: this is the first */
+} ice_frozen_link;
+
 typedef struct {
     HV *stash;
     U32 id;
@@ -132,8 +147,20 @@ struct ice_context {
     SV **weak;
     U32 weak_count;
     U32 weak_room;
+    ice_frozen *frozen;
+    U32 frozen_count;
+    U32 frozen_room;
+    ice_frozen_link *links;
+    U32 link_count;
+    U32 link_room;
+    SV *denied;       /* the nodes that FREEZE wrote and a list denies, as U32, in their order; or NULL */
+    bool has_opaque;  /* some objects were frozen by their classes */
+    bool is_checked;  /* the classes of the body were checked with those of the header */
     SV *root;   /* what is being built */
     icecore_view view; /* what it is built from: not on the native stack, as hooks call each other */
+    const char *source; /* the document as it was given; or NULL */
+    STRLEN source_len;
+    bool is_plain;      /* it was not compressed */
     bool has_input; /* the input was copied: foreign code may change the caller's */
     AV *keep;   /* what must live as long as the call */
     U8 *verdicts;
@@ -146,6 +173,8 @@ ice_context *ice_checkout(pTHX);
 void ice_contexts_free(pTHX);
 void ice_keep(pTHX_ ice_context *ctx, SV *sv);
 ice_frame *ice_push_frame(pTHX_ ice_context *ctx);
+/* Lets go of what was to be thawed. */
+void ice_forget_frozen(pTHX_ ice_context *ctx);
 
 void ice_keys_renew(pTHX_ ice_context *ctx, U32 generation);
 void ice_keys_drop(pTHX_ ice_context *ctx);
@@ -192,7 +221,8 @@ typedef struct {
     U8 warn_unknown;      /* 0, 1; 2: not for overloaded objects */
     U8 protocol;
     UV max_depth;         /* 0: no limit of its own */
-    HV *freeze_allow;     /* Sereal: freeze_allow_classes */
+    SV *freeze_allow;     /* Sereal: freeze_allow_classes: class_lists.h; or NULL */
+    bool freezes_allowed_only; /* Sereal: what the list denies is an ordinary object */
     SV *owner;            /* the encoder that these belong to; or NULL */
     const ice_json *json; /* JSON: json.h */
     bool sorted;          /* hashes go by their keys */
@@ -230,7 +260,9 @@ typedef struct {
     int downgrade_restricted;
     SV *classes;          /* the option `classes`, or NULL */
     UV max_depth, max_string, max_uncompressed; /* of any format; 0: as usual */
-    HV *thaw_allow;       /* Sereal: thaw_allow_classes */
+    SV *thaw_allow;       /* Sereal: thaw_allow_classes: class_lists.h; or NULL */
+    bool thaw_raw;        /* Sereal: what the list denies becomes what THAW would have been given */
+    bool thaws_last;      /* Sereal: THAW is called when all is built, the last object first */
     SV *original;         /* dclone: the SV that is copied; for the path of errors */
     SV *no, *yes;         /* what booleans become; or NULL */
     const ice_json *json; /* JSON: json.h */
@@ -296,12 +328,16 @@ void ice_policy_boot(pTHX);
 void ice_policy_clone(pTHX);
 /* Whether it is said which classes are built, by a warning. */
 bool ice_policy_reports(pTHX_ SV *classes);
+/* Whether all classes may be built, as `any` says. */
+bool ice_policy_is_any(pTHX_ SV *classes);
 /* Whether a class may be built: one of `icecore_verdict`; with `ICECORE_REPORTED`, if it
  * is refused together with all others that are. */
 U32 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
 /* Whether the program itself names this class, in full: then its module may be loaded. */
 bool ice_policy_names(pTHX_ SV *classes, SV *name);
 void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
+/* A name of a class as a literal of Perl, in quotes: a mortal. */
+SV *ice_policy_literal(pTHX_ const char *name, STRLEN len, bool is_utf8);
 /* Classes that are refused together. Texts are mortals. */
 typedef struct {
     U32 count;

@@ -155,6 +155,13 @@ words(pTHX_ U32 what, const asked *a, const char *path)
     return text;
 }
 
+SV *
+ice_policy_literal(pTHX_ const char *text, STRLEN len, bool is_utf8)
+{
+    const asked a = { NULL, text, len, is_utf8 };
+    return words(aTHX_ ICECORE_WORDS_LITERAL, &a, "");
+}
+
 /* Says once for each class that it was built. */
 static void
 report(pTHX_ const asked *a)
@@ -178,6 +185,24 @@ ice_policy_reports(pTHX_ SV *classes)
 {
     dMY_CXT;
     return says_report(aTHX_ classes) || says_report(aTHX_ GvSV(MY_CXT.otherwise));
+}
+
+/* The word that an option is; 0: it is none. */
+static U32
+word_in(pTHX_ SV *classes)
+{
+    return classes && SvOK(classes) && !SvROK(classes) ? word_of(aTHX_ classes) : 0;
+}
+
+bool
+ice_policy_is_any(pTHX_ SV *classes)
+{
+    U32 word = word_in(aTHX_ classes);
+    dMY_CXT;
+    /* A word of the call holds in the place of the word of the process. */
+    if (!word)
+        word = word_in(aTHX_ GvSV(MY_CXT.otherwise));
+    return word == ICECORE_ANY || word == ICECORE_ANY_REPORTED;
 }
 
 U32

@@ -79,6 +79,9 @@ struct iw_rules {
     void (*put_code)(pTHX_ walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps);
     void (*put_unknown)(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps);
     void (*too_deep)(pTHX_ const walk *w);
+    /* Whether the hook of a class is called for an object. It is asked each time that the
+     * object is met. NULL: the hook is always called. */
+    bool (*ask_hook)(pTHX_ walk *w, U32 class_index, SV *sv);
 };
 
 #define REFERENCE ICECORE_FLAG_REF
@@ -100,6 +103,8 @@ void iw_open_array(pTHX_ walk *w, U32 at, U32 wraps, AV *av);
 
 /* walk_classes.c */
 ice_class *iw_class_of(pTHX_ walk *w, HV *stash);
+/* Whether the hook of its class is called for an object. */
+bool iw_is_hooked(pTHX_ walk *w, U32 class_index, SV *sv);
 /* The class of this name, as its id. */
 U32 iw_named_class(pTHX_ walk *w, SV *name);
 

@@ -38,6 +38,13 @@ iw_class_of(pTHX_ walk *w, HV *stash)
     return w->last_class;
 }
 
+bool
+iw_is_hooked(pTHX_ walk *w, U32 class_index, SV *sv)
+{
+    const ice_class *class = &w->ctx->classes[class_index];
+    return class->hook && !class->hook_ignored && (!w->rules->ask_hook || w->rules->ask_hook(aTHX_ w, class_index, sv));
+}
+
 U32
 iw_named_class(pTHX_ walk *w, SV *name)
 {

@@ -46,6 +46,9 @@ put_fields(pTHX_ walk *w, SV *object, U8 flags, U16 key, U32 wraps)
 static void
 put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool remember)
 {
+    const bool is_object = SvOBJECT(sv) && !(SvTYPE(sv) == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD));
+    const U32 class_index = is_object ? (U32)(iw_class_of(aTHX_ w, SvSTASH(sv)) - w->ctx->classes) : 0;
+    const bool is_hooked = is_object && iw_is_hooked(aTHX_ w, class_index, sv);
     bool counted = FALSE;
 
     if (SvREFCNT(sv) > 1 || remember || has_backrefs(aTHX_ sv)) {
@@ -59,11 +62,9 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
     }
     if (SvOBJECT(sv) && w->set->croak_on_bless)
         iw_refuse_object(aTHX);
-    if (SvOBJECT(sv) && !(SvTYPE(sv) == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD))) {
-        ice_class *class = iw_class_of(aTHX_ w, SvSTASH(sv));
-        const U32 id = class->id;
-        if (class->hook && !class->hook_ignored
-            && w->rules->put_hooked(aTHX_ w, sv, (U32)(class - w->ctx->classes), flags, key, wraps))
+    if (is_object) {
+        const U32 id = w->ctx->classes[class_index].id;
+        if (is_hooked && w->rules->put_hooked(aTHX_ w, sv, class_index, flags, key, wraps))
             return;
         if (!w->set->no_bless) {
             push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(id));
@@ -169,25 +170,25 @@ put_scalar(pTHX_ walk *w, const step *s)
 static bool
 put_object(pTHX_ walk *w, step *s, SV *referent, U8 *flags)
 {
+    const U32 index = (U32)(iw_class_of(aTHX_ w, SvSTASH(referent)) - w->ctx->classes);
+    const bool is_hooked = iw_is_hooked(aTHX_ w, index, referent);
     ice_slot *slot = ice_map_find(&w->ctx->seen, referent);
-    ice_class *class = iw_class_of(aTHX_ w, SvSTASH(referent));
     if (slot && slot->object != ICECORE_NONE) {
         push_again(aTHX_ w, ICECORE_LINK, *flags, s->key, slot->object, s->wraps);
         return TRUE;
     }
     if (w->set->croak_on_bless)
         iw_refuse_object(aTHX);
-    if (!slot && class->hook && !class->hook_ignored) {
-        const U32 index = (U32)(class - w->ctx->classes), here = (U32)w->t->node_count;
+    if (!slot && is_hooked) {
+        const U32 here = (U32)w->t->node_count;
         ice_map_add(&w->ctx->seen, referent, here)->object = here;
         if (w->rules->put_hooked(aTHX_ w, referent, index, *flags, s->key, s->wraps))
             return TRUE;
-        class = &w->ctx->classes[index];
         s->declined = TRUE; /* it was noted as an object of its own, which it is not */
     }
     if (!slot && !w->set->no_bless) {
         s->object = (U32)w->t->node_count;
-        wrap(aTHX_ w, s, ICECORE_OBJECT, *flags, ICE_CLASS(class->id));
+        wrap(aTHX_ w, s, ICECORE_OBJECT, *flags, ICE_CLASS(w->ctx->classes[index].id));
         *flags = 0;
     }
     return FALSE;

@@ -1,5 +1,6 @@
 /* What the options of encoders and decoders say. */
 #include "sereal/settings.h"
+#include "core/class_lists.h"
 #include "core/documents.h"
 
 /* A magic number, a version, the length of the suffix and a tag. */
@@ -36,16 +37,27 @@ option_is_set(pTHX_ HV *options, const char *name)
     return option(aTHX_ options, name, &value) && SvTRUE(value);
 }
 
-/* The hash that an option refers to, or NULL. */
-static HV *
-option_hash(pTHX_ HV *options, const char *name)
+/* The classes that an option allows: `list`, which stays NULL without the option. */
+static void
+option_classes(pTHX_ HV *options, const char *name, SV **list)
 {
     SV *value;
+    if (option(aTHX_ options, name, &value))
+        ice_class_list_make(aTHX_ list, name, value);
+}
+
+/* Whether an option says `other` of what a list denies, and not `croak`. */
+static bool
+is_denied_otherwise(pTHX_ HV *options, const char *name, const char *other)
+{
+    SV *value;
+    const char *action;
     if (!option(aTHX_ options, name, &value))
-        return NULL;
-    if (!SvROK(value) || SvTYPE(SvRV(value)) != SVt_PVHV)
-        croak("'%s' is no hash reference", name);
-    return (HV *)SvREFCNT_inc_simple_NN(SvRV(value));
+        return FALSE;
+    action = SvPV_nolen(value);
+    if (strNE(action, "croak") && strNE(action, other))
+        croak("The '%s' option must be 'croak' or '%s'", name, other);
+    return strEQ(action, other);
 }
 
 /* ---- encoders ---------------------------------------------------------- */
@@ -55,7 +67,7 @@ isr_clear_encoder(pTHX_ void *data)
 {
     encoder *enc = (encoder *)data;
     icecore_stage_free(enc->stage);
-    SvREFCNT_dec((SV *)enc->set.freeze_allow);
+    SvREFCNT_dec(enc->set.freeze_allow);
     Zero(enc, 1, encoder);
 }
 
@@ -149,20 +161,22 @@ isr_make_encoder(pTHX_ encoder *enc, HV *options)
 
     set->croak_on_bless = option_is_set(aTHX_ options, "croak_on_bless");
     set->no_bless = option_is_set(aTHX_ options, "no_bless_objects");
-    set->freeze_callbacks = option_is_set(aTHX_ options, "freeze_callbacks");
+    option_classes(aTHX_ options, "freeze_allow_classes", &set->freeze_allow);
+    set->freezes_allowed_only = is_denied_otherwise(aTHX_ options, "freeze_deny_action", "serialize");
+    set->freeze_callbacks = set->freeze_allow || option_is_set(aTHX_ options, "freeze_callbacks");
     set->undef_unknown = option_is_set(aTHX_ options, "undef_unknown");
     set->stringify_unknown = option_is_set(aTHX_ options, "stringify_unknown");
     if (set->undef_unknown && set->stringify_unknown)
         croak("'undef_unknown' and 'stringify_unknown' options are mutually exclusive");
     if (set->no_bless && set->freeze_callbacks)
-        croak("'no_bless_objects' and 'freeze_callback' options are mutually exclusive");
+        croak("The no_bless_objects option is mutually exclusive with freeze support (freeze_callbacks / "
+              "freeze_allow_classes)");
     if (option(aTHX_ options, "warn_unknown", &value)) {
         IV warn_unknown = SvIV(value);
         set->warn_unknown = warn_unknown < 0 ? 2 : warn_unknown > 0 ? 1 : 0;
     }
     if (option(aTHX_ options, "max_recursion_depth", &value))
         set->max_depth = SvUV(value);
-    set->freeze_allow = option_hash(aTHX_ options, "freeze_allow_classes");
     enc->stage = ice_writer_new(aTHX_ SvPVX(spec), SvCUR(spec));
 }
 
@@ -174,7 +188,7 @@ isr_clear_decoder(pTHX_ void *data)
     decoder *dec = (decoder *)data;
     icecore_stage_free(dec->stage);
     SvREFCNT_dec(dec->classes);
-    SvREFCNT_dec((SV *)dec->set.thaw_allow);
+    SvREFCNT_dec(dec->set.thaw_allow);
     SvREFCNT_dec((SV *)dec->set.aliases);
     Zero(dec, 1, decoder);
 }
@@ -216,6 +230,7 @@ static const struct {
     { "compressed with snappy", "Snappy decompression of Sereal packet payload failed" },
     { "compressed with zlib", "ZLIB decompression of Sereal packet payload failed" },
     { "compressed with zstd", "ZSTD decompression of Sereal packet payload failed" },
+    { "(the option `refuse_objects`", "Encountered object in input, but the 'refuse_objects' option is in effect" },
     { "levels of nesting", "Reached recursion limit during deserialization" },
 };
 
@@ -247,6 +262,7 @@ ice_sereal_words(ice_read_settings *set)
     set->no_method = "Sereal: Error: No THAW method defined for class";
     set->bare_regexps = TRUE;
     set->names_limits = TRUE;
+    set->thaws_last = TRUE;
 }
 
 void
@@ -275,7 +291,8 @@ isr_make_decoder(pTHX_ decoder *dec, HV *options)
         dec->classes = newSVsv(value);
         set->classes = dec->classes;
     }
-    set->thaw_allow = option_hash(aTHX_ options, "thaw_allow_classes");
+    option_classes(aTHX_ options, "thaw_allow_classes", &set->thaw_allow);
+    set->thaw_raw = is_denied_otherwise(aTHX_ options, "thaw_deny_action", "raw");
     if (option(aTHX_ options, "alias_varint_under", &value) && SvTRUE(value))
         set->alias_under = SvIV(value) >= 0 && SvIV(value) < 16 ? 16 : SvIV(value);
     else if (option_is_set(aTHX_ options, "alias_smallint"))

@@ -1,4 +1,5 @@
 /* What Sereal has of its own when values are walked. */
+#include "core/class_lists.h"
 #include "core/leaf.h"
 #include "sereal/sereal.h"
 
@@ -87,18 +88,52 @@ put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
     return iw_put_immortal(aTHX_ w, sv, key, item);
 }
 
+/* A mortal. */
+static SV *
+class_name(pTHX_ HV *stash)
+{
+    HEK *name = HvNAME_HEK(stash);
+    return sv_2mortal(name ? newSVhek(name) : newSVpvs("__ANON__"));
+}
+
+static void
+refuse_freezing(pTHX_ HV *stash)
+{
+    croak("FREEZE not allowed for class '%" SVf "' (not in freeze_allow_classes)", SVfARG(class_name(aTHX_ stash)));
+}
+
 static void
 use_class(pTHX_ walk *w, ice_class *class)
 {
+    SV *list = w->set->freeze_allow;
+    HEK *name = HvNAME_HEK(class->stash);
     if (!w->set->freeze_callbacks)
         return;
-    if (w->set->freeze_allow) {
-        HEK *name = HvNAME_HEK(class->stash);
-        if (!name || !hv_common(w->set->freeze_allow, NULL, HEK_KEY(name), HEK_LEN(name),
-                                HEK_UTF8(name) ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0))
-            return;
-    }
     class->hook = ice_method(aTHX_ class->stash, "FREEZE");
+    if (!class->hook || !list || ice_class_list_is_code(list)
+        || (name && ice_class_list_has(aTHX_ list, HEK_KEY(name), HEK_LEN(name), cBOOL(HEK_UTF8(name)))))
+        return;
+    if (!w->set->freezes_allowed_only)
+        refuse_freezing(aTHX_ class->stash);
+    class->hook = NULL;
+}
+
+/* Code is asked for each object, as often as it is met. */
+static bool
+ask_hook(pTHX_ walk *w, U32 class_index, SV *sv)
+{
+    HV *stash = w->ctx->classes[class_index].stash;
+    SV *object;
+    if (!ice_class_list_is_code(w->set->freeze_allow))
+        return TRUE;
+    ice_keep(aTHX_ w->ctx, object = newRV_inc(sv));
+    iw_pin(aTHX_ w);
+    if (ice_class_list_ask(aTHX_ w->set->freeze_allow, class_name(aTHX_ stash), object))
+        return TRUE;
+    w->last_stash = NULL;
+    if (!w->set->freezes_allowed_only)
+        refuse_freezing(aTHX_ stash);
+    return FALSE;
 }
 
 /* What FREEZE of its class returns for an object. */
@@ -161,5 +196,5 @@ too_deep(pTHX_ const walk *w)
 }
 
 const iw_rules ice_sereal_rules = {
-    FACTS, iw_put, put_fast, leaf, put_immortal, use_class, put_hooked, NULL, NULL, put_unknown, put_unknown, too_deep
+    FACTS, iw_put, put_fast, leaf, put_immortal, use_class, put_hooked, NULL, NULL, put_unknown, put_unknown, too_deep, ask_hook
 };

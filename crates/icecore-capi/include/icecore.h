@@ -219,6 +219,12 @@
 #define ICECORE_ASCII_BYTES 4
 
 /*
+ Flag of `icecore_read`: after an error the view has what was read before it, with all
+ containers closed.
+ */
+#define ICECORE_PARTIAL 8
+
+/*
  The kinds of errors.
  */
 enum icecore_error_kind

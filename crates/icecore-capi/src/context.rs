@@ -4,8 +4,8 @@ use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{
-    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names,
-    icecore_node, icecore_view,
+    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, icecore_bytes, icecore_long,
+    icecore_names, icecore_node, icecore_view,
 };
 use icecore::{
     Cursor, Document, Error, Kind, Output,
@@ -163,6 +163,16 @@ pub unsafe extern "C" fn icecore_read(
         let codec = &stage.codec;
         let filled = codec.read(input, context.document.tape_mut());
         if let Some(error) = filled.error {
+            if flags & ICECORE_PARTIAL != 0 {
+                if let Some(body) = filled.body {
+                    context.body = body;
+                    input = &context.body;
+                }
+                let input = icecore_bytes::of(input);
+                let read = context.view(input, filled.consumed);
+                // SAFETY: checked above: `view` is not null, so it names a struct.
+                unsafe { view.write(read) };
+            }
             return Err(codec.stage().format().explain(error));
         }
         if filled.consumed < len && flags & ICECORE_EACH == 0 {

@@ -70,8 +70,8 @@ pub use stage::{
     icecore_stage_spec,
 };
 pub use tape::{
-    ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin,
-    icecore_bytes, icecore_class, icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long,
+    ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_PARTIAL, ICECORE_TAPE_VERSION,
+    icecore_begin, icecore_bytes, icecore_class, icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long,
     icecore_long_string, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version, icecore_view,
 };
 pub use write::{

@@ -23,6 +23,10 @@ pub const ICECORE_FOR_PERL: u32 = 2;
 /// Flag of `icecore_read`: text that is ASCII becomes bytes.
 pub const ICECORE_ASCII_BYTES: u32 = 4;
 
+/// Flag of `icecore_read`: after an error the view has what was read before it, with all
+/// containers closed.
+pub const ICECORE_PARTIAL: u32 = 8;
+
 /// The version of the layout that the library has.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_tape_version() -> u32 {

@@ -84,6 +84,50 @@ fn errors_say_kind_offset_path_and_message() {
     }
 }
 
+/// After an error there is a view of what was read before it, if that was asked for.
+#[test]
+fn a_partial_view_has_what_was_read_before_an_error() {
+    // An image of Storable in network order: a list of two, of which the second one is missing. And the same
+    // in Sereal.
+    let storable = b"\x05\x0b\x02\0\0\0\x02\x11\x04Evil\x02\0\0\0\0\x0a";
+    let body = b"\x28\x2b\x02\x2c\x64Evil\x28\x2b\0";
+    let sereal = [b"=\xf3rl\x05\0".as_slice(), body].concat();
+    let context = icecore_context_new();
+    for (spec, input) in [("storable", storable.as_slice()), ("sereal", sereal.as_slice())] {
+        let stage = stage(spec);
+        let mut error = Box::new(MaybeUninit::<icecore_error>::uninit());
+        let mut view = MaybeUninit::<icecore_view>::zeroed();
+        let flags = ICECORE_EACH | ICECORE_PARTIAL;
+        let kind = unsafe {
+            icecore_read(context, stage, input.as_ptr(), input.len(), flags, view.as_mut_ptr(), error.as_mut_ptr())
+        };
+        assert_eq!(kind, icecore_error_kind::ICECORE_TRUNCATED as u32, "{spec}");
+        let view = unsafe { view.assume_init() };
+        let nodes = unsafe { std::slice::from_raw_parts(view.nodes, view.node_count) };
+        assert!(
+            nodes.iter().any(|node| node.kind == 35),
+            "{spec}: no object in {:?}",
+            nodes.iter().map(|node| node.kind).collect::<Vec<_>>()
+        );
+        // Without the flag the view is left alone.
+        let mut view = MaybeUninit::<icecore_view>::zeroed();
+        unsafe {
+            icecore_read(
+                context,
+                stage,
+                input.as_ptr(),
+                input.len(),
+                ICECORE_EACH,
+                view.as_mut_ptr(),
+                error.as_mut_ptr(),
+            );
+            assert!(view.assume_init().nodes.is_null());
+            icecore_stage_free(stage);
+        }
+    }
+    unsafe { icecore_context_free(context) };
+}
+
 #[test]
 fn a_view_has_what_was_read_and_names_keep_their_ids() {
     let (context, json) = (icecore_context_new(), stage("json"));

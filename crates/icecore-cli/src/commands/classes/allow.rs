@@ -23,7 +23,11 @@ pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>
     let list = names.into_iter().map(|(quoted, _)| quoted).collect::<Vec<_>>().join(", ");
     let text = match language {
         Language::Perl => format!("classes => [{list}]\n"),
-        Language::Sereal => format!("{{ classes => [{list}] }}\n"),
+        // Sereal::Decoder ignores `classes`, and blesses objects of any class unless it refuses all.
+        Language::Sereal => {
+            let refuse = if list.is_empty() { ", refuse_objects => 1" } else { "" };
+            format!("{{ classes => [{list}], thaw_allow_classes => [{list}]{refuse} }}\n")
+        }
         // PHP's own `unserialize` ignores an option that it does not know, and builds everything.
         Language::Php | Language::Laravel => format!("'allowed_classes' => [{list}]\n"),
         Language::Ruby => format!("classes: [{list}]\n"),

@@ -48,7 +48,7 @@ pub enum Language {
     Ruby,
     /// `serializable_classes` in `config/cache.php`
     Laravel,
-    /// The options of a decoder of `Icecore::Sereal`
+    /// The options of a decoder: `classes` of Icecore's, `thaw_allow_classes` of Sereal 5.011 too
     Sereal,
     /// `classes` of a coder or serializer of `Icecore::Rails`
     Rails,

@@ -1,0 +1,67 @@
+/* The allow lists of Sereal's options: names of classes, or code that is asked for each object. */
+#include "core/class_lists.h"
+
+static void
+copy_array(pTHX_ HV *names, AV *array)
+{
+    SSize_t i;
+    for (i = 0; i <= av_len(array); i++) {
+        SV **item = av_fetch(array, i, 0);
+        if (item)
+            SvGETMAGIC(*item);
+        if (item && SvOK(*item))
+            (void)hv_store_ent(names, *item, newSViv(1), 0);
+    }
+}
+
+static void
+copy_hash(pTHX_ HV *names, HV *hash)
+{
+    HE *entry;
+    hv_iterinit(hash);
+    while ((entry = hv_iternext(hash)))
+        if (SvTRUE(hv_iterval(hash, entry)))
+            (void)hv_store_ent(names, hv_iterkeysv(entry), newSViv(1), 0);
+}
+
+void
+ice_class_list_make(pTHX_ SV **list, const char *option, SV *value)
+{
+    SV *referent = SvROK(value) ? SvRV(value) : NULL;
+    const svtype type = referent ? SvTYPE(referent) : SVt_NULL;
+    if (type == SVt_PVCV) {
+        *list = SvREFCNT_inc_simple_NN(referent);
+        return;
+    }
+    if (type != SVt_PVAV && type != SVt_PVHV)
+        croak("The '%s' option must be an array ref, hash ref or code ref", option);
+    /* The owner has it before anything in it may die. */
+    *list = (SV *)newHV();
+    if (type == SVt_PVAV)
+        copy_array(aTHX_ (HV *)*list, (AV *)referent);
+    else
+        copy_hash(aTHX_ (HV *)*list, (HV *)referent);
+}
+
+bool
+ice_class_list_has(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8)
+{
+    return cBOOL(hv_common((HV *)list, NULL, name, len, is_utf8 ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0));
+}
+
+bool
+ice_class_list_ask(pTHX_ SV *list, SV *name, SV *object)
+{
+    SV *arguments[2], *answer;
+    bool is_allowed;
+    ENTER;
+    SAVETMPS;
+    sv_2mortal(SvREFCNT_inc_simple_NN(list));
+    arguments[0] = name;
+    arguments[1] = object;
+    answer = ice_call_scalar(aTHX_ list, arguments, object ? 2 : 1);
+    is_allowed = cBOOL(SvTRUE(answer));
+    FREETMPS;
+    LEAVE;
+    return is_allowed;
+}
