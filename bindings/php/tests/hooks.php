@@ -55,7 +55,11 @@ function classes_in(mixed $value, array &$found, int &$steps, int $depth = 0): v
                 classes_in($object, $found, $steps, $depth + 1);
             }
         }
-        $value = (array) $value;
+        try {
+            $value = (array) $value;
+        } catch (Error) {
+            return; // PHP's own reader makes an object of any class for `C:`, also of those that need more
+        }
     }
     if (is_array($value)) {
         foreach ($value as $item) {

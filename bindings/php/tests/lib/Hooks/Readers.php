@@ -108,7 +108,8 @@ final class Readers
             return false;
         }
         try {
-            Icecore\convert($bytes, $this->format, 'json:typed');
+            // PHP cuts integers to 64 bits.
+            Icecore\convert($bytes, $this->is_like_php && $this->format === 'php' ? 'php:lenient' : $this->format, 'json:typed');
         } catch (Icecore\Exception $e) {
             // Bytes behind a document are no fault to PHP; what has no form in JSON is well-formed.
             return $e instanceof Icecore\DecodeException && !in_array($e->kind, ['trailing', 'limit', 'unsupported'], true);
