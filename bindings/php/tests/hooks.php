@@ -31,7 +31,7 @@ use Hooks\Readers;
 use Hooks\Values;
 
 register_shutdown_function(function () {
-    if ($error = error_get_last()) {
+    if (!isset($GLOBALS['is_done']) && $error = error_get_last()) {
         echo "# the last error: $error[message] in $error[file]:$error[line]\n";
     }
 });
@@ -154,5 +154,6 @@ if (isset($options['more'])) {
         }
     }
 }
+$is_done = true;
 echo "$passed passed, $failed failed\n";
 exit($failed === 0 ? 0 : 1);

@@ -39,7 +39,8 @@ fn boxed(stage: Stage) -> *mut icecore_stage {
 pub(crate) fn within(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64) -> Limits {
     let mut lowered = limits.clone();
     let for_nodes = if is_wrapped { memory / 2 } else { memory };
-    let nodes = for_nodes / (size_of::<Node>() as u64 * detail);
+    // A reader remembers some of them, for links.
+    let nodes = for_nodes / ((size_of::<Node>() + 8) as u64 * detail);
     lowered.nodes = lowered.nodes.min(u32::try_from(nodes).unwrap_or(u32::MAX));
     lowered.decompressed = lowered.decompressed.min(memory / 2);
     lowered.output = lowered.output.min(memory);
