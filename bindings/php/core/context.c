@@ -122,6 +122,7 @@ ice_contexts_end_request(bool is_unclean)
     while ((ctx = ICE_G(busy))) {
         leave_busy(ctx);
         empty(ctx, is_unclean);
+        icecore_context_trim_to(ctx->warm.engine, KEPT);
         if (!ice_pool_give(&ICE_G(pool), &ctx->warm)) {
             end_request(ctx, is_unclean);
             ice_context_free(ctx);
