@@ -1,10 +1,6 @@
 /* The engine's memory counts in memory_limit. */
 #include "core/memory.h"
 
-/* So much of it is never counted, over all calls that go on: small documents cost nothing, and are read where the heap
- * has a chunk left but no new one. */
-#define FREE (1u << 20)
-
 /* What the limit has left. */
 static size_t
 left_of_heap(void)
@@ -16,7 +12,7 @@ left_of_heap(void)
 uint64_t
 ice_memory_left(void)
 {
-    return PG(memory_limit) <= 0 ? UINT64_MAX : MAX(left_of_heap(), FREE - ICE_G(uncounted));
+    return PG(memory_limit) <= 0 ? UINT64_MAX : MAX(left_of_heap(), ICE_UNCOUNTED - ICE_G(uncounted));
 }
 
 bool
@@ -64,7 +60,7 @@ static void
 count(ice_context *ctx)
 {
     const size_t bytes = ctx->engine_bytes + ctx->stack_bytes;
-    if (EXPECTED(bytes < FREE) && !ctx->ballast && ICE_G(uncounted) - ctx->uncounted + bytes <= FREE) {
+    if (EXPECTED(bytes < ICE_UNCOUNTED) && !ctx->ballast && ICE_G(uncounted) - ctx->uncounted + bytes <= ICE_UNCOUNTED) {
         ICE_G(uncounted) += (uint32_t)bytes - ctx->uncounted;
         ctx->uncounted = (uint32_t)bytes;
     } else if (PG(memory_limit) > 0)
@@ -90,17 +86,6 @@ ice_memory_add(size_t bytes)
     count(ctx);
 }
 
-void
-ice_memory_release(ice_context *ctx, bool is_gone)
-{
-    if (UNEXPECTED(ctx->ballast != NULL) && !is_gone)
-        efree(ctx->ballast);
-    ctx->ballast = NULL;
-    ICE_G(uncounted) -= ctx->uncounted;
-    ctx->uncounted = 0;
-    ctx->engine_bytes = ctx->stack_bytes = 0;
-}
-
 /* Reads within the memory that is left. Where even a document of single bytes is far from that, nothing is set. */
 static bool
 read_within(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t len, uint32_t flags, uint64_t left,
@@ -117,8 +102,8 @@ read_within(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t le
 }
 
 bool
-ice_memory_read(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t len, uint32_t flags,
-                icecore_error *error)
+ice_memory_read_large(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t len, uint32_t flags,
+                      icecore_error *error)
 {
     const icecore_view *view = &ctx->view;
     for (;;) {

@@ -30,14 +30,44 @@ ice_memory_need(size_t size)
     if (UNEXPECTED(size >= ICE_LARGE))
         ice_memory_need_large(size);
 }
+/* So much of it is never counted, over all calls that go on: small documents cost nothing, and are read where the heap
+ * has a chunk left but no new one. */
+#define ICE_UNCOUNTED (1u << 20)
+/* A document of so many bytes is small: it takes this many times its bytes at most. */
+#define ICE_SMALL 4096
+#define ICE_TIMES (2 * sizeof(icecore_node))
+
 /* Reads as icecore_read does, within the limit, and counts the document. `error` is not NULL. */
-bool ice_memory_read(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t len, uint32_t flags,
-                     icecore_error *error);
+bool ice_memory_read_large(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t len, uint32_t flags,
+                           icecore_error *error);
+static zend_always_inline bool
+ice_memory_read(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t len, uint32_t flags,
+                icecore_error *error)
+{
+    const uint32_t most = (uint32_t)(ICE_TIMES * len);
+    if (UNEXPECTED(len > ICE_SMALL) || UNEXPECTED(ctx->expands) || UNEXPECTED(ctx->uncounted) ||
+        UNEXPECTED(ICE_G(uncounted) > ICE_UNCOUNTED - ICE_TIMES * ICE_SMALL))
+        return ice_memory_read_large(ctx, stage, bytes, len, flags, error);
+    ctx->uncounted = most;
+    ICE_G(uncounted) += most;
+    return icecore_read(ctx->warm.engine, stage, (const uint8_t *)bytes, len, flags, &ctx->view, error) == ICECORE_OK;
+}
 /* Counts what the engine has in a context until it is given back; more than before, or the same. */
 void ice_memory_count(ice_context *ctx, size_t bytes);
 /* Counts what the module's own stacks have in the call that goes on. */
 void ice_memory_add(size_t bytes);
 /* Counts nothing any more. `is_gone`: PHP's heap is dropped as a whole. */
-void ice_memory_release(ice_context *ctx, bool is_gone);
+static zend_always_inline void
+ice_memory_release(ice_context *ctx, bool is_gone)
+{
+    if (UNEXPECTED(ctx->ballast != NULL)) {
+        if (!is_gone)
+            efree(ctx->ballast);
+        ctx->ballast = NULL;
+    }
+    ICE_G(uncounted) -= ctx->uncounted;
+    ctx->uncounted = 0;
+    ctx->engine_bytes = ctx->stack_bytes = 0;
+}
 
 #endif
