@@ -11,7 +11,7 @@ declare(strict_types=1);
 $options = getopt('', ['extension:', 'seed:', 'count:', 'show:', 'job:', 'size:', 'limit:']);
 
 /** Beside the limit: tables of names, what is kept between calls. In KiB. */
-const ALLOWANCE = 10 << 10;
+const ALLOWANCE = 16 << 10;
 
 function list_text(int $size): string
 {
