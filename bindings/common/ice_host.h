@@ -29,6 +29,10 @@
 void *ice_host_resize(void *memory, size_t size);
 /* Gives it back, or does nothing with NULL. */
 void ice_host_free(void *memory);
+/* Called before the memory of a tape grows to so many bytes, if the host defines ICE_HOST_CLAIMS where it compiles these
+ * pieces: it may count them, and leave as ice_host_fail does. */
+struct icecore_context;
+void ice_host_claim(struct icecore_context *engine, size_t bytes);
 /* Ends the call with an error of the host's. */
 ICE_NORETURN void ice_host_fail(const char *message);
 

@@ -1,10 +1,21 @@
 /* What is seldom needed when a tape is filled. */
 #include "common/ice_tape.h"
 
+static void
+claim(icecore_context *engine, size_t nodes, size_t bytes)
+{
+#ifdef ICE_HOST_CLAIMS
+    ice_host_claim(engine, nodes * sizeof(icecore_node) + bytes);
+#else
+    (void)engine, (void)nodes, (void)bytes;
+#endif
+}
+
 /* At least twice as many, so that growing is linear, and enough for a small map. */
 void
 ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
+    claim(engine, tape->node_count + more, tape->arena_len);
     if (icecore_grow_nodes(engine, tape, tape->node_count + (more < 64 ? 64 : more)) != ICECORE_OK)
         ice_host_fail("too many values, or not enough memory");
 }
@@ -12,6 +23,7 @@ ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 void
 ice_more_bytes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
+    claim(engine, tape->node_count, tape->arena_len > SIZE_MAX / 2 - more ? SIZE_MAX / 2 : tape->arena_len + more);
     if (more > SIZE_MAX - tape->arena_len
         || icecore_grow_arena(engine, tape, tape->arena_len + more) != ICECORE_OK)
         ice_host_fail("not enough memory");

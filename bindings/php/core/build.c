@@ -42,6 +42,7 @@ push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_in
         case ICE_ROW_OPEN: return true;
         default: break;
         }
+    ice_memory_need((size_t)node->aux * sizeof(Bucket));
     table = zend_new_array(node->aux);
     ZVAL_ARR(to, table);
     if (kind == B_LIST)
@@ -57,6 +58,8 @@ push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_in
 static bool
 open_value(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
+    if (ICE_IS_OUT_OF_MEMORY)
+        return false;
     switch (b->nodes[at].kind) {
     case ICECORE_ARRAY: return push_array(b, at, to, B_LIST, type);
     case ICECORE_MAP: return push_array(b, at, to, B_MAP, type);
@@ -104,6 +107,8 @@ build_list(ice_builder *b, ice_build_frame *frame)
         b->failed = at;
         frame->at = ice_next(&b->ctx->view, at);
         frame->index = i;
+        if (ICE_IS_OUT_OF_MEMORY)
+            return false;
         if (node->kind == ICECORE_MAP && node->aux && !(node->flags & ICECORE_FLAG_TARGET)) {
             const ice_row_built built = ice_build_row(b, at, to, NULL);
             if (built == ICE_ROW_OPEN)
@@ -209,6 +214,9 @@ key_at(ice_builder *b, uint32_t *at, zend_long *number)
             return NULL;
         }
         text = ice_bytes_of(&b->ctx->view, node, &len);
+        if (ICE_IS_OUT_OF_MEMORY)
+            return ZSTR_EMPTY_ALLOC(); /* the next container ends the call */
+        ice_memory_need(len);
         return zend_string_init_existing_interned(text, len, 0);
     }
     key = ice_key(b->ctx, node->key);
@@ -395,7 +403,7 @@ build_all(ice_builder *b, zval *root)
         case B_TABLE: done = build_properties(b, frame); break;
         default: done = build_map(b, frame);
         }
-        if (UNEXPECTED(!done))
+        if (UNEXPECTED(!done) || ICE_IS_OUT_OF_MEMORY)
             return false;
         if (ctx->build_depth == depth && ctx->building[depth - 1].at >= ctx->building[depth - 1].end &&
             !close_value(b, depth))

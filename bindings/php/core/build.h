@@ -15,6 +15,7 @@
  */
 #ifndef ICE_BUILD_H
 #define ICE_BUILD_H
+#include "core/memory.h"
 #include "core/scan.h"
 
 enum {

@@ -22,7 +22,14 @@ ice_build_string(ice_builder *b, const icecore_node *node, zval *to)
     size_t len;
     const char *text = ice_bytes_of(&b->ctx->view, node, &len);
     if (EXPECTED(len > 1)) {
-        zend_string *string = zend_string_alloc(len, 0);
+        zend_string *string;
+        /* The next container ends the call. */
+        if (ICE_IS_OUT_OF_MEMORY) {
+            ZVAL_NULL(to);
+            return;
+        }
+        ice_memory_need(len);
+        string = zend_string_alloc(len, 0);
         ice_copy(ZSTR_VAL(string), text, len);
         ZSTR_VAL(string)[len] = 0;
         ZVAL_NEW_STR(to, string);

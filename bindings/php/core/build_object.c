@@ -171,6 +171,7 @@ begin_record(ice_class *class, uint32_t count, zval *to, HashTable **table)
     ZVAL_STR_COPY(property, class->name);
     ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "object");
     property = OBJ_PROP_NUM(Z_OBJ_P(to), 2);
+    ice_memory_need((size_t)count * sizeof(Bucket));
     array_init_size(property, count);
     zend_hash_real_init_mixed(Z_ARRVAL_P(property));
     *table = Z_ARRVAL_P(property);
@@ -252,6 +253,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
         else if (has_members_only(object)) {
             kind = B_MEMBERS;
             if (body->aux) {
+                ice_memory_need((size_t)body->aux * sizeof(Bucket));
                 object->properties = table = zend_new_array(body->aux);
                 zend_hash_real_init_mixed(table);
             }
@@ -264,6 +266,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     frame->object = object;
     frame->class = class;
     if (kind == B_ARRAY || kind == B_STATE) {
+        ice_memory_need((size_t)body->aux * sizeof(Bucket));
         frame->table = zend_new_array(body->aux);
         zend_hash_real_init_mixed(frame->table);
     }

@@ -90,6 +90,11 @@ ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
         ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 2), bytes, len);
         return true;
     }
+    /* What PHP makes itself only: a closure, a connection, a generator. */
+    if (class->ce && (class->ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
+        zend_throw_exception_ex(NULL, 0, "Unserialization of '%s' is not allowed", ZSTR_VAL(class->ce->name));
+        return false;
+    }
     if (!class->ce || !class->ce->unserialize) {
         zend_error(E_WARNING, "Class %s has no unserializer",
                    class->ce ? ZSTR_VAL(class->ce->name) : "__PHP_Incomplete_Class");

@@ -1,4 +1,5 @@
 /* The pieces that the modules of all languages share, compiled as this module's own. */
+#define ICE_HOST_CLAIMS
 #include "common/ice_keys.c"
 #include "common/ice_map.c"
 #include "common/ice_message.c"

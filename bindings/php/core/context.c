@@ -3,7 +3,7 @@
  *
  * Strings and classes are the request's; the engine's memory and names are the process's.
  * A fatal error leaves by a jump, so contexts that are in use are in a list, too. */
-#include "core/icecore_php.h"
+#include "core/memory.h"
 
 /* What is kept of a stack from call to call. */
 #define KEPT 4096
@@ -56,11 +56,14 @@ trim(void **stack, uint32_t *room)
     }
 }
 
+/* `is_gone`: PHP's heap is dropped as a whole. */
 static void
-empty(ice_context *ctx)
+empty(ice_context *ctx, bool is_gone)
 {
     /* It is the request's. */
     ctx->text = (smart_str){ 0 };
+    ice_memory_release(ctx, is_gone);
+    ctx->expands = false;
     ctx->build_depth = ctx->target_count = ctx->delayed_count = ctx->walk_depth = ctx->held_count = 0;
     ice_map_clear(&ctx->seen);
     trim((void **)&ctx->building, &ctx->build_room);
@@ -87,7 +90,10 @@ ice_checkin(ice_context *ctx)
     while (ctx->held_count)
         zval_ptr_dtor(&ctx->held[--ctx->held_count]);
     smart_str_free(&ctx->text);
-    empty(ctx);
+    /* Between calls the engine's memory is not counted: a small part of the limit at most. */
+    if (UNEXPECTED(ctx->ballast != NULL))
+        icecore_context_trim_to(ctx->warm.engine, ICE_G(pool).count ? KEPT : (size_t)PG(memory_limit) / 32);
+    empty(ctx, false);
     leave_busy(ctx);
     if (!ice_pool_give(&ICE_G(pool), &ctx->warm))
         ice_context_free(ctx);
@@ -115,7 +121,8 @@ ice_contexts_end_request(bool is_unclean)
     ice_pool kept = { NULL, 0 };
     while ((ctx = ICE_G(busy))) {
         leave_busy(ctx);
-        empty(ctx);
+        empty(ctx, is_unclean);
+        icecore_context_trim_to(ctx->warm.engine, KEPT);
         if (!ice_pool_give(&ICE_G(pool), &ctx->warm)) {
             end_request(ctx, is_unclean);
             ice_context_free(ctx);
@@ -127,6 +134,7 @@ ice_contexts_end_request(bool is_unclean)
     }
     ICE_G(pool) = kept;
     ICE_G(payloads) = NULL;
+    icecore_buffer_free(&ICE_G(taken));
     ICE_G(classes_seen) = 0;
     ICE_G(has_serializable) = false;
 }

@@ -1,4 +1,5 @@
 #include "core/documents.h"
+#include "core/memory.h"
 #include "core/payloads.h"
 #include "core/scan.h"
 #include "ext/standard/basic_functions.h"
@@ -15,7 +16,7 @@
 static void
 say_bad_text(zend_long offset, size_t len)
 {
-    if (!EG(exception))
+    if (!EG(exception) && !ICE_IS_OUT_OF_MEMORY)
         php_error_docref(NULL, BAD_TEXT, "Error at offset " ZEND_LONG_FMT " of %zd bytes", offset, len);
 }
 
@@ -196,8 +197,7 @@ build(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_lon
 bool
 ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
-    const uint8_t *bytes = (const uint8_t *)ZSTR_VAL(text);
-    const icecore_stage *stage = ice_stage(ICE_PHP, depth);
+    icecore_stage *stage = ice_stage(ICE_PHP, depth);
     ice_context *ctx;
     icecore_error error;
     bool done = false, is_wide = false, failed;
@@ -206,10 +206,10 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
         return read_nested(text, settings, depth, function, result);
     ctx = ice_checkout();
-    failed = icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error) != ICECORE_OK;
+    failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
     if (UNEXPECTED(failed) && error.detail == ICECORE_DETAIL_WIDE_INTEGER && (stage = ice_stage(ICE_PHP_LENIENT, depth))) {
         is_wide = true;
-        failed = icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error) != ICECORE_OK;
+        failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
     }
     if (EXPECTED(!failed))
         done = build(ctx, text, settings, depth, is_wide, function, result);
@@ -240,7 +240,7 @@ build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
     if (ice_build(ctx, settings, result))
         return true;
     ice_build_free(ctx, result);
-    if (!EG(exception)) {
+    if (!EG(exception) && !ICE_IS_OUT_OF_MEMORY) {
         char path[512];
         icecore_path(ctx->warm.engine, ctx->view.input, ctx->view.input_len, ctx->failed, path, sizeof path);
         ice_throw(ice_decode_exception, "value", -1, path,
@@ -250,12 +250,13 @@ build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
 }
 
 bool
-ice_read(const icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result)
+ice_read(icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result)
 {
     ice_context *ctx = ice_checkout();
     icecore_error error;
     bool done = false;
-    if (icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &ctx->view, &error))
+    ctx->expands = true;
+    if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error))
         ice_throw_error(ice_decode_exception, &error);
     else
         done = build_checked(ctx, settings, result);
@@ -268,14 +269,14 @@ ice_read(const icecore_stage *stage, zend_string *bytes, const ice_read_settings
 bool
 ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables)
 {
-    const icecore_stage *stage = ice_stage(ICE_SESSION, BG(unserialize_max_depth));
+    icecore_stage *stage = ice_stage(ICE_SESSION, BG(unserialize_max_depth));
     ice_context *ctx;
     icecore_error error;
     bool done = false;
     if (!stage)
         return false;
     ctx = ice_checkout();
-    if (!icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(text), ZSTR_LEN(text), 0, &ctx->view, &error))
+    if (ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), 0, &error))
         done = build_checked(ctx, settings, variables);
     ice_checkin(ctx);
     return done;
@@ -284,7 +285,7 @@ ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables
 void
 ice_read_warning(int which, zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result)
 {
-    const icecore_stage *stage = ice_stage(which, depth);
+    icecore_stage *stage = ice_stage(which, depth);
     ice_context *ctx;
     icecore_error error;
     zval built;
@@ -292,7 +293,7 @@ ice_read_warning(int which, zend_string *bytes, const ice_read_settings *setting
         return;
     ctx = ice_checkout();
     ZVAL_UNDEF(&built);
-    if (icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &ctx->view, &error)) {
+    if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error)) {
         ice_line line;
         php_error_docref(NULL, E_WARNING, "%s", ice_message(&error, NULL, 0, &line));
     } else
@@ -306,14 +307,41 @@ ice_read_warning(int which, zend_string *bytes, const ice_read_settings *setting
 
 /* ---- writing ------------------------------------------------------------ */
 
+/* What is written of so few bytes on the tape is not bounded by memory_limit. */
+#define FEW (32u << 10)
+
+/* Writes the tape that was filled within memory_limit, and counts what was written. */
+static bool
+write_within(ice_context *ctx, icecore_stage *stage, icecore_bytes *out, icecore_error *error)
+{
+    const size_t filled = ctx->tape.node_count * sizeof(icecore_node) + ctx->tape.arena_len;
+    const bool is_small = filled <= FEW && !ctx->text.s;
+    const uint64_t left = is_small ? UINT64_MAX : ice_memory_left();
+    uint32_t kind;
+    if (UNEXPECTED(left != UINT64_MAX))
+        icecore_stage_memory(stage, left);
+    kind = icecore_write(ctx->warm.engine, stage, &ctx->tape, out, NULL, error);
+    if (UNEXPECTED(left != UINT64_MAX))
+        icecore_stage_memory(stage, UINT64_MAX);
+    if (UNEXPECTED(kind != ICECORE_OK)) {
+        if (ice_memory_was_short(error, left))
+            ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+        return false;
+    }
+    if (UNEXPECTED(!is_small))
+        ice_memory_count(ctx, filled + out->len);
+    return true;
+}
+
 /* The bytes of the tape that was filled; NULL: an exception was thrown. */
 static zend_string *
-write_tape(ice_context *ctx, const icecore_stage *stage)
+write_tape(ice_context *ctx, icecore_stage *stage)
 {
     icecore_error error;
     icecore_bytes out;
     ice_tape_finish(ctx->warm.engine, &ctx->tape);
-    if (EXPECTED(icecore_write(ctx->warm.engine, stage, &ctx->tape, &out, NULL, &error) == ICECORE_OK)) {
+    if (EXPECTED(write_within(ctx, stage, &out, &error))) {
+        ice_memory_need(out.len + (ctx->text.s ? ZSTR_LEN(ctx->text.s) : 0));
         if (EXPECTED(!ctx->text.s))
             return zend_string_init((const char *)out.bytes, out.len, 0);
         smart_str_appendl(&ctx->text, (const char *)out.bytes, out.len);
@@ -326,7 +354,7 @@ write_tape(ice_context *ctx, const icecore_stage *stage)
 zend_string *
 ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
 {
-    const icecore_stage *stage = ice_stage(ICE_SESSION_WRITE, 0);
+    icecore_stage *stage = ice_stage(ICE_SESSION_WRITE, 0);
     zend_string *written = NULL;
     ice_context *ctx;
     ice_walked walked;
@@ -373,7 +401,7 @@ export_by_php(zval *value)
 zend_string *
 ice_write(zval *value, int which, uint8_t purpose)
 {
-    const icecore_stage *stage = ice_stage(which, which >= ICE_PHP_USUAL ? ICE_USUAL_DEPTH : 0);
+    icecore_stage *stage = ice_stage(which, which >= ICE_PHP_USUAL ? ICE_USUAL_DEPTH : 0);
     zend_string *written = NULL;
     ice_context *ctx;
     ice_walked walked;
@@ -394,23 +422,59 @@ ice_write(zval *value, int which, uint8_t purpose)
     return written;
 }
 
-zend_string *
-ice_converted(const icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown)
+/* The bytes that the engine made, as a string. Both count while they are there. */
+static zend_string *
+take_buffer(icecore_buffer *out)
 {
-    icecore_buffer out = { NULL, 0, 0 };
-    icecore_error error;
+    ice_context *ctx = ice_checkout();
     zend_string *result;
-    if (icecore_convert_stages(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to, &out, &error)) {
-        ice_throw_error(thrown, &error);
-        return NULL;
-    }
-    result = zend_string_init((const char *)out.bytes, out.len, 0);
-    icecore_buffer_free(&out);
+    ICE_G(taken) = *out;
+    ice_memory_count(ctx, out->len);
+    ice_memory_need(out->len);
+    result = zend_string_init((const char *)out->bytes, out->len, 0);
+    icecore_buffer_free(&ICE_G(taken));
+    ice_checkin(ctx);
     return result;
 }
 
 zend_string *
-ice_write_any(zval *value, const icecore_stage *stage)
+ice_converted(icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown)
+{
+    icecore_buffer out = { NULL, 0, 0 };
+    icecore_error error;
+    for (;;) {
+        const uint64_t left = ice_memory_left();
+        uint32_t kind;
+        icecore_stage_memory(from, left);
+        kind = icecore_convert_stages(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to, &out, &error);
+        icecore_stage_memory(from, UINT64_MAX);
+        if (kind == ICECORE_OK)
+            return take_buffer(&out);
+        if (!ice_memory_was_short(&error, left)) {
+            ice_throw_error(thrown, &error);
+            return NULL;
+        }
+        ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+    }
+}
+
+zend_string *
+ice_convert(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error)
+{
+    icecore_buffer out = { NULL, 0, 0 };
+    for (;;) {
+        const uint64_t left = ice_memory_left();
+        if (icecore_convert_within((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), from ? ZSTR_VAL(from) : NULL,
+                                   ZSTR_VAL(to), left, &out, error) == ICECORE_OK)
+            return take_buffer(&out);
+        if (!ice_memory_was_short(error, left))
+            return NULL;
+        ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+    }
+}
+
+zend_string *
+ice_write_any(zval *value, icecore_stage *stage)
 {
     zend_string *text, *written;
     if (strcmp(icecore_stage_spec(stage), "php") == 0)

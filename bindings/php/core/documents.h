@@ -7,7 +7,7 @@
  * say was said. */
 bool ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth, const char *function, zval *result);
 /* Reads and builds a document. False: an exception was thrown. */
-bool ice_read(const icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result);
+bool ice_read(icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result);
 /* The same, where malformed data is a warning, and the result null. */
 void ice_read_warning(int which, zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result);
 /* The variables of a session, as an array. False: the text is malformed, or an exception
@@ -18,9 +18,10 @@ zend_string *ice_write_session(zval *variables, zend_string *(*by_php)(HashTable
 /* The bytes of a value; NULL: an exception was thrown. `purpose` is one of ICE_FOR_. */
 zend_string *ice_write(zval *value, int which, uint8_t purpose);
 /* The same in any format. */
-zend_string *ice_write_any(zval *value, const icecore_stage *stage);
+zend_string *ice_write_any(zval *value, icecore_stage *stage);
 /* Bytes in another format. NULL: an exception of this class was thrown. */
-zend_string *ice_converted(const icecore_stage *from, zend_string *bytes, const icecore_stage *to,
-                           zend_class_entry *thrown);
+zend_string *ice_converted(icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown);
+/* The same with stages as text; `from` may be NULL. NULL: the error says why. */
+zend_string *ice_convert(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error);
 
 #endif

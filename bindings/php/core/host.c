@@ -1,9 +1,12 @@
 /* What the common pieces need of PHP: memory that outlives a request, and a way to fail. */
-#include "core/icecore_php.h"
+#include "core/memory.h"
 
 void *
 ice_host_resize(void *memory, size_t size)
 {
+    /* Stacks and maps double. */
+    if (UNEXPECTED(size >= ICE_LARGE))
+        ice_memory_add(size / 2);
     return perealloc(memory, size, 1);
 }
 
@@ -11,6 +14,16 @@ void
 ice_host_free(void *memory)
 {
     pefree(memory, 1);
+}
+
+void
+ice_host_claim(icecore_context *engine, size_t bytes)
+{
+    ice_context *ctx = ICE_G(busy);
+    while (ctx && ctx->warm.engine != engine)
+        ctx = ctx->next_busy;
+    if (ctx)
+        ice_memory_count(ctx, bytes);
 }
 
 /* Leaves by PHP's bailout: what the call had open is released when the request ends. */

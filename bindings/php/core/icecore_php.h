@@ -10,6 +10,7 @@
  *
  *   common.c     the common pieces, compiled here
  *   host.c       what they need of PHP
+ *   memory.c     the engine's memory in memory_limit
  *   errors.c     exceptions, and what PHP itself would warn of
  *   context.c    warm contexts: memory and caches; what ends with the request
  *   policy.c     which classes may be built
@@ -45,6 +46,14 @@
 #  define ice_type_of zend_zval_value_name
 #else
 #  define ice_type_of zend_zval_type_name
+#endif
+
+/* Whether PHP's heap went beyond memory_limit in this call, in a PHP that raises its error when a function returns: then
+ * the call ends as if there was an exception. */
+#ifdef ZEND_HAS_OOM
+#  define ICE_IS_OUT_OF_MEMORY ZEND_HAS_OOM()
+#else
+#  define ICE_IS_OUT_OF_MEMORY 0
 #endif
 
 /* ---- what a class is --------------------------------------------------- */
@@ -170,6 +179,11 @@ struct ice_context {
     ice_context *next_busy, *previous_busy;
     ice_keys keys;            /* zend_strings by id, held; ICE_INTEGER for integers */
     uint32_t call;
+    /* what this call takes of memory: see memory.h */
+    void *ballast;            /* a block of PHP's heap that counts it; or NULL */
+    size_t engine_bytes, stack_bytes;
+    uint32_t uncounted;       /* or so much, in ICE_G(uncounted) */
+    bool expands;             /* what is read may be compressed */
     /* reading */
     icecore_view view;
     ice_class *classes;
@@ -327,6 +341,7 @@ enum { ICE_STAGES = 12 };
 ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_pool pool;
     ice_context *busy;
+    uint32_t uncounted;       /* bytes of the engine that no block of PHP's heap counts */
     icecore_rules *process;   /* ini icecore.classes; NULL: it is empty */
     icecore_rules *request;   /* Icecore\allow; or NULL */
     uint32_t rules;           /* how often one of the two was changed */
@@ -336,6 +351,7 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     icecore_stage *stages[ICE_STAGES]; /* those that functions of this module need */
     icecore_replacer *replacer; /* the request's last pairs; or NULL */
     icecore_buffer replaced;  /* what is still to be copied */
+    icecore_buffer taken;     /* the same of a conversion */
     zend_long depths[ICE_STAGES];
     uint32_t classes_seen;    /* how many of the request's classes were looked at, and whether */
     bool has_serializable;    /* one of them freezes itself as text */

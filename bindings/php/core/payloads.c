@@ -5,6 +5,7 @@
  * class decodes first (Base64, an offset) is the responsibility of that class; even so, every name of a class in it that
  * is written as in frozen data must be allowed. */
 #include "core/payloads.h"
+#include "core/memory.h"
 #include "core/scan.h"
 #include "ext/standard/basic_functions.h"
 
@@ -87,9 +88,8 @@ ice_payloads_has_records(ice_context *ctx, const ice_allowed *allowed)
 static bool
 read_opened(ice_context *ctx, zend_string *text, zend_long depth, icecore_error *error)
 {
-    const icecore_stage *stage = ice_stage(ICE_PHP_PAYLOADS, depth);
-    return stage && icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH,
-                                 &ctx->view, error) == ICECORE_OK;
+    icecore_stage *stage = ice_stage(ICE_PHP_PAYLOADS, depth);
+    return stage && ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, error);
 }
 
 /* Payloads that begin as frozen data does and are none: where nothing in them looks like an object, PHP's reader has
@@ -97,11 +97,10 @@ read_opened(ice_context *ctx, zend_string *text, zend_long depth, icecore_error 
 static ice_payloads
 check_malformed(ice_context *ctx, zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names)
 {
-    const icecore_stage *stage = ice_stage(ICE_PHP_LENIENT, depth);
+    icecore_stage *stage = ice_stage(ICE_PHP_LENIENT, depth);
     icecore_error error;
     bool is_opaque;
-    if (!stage || icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH,
-                               &ctx->view, &error) != ICECORE_OK)
+    if (!stage || !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error))
         return ICE_PAYLOADS_MALFORMED;
     if (!ice_policy_check(ctx, allowed, &is_opaque))
         return ICE_PAYLOADS_THROWN;
@@ -160,6 +159,7 @@ check_payload(zend_string *class, const char *bytes, size_t len, const ice_allow
     icecore_error error;
     bool is_opaque, is_fine = false;
     const size_t front = ZSTR_LEN(text);
+    ice_memory_need(len);
     text = zend_string_extend(text, front + len + 1, 0);
     memcpy(ZSTR_VAL(text) + front, bytes, len);
     ZSTR_VAL(text)[front + len] = '}';

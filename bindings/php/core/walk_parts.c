@@ -1,4 +1,5 @@
 /* Parts of a large value: what was pushed is written, and the text of it taken away. */
+#include "core/memory.h"
 #include "core/walk.h"
 
 /* How long the text may become, as far as the outermost container tells: room that is too
@@ -30,12 +31,20 @@ take_part(ice_walker *w)
     smart_str *text = &w->ctx->text;
     icecore_bytes part;
     size_t len;
-    if (w->keeps_text || icecore_take_part(w->engine, &part) != ICECORE_OK)
+    if (w->keeps_text) {
+        const size_t bytes = icecore_context_memory(w->engine);
+        /* In few steps. */
+        if (bytes > w->ctx->engine_bytes)
+            ice_memory_count(w->ctx, bytes + bytes / 8);
+        return;
+    }
+    if (icecore_take_part(w->engine, &part) != ICECORE_OK)
         return;
     len = (text->s ? ZSTR_LEN(text->s) : 0) + part.len;
     if (!text->s || len > text->a) {
         const size_t expected = expected_len(w, len);
         w->keeps_text = !is_affordable(expected);
+        ice_memory_need(w->keeps_text ? len : expected);
         smart_str_erealloc(text, w->keeps_text ? len : expected);
     }
     smart_str_appendl(text, (const char *)part.bytes, part.len);

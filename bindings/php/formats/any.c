@@ -4,6 +4,7 @@
  * PHP's terms by the engine first, as `icecore convert -t php` does: names of classes,
  * members, integers beyond 64 bits, what PHP has no type for. */
 #include "core/documents.h"
+#include "core/memory.h"
 #include "common/ice_class_notes.h"
 #include "ext/standard/basic_functions.h"
 
@@ -37,10 +38,28 @@ stage_for(zend_string *format, zend_string *bytes)
 
 /* ---- classes ------------------------------------------------------------ */
 
+/* Notes the classes of a document that is read within memory_limit. */
+static bool
+note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *found, icecore_error *error)
+{
+    for (;;) {
+        const uint64_t left = ice_memory_left();
+        uint32_t kind;
+        icecore_stage_memory(stage, left);
+        kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, found, error);
+        icecore_stage_memory(stage, UINT64_MAX);
+        if (kind == ICECORE_OK || !ice_memory_was_short(error, left))
+            return kind == ICECORE_OK;
+        ice_class_notes_free(found);
+        memset(found, 0, sizeof *found);
+        ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+    }
+}
+
 /* Asks for the classes that data of another language names itself: not all of them are
  * classes of what it becomes in PHP. False: an exception was thrown. */
 static bool
-check_foreign(const icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
+check_foreign(icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
 {
     ice_class_notes found = { NULL, 0, 0, 0 };
     ice_noted_class use;
@@ -48,7 +67,7 @@ check_foreign(const icecore_stage *stage, zend_string *bytes, const ice_allowed 
     HashTable *names = zend_new_array(8);
     const char *at = NULL;
     bool is_allowed = false;
-    if (icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, &found, &error))
+    if (!note_classes(stage, bytes, &found, &error))
         ice_throw_error(ice_decode_exception, &error);
     else if (found.failed)
         zend_throw_error(NULL, "Icecore: not enough memory");
@@ -84,7 +103,7 @@ decode(icecore_stage *stage, zend_string *bytes, HashTable *options, const char 
         if (is_php(stage))
             ice_read(stage, bytes, &settings, &result);
         else {
-            const icecore_stage *php = depth == ICE_USUAL_DEPTH ? ice_stage(ICE_PHP_USUAL, depth) : ice_stage(ICE_PHP, depth);
+            icecore_stage *php = depth == ICE_USUAL_DEPTH ? ice_stage(ICE_PHP_USUAL, depth) : ice_stage(ICE_PHP, depth);
             zend_string *text = NULL;
             settings.classes.is_foreign = true;
             if (php && check_foreign(stage, bytes, &settings.classes))
@@ -156,23 +175,22 @@ PHP_FUNCTION(Icecore_encode)
 PHP_FUNCTION(Icecore_convert)
 {
     zend_string *bytes, *from = NULL, *to;
-    icecore_buffer out = { NULL, 0, 0 };
+    zend_string *converted;
     icecore_error error;
     ZEND_PARSE_PARAMETERS_START(3, 3)
         Z_PARAM_STR(bytes)
         Z_PARAM_STR_OR_NULL(from)
         Z_PARAM_STR(to)
     ZEND_PARSE_PARAMETERS_END();
-    if (icecore_convert((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), from ? ZSTR_VAL(from) : NULL, ZSTR_VAL(to),
-                        &out, &error)) {
+    converted = ice_convert(bytes, from, to, &error);
+    if (!converted) {
         ice_throw_error(error.kind == ICECORE_UNREPRESENTABLE ? ice_encode_exception
                         : error.kind == ICECORE_USAGE         ? ice_exception
                                                               : ice_decode_exception,
                         &error);
         RETURN_THROWS();
     }
-    RETVAL_STRINGL((const char *)out.bytes, out.len);
-    icecore_buffer_free(&out);
+    RETVAL_STR(converted);
 }
 
 PHP_FUNCTION(Icecore_detect)
@@ -200,7 +218,7 @@ PHP_FUNCTION(Icecore_classes)
     ice_class_notes found = { NULL, 0, 0, 0 };
     ice_noted_class use;
     const char *at = NULL;
-    uint32_t kind;
+    bool is_read;
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_STR(bytes)
         Z_PARAM_OPTIONAL
@@ -209,9 +227,9 @@ PHP_FUNCTION(Icecore_classes)
     stage = stage_for(format, bytes);
     if (!stage)
         RETURN_THROWS();
-    kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, &found, &error);
+    is_read = note_classes(stage, bytes, &found, &error);
     icecore_stage_free(stage);
-    if (kind != ICECORE_OK || found.failed) {
+    if (!is_read || found.failed) {
         const bool has_no_memory = found.failed;
         ice_class_notes_free(&found);
         if (has_no_memory)

@@ -2,6 +2,7 @@
  * before all is done. */
 #include "formats/replace.h"
 #include "core/documents.h"
+#include "core/memory.h"
 
 #define FUNCTION "Icecore\\replace"
 
@@ -218,21 +219,43 @@ prepare(const settings *set, const pairs *list)
     return true;
 }
 
+/* Finding the strings takes some times the data, as an estimate. */
+#define TIMES 4
+
+/* Bounds what is put in, half for the places and half for the result; preparing the replacer lifts the limit again.
+ * Its other limits stay: data that is beyond one of them would be taken for text. */
+static bool
+limit_memory(size_t len)
+{
+    const uint64_t left = ice_memory_left();
+    if (left == UINT64_MAX)
+        return true;
+    ice_memory_need(TIMES * len);
+    return icecore_replacer_limit(ICE_G(replacer), ZEND_STRL("output"), left / 2, NULL) == ICECORE_OK;
+}
+
 /* False: an exception was thrown. */
 static bool
 apply(zend_string *data, icecore_replaced *counts, zval *return_value)
 {
     icecore_error error;
+    const uint64_t left = ice_memory_left();
     /* Where the end of the request finds it, if PHP's memory is not enough for a copy. */
     icecore_buffer *out = &ICE_G(replaced);
     icecore_buffer_free(out);
+    if (!limit_memory(ZSTR_LEN(data)))
+        return false;
     if (icecore_replacer_apply(ICE_G(replacer), (const uint8_t *)ZSTR_VAL(data), ZSTR_LEN(data), out, counts, &error)) {
+        if (ice_memory_was_short(&error, left))
+            ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
         ice_throw_error(error.kind == ICECORE_USAGE ? ice_exception : ice_decode_exception, &error);
         return false;
     }
-    if (counts->is_changed)
+    if (counts->is_changed) {
+        /* Both are there for a moment. */
+        ice_memory_need(2 * out->len);
         RETVAL_STRINGL((const char *)out->bytes, out->len);
-    else
+    } else
         RETVAL_STR_COPY(data);
     icecore_buffer_free(out);
     return true;

@@ -1,5 +1,6 @@
 /* apc.serializer=icecore. */
 #include "core/documents.h"
+#include "core/memory.h"
 #include "ext/standard/basic_functions.h"
 #include "plugs/plugs.h"
 #ifdef ICECORE_HAS_APCU
@@ -12,6 +13,7 @@ write_value(APC_SERIALIZER_ARGS)
     zend_string *text = ice_write((zval *)value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (!text)
         return 0;
+    ice_memory_need(ZSTR_LEN(text));
     *buf = emalloc(ZSTR_LEN(text) + 1);
     memcpy(*buf, ZSTR_VAL(text), ZSTR_LEN(text) + 1);
     *buf_len = ZSTR_LEN(text);
@@ -23,8 +25,11 @@ static int
 read_value(APC_UNSERIALIZER_ARGS)
 {
     ice_read_settings settings = { .classes = { .as_php = true } };
-    zend_string *text = zend_string_init((const char *)buf, buf_len, 0);
-    const bool is_read = ice_unserialize(text, &settings, BG(unserialize_max_depth), "unserialize", value);
+    zend_string *text;
+    bool is_read;
+    ice_memory_need(buf_len);
+    text = zend_string_init((const char *)buf, buf_len, 0);
+    is_read = ice_unserialize(text, &settings, BG(unserialize_max_depth), "unserialize", value);
     zend_string_release(text);
     if (!is_read)
         ZVAL_NULL(value);

@@ -1,6 +1,7 @@
 /* session.serialize_handler=icecore: PHP's own session text, so that it can be switched on
  * and off while sessions live. */
 #include "core/documents.h"
+#include "core/memory.h"
 #include "ext/standard/basic_functions.h"
 #include "plugs/plugs.h"
 #include "ext/session/php_session.h"
@@ -50,9 +51,11 @@ PS_SERIALIZER_ENCODE_FUNC(icecore)
 PS_SERIALIZER_DECODE_FUNC(icecore)
 {
     ice_read_settings settings = { .classes = { .as_php = true } };
-    zend_string *text = zend_string_init(val, vallen, 0), *key;
+    zend_string *text, *key;
     zval variables, *value;
     bool is_read;
+    ice_memory_need(vallen);
+    text = zend_string_init(val, vallen, 0);
     ZVAL_UNDEF(&variables);
     is_read = vallen == 0 || ice_read_session(text, &settings, &variables);
     zend_string_release(text);

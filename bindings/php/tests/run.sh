@@ -50,6 +50,8 @@ run cases cases.php
 run replace replace.php
 run 'replace by chance' replace-chance.php --seed "${SEED:-1}" --count "${CHANCE:-600}"
 run 'what classes froze themselves' payloads.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 3))"
+run 'hooks by chance' hooks.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 6))" --more "$extension"
+run 'memory near the limit' memory.php --extension "$extension" --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 15))"
 run client client.php
 run large large.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 2))"
 take phpt ./phpt.sh "$extension" "$php"

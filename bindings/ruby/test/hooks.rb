@@ -88,7 +88,14 @@ module Kinds
     "m" => -> { Class.new(Time) },
     "n" => -> { Class.new(Set) },
     "o" => -> { Class.new(DateTime) { def self._load(data) = Oracle.load(data) } },
-    "p" => -> { Class.new { def self._load(data) = (io = StringIO.new(data)) && [Oracle.load(io), Oracle.load(io)] } }
+    "p" => -> { Class.new { def self._load(data) = (io = StringIO.new(data)) && [Oracle.load(io), Oracle.load(io)] } },
+    # Letters q to t are names of files that nobody may load, and of nothing.
+    "u" => -> { Class.new { include Comparable; def <=>(_other) = 0 } },
+    "v" => -> { Struct.new(:x, :y, keyword_init: true) },
+    "w" => -> { Class.new(Regexp) },
+    "x" => -> { Class.new { def hash = 1; def eql?(_other) = true } },
+    "y" => -> { Class.new(Numeric) { def coerce(other) = [other, 1] } },
+    "z" => -> { defined?(::Data.define) ? ::Data.define(:x, :y) : Class.new(Struct.new(:x, :y)) }
   }.freeze
   LISTED = MAKE.keys.map { |letter| "A#{letter}" }.freeze
   OTHERS = MAKE.keys.map { |letter| "B#{letter}" }.freeze
@@ -117,7 +124,7 @@ class Maker
 
   def value(level)
     return leaf if level.zero?
-    case @chance.rand(22)
+    case @chance.rand(27)
     when 0, 1 then leaf
     when 2 then count = @chance.rand(4) and "[".b << length(count) << Array.new(count) { value(level - 1) }.join
     when 3 then count = @chance.rand(3) and "{".b << length(count) << Array.new(count) { value(level - 1) << value(level - 1) }.join
@@ -130,6 +137,11 @@ class Maker
     when 14 then "d".b << name << value(level - 1)
     when 15 then "C".b << name << ["\"\x06x", "[\x00", "{\x00", "/\x06a\x00"].sample(random: @chance).b
     when 16 then "e".b << name << value(level - 1)
+    when 22 then "o".b << symbol("Range") << length(3) << symbol("excl") << "F".b << symbol("begin") << value(level - 1) << symbol("end") << value(level - 1)
+    when 23 then key = "o".b << symbol("Ax") << "\x00" and "{".b << length(2) << key << value(level - 1) << ["@\x06".b, key].sample(random: @chance) << value(level - 1)
+    when 24 then "e".b << symbol("Ag") << "e".b << name << value(level - 1)
+    when 25 then "C".b << symbol(["Aw", "Bw"].sample(random: @chance)) << "I/\x06a\x00\x06:\x06EF".b
+    when 26 then "IU".b << name << value(level - 1) << length(2) << symbol("@v") << value(level - 1) << symbol("E") << "T"
     when 17 then %w[c m M].sample(random: @chance).b << bytes(any_name)
     when 18 then "I".b << value(level - 1) << length(1) << symbol("@v") << value(level - 1)
     when 19 then "u".b << symbol(%w[Date DateTime].sample(random: @chance)) << (@chance.rand(2).zero? ? bytes(Oracle.dump([@chance.rand(5_000_000), 0, 2_299_161])) : payload(level))
@@ -232,12 +244,21 @@ def options_of(chance)
   [options, names]
 end
 
+# What else froze such a document. A form that has no such value is no test.
+def in_another_format(bytes, chance)
+  format = ["sereal", "storable", "php", "igbinary", "json:typed", "gzip/marshal"].sample(random: chance)
+  [Changes.change(Icecore.convert(bytes, "marshal", format), chance), format]
+rescue Icecore::Error
+  [bytes, "marshal"]
+end
+
 def read(bytes, options, chance)
-  case chance.rand(5)
+  case chance.rand(6)
   when 0 then Icecore.decode(bytes, "marshal", **options)
   when 1 then IMPL.load(StringIO.new(bytes), **options)
   when 2 then IMPL.load(bytes, ->(value) { value }, **options)
   when 3 then IMPL.load(bytes, report: true, **options)
+  when 4 then Icecore.decode(*in_another_format(bytes, chance), **options)
   else IMPL.load(bytes, **options)
   end
 end
@@ -250,11 +271,14 @@ OptionParser.new do |parser|
 end.parse!
 seen = Hash.new(0)
 $VERBOSE = nil
+STRESSED = 401
 from.upto(from + count - 1) do |number|
   chance = Random.new(seed << 32 | number)
   bytes = Changes.change(Maker.new(chance).dump(chance.rand(1..4)), chance)
   options, names = options_of(chance)
   Noted::EVENTS.clear
+  # Some of them with a collection at each allocation: what is being built must be held.
+  GC.stress = true if (number % STRESSED).zero? && bytes.bytesize < 300
   begin
     read(bytes, options, chance)
     seen[:read] += 1
@@ -264,6 +288,8 @@ from.upto(from + count - 1) do |number|
     seen[:malformed] += 1
   rescue StandardError, SystemStackError
     seen[:raised] += 1
+  ensure
+    GC.stress = false
   end
   events = Noted::EVENTS.dup
   seen[:hooks] += events.size

@@ -330,6 +330,14 @@ enum icecore_error_detail
    A link counts values that only a class knows, in what it wrote itself.
    */
   ICECORE_DETAIL_OPAQUE_LINK = 9,
+  /*
+   There are more values, or more bytes written, than the limit; or memory ran out.
+   */
+  ICECORE_DETAIL_SIZE = 10,
+  /*
+   Decompression gives more than the limit.
+   */
+  ICECORE_DETAIL_DECOMPRESSED = 11,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1302,6 +1310,22 @@ void icecore_context_free(struct icecore_context *context);
 void icecore_context_trim(struct icecore_context *context);
 
 /*
+ The same with another bound: of each kind of memory no more than `bytes` is kept.
+
+ # Safety
+ As for `icecore_context_trim`.
+ */
+void icecore_context_trim_to(struct icecore_context *context, size_t bytes);
+
+/*
+ How many bytes a context has filled: nodes, strings, what was decompressed and what was written.
+
+ # Safety
+ `context` is null or a context that no other call uses.
+ */
+size_t icecore_context_memory(const struct icecore_context *context);
+
+/*
  Reads a document and gives a view of its tape. The view is lent until the
  context is used again; the input must stay as long, because strings are
  borrowed from it.
@@ -1351,6 +1375,21 @@ uint32_t icecore_convert(const uint8_t *bytes,
                          const char *to,
                          struct icecore_buffer *out,
                          struct icecore_error *error);
+
+/*
+ As `icecore_convert`, in some `memory` bytes beside the input. What would take more is an error
+ with the detail `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
+
+ # Safety
+ As for `icecore_convert`.
+ */
+uint32_t icecore_convert_within(const uint8_t *bytes,
+                                size_t len,
+                                const char *from,
+                                const char *to,
+                                uint64_t memory,
+                                struct icecore_buffer *out,
+                                struct icecore_error *error);
 
 /*
  Converts a document from one stage to another, within the limits of each. Byte forms
@@ -1685,6 +1724,17 @@ uint32_t icecore_stage_limit(struct icecore_stage *stage,
                              size_t len,
                              uint64_t value,
                              struct icecore_error *error);
+
+/*
+ Bounds the memory that a call with this stage may take beside the input: for the values of a
+ document, for what decompression gives, and for what is written. `UINT64_MAX`, as it is at
+ first: not at all. What goes beyond is an error with the detail `ICECORE_DETAIL_SIZE` or
+ `ICECORE_DETAIL_DECOMPRESSED`. Limits that are lower stay.
+
+ # Safety
+ `stage` is null or a stage that no other call uses.
+ */
+uint32_t icecore_stage_memory(struct icecore_stage *stage, uint64_t bytes);
 
 /*
  The name of the stage's format, ending with 0; it lives as long as the stage.

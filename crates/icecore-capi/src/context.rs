@@ -34,6 +34,19 @@ pub struct icecore_context {
 }
 
 impl icecore_context {
+    fn trim(&mut self, kept: usize) {
+        let tape = self.document.tape();
+        if tape.nodes().len() > kept / size_of::<icecore_node>() || tape.arena().len() > kept {
+            drop(self.document.tape_mut().take_memory());
+        }
+        if self.body.len() > kept {
+            self.body = Vec::new();
+        }
+        if self.out.bytes.len() > kept {
+            self.out.bytes = Vec::new();
+        }
+    }
+
     /// A view of the tape, whose strings are borrowed from the input.
     pub(crate) fn view(&mut self, input: icecore_bytes, consumed: usize) -> icecore_view {
         let tape = self.document.tape();
@@ -120,16 +133,38 @@ pub unsafe extern "C" fn icecore_context_free(context: *mut icecore_context) {
 pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
     // SAFETY: a handle that no other call uses.
     let Some(context) = (unsafe { context.as_mut() }) else { return };
+    context.trim(KEPT);
+}
+
+/// The same with another bound: of each kind of memory no more than `bytes` is kept.
+///
+/// # Safety
+/// As for `icecore_context_trim`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_context_trim_to(context: *mut icecore_context, bytes: usize) {
+    // SAFETY: a handle that no other call uses.
+    let Some(context) = (unsafe { context.as_mut() }) else { return };
+    context.trim(bytes);
+    if context.filling.nodes.capacity() > bytes / size_of::<icecore_node>() {
+        context.filling.nodes = Vec::new();
+    }
+    if context.filling.arena.capacity() > bytes {
+        context.filling.arena = Vec::new();
+    }
+}
+
+/// How many bytes a context has filled: nodes, strings, what was decompressed and what was written.
+///
+/// # Safety
+/// `context` is null or a context that no other call uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_context_memory(context: *const icecore_context) -> usize {
+    // SAFETY: a handle that no other call uses.
+    let Some(context) = (unsafe { context.as_ref() }) else { return 0 };
     let tape = context.document.tape();
-    if tape.nodes().len() > KEPT / size_of::<icecore_node>() || tape.arena().len() > KEPT {
-        drop(context.document.tape_mut().take_memory());
-    }
-    if context.body.len() > KEPT {
-        context.body = Vec::new();
-    }
-    if context.out.bytes.len() > KEPT {
-        context.out.bytes = Vec::new();
-    }
+    let filled = size_of_val(tape.nodes()) + tape.arena().len();
+    let lent = context.filling.nodes.capacity() * size_of::<icecore_node>() + context.filling.arena.capacity();
+    filled + lent + context.body.len() + context.out.bytes.len()
 }
 
 /// Reads a document and gives a view of its tape. The view is lent until the

@@ -2,8 +2,8 @@
 
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
-use crate::stage::{icecore_stage, text};
-use icecore::read_as;
+use crate::stage::{icecore_stage, memory_of, text, within};
+use icecore::{Error, Limits, Request, Stage, read_as, read_with};
 use std::ffi::{CStr, c_char};
 
 /// Bytes that the library allocated, to be freed with `icecore_buffer_free`.
@@ -35,6 +35,25 @@ pub unsafe extern "C" fn icecore_convert(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
+    // SAFETY: what the caller guarantees is the same.
+    unsafe { icecore_convert_within(bytes, len, from, to, u64::MAX, out, error) }
+}
+
+/// As `icecore_convert`, in some `memory` bytes beside the input. What would take more is an error
+/// with the detail `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
+///
+/// # Safety
+/// As for `icecore_convert`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_convert_within(
+    bytes: *const u8,
+    len: usize,
+    from: *const c_char,
+    to: *const c_char,
+    memory: u64,
+    out: *mut icecore_buffer,
+    error: *mut icecore_error,
+) -> u32 {
     // SAFETY: `error` is null or names a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
@@ -50,12 +69,29 @@ pub unsafe extern "C" fn icecore_convert(
         };
         // SAFETY: checked above: not null, so it names a text that ends with 0.
         let to = text(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
-        let found = if from.is_empty() { icecore::detect::stage_of(input)?.to_string() } else { from.to_owned() };
-        let converted = icecore::convert(input, &found, to)?;
+        let from = if from.is_empty() { icecore::detect::stage_of(input)? } else { Stage::parse(from)? };
+        let converted = convert_within(input, &from, &Stage::parse(to)?, memory)?;
         // SAFETY: checked above: `out` is not null, so it names a struct.
         unsafe { out.write(icecore_buffer::of(converted)) };
         Ok(())
     })
+}
+
+fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result<Vec<u8>, Error> {
+    /// Spelling and spans take more than the values themselves.
+    const DETAIL: u64 = 8;
+    let keeps_spelling = std::ptr::eq(from.format(), to.format());
+    let factor = if keeps_spelling { DETAIL } else { 1 };
+    let limits = within(&Limits::default(), memory, !from.wrappers().is_empty(), factor);
+    let mut request = Request::new(&limits);
+    request.detail = keeps_spelling;
+    let document = read_with(input, from, request)?;
+    let rest = memory.saturating_sub(memory_of(&document).saturating_mul(factor));
+    // Wrappers are put around a copy.
+    let rest = if to.wrappers().is_empty() { rest } else { rest / 2 };
+    let mut converted = Vec::new();
+    icecore::write_to(&document, to, &within(&Limits::default(), rest, false, 1), &mut converted)?;
+    Ok(converted)
 }
 
 /// Converts a document from one stage to another, within the limits of each. Byte forms
@@ -87,7 +123,14 @@ pub unsafe extern "C" fn icecore_convert_stages(
         let input = unsafe { lent(bytes, len) };
         let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
         let mut converted = Vec::new();
-        to.codec.write(&document, &mut converted)?;
+        match from.memory {
+            u64::MAX => to.codec.write(&document, &mut converted)?,
+            // What is left of it is for what is written.
+            memory => {
+                let limits = within(&to.codec.limits, memory.saturating_sub(memory_of(&document)), false, 1);
+                icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
+            }
+        };
         // SAFETY: checked above: `out` is not null, so it names a struct.
         unsafe { out.write(icecore_buffer::of(converted)) };
         Ok(())

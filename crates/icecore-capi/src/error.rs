@@ -81,6 +81,10 @@ pub enum icecore_error_detail {
     ICECORE_DETAIL_SHORT_PAYLOAD = 8,
     /// A link counts values that only a class knows, in what it wrote itself.
     ICECORE_DETAIL_OPAQUE_LINK = 9,
+    /// There are more values, or more bytes written, than the limit; or memory ran out.
+    ICECORE_DETAIL_SIZE = 10,
+    /// Decompression gives more than the limit.
+    ICECORE_DETAIL_DECOMPRESSED = 11,
 }
 
 fn detail_code(detail: ErrorDetail) -> u32 {
@@ -95,6 +99,8 @@ fn detail_code(detail: ErrorDetail) -> u32 {
         ErrorDetail::NoCase => ICECORE_DETAIL_NO_CASE,
         ErrorDetail::ShortPayload => ICECORE_DETAIL_SHORT_PAYLOAD,
         ErrorDetail::OpaqueLink => ICECORE_DETAIL_OPAQUE_LINK,
+        ErrorDetail::Size => ICECORE_DETAIL_SIZE,
+        ErrorDetail::Decompressed => ICECORE_DETAIL_DECOMPRESSED,
         _ => return 0,
     };
     code as u32

@@ -40,9 +40,12 @@ mod write;
 pub use class_map::{icecore_class_map, icecore_class_map_free, icecore_class_map_name, icecore_class_map_new};
 pub use classes::{icecore_class_use, icecore_classes};
 pub use context::{
-    icecore_context, icecore_context_free, icecore_context_new, icecore_context_trim, icecore_path, icecore_read,
+    icecore_context, icecore_context_free, icecore_context_memory, icecore_context_new, icecore_context_trim,
+    icecore_context_trim_to, icecore_path, icecore_read,
 };
-pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages};
+pub use convert::{
+    icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages, icecore_convert_within,
+};
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_detail, icecore_error_kind};
 pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
@@ -66,8 +69,8 @@ pub use replace::{
     icecore_replacer_prepare,
 };
 pub use stage::{
-    icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_new,
-    icecore_stage_spec,
+    icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_memory,
+    icecore_stage_new, icecore_stage_spec,
 };
 pub use tape::{
     ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_PARTIAL, ICECORE_TAPE_VERSION,

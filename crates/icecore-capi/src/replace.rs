@@ -4,6 +4,7 @@ use crate::convert::icecore_buffer;
 use crate::error::{ErrorOut, guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::text;
+use icecore::raw::ErrorDetail;
 use icecore::rewrite::{Broken, Rewriting, Tally, document, value};
 use icecore::{Error, ErrorKind, Limits, Stage};
 use icecore_replace::{Replacing, Rules};
@@ -138,6 +139,10 @@ impl Ready {
     /// The bytes with everything replaced; `None`: nothing was.
     fn apply(&self, bytes: &[u8], how: &Rewriting) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
         let mut replacing = self.rules.replacing().encoded(how.base64).at_most(most(bytes.len(), &how.limits));
+        // Where memory is short, what remembers the places counts as well.
+        if how.limits.output != u64::MAX {
+            replacing = replacing.each_costs(COST);
+        }
         let mut tally = Tally::default();
         let edits = match &self.stage {
             None => value(bytes, &mut replacing, how, &mut tally),
@@ -145,6 +150,7 @@ impl Ready {
         };
         if replacing.is_full() {
             return Err(Error::new(ErrorKind::Limit)
+                .detailing(ErrorDetail::Size)
                 .finding("the data would grow too much")
                 .helping("replace by something shorter, or fewer places at once"));
         }
@@ -174,6 +180,9 @@ impl icecore_replaced {
         }
     }
 }
+
+/// What a place takes beside the text that is put in, while it stands in lists of strings in each other.
+const COST: u64 = 128;
 
 /// How many bytes may be put in: a short text may be found in many places of hostile data.
 fn most(len: usize, limits: &Limits) -> u64 {

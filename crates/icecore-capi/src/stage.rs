@@ -2,12 +2,17 @@
 
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::{ICECORE_OK, lent};
-use icecore::{Codec, Error, Stage};
+use icecore::raw::Node;
+use icecore::{Codec, Document, Error, Limits, Stage};
 use std::ffi::c_char;
 
 /// A format with its options, and the limits for reading and writing it.
 pub struct icecore_stage {
+    /// Its limits are `limits`, lowered to `memory`.
     pub(crate) codec: Codec,
+    limits: Limits,
+    /// How many bytes a call may take.
+    pub(crate) memory: u64,
     /// The name of the format, ending with 0.
     name: Vec<u8>,
     /// All of it, as it was parsed, ending with 0.
@@ -23,7 +28,39 @@ fn boxed(stage: Stage) -> *mut icecore_stage {
     name.push(0);
     let mut spec = stage.to_string().into_bytes();
     spec.push(0);
-    Box::into_raw(Box::new(icecore_stage { codec: Codec::new(stage), name, spec }))
+    let codec = Codec::new(stage);
+    let limits = codec.limits.clone();
+    Box::into_raw(Box::new(icecore_stage { codec, limits, memory: u64::MAX, name, spec }))
+}
+
+/// Limits under which a document, what it is decompressed to and what it is written as take some
+/// `memory` bytes each, or `detail` times as much for the document. With wrappers a document and
+/// what is in them share it.
+pub(crate) fn within(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64) -> Limits {
+    let mut lowered = limits.clone();
+    let for_nodes = if is_wrapped { memory / 2 } else { memory };
+    // A reader remembers some of them, for links.
+    let nodes = for_nodes / ((size_of::<Node>() + 8) as u64 * detail);
+    lowered.nodes = lowered.nodes.min(u32::try_from(nodes).unwrap_or(u32::MAX));
+    lowered.decompressed = lowered.decompressed.min(memory / 2);
+    lowered.output = lowered.output.min(memory);
+    lowered
+}
+
+/// How much memory a document takes.
+pub(crate) fn memory_of(document: &Document<'_>) -> u64 {
+    let tape = document.tape();
+    (size_of_val(tape.nodes()) + tape.arena().len()) as u64
+}
+
+impl icecore_stage {
+    fn lower(&mut self) {
+        let is_wrapped = !self.codec.stage().wrappers().is_empty();
+        self.codec.limits = match self.memory {
+            u64::MAX => self.limits.clone(),
+            memory => within(&self.limits, memory, is_wrapped, 1),
+        };
+    }
 }
 
 /// Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be
@@ -90,7 +127,29 @@ pub unsafe extern "C" fn icecore_stage_limit(
         let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage("a stage", "null")) };
         // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
         let name = unsafe { lent(name.cast(), len) };
-        stage.codec.limits.set(text(name, "the name of a limit")?, value)
+        stage.limits.set(text(name, "the name of a limit")?, value)?;
+        stage.lower();
+        Ok(())
+    })
+}
+
+/// Bounds the memory that a call with this stage may take beside the input: for the values of a
+/// document, for what decompression gives, and for what is written. `UINT64_MAX`, as it is at
+/// first: not at all. What goes beyond is an error with the detail `ICECORE_DETAIL_SIZE` or
+/// `ICECORE_DETAIL_DECOMPRESSED`. Limits that are lower stay.
+///
+/// # Safety
+/// `stage` is null or a stage that no other call uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_stage_memory(stage: *mut icecore_stage, bytes: u64) -> u32 {
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle, see `lib.rs`; no other call uses it.
+        let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage("a stage", "null")) };
+        if stage.memory != bytes {
+            stage.memory = bytes;
+            stage.lower();
+        }
+        Ok(())
     })
 }
 

@@ -22,6 +22,32 @@ fn output(args: &[&str]) -> (String, String, i32) {
     (text(done.stdout), text(done.stderr), done.status.code().expect("it ends by itself"))
 }
 
+/// Runners are programs of others: none of them gets a secret of this process.
+#[cfg(unix)]
+#[test]
+fn runners_get_no_secrets() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let seen = folder.path().join("seen");
+    // In the place of each language.
+    for language in ["perl", "php", "ruby", "python3"] {
+        let program = folder.path().join(language);
+        fs::write(&program, format!("#!/bin/sh\nenv >>'{}'\nexit 1\n", text(&seen))).expect("a file");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    }
+    let path = format!("{}:{}", text(folder.path()), std::env::var("PATH").unwrap_or_default());
+    let data = folder.path().join("data");
+    fs::write(&data, "a:1:{i:0;i:1;}").expect("a file");
+    let mut bench = icecore(&["--small", "--data", text(&data)]);
+    for name in ["ICECORE_TOKEN", "ICECORE_DB", "ICECORE_DB_PASSWORD", "ICECORE_DB_PASSWORD_FILE", "APP_PASSWORD"] {
+        bench.env(name, "5ecret");
+    }
+    bench.env("PATH", path).env("KEPT", "kept").output().expect("icecore runs");
+    let seen = fs::read_to_string(seen).expect("a runner was started");
+    assert!(seen.contains("KEPT=kept"), "{seen}");
+    assert!(!seen.contains("5ecret"), "{seen}");
+}
+
 fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cookbook/samples").join(name)
 }

@@ -21,6 +21,7 @@ mod replay;
 pub mod run;
 pub mod runner;
 pub mod scenario;
+mod secrets;
 mod server;
 pub mod stats;
 mod together;

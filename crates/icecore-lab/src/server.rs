@@ -50,6 +50,7 @@ impl Server {
         let log = File::create(&errors).map_err(say)?;
         command.stdin(Stdio::null()).stdout(log.try_clone().map_err(say)?).stderr(log);
         group(&mut command);
+        crate::secrets::hide_from(&mut command);
         let child = command.spawn().map_err(say)?;
         Ok(Server { child, program: name, errors, has_ended: false })
     }

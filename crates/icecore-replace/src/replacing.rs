@@ -24,6 +24,7 @@ pub struct Replacing<'r> {
     is_encoded: bool,
     new: Vec<u8>,
     room: u64,
+    cost: u64,
     is_full: bool,
 }
 
@@ -31,7 +32,7 @@ impl Rules {
     /// Begins to replace.
     pub fn replacing(&self) -> Replacing<'_> {
         let (counts, new) = (BTreeMap::new(), Vec::new());
-        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, is_full: false }
+        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, cost: 0, is_full: false }
     }
 }
 
@@ -55,6 +56,12 @@ impl Replacing<'_> {
     /// ```
     pub fn at_most(mut self, bytes: u64) -> Self {
         self.room = bytes;
+        self
+    }
+
+    /// Each text that is put in counts as so many bytes more, for what remembers where it goes.
+    pub fn each_costs(mut self, bytes: u64) -> Self {
+        self.cost = bytes;
         self
     }
 
@@ -100,7 +107,7 @@ impl Replacing<'_> {
             if text.get(found.start..found.end) == Some(&self.new) {
                 continue;
             }
-            let Some(room) = self.room.checked_sub(self.new.len() as u64) else {
+            let Some(room) = self.room.checked_sub(self.cost + self.new.len() as u64) else {
                 self.is_full = true;
                 return;
             };

@@ -80,6 +80,10 @@ pub enum ErrorDetail {
     ShortPayload,
     /// A link counts values that only a class knows, in what it wrote itself.
     OpaqueLink,
+    /// There are more values, or more bytes written, than the limit; or memory ran out.
+    Size,
+    /// Decompression gives more than the limit.
+    Decompressed,
 }
 
 /// An error: its kind, where it is, and what was expected.
@@ -242,7 +246,7 @@ impl Error {
     /// assert_eq!(icecore::Error::no_memory().kind(), icecore::ErrorKind::Limit);
     /// ```
     pub fn no_memory() -> Error {
-        Error::new(ErrorKind::Limit).finding("not enough memory")
+        Error::new(ErrorKind::Limit).detailing(ErrorDetail::Size).finding("not enough memory")
     }
 
     /// Sets the remedy.

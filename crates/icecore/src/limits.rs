@@ -172,6 +172,7 @@ impl Limits {
     #[cold]
     pub(crate) fn too_many_nodes(&self) -> Error {
         Error::new(ErrorKind::Limit)
+            .detailing(ErrorDetail::Size)
             .expecting(format!("at most {} values", self.nodes))
             .finding("more of them")
             .helping(raise("nodes"))
@@ -189,6 +190,7 @@ impl Limits {
     #[cold]
     pub(crate) fn too_large(&self, most: u64) -> Error {
         let error = Error::new(ErrorKind::Limit)
+            .detailing(ErrorDetail::Decompressed)
             .expecting(format!("at most {most} bytes after decompression"))
             .finding("more of them");
         match self.ratio {
@@ -216,6 +218,7 @@ impl Limits {
     #[cold]
     pub(crate) fn too_much_output(&self, most: u64) -> Error {
         Error::new(ErrorKind::Limit)
+            .detailing(ErrorDetail::Size)
             .expecting(format!("at most {most} bytes of output"))
             .finding("more of them: copies, links or indentation make much of a small input")
             .helping(raise(if self.output == u64::MAX { "growth" } else { "output" }))

@@ -9,8 +9,8 @@ use icecore::raw::{Name, flag};
 use icecore::value::Visibility;
 use icecore::{Error, ErrorKind, Kind};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
-use std::collections::HashSet;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
+use std::collections::{HashMap, HashSet};
 
 impl<'py> Builder<'_, 'py> {
     /// Where a value goes whose key has this id.
@@ -123,6 +123,33 @@ impl<'py> Builder<'_, 'py> {
             .helping("`icecore.convert(data, \"json:typed\")` has all keys")
             .on_path(self.document.path(map));
         Err(raised(self.py, &error))
+    }
+}
+
+/// Maps with fewer keys are quick with any hashes.
+pub(super) const FEW: usize = 1024;
+/// How many keys of a larger map may have the same hash.
+pub(super) const MOST_ALIKE: u32 = 64;
+
+/// Counts keys with the same hash, where the data can choose it: Python hashes numbers modulo a prime, and integers may
+/// have any size. Hashes of text and bytes depend on a secret of the process.
+#[derive(Default)]
+pub(super) struct Collisions {
+    /// By the node of the map and the hash.
+    counts: HashMap<(u32, isize), u32>,
+}
+
+impl Collisions {
+    /// Notes a key. False: too many of the map have the same hash.
+    pub(super) fn take(&mut self, map: u32, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let is_keyed = key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyBytes>();
+        // A handful of integers of 64 bits share a hash.
+        if is_keyed || (key.is_exact_instance_of::<PyInt>() && key.extract::<i64>().is_ok()) {
+            return Ok(true);
+        }
+        let count = self.counts.entry((map, key.hash()?)).or_default();
+        *count += 1;
+        Ok(*count <= MOST_ALIKE)
     }
 }
 

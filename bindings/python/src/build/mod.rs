@@ -32,6 +32,8 @@ pub(crate) struct Builder<'b, 'py> {
     /// What the caller has for a class, by its id.
     factories: HashMap<u32, Option<Bound<'py, PyAny>>>,
     stack: Vec<Frame<'py>>,
+    /// Keys of large maps whose hashes the data chose.
+    collisions: keys::Collisions,
 }
 
 /// Where a value goes in its container.
@@ -71,6 +73,7 @@ impl<'b, 'py> Builder<'b, 'py> {
             made: HashMap::new(),
             factories: HashMap::new(),
             stack: Vec::new(),
+            collisions: keys::Collisions::default(),
         }
     }
 
@@ -245,6 +248,13 @@ impl<'b, 'py> Builder<'b, 'py> {
         match slot {
             Slot::Key => match keys::hashable(value) {
                 Ok(key) => {
+                    if let Open::Map(dict, _) = &frame.open
+                        && dict.len() >= keys::FEW
+                        && !self.collisions.take(frame.node, &key)?
+                    {
+                        let at = frame.node;
+                        return Err(self.colliding(at));
+                    }
                     frame.key = Some(key);
                     Ok(())
                 }
@@ -272,6 +282,16 @@ impl<'b, 'py> Builder<'b, 'py> {
         let error = Error::new(ErrorKind::Unrepresentable)
             .expecting("a key that a dict can have")
             .finding(found.to_owned())
+            .helping("`icecore.convert(data, \"json:typed\")` has all keys")
+            .on_path(self.document.path(at));
+        raised(self.py, &error)
+    }
+
+    #[cold]
+    fn colliding(&self, at: u32) -> PyErr {
+        let error = Error::new(ErrorKind::Limit)
+            .expecting(format!("at most {} keys of a map with the same hash", keys::MOST_ALIKE))
+            .finding("more of them: each is compared with all before it")
             .helping("`icecore.convert(data, \"json:typed\")` has all keys")
             .on_path(self.document.path(at));
         raised(self.py, &error)

@@ -113,6 +113,7 @@ impl<'a> Ask<'a> {
     pub(super) fn of(self, address: &str, sql: &str) -> Result<Vec<Vec<Value>>, Trouble> {
         let mut command = Command::new("perl");
         command.arg(self.programs.join("ask.pl")).arg(sql).env(VARIABLE, address).stdin(Stdio::null());
+        crate::secrets::hide_from(&mut command);
         let done = command.output().map_err(|error| Trouble::Failed(format!("perl: {error}")))?;
         if self.stop.load(Ordering::Relaxed) {
             return Err(Trouble::Stopped);
@@ -139,7 +140,10 @@ impl<'a> Ask<'a> {
     /// Which modules of Perl are not there.
     pub(super) fn missing(programs: &Path) -> Result<Vec<String>, Error> {
         let script = programs.join("ask.pl");
-        let done = Command::new("perl").arg(&script).stdin(Stdio::null()).output();
+        let mut command = Command::new("perl");
+        command.arg(&script).stdin(Stdio::null());
+        crate::secrets::hide_from(&mut command);
+        let done = command.output();
         let done = done.map_err(|error| Error::new(format!("perl: {error}")))?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
@@ -150,8 +154,11 @@ impl<'a> Ask<'a> {
 
     /// The perl that runs.
     pub(super) fn runtimes(self) -> Vec<Runtime> {
-        let done = Command::new("perl").args(["-e", "printf '%vd', $^V"]).output();
-        let version = done.map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
+        let mut command = Command::new("perl");
+        command.args(["-e", "printf '%vd', $^V"]);
+        crate::secrets::hide_from(&mut command);
+        let version =
+            command.output().map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
         vec![Runtime { language: "perl".to_owned(), version }]
     }
 }

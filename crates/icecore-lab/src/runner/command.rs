@@ -28,14 +28,11 @@ impl Converting {
     }
 
     fn convert(&self) -> Result<(), Trouble> {
-        let status = Command::new(&self.program)
-            .args(["--quiet", "convert", "-f", &self.format, "-t", "json", "-o"])
-            .args([&self.json, &self.file])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        match status {
+        let mut command = Command::new(&self.program);
+        command.args(["--quiet", "convert", "-f", &self.format, "-t", "json", "-o"]).args([&self.json, &self.file]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        crate::secrets::hide_from(&mut command);
+        match command.status() {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(Trouble::Failed(status.to_string())),
             Err(error) => Err(failed(&error)),

@@ -49,6 +49,7 @@ impl<'s> Process<'s> {
         stop: &'s AtomicBool,
     ) -> Result<Process<'s>, std::io::Error> {
         let errors = folder.join("stderr");
+        crate::secrets::hide_from(&mut command);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
         // Ctrl-C is for the lab, which then ends its processes by itself.
         #[cfg(unix)]

@@ -1,0 +1,170 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Hooks;
+
+use Icecore;
+
+/** The functions that read, each with the bytes that it reads. */
+final class Readers
+{
+    private function __construct(
+        private string $format,
+        public readonly bool $isText,
+        private \Closure $read,
+        private ?\Closure $write = null,
+        /** Whether allowed_classes and max_depth are options of it. */
+        private bool $is_like_php = false,
+        /** Where no option is given: the names that hold, or null for all. */
+        private ?array $without = [],
+        private bool $takes_lists = true,
+    ) {
+    }
+
+    /** @return array<string, Readers> */
+    public static function all(): array
+    {
+        static $all = null;
+        return $all ??= self::make();
+    }
+
+    private static function make(): array
+    {
+        $process = (string) ini_get('icecore.classes');
+        $without = $process === '' ? [] : explode(',', $process);
+        if (ini_get('icecore.replace')) {
+            return [
+                'unserialize, replaced' => new self('php', true, fn ($bytes, $list) => \unserialize($bytes, $list), \serialize(...), true, null),
+                'the same of a payload' => new self('php', true, fn ($bytes, $list) => \unserialize($bytes, $list), fn ($value) => \serialize([self::frozenBy($value), 1]), true, null),
+            ];
+        }
+        $all = [
+            'unserialize' => new self('php', true, Icecore\unserialize(...), \serialize(...), true, $without),
+            'decode php' => new self('php', true, fn ($bytes, $list) => Icecore\decode($bytes, 'php', $list), \serialize(...), false, $without),
+            'unserialize of a payload' => new self('php', true, Icecore\unserialize(...), fn ($value) => \serialize([self::frozenBy($value), $value]), true, $without),
+            'igbinary_unserialize' => new self('igbinary', false, Icecore\igbinary_unserialize(...), Icecore\igbinary_serialize(...), true, $without),
+            'var_import' => new self('var-export', false, Icecore\var_import(...), fn ($value) => Icecore\var_export($value, true), false, $without),
+            'igbinary of a text' => new self('php', true, fn ($bytes, $list) => Icecore\igbinary_unserialize(Icecore\convert($bytes, 'php', 'igbinary'), $list), \serialize(...), true, $without),
+        ];
+        foreach (['php', 'php_binary', 'php_serialize', 'igbinary'] as $handler) {
+            $format = "php-session:handler=$handler";
+            $all["decode $format"] = new self($format, str_starts_with($handler, 'php'), fn ($bytes, $list) => Icecore\decode($bytes, $format, $list), fn ($value) => Icecore\encode(['v' => $value, 'w' => 1], $format), false, $without);
+        }
+        foreach (['storable', 'marshal', 'sereal', 'dumper', 'gzip/php', 'sereal:compress=zlib', 'json:typed'] as $format) {
+            $all["decode $format"] = new self($format, false, fn ($bytes, $list) => Icecore\decode($bytes, $format, $list), fn ($value) => Icecore\convert(\serialize($value), 'php', $format), false, $without);
+        }
+        $all['decode of what is found'] = new self('', true, fn ($bytes, $list) => Icecore\decode($bytes, null, $list), \serialize(...), false, $without);
+        if ($process !== '' && PHP_SAPI === 'cli') {
+            ini_set('session.serialize_handler', 'icecore');
+            session_set_save_handler(new Sessions, false);
+            session_start();
+            $all['session_decode'] = new self('php-session:handler=php', true, self::decodeSession(...), fn ($value) => 'v|' . \serialize($value) . 'w|i:1;', false, $without, false);
+        }
+        return $all;
+    }
+
+    private static function decodeSession(string $bytes): mixed
+    {
+        $_SESSION = [];
+        if (!session_decode($bytes)) {
+            // A session that can't be read is destroyed.
+            session_status() === PHP_SESSION_ACTIVE || session_start();
+            return false;
+        }
+        $read = $_SESSION;
+        $_SESSION = [];
+        return $read;
+    }
+
+    private static function frozenBy(mixed $value): object
+    {
+        $made = new (Values::pick(['LFrozen', 'LFrozen', 'UFrozen']));
+        $made->in = $value;
+        return $made;
+    }
+
+    public function write(mixed $value): string
+    {
+        return ($this->write)($value);
+    }
+
+    public function read(string $bytes, array $list): mixed
+    {
+        return ($this->read)($bytes, $list);
+    }
+
+    /** Drops what a call before left, that was ended by an exception. */
+    public static function clean(): void
+    {
+        $_SESSION = [];
+        gc_collect_cycles();
+    }
+
+    /** Whether this is no document of the format. */
+    public function isMalformed(string $bytes): bool
+    {
+        if ($this->format === '') {
+            return false;
+        }
+        try {
+            // PHP cuts integers to 64 bits.
+            Icecore\convert($bytes, $this->is_like_php && $this->format === 'php' ? 'php:lenient' : $this->format, 'json:typed');
+        } catch (Icecore\Exception $e) {
+            // Bytes behind a document are no fault to PHP; what has no form in JSON is well-formed.
+            return $e instanceof Icecore\DecodeException && !in_array($e->kind, ['trailing', 'limit', 'unsupported'], true);
+        }
+        return false;
+    }
+
+    /** Whether PHP's own reader, which builds nothing here, returns false; frozen objects and enums it would look up. */
+    public function isRefusedByPhp(string $bytes): bool
+    {
+        return $this->is_like_php && $this->format === 'php' && !ini_get('icecore.replace') && !preg_match('/[CE]:/', $bytes) && !str_starts_with($bytes, 'b:0;')
+            && \unserialize($bytes, ['allowed_classes' => false]) === false;
+    }
+
+    /** Options with a list, and the names that it allows; null: all. */
+    public static function anyList(Readers $reader): array
+    {
+        if (!$reader->takes_lists) {
+            return [[], $reader->without];
+        }
+        // LNested lists two itself.
+        $names = array_values(array_filter(Calls::LISTED, fn ($name) => $name === 'LPlain' || $name === 'LEnum' || mt_rand(0, 7) > 0));
+        // What the process lists, holds beside `classes`.
+        $with = fn (array $names) => $reader->without === null || $reader->without === [] ? $names : [...$reader->without, ...$names];
+        $chosen = match (mt_rand(0, $reader->is_like_php ? 11 : 7)) {
+            0, 1 => [['classes' => $names], $with($names)],
+            2 => [['classes' => ['L*']], $with(['L*'])],
+            3 => [['classes' => 'record'], $with([])],
+            4 => [['classes' => [...$names, 'record']], $with($names)],
+            5 => [['classes' => 'any'], null],
+            6 => [[], $reader->without],
+            7 => [['classes' => [...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime']], $with([...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime'])],
+            8, 9 => [['allowed_classes' => $names], $names],
+            10 => [['allowed_classes' => false], []],
+            11 => [['allowed_classes' => array_map('strtolower', $names)], $names],
+        };
+        if ($reader->is_like_php && mt_rand(0, 5) === 0) {
+            $chosen[0]['max_depth'] = mt_rand(0, 6);
+        }
+        // LNested reads once more, without allowed_classes: there the list of the process holds.
+        if ($chosen[1] !== null && $reader->without) {
+            $nests = in_array('lnested', array_map('strtolower', $chosen[1]), true) || in_array('L*', $chosen[1], true);
+            $chosen[1] = $nests ? [...$chosen[1], ...$reader->without] : $chosen[1];
+        }
+        return $chosen;
+    }
+}
+
+/** Sessions that are stored nowhere. */
+final class Sessions implements \SessionHandlerInterface
+{
+    public function open(string $path, string $name): bool { return true; }
+    public function close(): bool { return true; }
+    public function read(string $id): string|false { return ''; }
+    public function write(string $id, string $data): bool { return true; }
+    public function destroy(string $id): bool { return true; }
+    public function gc(int $lifetime): int|false { return 0; }
+}

@@ -1,0 +1,252 @@
+"""Hostile data: nothing is imported, opened or run that the data names, and no work multiplies."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import icecore
+import pytest
+from conftest import blobs
+
+#: What a program notices of code, files, processes and connections.
+WATCHED = ("import", "exec", "compile", "open", "os.", "subprocess.", "socket.", "ctypes.", "marshal.", "pickle.", "code.", "urllib.")
+
+#: Names that data may have for a class or a member, and that would do something if they were looked up.
+NAMES = [
+    b"os", b"os.system", b"posix.system", b"builtins.eval", b"subprocess.Popen", b"__main__.Pwn", b"antigravity", b"this",
+    b"__import__", b"__class__", b"__dict__", b"__reduce__", b"__setstate__", b"__init__", b"__del__", b"__missing__",
+    b"__hash__", b"__eq__", b"cls", b"fields", b"value", b"form", b"visibility", b"default", b"_shown", b"__weakref__",
+    b"DateTime", b"Decimal", b"BigDecimal", b"Rational", b"Set", b"Time", b"Date", b"DateTimeZone", b"../../etc/passwd",
+    b"Europe/Berlin", b"localtime",
+]
+
+Watch = Callable[[Callable[[], Any]], list[tuple[str, str]]]
+
+_events: list[tuple[str, str]] = []
+_is_on = False
+
+
+def _note(event: str, what: str) -> None:
+    if _is_on:
+        _events.append((event, what))
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if _is_on and event.startswith(WATCHED):
+        _note(event, repr(arguments)[:200])
+
+
+class _Finder:
+    """Notes what is looked for as a module."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        _note("find_spec", name)
+
+
+class Pwn:
+    """A class of the program that no data may make, or call anything of."""
+
+    def __new__(cls, *_: Any) -> Pwn:
+        _note("Pwn", "__new__")
+        return super().__new__(cls)
+
+    def __setstate__(self, _: Any) -> None:
+        _note("Pwn", "__setstate__")
+
+
+@pytest.fixture(scope="module")
+def watch() -> Iterator[Watch]:
+    """Runs a function, and gives what happened meanwhile that should not."""
+    # A hook for audits stays until the process ends.
+    sys.addaudithook(_hook)
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
+    plain = builtins.__import__
+    setattr(sys.modules["__main__"], "Pwn", Pwn)
+
+    def imported(name: str, *rest: Any, **more: Any) -> Any:
+        _note("__import__", name)
+        return plain(name, *rest, **more)
+
+    def run(work: Callable[[], Any]) -> list[tuple[str, str]]:
+        global _is_on
+        del _events[:]
+        builtins.__import__ = imported
+        _is_on = True
+        try:
+            work()
+        except (ValueError, OverflowError, RecursionError):
+            pass  # circles have no end as text
+        finally:
+            _is_on = False
+            builtins.__import__ = plain
+        return list(_events)
+
+    try:
+        yield run
+    finally:
+        sys.meta_path.remove(finder)  # type: ignore[arg-type]
+        delattr(sys.modules["__main__"], "Pwn")
+
+
+def changed(data: bytes, chance: random.Random) -> bytes:
+    """The same bytes, but for something."""
+    made = bytearray(data)
+    for _ in range(chance.choice([0, 1, 1, 2, 3])):
+        at = chance.randrange(len(made)) if made else 0
+        kind = chance.randrange(7)
+        if kind == 0 and made:
+            made[at] = chance.randrange(256)
+        elif kind == 1 and made:
+            made[at] ^= 1 << chance.randrange(8)
+        elif kind == 2:
+            made[at:at] = made[at : at + chance.randrange(1, 20)]
+        elif kind == 3:
+            del made[at : at + chance.randrange(1, 4)]
+        elif kind == 4:
+            del made[at + 1 :]
+        else:
+            name = chance.choice(NAMES)
+            made[at : at + len(name)] = name
+    return bytes(made)
+
+
+def samples() -> list[tuple[str, bytes]]:
+    """Documents of all formats, with hostile names among them."""
+    formats = ("storable", "sereal", "marshal", "php", "igbinary")
+    made = [(format, data) for format in formats for _, data in blobs(format) if len(data) < 400]
+    for name in NAMES:
+        text = name.decode()
+        record = icecore.Record(text, {text: 1, "args": ["echo"], "__class__": text, "__dict__": {"a": text}})
+        for format in (*formats, "json:typed"):
+            made.append((format, icecore.dumps([record, record], format, losses="ignore")))
+        size = len(name)
+        made.append(("php", b'C:%d:"%s":%d:{%s}' % (size, name, size, name)))
+        made.append(("php", b'E:%d:"%s:%s";' % (2 * size + 1, name, name)))
+        made.append(("marshal", b"\x04\bu:" + bytes([size + 5]) + name + b"\x06x"))
+        made.append(("marshal", b"\x04\bc" + bytes([size + 5]) + name))
+    return made
+
+
+def options(chance: random.Random) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    if chance.randrange(3) == 0:
+        chosen["known"] = True
+    if chance.randrange(4) == 0:
+        chosen["allow"] = ["App*", "stdClass", "os*"]
+    if chance.randrange(4) == 0:
+        chosen["strings"] = chance.choice(["bytes", "latin1", "str"])
+    return chosen
+
+
+def warm_up() -> None:
+    """Has done what a process does once: imports, and the list of time zones."""
+    berlin = {"date": "2020-01-01 00:00:00.000000", "timezone_type": 3, "timezone": "Europe/Berlin"}
+    time = icecore.dumps(icecore.Record("DateTimeImmutable", berlin), "php")
+    for known in (False, True):
+        icecore.loads(time, known=known)
+    icecore.classes(time)
+    icecore.detect(time)
+    str(icecore.inspect(time))
+    icecore.convert(time, "json")
+    with pytest.raises(icecore.Error):
+        icecore.loads(time[:-1])
+
+
+@pytest.mark.filterwarnings("ignore::icecore.LossWarning")
+def test_nothing_runs_that_the_data_names(watch: Watch) -> None:
+    count = int(os.environ.get("ICECORE_HOSTILE", "200000" if os.environ.get("ICECORE_FULL") else "20000"))
+    seed = int(os.environ.get("ICECORE_SEED", "1"))
+    documents = samples()
+    warm_up()
+    read = 0
+
+    def loaded(*arguments: Any, **given: Any) -> None:
+        nonlocal read
+        repr(icecore.loads(*arguments, **given))
+        read += 1
+
+    for number in range(count):
+        chance = random.Random(seed << 32 | number)
+        format, data = documents[chance.randrange(len(documents))]
+        data = changed(data, chance)
+        given = options(chance)
+        ways: list[Callable[[], Any]] = [
+            lambda: loaded(data, format, **given),
+            lambda: loaded(data, format, **given),
+            lambda: loaded(data, **given),
+            lambda: loaded(memoryview(bytearray(data)), format, **given),
+            lambda: icecore.classes(data, format),
+            lambda: icecore.convert(data, "json", format),
+            lambda: str(icecore.inspect(data, format)),
+        ]
+        happened = watch(chance.choice(ways))
+        # With known=True a time may need the file of its zone, one of the system's list.
+        wrong = [
+            (event, what)
+            for event, what in happened
+            if not (given.get("known") and event == "open" and "zoneinfo" in what and ".." not in what)
+        ]
+        assert not wrong, (number, format, data, given, wrong)
+    assert read > count / 20
+
+
+def test_the_watch_sees_what_it_is_there_for(watch: Watch) -> None:
+    import pickle
+
+    frozen = b"c__main__\nPwn\n)\x81."
+    assert {event for event, _ in watch(lambda: pickle.loads(frozen))} >= {"pickle.find_class", "Pwn"}
+    assert [event for event, _ in watch(lambda: open(os.devnull).close())] == ["open"]
+    assert [event for event, _ in watch(lambda: __import__("json"))] == ["__import__"]
+
+
+def test_keys_with_the_same_hash_end_in_an_error() -> None:
+    prime = sys.hash_info.modulus
+
+    def hostile(count: int) -> bytes:
+        return icecore.dumps({number * prime << 64: None for number in range(1, count)}, "marshal")
+
+    # Making the dict here takes as long as reading it would: so few are enough.
+    assert len(icecore.loads(hostile(1000), "marshal")) == 999
+    with pytest.raises(icecore.Error) as caught:
+        icecore.loads(hostile(1500), "marshal")
+    assert caught.value.kind == "limit"
+    # Other large integers are no harm.
+    many = {number**5 + (1 << 70): number for number in range(5000)}
+    assert icecore.loads(icecore.dumps(many, "marshal"), "marshal") == many
+
+
+def test_names_of_members_are_keys_and_no_attributes() -> None:
+    for name in ("__class__", "__dict__", "__reduce__", "cls", "fields", "form", "value", "visibility"):
+        record = icecore.loads(icecore.dumps(icecore.Record("A", {name: "x"}), "php"), "php")
+        assert type(record) is icecore.Record
+        assert (record.cls, record.form, record.value, record.visibility) == ("A", "object", None, None)
+        assert record.fields == {name: "x"}
+
+
+def test_a_buffer_is_held_while_it_is_read_and_not_longer() -> None:
+    data = bytearray(icecore.dumps(list(range(20000)), "php"))
+    view = memoryview(data)
+    assert icecore.loads(view, "php")[-1] == 19999
+    view.release()
+    data.append(1)
+
+
+def test_what_a_factory_gets_was_checked_first() -> None:
+    made: list[str] = []
+
+    def factory(name: str, fields: Any) -> Any:
+        made.append(name)
+        return name
+
+    good = b'a:2:{i:0;O:1:"A":0:{}i:1;O:1:"B":0:{}}'
+    with pytest.raises(icecore.ClassError):
+        icecore.loads(good, "php", classes=factory, allow=["A"])
+    with pytest.raises(icecore.Error):
+        icecore.loads(good[:-1], "php", classes=factory)
+    assert made == []

@@ -1,0 +1,46 @@
+//! Programs that must not inherit the secrets of the environment.
+//!
+//! Runners and servers are programs of others, in languages of others. They measure what is in files, and have no use
+//! for a credential.
+
+use std::process::Command;
+
+/// Variables of Icecore's own that hold secrets.
+const OWN: [&str; 4] = ["ICECORE_DB", "ICECORE_DB_PASSWORD", "ICECORE_DB_PASSWORD_FILE", "ICECORE_TOKEN"];
+
+/// Ends of names that programs give to secrets.
+const ENDS: [&str; 7] = ["PASSWORD", "PASSWORD_FILE", "_TOKEN", "_SECRET", "_SECRET_KEY", "_ACCESS_KEY", "_API_KEY"];
+
+/// Whether a variable with this name is taken for a secret.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    OWN.contains(&name.as_str()) || ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// Starts a program with an environment without the secrets of this process. What the lab itself gives to the program,
+/// as the address of the database that it measures, stays.
+pub(crate) fn hide_from(command: &mut Command) {
+    let given: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_secret) && !given.contains(&name) {
+            command.env_remove(name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret;
+
+    #[test]
+    fn names_of_secrets_are_known_by_their_ends() {
+        for name in
+            ["ICECORE_DB", "ICECORE_TOKEN", "PGPASSWORD", "APP_DB_PASSWORD", "github_token", "AWS_SECRET_ACCESS_KEY"]
+        {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "PERL5LIB", "LAB_LIB", "ICECORE_URL", "TOKENIZERS", "KEYBOARD"] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
+}
