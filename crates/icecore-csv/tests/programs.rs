@@ -1,0 +1,146 @@
+//! What PHP's `fputcsv` and Python's `csv` write is found out, and has the cells that were written.
+
+use crate::dialects::read_rows;
+use icecore_csv::detect;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// Runs a program with this input; `None` if it is not installed.
+fn run(program: &[&str], input: &[u8]) -> Option<Vec<u8>> {
+    let child = Command::new(program[0]).args(&program[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut child) = child else {
+        eprintln!("skipped: {} is not installed", program[0]);
+        return None;
+    };
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic").expect("it reads all");
+    assert!(output.status.success(), "{program:?}");
+    Some(output.stdout)
+}
+
+/// A table as lines of `hex hex hex`, which both programs read.
+fn to_hex(rows: &[Vec<Vec<u8>>]) -> Vec<u8> {
+    let cell = |cell: &Vec<u8>| cell.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let row = |row: &Vec<Vec<u8>>| row.iter().map(cell).collect::<Vec<_>>().join(" ");
+    (rows.iter().map(row).collect::<Vec<_>>().join("\n") + "\n").into_bytes()
+}
+
+const PHP: &str = r#"
+[$delimiter, $escape] = [chr((int) $argv[1]), $argv[2] === 'none' ? '' : '\\'];
+while (($line = fgets(STDIN)) !== false)
+    fputcsv(STDOUT, array_map('hex2bin', explode(' ', rtrim($line, "\n"))), $delimiter, '"', $escape);
+"#;
+
+const PYTHON: &str = r#"
+import csv, io, sys
+kind = sys.argv[2]
+style = dict(delimiter=chr(int(sys.argv[1])), lineterminator='\n')
+if kind == 'backslash':
+    style.update(doublequote=False, escapechar='\\', quoting=csv.QUOTE_ALL)
+elif kind == 'all':
+    style.update(quoting=csv.QUOTE_ALL, lineterminator='\r\n')
+elif kind == 'single':
+    style.update(quotechar="'")
+out = io.TextIOWrapper(sys.stdout.buffer, encoding='latin-1', newline='')
+writer = csv.writer(out, **style)
+for line in sys.stdin.buffer:
+    writer.writerow([bytes.fromhex(cell.decode()).decode('latin-1') for cell in line.rstrip(b'\n').split(b' ')])
+out.flush()
+"#;
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// A table of texts as they are in databases. `has_text`: with everything in it that makes CSV difficult.
+fn random_table(chance: &mut Chance) -> Vec<Vec<Vec<u8>>> {
+    let width = 2 + chance.below(4);
+    let mut rows = vec![(0..width).map(|column| format!("column_{column}").into_bytes()).collect::<Vec<_>>()];
+    for id in 0..3 + chance.below(20) {
+        let cell = |column: usize, chance: &mut Chance| match column {
+            0 => id.to_string().into_bytes(),
+            _ => random_cell(chance),
+        };
+        rows.push((0..width).map(|column| cell(column, chance)).collect());
+    }
+    rows
+}
+
+fn random_cell(chance: &mut Chance) -> Vec<u8> {
+    const PIECES: [&str; 14] =
+        ["word", " ", ", ", ";", "\"", "'", "\t", "\n", "1,50", "C:\\dir", "\\\"", "|", "https://old.example", "é"];
+    match chance.below(4) {
+        0 => {
+            let text = format!("it's \"{}\"", "x".repeat(chance.below(9)));
+            format!("a:1:{{s:4:\"name\";s:{}:\"{text}\";}}", text.len()).into_bytes()
+        }
+        1 => (0..chance.below(8)).flat_map(|_| PIECES[chance.below(14)].bytes()).collect(),
+        2 => format!("{}", chance.below(1000)).into_bytes(),
+        _ => b"plain words".to_vec(),
+    }
+}
+
+/// Serialized arrays are what makes sense as a whole here.
+fn is_serialized(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"a:1:{s:4:\"name\";s:") else { return false };
+    let Some(colon) = rest.iter().position(|byte| *byte == b':') else { return false };
+    let len: usize = std::str::from_utf8(&rest[..colon]).ok().and_then(|len| len.parse().ok()).unwrap_or(usize::MAX);
+    rest.len() == colon.saturating_add(len).saturating_add(5) && rest.ends_with(b"\";}")
+}
+
+/// What one program and style came to: tables that were read right, unclear, and read wrong.
+#[derive(Debug, Default)]
+struct Tally {
+    right: usize,
+    unclear: usize,
+    wrong: usize,
+}
+
+fn try_program(program: &[&str], delimiters: &[u8], rounds: usize, chance: &mut Chance) -> Option<Tally> {
+    let mut tally = Tally::default();
+    for round in 0..rounds {
+        let delimiter = delimiters[round % delimiters.len()];
+        let rows = random_table(chance);
+        let argument = delimiter.to_string();
+        let program: Vec<&str> =
+            program.iter().map(|part| if *part == "DELIMITER" { &*argument } else { *part }).collect();
+        let file = run(&program, &to_hex(&rows))?;
+        match detect(&file, true, &mut is_serialized) {
+            Err(_) => tally.unclear += 1,
+            Ok(found) if read_rows(found.dialect, &file) == rows => tally.right += 1,
+            Ok(found) => {
+                eprintln!("{:?} reads {:?}", found.dialect, String::from_utf8_lossy(&file));
+                tally.wrong += 1;
+            }
+        }
+    }
+    Some(tally)
+}
+
+#[test]
+fn tables_of_programs_are_read_right() {
+    let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 2000 } else { 40 };
+    let mut chance = Chance(7);
+    let styles: [&[&str]; 6] = [
+        &["php", "-r", PHP, "--", "DELIMITER", "none"],
+        &["php", "-r", PHP, "--", "DELIMITER", "default"],
+        &["python3", "-c", PYTHON, "DELIMITER", "usual"],
+        &["python3", "-c", PYTHON, "DELIMITER", "all"],
+        &["python3", "-c", PYTHON, "DELIMITER", "single"],
+        &["python3", "-c", PYTHON, "DELIMITER", "backslash"],
+    ];
+    for program in styles {
+        let Some(tally) = try_program(program, b",;\t|", rounds, &mut chance) else { continue };
+        eprintln!("{} {}: {tally:?}", program[0], program[program.len() - 1]);
+        assert_eq!(tally.wrong, 0, "{program:?}");
+        assert!(tally.unclear * 10 <= rounds, "{program:?}: {tally:?}");
+    }
+}
