@@ -4,6 +4,7 @@
 mod class_map;
 mod cli;
 mod commands;
+mod csv;
 mod filter;
 mod form;
 mod json;

@@ -54,8 +54,21 @@ impl std::error::Error for Unclear {}
 struct Evidence {
     /// How many cells make sense to the caller as a whole.
     sound: u64,
-    has_quoted: bool,
+    /// All rows have as many cells, and more than one; quotes stand around cells, or nowhere.
+    is_clean_table: bool,
+    quoting: Quoting,
     shape: Shape,
+}
+
+/// How well quotes are explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Quoting {
+    /// Some are text.
+    Bare,
+    /// They stand around cells.
+    Around,
+    /// And the same program put them around all of these cells; or there are none.
+    Explained,
 }
 
 /// Whether all rows have as many cells.
@@ -66,67 +79,172 @@ enum Shape {
     Table,
 }
 
+/// Which habits of programs explain which cells stand in quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Habits {
+    /// All cells.
+    all: bool,
+    /// All but numbers and empty cells.
+    texts: bool,
+    /// Those that need them.
+    needed: bool,
+    /// Those that need them, and those with a blank, a tab or a backslash: `fputcsv`.
+    php: bool,
+    /// There was a cell that only `fputcsv` puts in quotes.
+    is_sure_php: bool,
+}
+
+impl Habits {
+    const ANY: Habits = Habits { all: true, texts: true, needed: true, php: true, is_sure_php: false };
+
+    fn is_any(&self) -> bool {
+        self.all || self.texts || self.needed || self.php
+    }
+
+    fn add(&mut self, dialect: &Dialect, cell: &Cell, text: &[u8]) {
+        let needs =
+            |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == dialect.delimiter || Some(*byte) == dialect.quote;
+        let is_needed = text.iter().any(needs);
+        let is_needed_by_php = is_needed || text.iter().any(|byte| matches!(byte, b' ' | b'\t' | b'\\'));
+        let is_number = text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+        self.all &= cell.is_quoted;
+        self.texts &= cell.is_quoted != is_number;
+        self.needed &= cell.is_quoted == is_needed;
+        self.php &= cell.is_quoted == is_needed_by_php;
+        self.is_sure_php |= cell.is_quoted && is_needed_by_php && !is_needed;
+    }
+}
+
 /// A way to read the sample.
 struct Reading {
     dialect: Dialect,
     evidence: Evidence,
+    habits: Habits,
     /// A number made of the texts of all cells: readings with the same texts are the same.
     digest: u64,
 }
 
-/// Finds the dialect of a file that begins with these bytes; `is_all`: nothing follows them. `is_sound` says whether
-/// the text of a cell makes sense as a whole, such as a serialized value: wrong readings cut such values, or leave
-/// escapes in them.
+/// Finds the dialect of a file. What is known of it need not be found.
 ///
-/// A file of one column has any delimiter.
+/// ```
+/// use icecore_csv::Detector;
+/// let file = b"1;2,3\n4;5,6\n";
+/// assert!(Detector::default().detect(file, true, &mut |_| false).is_err());
+/// let known = Detector { delimiter: Some(b';'), ..Detector::default() };
+/// assert_eq!(known.detect(file, true, &mut |_| false)?.dialect.delimiter, b';');
+/// # Ok::<(), icecore_csv::Unclear>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detector {
+    /// The delimiter, if it is known.
+    pub delimiter: Option<u8>,
+    /// The quote, if it is known; `Some(None)`: there is none.
+    pub quote: Option<Option<u8>>,
+    /// The escape, if it is known.
+    pub escape: Option<Escape>,
+}
+
+/// As [`Detector::detect`], of a file of which nothing is known.
 ///
 /// # Errors
 /// [`Unclear`], with the dialects that it may be.
 pub fn detect(sample: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Result<Found, Unclear> {
-    let mark = if sample.starts_with(MARK) { MARK.len() } else { 0 };
-    let text = sample.get(mark..).unwrap_or_default();
-    let line_end = find_line_end(text);
-    let (separator, skipped) = read_separator(text);
-    let start = mark + skipped;
-    let text = text.get(skipped..).unwrap_or_default();
-    let mut readings = Vec::new();
-    for delimiter in DELIMITERS.into_iter().filter(|delimiter| separator.is_none_or(|known| known == *delimiter)) {
-        for (quote, escapes) in quotings(text) {
-            let read = |escape| Reading::of(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
-            let read: Vec<Reading> = escapes.iter().copied().filter_map(read).collect();
-            // Of several, an escape that comes earlier needs no more evidence than the next one.
-            readings
-                .extend(read.into_iter().reduce(|best, next| if next.evidence > best.evidence { next } else { best }));
-        }
-    }
-    let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(Unclear::None) };
-    readings.retain(|reading| reading.evidence == best);
-    let digest = readings[0].digest;
-    if readings.iter().any(|reading| reading.digest != digest) {
-        let mut known = Vec::new();
-        readings.retain(|reading| {
-            let is_new = !known.contains(&reading.digest);
-            known.push(reading.digest);
-            is_new
-        });
-        return Err(Unclear::Several(readings.into_iter().map(|reading| reading.dialect).collect()));
-    }
-    // The usual one comes first.
-    Ok(Found { dialect: readings[0].dialect, start })
+    Detector::default().detect(sample, is_all, is_sound)
 }
 
-/// The quotes that are tried, with their escapes, the usual first.
+impl Detector {
+    /// Finds the dialect of a file that begins with these bytes; `is_all`: nothing follows them. `is_sound` says
+    /// whether the text of a cell makes sense as a whole, such as a serialized value: wrong readings cut such values,
+    /// or leave escapes in them.
+    ///
+    /// A file of one column has any delimiter.
+    ///
+    /// # Errors
+    /// [`Unclear`], with the dialects that it may be.
+    pub fn detect(
+        &self,
+        sample: &[u8],
+        is_all: bool,
+        is_sound: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<Found, Unclear> {
+        let mark = if sample.starts_with(MARK) { MARK.len() } else { 0 };
+        let text = sample.get(mark..).unwrap_or_default();
+        let line_end = find_line_end(text);
+        let (separator, skipped) = read_separator(text);
+        let start = mark + skipped;
+        let text = text.get(skipped..).unwrap_or_default();
+        let mut readings = Vec::new();
+        for delimiter in self.delimiters(separator) {
+            for (quote, escapes) in self.quotings(text) {
+                let read = |escape| Reading::of(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
+                let mut read: Vec<Reading> = escapes.into_iter().filter_map(read).collect();
+                if self.quote.is_none() && quote == Some(b'\'') {
+                    // An apostrophe may begin and end a text by chance.
+                    read.retain(|reading| reading.habits.is_any());
+                }
+                if self.escape.is_none() {
+                    choose_escape(&mut read);
+                }
+                readings.append(&mut read);
+            }
+        }
+        let dialect = choose_reading(readings)?;
+        Ok(Found { dialect, start })
+    }
+
+    fn delimiters(&self, separator: Option<u8>) -> Vec<u8> {
+        match self.delimiter.or(separator) {
+            Some(known) => vec![known],
+            None => DELIMITERS.to_vec(),
+        }
+    }
+
+    /// The quotes that are tried, with their escapes, the usual first.
+    ///
+    fn quotings(&self, text: &[u8]) -> Vec<(Option<u8>, Vec<Escape>)> {
+        let escapes = match (self.escape, memchr(b'\\', text)) {
+            (Some(known), _) => vec![known],
+            (None, Some(_)) => vec![Escape::Doubled, Escape::Guarded, Escape::Backslash],
+            (None, None) => vec![Escape::Doubled],
+        };
+        if let Some(known) = self.quote {
+            return vec![(known, escapes)];
+        }
+        let is_there = |quote: &u8| *quote == b'"' || memchr(*quote, text).is_some();
+        let quoted = QUOTES.into_iter().filter(is_there).map(|quote| (Some(quote), escapes.clone()));
+        quoted.chain([(None, vec![Escape::Doubled])]).collect()
+    }
+}
+
+/// Leaves the readings of one delimiter and quote that may be meant.
 ///
-/// A backslash is mostly text, as in paths; so it means something only where the text makes no table without that. Where
-/// each quote has a backslash in front, the file is one of [`Escape::Backslash`]: `fputcsv` doubles other quotes.
-fn quotings(text: &[u8]) -> Vec<(Option<u8>, &'static [Escape])> {
-    let escapes: &[Escape] = match memchr(b'\\', text) {
-        Some(_) => &[Escape::Doubled, Escape::Backslash, Escape::Guarded],
-        None => &[Escape::Doubled],
-    };
-    let is_there = |quote: &u8| *quote == b'"' || memchr(*quote, text).is_some();
-    let quoted = QUOTES.into_iter().filter(is_there).map(|quote| (Some(quote), escapes));
-    quoted.chain([(None, &[Escape::Doubled][..])]).collect()
+/// A backslash is mostly text, as in paths; so it means something only where the text makes no table without that: two
+/// of them are two, unless quotes show that they are one. What is left is `fputcsv` if the choice of cells that stand in
+/// quotes is its own.
+fn choose_escape(readings: &mut Vec<Reading>) {
+    readings.retain(|reading| reading.dialect.escape != Escape::Guarded || reading.habits.php);
+    let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
+    readings.retain(|reading| reading.evidence == best);
+    let is_usual = readings[0].dialect.escape == Escape::Doubled;
+    let is_sure = readings[0].dialect.escape == Escape::Guarded && readings[0].habits.is_sure_php;
+    if is_usual || is_sure {
+        readings.truncate(1);
+    }
+}
+
+/// The dialect that the most speaks for. Several are one if all cells have the same texts.
+fn choose_reading(mut readings: Vec<Reading>) -> Result<Dialect, Unclear> {
+    let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(Unclear::None) };
+    let mut known = Vec::new();
+    readings.retain(|reading| {
+        let is_new = reading.evidence == best && !known.contains(&reading.digest);
+        known.extend(is_new.then_some(reading.digest));
+        is_new
+    });
+    match &readings[..] {
+        [reading] => Ok(reading.dialect),
+        _ => Err(Unclear::Several(readings.into_iter().map(|reading| reading.dialect).collect())),
+    }
 }
 
 /// Whether rows end with `\r` alone, as on old machines.
@@ -141,16 +259,16 @@ fn find_line_end(text: &[u8]) -> LineEnd {
 fn read_separator(text: &[u8]) -> (Option<u8>, usize) {
     let Some([delimiter, rest @ ..]) = text.strip_prefix(b"sep=") else { return (None, 0) };
     let len = if rest.starts_with(b"\r\n") { 2 } else { usize::from(matches!(rest.first(), Some(b'\n' | b'\r'))) };
-    if len > 0 && DELIMITERS.contains(delimiter) { (Some(*delimiter), 5 + len) } else { (None, 0) }
+    if len > 0 && *delimiter != b'"' { (Some(*delimiter), 5 + len) } else { (None, 0) }
 }
 
 impl Reading {
     /// The reading of this dialect; `None` if something in the text contradicts it.
     fn of(dialect: Dialect, text: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Option<Reading> {
-        let mut scanner = Scanner::new(dialect);
+        let scanner = Scanner::new(dialect);
         let (mut cells, mut at) = (Vec::new(), 0);
-        let (mut sound, mut has_quoted, mut width, mut is_even) = (0, false, None, true);
-        let mut digest = Digest::new();
+        let (mut sound, mut quoted, mut has_bare, mut width, mut is_even) = (0, 0u64, false, None, true);
+        let (mut digest, mut habits) = (Digest::new(), Habits::ANY);
         while let Next::Row { end } = scanner.next_row(text.get(at..)?, is_all, &mut cells) {
             let row = text.get(at..)?;
             at += end;
@@ -159,8 +277,10 @@ impl Reading {
                     return None;
                 }
                 let body = dialect.decode(cell, row);
-                has_quoted |= cell.is_quoted;
+                quoted += u64::from(cell.is_quoted);
+                has_bare |= !cell.is_quoted && memchr(dialect.quote.unwrap_or(b'"'), &body).is_some();
                 digest.add(&body);
+                habits.add(&dialect, cell, &body);
                 // A number or a word makes sense in any reading.
                 sound += u64::from(body.len() > 2 && is_sound(&body));
             }
@@ -176,7 +296,18 @@ impl Reading {
             None | Some(1) => Shape::OneColumn,
             Some(_) => Shape::Table,
         };
-        Some(Reading { dialect, evidence: Evidence { sound, has_quoted, shape }, digest: digest.0 })
+        let quoting = match quoted {
+            _ if has_bare && quoted == 0 => Quoting::Bare,
+            _ if habits.is_any() => Quoting::Explained,
+            _ => Quoting::Around,
+        };
+        let is_clean_table = shape == Shape::Table && !has_bare;
+        Some(Reading {
+            dialect,
+            evidence: Evidence { sound, is_clean_table, quoting, shape },
+            habits,
+            digest: digest.0,
+        })
     }
 }
 

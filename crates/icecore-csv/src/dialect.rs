@@ -51,6 +51,29 @@ pub struct Cell {
     pub is_broken: bool,
 }
 
+/// How a cell is written, to write another text in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Without quotes, unless it needs them.
+    Plain,
+    /// Without quotes, though there are some in its text.
+    BareQuotes,
+    /// In quotes.
+    Quoted,
+}
+
+impl Cell {
+    /// How this cell of these bytes is written.
+    pub fn style(&self, dialect: &Dialect, bytes: &[u8]) -> Style {
+        let body = bytes.get(self.body.clone()).unwrap_or_default();
+        match dialect.quote {
+            _ if self.is_quoted => Style::Quoted,
+            Some(quote) if memchr::memchr(quote, body).is_some() => Style::BareQuotes,
+            _ => Style::Plain,
+        }
+    }
+}
+
 impl Dialect {
     /// RFC 4180: commas, double quotes that are doubled.
     pub const RFC_4180: Dialect =
@@ -103,9 +126,9 @@ impl Dialect {
         matches!(byte, b'\\' | b'\n' | b'\r') || byte == self.delimiter || Some(byte) == self.quote
     }
 
-    /// Writes a cell with this text: in quotes if it had them, or needs them. `false`, and nothing is written, if this
-    /// dialect has no way to write it.
-    pub fn encode(&self, text: &[u8], is_quoted: bool, out: &mut Vec<u8>) -> bool {
+    /// Writes a cell with this text in this style, and in quotes if it needs them. `false`, and nothing is written, if
+    /// this dialect has no way to write it.
+    pub fn encode(&self, text: &[u8], style: Style, out: &mut Vec<u8>) -> bool {
         let is_special = |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == self.delimiter;
         let Some(quote) = self.quote else {
             let is_plain = !text.iter().any(is_special);
@@ -114,7 +137,12 @@ impl Dialect {
             }
             return is_plain;
         };
-        if !is_quoted && !text.iter().any(|byte| is_special(byte) || *byte == quote) {
+        let is_plain = match style {
+            Style::Quoted => false,
+            Style::Plain => !text.iter().any(|byte| is_special(byte) || *byte == quote),
+            Style::BareQuotes => !text.iter().any(is_special) && text.first() != Some(&quote),
+        };
+        if is_plain {
             out.extend_from_slice(text);
             return true;
         }
@@ -143,7 +171,8 @@ impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |byte: u8| match byte {
             b'\t' => "a tab".to_owned(),
-            byte => format!("`{}`", char::from(byte).escape_default()),
+            b' '..=b'~' => format!("`{}`", char::from(byte)),
+            byte => format!("`\\x{byte:02x}`"),
         };
         write!(f, "{} between cells, ", name(self.delimiter))?;
         match self.quote {

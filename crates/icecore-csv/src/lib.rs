@@ -11,7 +11,7 @@
 //! let found = detect(file, true, &mut |_| false).expect("one reading");
 //! assert_eq!(found.dialect.delimiter, b';');
 //!
-//! let mut scanner = Scanner::new(found.dialect);
+//! let scanner = Scanner::new(found.dialect);
 //! let mut cells = Vec::new();
 //! let Next::Row { end } = scanner.next_row(file, true, &mut cells) else { panic!("a row") };
 //! scanner.next_row(&file[end..], true, &mut cells);
@@ -32,6 +32,6 @@ mod detect;
 mod dialect;
 mod scan;
 
-pub use detect::{Found, Unclear, detect};
-pub use dialect::{Cell, Dialect, Escape, LineEnd};
+pub use detect::{Detector, Found, Unclear, detect};
+pub use dialect::{Cell, Dialect, Escape, LineEnd, Style};
 pub use scan::{Next, Scanner};

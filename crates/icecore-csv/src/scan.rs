@@ -39,7 +39,7 @@ impl Scanner {
     /// Finds the cells of the row that begins with these bytes. `is_end`: nothing follows them.
     ///
     /// An empty line is a row with one empty cell.
-    pub fn next_row(&mut self, bytes: &[u8], is_end: bool, cells: &mut Vec<Cell>) -> Next {
+    pub fn next_row(&self, bytes: &[u8], is_end: bool, cells: &mut Vec<Cell>) -> Next {
         cells.clear();
         if bytes.is_empty() {
             return if is_end { Next::End } else { Next::More };
@@ -52,6 +52,21 @@ impl Scanner {
             match end {
                 End::Delimiter => at = after + 1,
                 End::Row(len) => return Next::Row { end: after + len },
+            }
+        }
+    }
+
+    /// Where the row ends that begins with these bytes, as [`Scanner::next_row`] says it.
+    pub fn find_row_end(&self, bytes: &[u8], is_end: bool) -> Next {
+        if bytes.is_empty() {
+            return if is_end { Next::End } else { Next::More };
+        }
+        let mut at = 0;
+        loop {
+            match self.next_cell(bytes, at, is_end) {
+                None => return Next::More,
+                Some((cell, End::Delimiter)) => at = cell.whole.end + 1,
+                Some((cell, End::Row(len))) => return Next::Row { end: cell.whole.end + len },
             }
         }
     }
@@ -100,8 +115,7 @@ impl Scanner {
             }
             let is_quote = bytes.get(at) == Some(&quote);
             let is_pair = match self.dialect.escape {
-                Escape::Doubled => next == Some(quote),
-                Escape::Guarded => next == Some(quote),
+                Escape::Doubled | Escape::Guarded => next == Some(quote),
                 Escape::Backslash => !is_quote,
             };
             if is_quote && !is_pair {

@@ -1,5 +1,6 @@
 //! What PHP's `fputcsv` and Python's `csv` write is found out, and has the cells that were written.
 
+use crate::chance::Chance;
 use crate::dialects::read_rows;
 use icecore_csv::detect;
 use std::io::Write as _;
@@ -21,17 +22,31 @@ fn run(program: &[&str], input: &[u8]) -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
-/// A table as lines of `hex hex hex`, which both programs read.
-fn to_hex(rows: &[Vec<Vec<u8>>]) -> Vec<u8> {
+/// Tables as lines of `hex hex hex`, with an empty line after each. The programs answer with a line of hex for each file.
+fn to_hex(tables: &[Vec<Vec<Vec<u8>>>]) -> Vec<u8> {
     let cell = |cell: &Vec<u8>| cell.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let row = |row: &Vec<Vec<u8>>| row.iter().map(cell).collect::<Vec<_>>().join(" ");
-    (rows.iter().map(row).collect::<Vec<_>>().join("\n") + "\n").into_bytes()
+    let row = |row: &Vec<Vec<u8>>| row.iter().map(cell).collect::<Vec<_>>().join(" ") + "\n";
+    let table = |table: &Vec<Vec<Vec<u8>>>| table.iter().map(row).collect::<String>() + "\n";
+    tables.iter().map(table).collect::<String>().into_bytes()
+}
+
+fn from_hex(line: &str) -> Vec<u8> {
+    let digits = line.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).expect("ASCII"));
+    digits.map(|pair| u8::from_str_radix(pair, 16).expect("hex")).collect()
 }
 
 const PHP: &str = r#"
 [$delimiter, $escape] = [chr((int) $argv[1]), $argv[2] === 'none' ? '' : '\\'];
-while (($line = fgets(STDIN)) !== false)
-    fputcsv(STDOUT, array_map('hex2bin', explode(' ', rtrim($line, "\n"))), $delimiter, '"', $escape);
+$file = fopen('php://memory', 'w+');
+while (($line = fgets(STDIN)) !== false) {
+    if ($line !== "\n") {
+        fputcsv($file, array_map('hex2bin', explode(' ', rtrim($line, "\n"))), $delimiter, '"', $escape);
+        continue;
+    }
+    rewind($file);
+    echo bin2hex(stream_get_contents($file)), "\n";
+    $file = fopen('php://memory', 'w+');
+}
 "#;
 
 const PYTHON: &str = r#"
@@ -44,21 +59,16 @@ elif kind == 'all':
     style.update(quoting=csv.QUOTE_ALL, lineterminator='\r\n')
 elif kind == 'single':
     style.update(quotechar="'")
-out = io.TextIOWrapper(sys.stdout.buffer, encoding='latin-1', newline='')
-writer = csv.writer(out, **style)
+rows = []
 for line in sys.stdin.buffer:
-    writer.writerow([bytes.fromhex(cell.decode()).decode('latin-1') for cell in line.rstrip(b'\n').split(b' ')])
-out.flush()
+    if line != b'\n':
+        rows.append([bytes.fromhex(cell.decode()).decode('latin-1') for cell in line.rstrip(b'\n').split(b' ')])
+        continue
+    out = io.StringIO(newline='')
+    csv.writer(out, **style).writerows(rows)
+    print(out.getvalue().encode('latin-1').hex())
+    rows = []
 "#;
-
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
 
 /// A table of texts as they are in databases. `has_text`: with everything in it that makes CSV difficult.
 fn random_table(chance: &mut Chance) -> Vec<Vec<Vec<u8>>> {
@@ -104,30 +114,30 @@ struct Tally {
     wrong: usize,
 }
 
-fn try_program(program: &[&str], delimiters: &[u8], rounds: usize, chance: &mut Chance) -> Option<Tally> {
-    let mut tally = Tally::default();
-    for round in 0..rounds {
-        let delimiter = delimiters[round % delimiters.len()];
-        let rows = random_table(chance);
-        let argument = delimiter.to_string();
-        let program: Vec<&str> =
-            program.iter().map(|part| if *part == "DELIMITER" { &*argument } else { *part }).collect();
-        let file = run(&program, &to_hex(&rows))?;
+fn try_program(program: &[&str], delimiter: u8, rounds: usize, chance: &mut Chance, tally: &mut Tally) -> Option<()> {
+    let tables: Vec<_> = (0..rounds).map(|_| random_table(chance)).collect();
+    let argument = delimiter.to_string();
+    let program: Vec<&str> = program.iter().map(|part| if *part == "DELIMITER" { &*argument } else { *part }).collect();
+    let files = String::from_utf8(run(&program, &to_hex(&tables))?).expect("hex");
+    assert_eq!(files.lines().count(), rounds);
+    for (rows, file) in tables.iter().zip(files.lines().map(from_hex)) {
         match detect(&file, true, &mut is_serialized) {
             Err(_) => tally.unclear += 1,
-            Ok(found) if read_rows(found.dialect, &file) == rows => tally.right += 1,
+            Ok(found) if read_rows(found.dialect, &file) == *rows => tally.right += 1,
+            // Two backslashes, and nothing else that is escaped: it may be text of RFC 4180 as well.
+            Ok(_) if program.contains(&"backslash") && !file.windows(2).any(|pair| pair == b"\\\"") => {}
             Ok(found) => {
                 eprintln!("{:?} reads {:?}", found.dialect, String::from_utf8_lossy(&file));
                 tally.wrong += 1;
             }
         }
     }
-    Some(tally)
+    Some(())
 }
 
 #[test]
 fn tables_of_programs_are_read_right() {
-    let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 2000 } else { 40 };
+    let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 20_000 } else { 100 };
     let mut chance = Chance(7);
     let styles: [&[&str]; 6] = [
         &["php", "-r", PHP, "--", "DELIMITER", "none"],
@@ -138,9 +148,14 @@ fn tables_of_programs_are_read_right() {
         &["python3", "-c", PYTHON, "DELIMITER", "backslash"],
     ];
     for program in styles {
-        let Some(tally) = try_program(program, b",;\t|", rounds, &mut chance) else { continue };
+        let mut tally = Tally::default();
+        for delimiter in *b",;\t|" {
+            if try_program(program, delimiter, rounds, &mut chance, &mut tally).is_none() {
+                return;
+            }
+        }
         eprintln!("{} {}: {tally:?}", program[0], program[program.len() - 1]);
         assert_eq!(tally.wrong, 0, "{program:?}");
-        assert!(tally.unclear * 10 <= rounds, "{program:?}: {tally:?}");
+        assert!(tally.unclear * 100 <= tally.right, "{program:?}: {tally:?}");
     }
 }
