@@ -5,6 +5,7 @@ mod allocator;
 mod class_map;
 mod cli;
 mod commands;
+mod csv;
 mod filter;
 mod form;
 mod json;

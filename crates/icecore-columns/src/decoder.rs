@@ -49,8 +49,8 @@ pub struct Decoder {
     is_json: bool,
     text: Vec<u8>,
     tape: Tape,
-    /// Which keys the ids of the tape mean.
-    generation: u64,
+    /// The table of keys whose ids the column knows; none, if those of another document came last.
+    generation: Option<u64>,
 }
 
 /// A column that was decoded.
@@ -140,7 +140,7 @@ impl Decoder {
             column,
             text: Vec::new(),
             tape: Tape::new(),
-            generation: 0,
+            generation: None,
         })
     }
 
@@ -187,14 +187,17 @@ impl Decoder {
         }
         if self.is_skimmed && blob.len() >= SKIMMED {
             self.codecs.be_sure(blob)?;
+            // What is found is in documents with tables of keys of their own.
+            self.generation = None;
             let notes = Notes::of(blob.len(), self.codecs.limits());
             self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;
             return Ok(false);
         }
         let body = self.codecs.read(blob, &mut self.tape)?;
         let input = body.as_deref().unwrap_or(blob);
-        if self.tape.keys().generation() != self.generation {
-            self.generation = self.tape.keys().generation();
+        let generation = Some(self.tape.keys().generation());
+        if generation != self.generation {
+            self.generation = generation;
             self.column.forget_names();
         }
         let notes = Notes::new(&self.tape, input, self.codecs.limits());

@@ -97,6 +97,18 @@ impl<'d> View<'d> {
         Ok(())
     }
 
+    /// What may still be made of the blob; [`View::set_budget`] goes back to it.
+    #[inline]
+    pub(crate) fn budget(&self) -> u64 {
+        self.notes.left.get()
+    }
+
+    /// Undoes what was spent since [`View::budget`] was asked.
+    #[inline]
+    pub(crate) fn set_budget(&self, left: u64) {
+        self.notes.left.set(left);
+    }
+
     /// The node at this index. The engine's readers leave no other on a tape.
     #[inline]
     pub(crate) fn node(&self, at: u32) -> &'d Node {

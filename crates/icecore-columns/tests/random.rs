@@ -1,5 +1,6 @@
 //! Random rows in every format, in random slices: the columns have what the rows had.
 
+use crate::chance::Chance;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, BinaryArray, LargeBinaryArray};
@@ -7,19 +8,6 @@ use arrow_schema::{DataType, Field, Fields};
 use icecore::{Builder, Limits, Stage};
 use icecore_columns::{Decoder, OnError, Options};
 use std::sync::Arc;
-
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-
-    fn maybe<T>(&mut self, make: impl FnOnce(&mut Chance) -> T) -> Option<T> {
-        (self.below(4) > 0).then(|| make(self))
-    }
-}
 
 #[derive(Debug, Default)]
 struct Row {

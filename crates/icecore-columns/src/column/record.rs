@@ -112,10 +112,21 @@ impl Record {
 
     /// Adds the map at this node, which is settled; an empty list is one.
     pub(crate) fn push(&mut self, view: &View<'_>, map: u32) -> Result<bool, Misfit> {
-        if !self.push_as_guessed(view, map)? {
-            self.push_by_names(view, map)?;
+        let pushed = self.push_map(view, map);
+        if pushed.is_err() {
+            // The keys were noted only up to the value that does not fit, and nothing of this map may decide
+            // where values of the next one go.
+            self.guess.clear();
         }
-        Ok(true)
+        pushed.map(|()| true)
+    }
+
+    #[inline]
+    fn push_map(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
+        if self.push_as_guessed(view, map)? {
+            return Ok(());
+        }
+        self.push_by_names(view, map)
     }
 
     /// Adds a map that has the keys of the last one; `false`, and nothing, if it has others.
@@ -125,9 +136,12 @@ impl Record {
             return Ok(false);
         }
         let mut at = map + 1;
+        let budget = view.budget();
         for guess in &self.guess {
             let node = view.node(at);
             if node.key != guess.key {
+                // What was added is taken away, and added again by its names: it counts once.
+                view.set_budget(budget);
                 let len = self.len;
                 self.columns.iter_mut().for_each(|column| column.truncate(len));
                 return Ok(false);

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "store")]
 use crate::commands::database::Database;
+use crate::csv::CsvStyle;
 use crate::filter::Filter;
 use crate::limits;
 use crate::records::Frame;
@@ -97,9 +98,8 @@ pub struct Replace {
     /// In csv and tsv: the first row is data; columns are called 1, 2, …
     #[arg(long)]
     pub no_header: bool,
-    /// In csv and tsv: what stands between values, a character or `\t`; a comma or a tab if not given
-    #[arg(long, value_name = "CHAR", value_parser = crate::cli::delimiter)]
-    pub delimiter: Option<u8>,
+    #[command(flatten)]
+    pub csv: CsvStyle,
     #[cfg(feature = "store")]
     #[command(flatten)]
     pub database: Database,

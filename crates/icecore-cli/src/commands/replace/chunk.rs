@@ -22,6 +22,8 @@ pub struct Chunk {
     pub is_last_for_now: bool,
     /// Where a literal starts that the end of the input cuts off.
     pub unclosed: Option<u64>,
+    /// Which row is not written as the table is, and where it starts.
+    pub broken_row: Option<(u64, u64)>,
     /// The changed bytes; the bytes as they are, if nothing changes.
     pub out: Vec<u8>,
     pub is_changed: bool,
@@ -40,7 +42,7 @@ impl Chunk {
         }
         self.pieces.clear();
         (self.header, self.beside, self.is_last_for_now) = (0, (0, 0), false);
-        (self.unclosed, self.is_changed) = (None, false);
+        (self.unclosed, self.broken_row, self.is_changed) = (None, None, false);
         self.account = Account::default();
     }
 

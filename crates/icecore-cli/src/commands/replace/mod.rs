@@ -39,6 +39,7 @@ use account::Account;
 use chunk::Chunk;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
+use icecore_csv::{Found, Scanner};
 use icecore_replace::Rules;
 use input::{Cut, Cutter, Dump};
 use places::Places;
@@ -243,13 +244,17 @@ impl Job<'_> {
         let chunk = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
         let (is_whole, mut account, is_changed) = match &form {
             Form::Sql => work.chunks(Dump::new(input, chunk, Arc::clone(&self.places)), Lexer::None, sink, report)?,
-            Form::Csv | Form::Tsv => {
-                let is_csv = matches!(form, Form::Csv);
-                let mut cutter = Cutter::new(input, chunk, if is_csv { Cut::Rows } else { Cut::Lines });
-                let delimiter = self.args.delimiter.unwrap_or(if is_csv { b',' } else { b'\t' });
-                let columns = self.columns(&mut cutter, &plan, is_csv, delimiter).map_err(|error| failed(&error))?;
-                let lexer = if is_csv { Lexer::Csv(delimiter, columns) } else { Lexer::Tsv(delimiter, columns) };
-                work.chunks(cutter, lexer, sink, report)?
+            Form::Csv => {
+                let found = self.args.csv.detect(&head, is_all)?;
+                let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(found.dialect)));
+                let columns = self.csv_columns(&mut cutter, &plan, found).map_err(|error| failed(&error))?;
+                work.chunks(cutter, Lexer::Csv(found.dialect, columns), sink, report)?
+            }
+            Form::Tsv => {
+                let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
+                let mut cutter = Cutter::new(input, chunk, Cut::Lines);
+                let columns = self.tsv_columns(&mut cutter, &plan, delimiter).map_err(|error| failed(&error))?;
+                work.chunks(cutter, Lexer::Tsv(delimiter, columns), sink, report)?
             }
             Form::Ndjson => work.chunks(Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson, sink, report)?,
             Form::Text => {
@@ -264,31 +269,39 @@ impl Job<'_> {
         Ok(is_whole)
     }
 
-    /// The columns of a table, as its first row names them.
-    fn columns(&self, cutter: &mut Cutter, plan: &Plan, is_csv: bool, delimiter: u8) -> io::Result<Columns> {
-        let mut places = Vec::new();
-        if !self.args.no_header {
-            let row = cutter.header()?;
-            let row = row.strip_prefix(crate::reading::MARK).unwrap_or(&row);
-            let mut found = Vec::new();
-            if is_csv {
-                cells::csv(row, delimiter, 0, 0, |column| u32::try_from(column).ok(), &mut found);
-            } else {
-                cells::tsv(row, delimiter, 0, 0, |column| u32::try_from(column).ok(), &mut found);
-            }
-            for piece in found {
-                let column = piece.place as usize;
-                let body = row.get(piece.body).unwrap_or_default();
-                let name = String::from_utf8_lossy(&cells::unquoted(body)).into_owned();
-                // A column without a name is called by its number.
-                while places.len() < column {
-                    places.push(plan.places.number(None, &plan.table, &(places.len() + 1).to_string()));
-                }
-                places.push(plan.places.number(None, &plan.table, &name));
-            }
+    /// The columns of a table in CSV, as its first row names them.
+    fn csv_columns(&self, cutter: &mut Cutter, plan: &Plan, found: Found) -> io::Result<Columns> {
+        if self.args.no_header {
+            cutter.without_header(found.start)?;
+            return Ok(Columns { places: Vec::new(), table: plan.table.clone() });
         }
-        Ok(Columns { places, table: plan.table.clone() })
+        let row = cutter.header(found.start)?;
+        let mut cells = Vec::new();
+        Scanner::new(found.dialect).next_row(&row, true, &mut cells);
+        let names = cells.iter().map(|cell| found.dialect.decode(cell, &row).into_owned());
+        Ok(number_columns(plan, names))
     }
+
+    /// The columns of a table with tabs, as its first row names them.
+    fn tsv_columns(&self, cutter: &mut Cutter, plan: &Plan, delimiter: u8) -> io::Result<Columns> {
+        if self.args.no_header {
+            return Ok(Columns { places: Vec::new(), table: plan.table.clone() });
+        }
+        let row = cutter.header(0)?;
+        let row = row.strip_prefix(crate::reading::MARK).unwrap_or(&row);
+        let line = row.strip_suffix(b"\n").unwrap_or(row);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        Ok(number_columns(plan, line.split(|byte| *byte == delimiter).map(<[u8]>::to_vec)))
+    }
+}
+
+/// Columns of these names. One without a name is called by its number.
+fn number_columns(plan: &Plan, names: impl Iterator<Item = Vec<u8>>) -> Columns {
+    let number = |(column, name): (usize, Vec<u8>)| {
+        let name = if name.is_empty() { (column + 1).to_string() } else { String::from_utf8_lossy(&name).into_owned() };
+        plan.places.number(None, &plan.table, &name)
+    };
+    Columns { places: names.enumerate().map(number).collect(), table: plan.table.clone() }
 }
 
 /// An input, and what is done with it.
@@ -332,6 +345,10 @@ impl Work<'_> {
                 report.bad_input();
                 report.fault(code::INPUT, self.name, text);
                 is_whole = false;
+            }
+            if let Some((row, offset)) = chunk.broken_row {
+                sink.flush()?;
+                return Err(failed(&crate::csv::broken(row, offset)));
             }
             if self.is_guessed && chunk.account.suspects > 0 {
                 sink.flush()?;

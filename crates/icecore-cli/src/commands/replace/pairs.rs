@@ -2,6 +2,7 @@
 
 use super::args::Replace;
 use crate::report::{Abort, code, io_reason};
+use icecore_csv::{Cell, Next, Scanner};
 use icecore_replace::{Builder, Rules};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -84,22 +85,19 @@ fn json(bytes: &[u8]) -> Pairs {
 
 /// Two columns.
 fn csv(bytes: &[u8]) -> Pairs {
-    let (mut reader, mut rest, mut pairs) = (csv_core::Reader::new(), bytes, Vec::new());
-    let (mut text, mut ends) = (vec![0; bytes.len() + 1], vec![0; 4]);
-    loop {
-        let (result, read, _, cells) = reader.read_record(rest, &mut text, &mut ends);
-        rest = rest.get(read..).unwrap_or_default();
-        let row = pairs.len() + 1;
-        match result {
-            csv_core::ReadRecordResult::End => return Ok(pairs),
-            csv_core::ReadRecordResult::InputEmpty => {}
-            csv_core::ReadRecordResult::Record if cells == 2 => {
-                let cell = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_vec();
-                pairs.push((cell(0, ends[0]), cell(ends[0], ends[1])));
-            }
-            _ => return Err(format!("row {row} has not two columns, OLD and NEW")),
+    let found = icecore_csv::detect(bytes, true, &mut |_| false).map_err(|unclear| unclear.to_string())?;
+    let scanner = Scanner::new(found.dialect);
+    let (mut rest, mut cells, mut pairs) = (bytes.get(found.start..).unwrap_or_default(), Vec::new(), Vec::new());
+    while let Next::Row { end } = scanner.next_row(rest, true, &mut cells) {
+        let text = |cell: &Cell| found.dialect.decode(cell, rest).into_owned();
+        match &cells[..] {
+            [old, new] if !old.is_broken && !new.is_broken => pairs.push((text(old), text(new))),
+            [empty] if empty.whole.is_empty() => {}
+            _ => return Err(format!("row {} must have exactly two columns, OLD and NEW", pairs.len() + 1)),
         }
+        rest = rest.get(end..).unwrap_or_default();
     }
+    Ok(pairs)
 }
 
 /// OLD, a tab, NEW.

@@ -4,6 +4,7 @@ use super::chunk::{Chunk, Manner, Piece};
 use super::plan::Plan;
 use super::{cells, lines, shown, value};
 use icecore::rewrite::{self, Change as _, Edits, Escaping, Part, Tally};
+use icecore_csv::{Cell, Dialect};
 use icecore_replace::Replacing;
 use icecore_sql::Quoting;
 use std::borrow::Cow;
@@ -16,7 +17,7 @@ pub enum Lexer {
     /// Nothing: it knows the pieces.
     None,
     /// Rows of cells, with what is between them, and which column has which number.
-    Csv(u8, Columns),
+    Csv(Dialect, Columns),
     Tsv(u8, Columns),
     /// A value of JSON on each line.
     Ndjson,
@@ -78,13 +79,16 @@ impl Worker {
     }
 
     /// Finds the pieces that the reader left.
-    fn find(&mut self, bytes: &[u8], chunk: &Chunk, pieces: &mut Vec<Piece>) {
+    fn find(&mut self, bytes: &[u8], chunk: &mut Chunk, pieces: &mut Vec<Piece>) {
         let Worker { plan, lexer, known, .. } = self;
         match lexer {
             Lexer::None | Lexer::Text => {}
-            Lexer::Csv(delimiter, columns) => {
+            Lexer::Csv(dialect, columns) => {
                 let place = |column: usize| columns.place(column, plan, known);
-                cells::csv(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
+                let found = cells::csv(bytes, *dialect, chunk.header, chunk.row, place, pieces);
+                if let Err((row, at)) = found {
+                    chunk.broken_row = Some((row, chunk.offset + at as u64));
+                }
             }
             Lexer::Tsv(delimiter, columns) => {
                 let place = |column: usize| columns.place(column, plan, known);
@@ -188,14 +192,17 @@ impl Worker {
         is_quoted: bool,
         replacing: &mut Replacing<'_>,
     ) -> Result<Option<Changed<'t>>, ()> {
-        let text = if is_quoted { cells::unquoted(raw) } else { Cow::Borrowed(raw) };
+        let Lexer::Csv(dialect, _) = self.lexer else { return Ok(None) };
+        let cell = Cell { whole: 0..raw.len(), body: 0..raw.len(), is_quoted, is_broken: false };
+        let text = dialect.decode(&cell, raw);
         let edits = value::edits(&text, replacing, &self.plan.how, &mut self.tally);
         if edits.is_empty() {
             return Ok(None);
         }
-        let delimiter = if let Lexer::Csv(delimiter, _) = &self.lexer { *delimiter } else { b',' };
         let mut new = Vec::new();
-        cells::quoted(&edits.apply(&text), delimiter, is_quoted, &mut new);
+        if !dialect.encode(&edits.apply(&text), cell.style(&dialect, raw), &mut new) {
+            return Err(());
+        }
         Ok(Some(Changed { text: Some(text), edits, new: New::Text(new), takes_quotes: true }))
     }
 

@@ -2,9 +2,10 @@
 
 use super::columnar::{Container, Typed};
 use super::{Bytea, Form, OnError, Text};
-use crate::cli::{DEFAULT_TARGET, Reporting, delimiter};
+use crate::cli::{DEFAULT_TARGET, Reporting};
 #[cfg(feature = "store")]
 use crate::commands::database::Database;
+use crate::csv::CsvStyle;
 use crate::limits;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -96,9 +97,8 @@ pub struct Rows {
     /// The first row is data; columns without names are called 1, 2, …
     #[arg(long)]
     pub no_header: bool,
-    /// What stands between values: a character or `\t`; a comma for csv, else a tab
-    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
-    pub delimiter: Option<u8>,
+    #[command(flatten)]
+    pub csv: CsvStyle,
     /// The text that stands for NULL, for example `NULL` as `mysql -B` writes it; mysql and pgcopy know `\N` as well
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
@@ -185,7 +185,7 @@ impl Rows {
 
     /// What stands between values of the input; the rows of a database are written by the command itself.
     pub fn delimiter(&self, form: Form) -> u8 {
-        match (form, self.delimiter) {
+        match (form, self.csv.delimiter) {
             (Form::Database, _) => b'\t',
             (_, Some(given)) => given,
             (Form::Csv, None) => b',',
@@ -196,7 +196,7 @@ impl Rows {
     /// What stands between cells of a csv that is written.
     pub fn out_delimiter(&self, form: Form) -> u8 {
         match form {
-            Form::Database | Form::Sql | Form::Parquet | Form::Arrow => self.delimiter.unwrap_or(b','),
+            Form::Database | Form::Sql | Form::Parquet | Form::Arrow => self.csv.delimiter.unwrap_or(b','),
             form => self.delimiter(form),
         }
     }

@@ -258,7 +258,8 @@ impl Job<'_> {
             let dump = Dump::new(window, Plan::base(&asked)?, Wanted::new(&args.columns)?, most);
             self.rows(dump, None, name, tally, sink, report)
         } else {
-            let mut table = Table::new(form, window, Settings::of(args, form, most)?);
+            let table = Table::new(form, window, Settings::of(args, form, most)?);
+            let mut table = table.map_err(|error| self.failed(name, &error))??;
             let header = table.header().map_err(|error| self.failed(name, &error))?;
             let plan = Arc::new(Plan::new(&asked, header)?);
             // A table without rows has columns.

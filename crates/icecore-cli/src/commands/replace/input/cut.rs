@@ -3,14 +3,15 @@
 use super::Ahead;
 use crate::commands::replace::chunk::Chunk;
 use crate::pool::Batches;
+use icecore_csv::{Next, Scanner};
 use icecore_replace::Rules;
-use memchr::{memchr_iter, memchr2_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use std::io::{self, Read};
 
 /// Where an input may be cut.
 pub enum Cut {
-    /// Behind the end of a line that is not in quotes.
-    Rows,
+    /// After rows of CSV.
+    Rows(Scanner),
     /// Behind the end of a line.
     Lines,
     /// Where no match is.
@@ -37,17 +38,18 @@ impl Cutter {
         Cutter { ahead: Ahead::new(from, chunk), cut, rows: 0, header: 0, before: 0 }
     }
 
-    /// The first row, which has the names of the columns.
-    pub fn header(&mut self) -> io::Result<Vec<u8>> {
-        let mut bytes = std::mem::take(&mut self.ahead.rest);
+    /// The first row, which has the names of the columns and begins at `start`.
+    pub fn header(&mut self, start: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = self.skip(start)?;
         loop {
-            let end = match self.cut {
-                Cut::Rows => row_ends(&bytes).next(),
-                _ => memchr_iter(b'\n', &bytes).next(),
+            let rest = bytes.get(start..).unwrap_or_default();
+            let end = match &self.cut {
+                Cut::Rows(scanner) => scan_rows(scanner, rest, self.ahead.is_end).next(),
+                _ => memchr(b'\n', rest).map(|end| end + 1),
             };
             if end.is_some() || self.ahead.is_end {
-                self.header = end.map_or(bytes.len(), |end| end + 1);
-                let row = bytes.get(..self.header).unwrap_or_default().to_vec();
+                self.header = end.map_or(bytes.len(), |end| start + end);
+                let row = bytes.get(start..self.header).unwrap_or_default().to_vec();
                 self.ahead.rest = bytes;
                 return Ok(row);
             }
@@ -55,17 +57,38 @@ impl Cutter {
         }
     }
 
+    /// What comes before `start` belongs to no row, as names of columns do. Returns what was read.
+    fn skip(&mut self, start: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = std::mem::take(&mut self.ahead.rest);
+        while bytes.len() < start && !self.ahead.is_end {
+            self.ahead.more(&mut bytes)?;
+        }
+        self.header = start.min(bytes.len());
+        Ok(bytes)
+    }
+
+    /// Of a table without names of columns: the first row begins at `start`.
+    pub fn without_header(&mut self, start: usize) -> io::Result<()> {
+        self.ahead.rest = self.skip(start)?;
+        Ok(())
+    }
+
     /// Where to cut these bytes, and how many rows are before that.
     fn place(&self, bytes: &[u8]) -> Option<(usize, u64)> {
         let is_end = self.ahead.is_end;
+        let rows = bytes.get(self.header..)?;
+        // Names of columns need not wait for the first row.
+        let header = (self.header > 0).then_some((self.header, 0));
         match &self.cut {
-            Cut::Rows => {
-                let (last, count) = row_ends(bytes).fold((None, 0), |(_, count), end| (Some(end + 1), count + 1));
-                if is_end { Some((bytes.len(), count)) } else { last.map(|end| (end, count)) }
+            Cut::Rows(scanner) => {
+                let ends = scan_rows(scanner, rows, is_end);
+                let (last, count) = ends.fold((None, 0), |(_, count), end| (Some(self.header + end), count + 1));
+                if is_end { Some((bytes.len(), count)) } else { last.map(|end| (end, count)).or(header) }
             }
             Cut::Lines => {
-                let end = if is_end { bytes.len() } else { memrchr(b'\n', bytes)? + 1 };
-                Some((end, memchr_iter(b'\n', bytes.get(..end)?).count() as u64))
+                let last = if is_end { Some(rows.len()) } else { memrchr(b'\n', rows).map(|end| end + 1) };
+                let Some(end) = last else { return header };
+                Some((self.header + end, memchr_iter(b'\n', rows.get(..end)?).count() as u64))
             }
             Cut::Text(_) if is_end => Some((bytes.len(), 0)),
             Cut::Text(rules) => text(rules, bytes, self.before).map(|end| (end, 0)),
@@ -73,13 +96,15 @@ impl Cutter {
     }
 }
 
-/// The ends of lines outside of quotes.
-fn row_ends(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    let mut is_quoted = false;
-    memchr2_iter(b'"', b'\n', bytes).filter(move |at| {
-        let is_quote = bytes.get(*at) == Some(&b'"');
-        is_quoted ^= is_quote;
-        !is_quote && !is_quoted
+/// The ends of rows.
+fn scan_rows(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Item = usize> {
+    let mut at = 0;
+    std::iter::from_fn(move || match scanner.find_row_end(bytes.get(at..)?, is_end) {
+        Next::Row { end } => {
+            at += end;
+            Some(at)
+        }
+        Next::More | Next::End => None,
     })
 }
 
@@ -124,8 +149,7 @@ impl Cutter {
     fn hand_out(&mut self, chunk: &mut Chunk, mut bytes: Vec<u8>, end: usize, rows: u64) {
         (chunk.offset, chunk.row, chunk.header) = (self.ahead.offset, self.rows, self.header);
         chunk.is_last_for_now = self.ahead.is_short;
-        // The names of the columns are no row.
-        self.rows += rows - u64::from(self.header > 0 && rows > 0);
+        self.rows += rows;
         self.header = 0;
         if let Cut::Text(rules) = &self.cut {
             // So that the worker sees of what is no match, that it is none.

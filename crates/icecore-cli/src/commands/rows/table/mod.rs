@@ -6,6 +6,7 @@ mod escaped;
 use super::args::Rows;
 use super::batch::{Batch, Sort};
 use super::plan::{Form, Plan, usage};
+use crate::csv::CsvStyle;
 use crate::pool::Batches;
 use crate::records::Window;
 use crate::report::Abort;
@@ -31,6 +32,7 @@ pub struct Settings {
     delimiter: u8,
     null: Option<Vec<u8>>,
     most: u64,
+    csv: CsvStyle,
 }
 
 impl Settings {
@@ -47,6 +49,7 @@ impl Settings {
             null: args.null.as_ref().map(|null| null.clone().into_bytes()),
             // Cells have offsets of 32 bits, and a window may hold twice as much.
             most: most.min(1 << 30),
+            csv: args.csv,
         })
     }
 }
@@ -64,16 +67,28 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(form: Form, window: Window<Box<dyn Read + Send>>, settings: Settings) -> Table {
+    pub fn new(
+        form: Form,
+        mut window: Window<Box<dyn Read + Send>>,
+        settings: Settings,
+    ) -> io::Result<Result<Table, Abort>> {
         let delimiter = settings.delimiter;
         let cells = match form {
-            Form::Csv => Cells::Csv(Box::new(Csv::new(delimiter))),
+            Form::Csv => {
+                read_head(&mut window)?;
+                let found = match settings.csv.detect(window.bytes(), window.is_end()) {
+                    Ok(found) => found,
+                    Err(unclear) => return Ok(Err(unclear)),
+                };
+                window.take(found.start);
+                Cells::Csv(Box::new(Csv::new(found.dialect)))
+            }
             Form::Tsv => Cells::Line(Some(delimiter), None),
             Form::Mysql | Form::Database => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
             Form::Pgcopy => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
             Form::Ndjson | Form::Lines | Form::Sql | Form::Parquet | Form::Arrow => Cells::Line(None, None),
         };
-        Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None }
+        Ok(Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None }))
     }
 
     /// The names of the columns, if there are any.
@@ -134,7 +149,7 @@ impl Table {
         }
         let (start, offset) = (batch.bytes.len(), self.window.offset());
         let taken = match &mut self.cells {
-            Cells::Csv(csv) => csv.row(bytes, is_end, offset, batch),
+            Cells::Csv(csv) => csv.row(bytes, is_end, offset, batch)?,
             Cells::Line(delimiter, escapes) => escaped::row(bytes, is_end, *delimiter, *escapes, offset, batch),
         };
         match taken {
@@ -176,6 +191,15 @@ impl Table {
             }
         }
     }
+}
+
+/// Reads as much as shows how a table is written, but waits for no more than its first line.
+fn read_head(window: &mut Window<Box<dyn Read + Send>>) -> io::Result<()> {
+    const ENOUGH: usize = 64 << 10;
+    while !window.is_end() && window.bytes().len() < ENOUGH && !window.bytes().contains(&b'\n') {
+        window.more()?;
+    }
+    Ok(())
 }
 
 impl Batches for Table {

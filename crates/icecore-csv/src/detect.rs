@@ -1,0 +1,355 @@
+//! Finds out in which dialect a file is written.
+//!
+//! Every dialect that may be meant reads the sample. A reading is out if a cell goes on after its last quote, if a quote
+//! is never closed, or if a backslash stands where this dialect writes none. Of the readings that are left the best
+//! evidence decides; readings with the same evidence and different cells are unclear, and the caller must ask.
+
+use crate::dialect::{Cell, Dialect, Escape, LineEnd};
+use crate::scan::{Next, Scanner};
+use memchr::memchr;
+use std::fmt;
+
+/// Delimiters that are tried.
+const DELIMITERS: [u8; 6] = [b',', b';', b'\t', b'|', b'^', b'~'];
+/// Quotes that are tried.
+const QUOTES: [u8; 2] = [b'"', b'\''];
+/// The mark of UTF-8 in front of a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What was found out of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// How it is written.
+    pub dialect: Dialect,
+    /// Where its first row begins: after a mark of UTF-8, and after the line `sep=;` of a spreadsheet.
+    pub start: usize,
+}
+
+/// Why the dialect of a file is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unclear {
+    /// Several dialects read it, each with other cells, and nothing speaks for one of them.
+    Several(Vec<Dialect>),
+    /// No dialect reads it.
+    None,
+}
+
+impl fmt::Display for Unclear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unclear::Several(readings) = self else {
+            return f.write_str("no way to write CSV fits: a quote is not closed, or something follows one");
+        };
+        f.write_str("there are several ways to read it: ")?;
+        for (at, dialect) in readings.iter().enumerate() {
+            write!(f, "{}{dialect}", if at > 0 { "; or " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Unclear {}
+
+/// What speaks for a reading, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Evidence {
+    /// How many cells make sense to the caller as a whole.
+    sound: u64,
+    /// All rows have as many cells, and more than one; quotes stand around cells, or nowhere.
+    is_clean_table: bool,
+    quoting: Quoting,
+    shape: Shape,
+}
+
+/// How well quotes are explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Quoting {
+    /// Some are text.
+    Bare,
+    /// They stand around cells.
+    Around,
+    /// And the same program put them around all of these cells; or there are none.
+    Explained,
+}
+
+/// Whether all rows have as many cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    Ragged,
+    OneColumn,
+    Table,
+}
+
+/// Which habits of programs explain which cells stand in quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Habits {
+    /// All cells.
+    all: bool,
+    /// All but numbers and empty cells.
+    texts: bool,
+    /// Those that need them.
+    needed: bool,
+    /// Those that need them, and those with a blank, a tab or a backslash: `fputcsv`.
+    php: bool,
+    /// There was a cell that only `fputcsv` puts in quotes.
+    is_sure_php: bool,
+}
+
+impl Habits {
+    const ANY: Habits = Habits { all: true, texts: true, needed: true, php: true, is_sure_php: false };
+
+    fn is_any(&self) -> bool {
+        self.all || self.texts || self.needed || self.php
+    }
+
+    fn add(&mut self, dialect: &Dialect, cell: &Cell, text: &[u8]) {
+        let needs =
+            |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == dialect.delimiter || Some(*byte) == dialect.quote;
+        let is_needed = text.iter().any(needs);
+        let is_needed_by_php = is_needed || text.iter().any(|byte| matches!(byte, b' ' | b'\t' | b'\\'));
+        let is_number = text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+        self.all &= cell.is_quoted;
+        self.texts &= cell.is_quoted != is_number;
+        self.needed &= cell.is_quoted == is_needed;
+        self.php &= cell.is_quoted == is_needed_by_php;
+        self.is_sure_php |= cell.is_quoted && is_needed_by_php && !is_needed;
+    }
+}
+
+/// A way to read the sample.
+struct Reading {
+    dialect: Dialect,
+    evidence: Evidence,
+    habits: Habits,
+    /// A number made of the texts of all cells: readings with the same texts are the same.
+    digest: u64,
+}
+
+/// Finds the dialect of a file. What is known of it need not be found.
+///
+/// ```
+/// use icecore_csv::Detector;
+/// let file = b"1;2,3\n4;5,6\n";
+/// assert!(Detector::default().detect(file, true, &mut |_| false).is_err());
+/// let known = Detector { delimiter: Some(b';'), ..Detector::default() };
+/// assert_eq!(known.detect(file, true, &mut |_| false)?.dialect.delimiter, b';');
+/// # Ok::<(), icecore_csv::Unclear>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detector {
+    /// The delimiter, if it is known.
+    pub delimiter: Option<u8>,
+    /// The quote, if it is known; `Some(None)`: there is none.
+    pub quote: Option<Option<u8>>,
+    /// The escape, if it is known.
+    pub escape: Option<Escape>,
+}
+
+/// As [`Detector::detect`], of a file of which nothing is known.
+///
+/// # Errors
+/// [`Unclear`], with the dialects that it may be.
+pub fn detect(sample: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Result<Found, Unclear> {
+    Detector::default().detect(sample, is_all, is_sound)
+}
+
+impl Detector {
+    /// Finds the dialect of a file that begins with these bytes; `is_all`: nothing follows them. `is_sound` says
+    /// whether the text of a cell makes sense as a whole, such as a serialized value: wrong readings cut such values,
+    /// or leave escapes in them.
+    ///
+    /// A file of one column has any delimiter.
+    ///
+    /// # Errors
+    /// [`Unclear`], with the dialects that it may be.
+    pub fn detect(
+        &self,
+        sample: &[u8],
+        is_all: bool,
+        is_sound: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<Found, Unclear> {
+        let mark = if sample.starts_with(MARK) { MARK.len() } else { 0 };
+        let text = sample.get(mark..).unwrap_or_default();
+        let line_end = find_line_end(text);
+        let (separator, skipped) = read_separator(text);
+        let start = mark + skipped;
+        let text = text.get(skipped..).unwrap_or_default();
+        let mut readings = Vec::new();
+        for delimiter in self.delimiters(separator) {
+            for (quote, escapes) in self.quotings(text) {
+                let read = |escape| Reading::of(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
+                let mut read: Vec<Reading> = escapes.into_iter().filter_map(read).collect();
+                if self.quote.is_none() && quote == Some(b'\'') {
+                    // An apostrophe may begin and end a text by chance.
+                    read.retain(|reading| reading.habits.is_any());
+                }
+                if self.escape.is_none() {
+                    choose_escape(&mut read);
+                }
+                readings.append(&mut read);
+            }
+        }
+        let dialect = choose_reading(readings)?;
+        Ok(Found { dialect, start })
+    }
+
+    fn delimiters(&self, separator: Option<u8>) -> Vec<u8> {
+        match self.delimiter.or(separator) {
+            Some(known) => vec![known],
+            None => DELIMITERS.to_vec(),
+        }
+    }
+
+    /// The quotes that are tried, with their escapes, the usual first.
+    ///
+    fn quotings(&self, text: &[u8]) -> Vec<(Option<u8>, Vec<Escape>)> {
+        let escapes = match (self.escape, memchr(b'\\', text)) {
+            (Some(known), _) => vec![known],
+            (None, Some(_)) => vec![Escape::Doubled, Escape::Guarded, Escape::Backslash],
+            (None, None) => vec![Escape::Doubled],
+        };
+        if let Some(known) = self.quote {
+            return vec![(known, escapes)];
+        }
+        let is_there = |quote: &u8| *quote == b'"' || memchr(*quote, text).is_some();
+        let quoted = QUOTES.into_iter().filter(is_there).map(|quote| (Some(quote), escapes.clone()));
+        quoted.chain([(None, vec![Escape::Doubled])]).collect()
+    }
+}
+
+/// Leaves the readings of one delimiter and quote that may be meant.
+///
+/// A backslash is mostly text, as in paths; so it means something only where the text makes no table without that: two
+/// of them are two, unless quotes show that they are one. What is left is `fputcsv` if the choice of cells that stand in
+/// quotes is its own.
+fn choose_escape(readings: &mut Vec<Reading>) {
+    readings.retain(|reading| reading.dialect.escape != Escape::Guarded || reading.habits.php);
+    let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
+    readings.retain(|reading| reading.evidence == best);
+    let is_usual = readings[0].dialect.escape == Escape::Doubled;
+    let is_sure = readings[0].dialect.escape == Escape::Guarded && readings[0].habits.is_sure_php;
+    if is_usual || is_sure {
+        readings.truncate(1);
+    }
+}
+
+/// The dialect that the most speaks for. Several are one if all cells have the same texts.
+fn choose_reading(mut readings: Vec<Reading>) -> Result<Dialect, Unclear> {
+    let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(Unclear::None) };
+    let mut known = Vec::new();
+    readings.retain(|reading| {
+        let is_new = reading.evidence == best && !known.contains(&reading.digest);
+        known.extend(is_new.then_some(reading.digest));
+        is_new
+    });
+    match &readings[..] {
+        [reading] => Ok(reading.dialect),
+        _ => Err(Unclear::Several(readings.into_iter().map(|reading| reading.dialect).collect())),
+    }
+}
+
+/// Whether rows end with `\r` alone, as on old machines.
+fn find_line_end(text: &[u8]) -> LineEnd {
+    match memchr(b'\r', text) {
+        Some(at) if memchr(b'\n', text).is_none() && at + 1 < text.len() => LineEnd::Return,
+        _ => LineEnd::Newline,
+    }
+}
+
+/// The delimiter that a first line `sep=;` names, and how long that line is.
+fn read_separator(text: &[u8]) -> (Option<u8>, usize) {
+    let Some([delimiter, rest @ ..]) = text.strip_prefix(b"sep=") else { return (None, 0) };
+    let len = if rest.starts_with(b"\r\n") { 2 } else { usize::from(matches!(rest.first(), Some(b'\n' | b'\r'))) };
+    if len > 0 && *delimiter != b'"' { (Some(*delimiter), 5 + len) } else { (None, 0) }
+}
+
+impl Reading {
+    /// The reading of this dialect; `None` if something in the text contradicts it.
+    fn of(dialect: Dialect, text: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Option<Reading> {
+        let scanner = Scanner::new(dialect);
+        let (mut cells, mut at) = (Vec::new(), 0);
+        let (mut sound, mut quoted, mut has_bare, mut width, mut is_even) = (0, 0u64, false, None, true);
+        let (mut digest, mut habits) = (Digest::new(), Habits::ANY);
+        while let Next::Row { end } = scanner.next_row(text.get(at..)?, is_all, &mut cells) {
+            let row = text.get(at..)?;
+            at += end;
+            for cell in &cells {
+                if contradicts(&dialect, cell, row) {
+                    return None;
+                }
+                let body = dialect.decode(cell, row);
+                quoted += u64::from(cell.is_quoted);
+                has_bare |= !cell.is_quoted && memchr(dialect.quote.unwrap_or(b'"'), &body).is_some();
+                digest.add(&body);
+                habits.add(&dialect, cell, &body);
+                // A number or a word makes sense in any reading.
+                sound += u64::from(body.len() > 2 && is_sound(&body));
+            }
+            digest.end_row();
+            // An empty line is no row of another width.
+            let is_empty = matches!(&cells[..], [cell] if cell.whole.is_empty());
+            if !is_empty {
+                is_even &= *width.get_or_insert(cells.len()) == cells.len();
+            }
+        }
+        let shape = match width {
+            _ if !is_even => Shape::Ragged,
+            None | Some(1) => Shape::OneColumn,
+            Some(_) => Shape::Table,
+        };
+        let quoting = match quoted {
+            _ if has_bare && quoted == 0 => Quoting::Bare,
+            _ if habits.is_any() => Quoting::Explained,
+            _ => Quoting::Around,
+        };
+        let is_clean_table = shape == Shape::Table && !has_bare;
+        Some(Reading {
+            dialect,
+            evidence: Evidence { sound, is_clean_table, quoting, shape },
+            habits,
+            digest: digest.0,
+        })
+    }
+}
+
+/// Whether a program that writes this dialect would not have written the cell so.
+fn contradicts(dialect: &Dialect, cell: &Cell, bytes: &[u8]) -> bool {
+    if cell.is_broken {
+        return true;
+    }
+    let Some(quote) = dialect.quote.filter(|_| cell.is_quoted && dialect.escape == Escape::Backslash) else {
+        return false;
+    };
+    // Between quotes it writes no quote and no backslash without one in front.
+    let body = bytes.get(cell.body.clone()).unwrap_or_default();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(b'\\', quote, body.get(at..).unwrap_or_default()) {
+        at += found;
+        let is_escape = body.get(at) == Some(&b'\\');
+        if !is_escape || !body.get(at + 1).is_some_and(|byte| dialect.is_escaped_by_backslash(*byte)) {
+            return true;
+        }
+        at += 2;
+    }
+    false
+}
+
+/// FNV-1a over cells and rows.
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Digest {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add_byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        text.len().to_le_bytes().into_iter().chain(text.iter().copied()).for_each(|byte| self.add_byte(byte));
+    }
+
+    fn end_row(&mut self) {
+        self.add_byte(0xff);
+    }
+}

@@ -1,0 +1,191 @@
+//! How a table is written: what parts cells and rows, and how a cell says a quote.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// How a file of CSV is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dialect {
+    /// What stands between cells.
+    pub delimiter: u8,
+    /// What stands around cells; `None`: quotes are text.
+    pub quote: Option<u8>,
+    /// How a quote is written inside of quotes.
+    pub escape: Escape,
+    /// What ends a row.
+    pub line_end: LineEnd,
+}
+
+/// How a quote is written inside of quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Escape {
+    /// Twice.
+    Doubled,
+    /// Twice; but after a backslash once. The backslash is text as well: PHP's `fputcsv`.
+    Guarded,
+    /// After a backslash, which is no text. A backslash is written twice.
+    Backslash,
+}
+
+/// What ends a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LineEnd {
+    /// `\n`, perhaps after `\r`.
+    Newline,
+    /// `\r` alone.
+    Return,
+}
+
+/// A cell: places in the bytes that were scanned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// All of it, with its quotes.
+    pub whole: Range<usize>,
+    /// Its text, still escaped.
+    pub body: Range<usize>,
+    /// Whether quotes stand around it.
+    pub is_quoted: bool,
+    /// Whether something stands between its last quote and the delimiter, or its last quote is missing: then `body` is
+    /// all of it, and the dialect is wrong or the file damaged.
+    pub is_broken: bool,
+}
+
+/// How a cell is written, to write another text in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Without quotes, unless it needs them.
+    Plain,
+    /// Without quotes, though there are some in its text.
+    BareQuotes,
+    /// In quotes.
+    Quoted,
+}
+
+impl Cell {
+    /// How this cell of these bytes is written.
+    pub fn style(&self, dialect: &Dialect, bytes: &[u8]) -> Style {
+        let body = bytes.get(self.body.clone()).unwrap_or_default();
+        match dialect.quote {
+            _ if self.is_quoted => Style::Quoted,
+            Some(quote) if memchr::memchr(quote, body).is_some() => Style::BareQuotes,
+            _ => Style::Plain,
+        }
+    }
+}
+
+impl Dialect {
+    /// RFC 4180: commas, double quotes that are doubled.
+    pub const RFC_4180: Dialect =
+        Dialect { delimiter: b',', quote: Some(b'"'), escape: Escape::Doubled, line_end: LineEnd::Newline };
+
+    /// The text of a cell of these bytes.
+    pub fn decode<'b>(&self, cell: &Cell, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let body = bytes.get(cell.body.clone()).unwrap_or_default();
+        match self.quote {
+            Some(quote) if cell.is_quoted && !cell.is_broken => self.decode_quoted(body, quote),
+            _ => Cow::Borrowed(body),
+        }
+    }
+
+    fn decode_quoted<'b>(&self, body: &'b [u8], quote: u8) -> Cow<'b, [u8]> {
+        let mark = if self.escape == Escape::Backslash { b'\\' } else { quote };
+        if memchr::memchr(mark, body).is_none() {
+            return Cow::Borrowed(body);
+        }
+        let mut text = Vec::with_capacity(body.len());
+        let mut at = 0;
+        while let Some(byte) = body.get(at).copied() {
+            let next = body.get(at + 1).copied();
+            match self.escape {
+                Escape::Backslash if byte == b'\\' => match next {
+                    Some(next) if self.is_escaped_by_backslash(next) => {
+                        text.push(next);
+                        at += 1;
+                    }
+                    _ => text.push(b'\\'),
+                },
+                Escape::Guarded if byte == b'\\' && next == Some(quote) => {
+                    text.extend_from_slice(&[b'\\', quote]);
+                    at += 1;
+                }
+                Escape::Doubled | Escape::Guarded if byte == quote => {
+                    text.push(quote);
+                    at += 1;
+                }
+                _ => text.push(byte),
+            }
+            at += 1;
+        }
+        Cow::Owned(text)
+    }
+
+    /// Whether a backslash in front of this byte is dropped. In front of others it is text: programs do not agree on
+    /// what `\n` is.
+    pub(crate) fn is_escaped_by_backslash(&self, byte: u8) -> bool {
+        matches!(byte, b'\\' | b'\n' | b'\r') || byte == self.delimiter || Some(byte) == self.quote
+    }
+
+    /// Writes a cell with this text in this style, and in quotes if it needs them. `false`, and nothing is written, if
+    /// this dialect has no way to write it.
+    pub fn encode(&self, text: &[u8], style: Style, out: &mut Vec<u8>) -> bool {
+        let is_special = |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == self.delimiter;
+        let Some(quote) = self.quote else {
+            let is_plain = !text.iter().any(is_special);
+            if is_plain {
+                out.extend_from_slice(text);
+            }
+            return is_plain;
+        };
+        let is_plain = match style {
+            Style::Quoted => false,
+            Style::Plain => !text.iter().any(|byte| is_special(byte) || *byte == quote),
+            Style::BareQuotes => !text.iter().any(is_special) && text.first() != Some(&quote),
+        };
+        if is_plain {
+            out.extend_from_slice(text);
+            return true;
+        }
+        if self.escape == Escape::Guarded && text.last() == Some(&b'\\') {
+            // `fputcsv` writes `\"` there, which nobody can tell from a quote of the text.
+            return false;
+        }
+        out.push(quote);
+        let mut before = 0;
+        for byte in text {
+            match self.escape {
+                Escape::Backslash if *byte == quote || *byte == b'\\' => out.push(b'\\'),
+                Escape::Doubled if *byte == quote => out.push(quote),
+                Escape::Guarded if *byte == quote && before != b'\\' => out.push(quote),
+                _ => {}
+            }
+            out.push(*byte);
+            before = *byte;
+        }
+        out.push(quote);
+        true
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |byte: u8| match byte {
+            b'\t' => "a tab".to_owned(),
+            b' '..=b'~' => format!("`{}`", char::from(byte)),
+            byte => format!("`\\x{byte:02x}`"),
+        };
+        write!(f, "{} between cells, ", name(self.delimiter))?;
+        match self.quote {
+            Some(quote) => write!(f, "{} around them, ", name(quote))?,
+            None => f.write_str("no quotes")?,
+        }
+        match (self.quote, self.escape) {
+            (None, _) => Ok(()),
+            (_, Escape::Doubled) => f.write_str("quotes inside are doubled"),
+            (_, Escape::Guarded) => {
+                f.write_str("quotes inside are doubled, but not after a backslash (fputcsv of PHP)")
+            }
+            (_, Escape::Backslash) => f.write_str("quotes inside have a backslash before them"),
+        }
+    }
+}

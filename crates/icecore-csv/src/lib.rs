@@ -1,0 +1,37 @@
+//! Tables in CSV, as programs really write them.
+//!
+//! RFC 4180 describes one way to write CSV; spreadsheets, PHP, Python and databases have others. A [`Dialect`] says how
+//! a file is written, [`detect()`] finds it out, and [`Scanner`] finds the cells without decoding them: all bytes that no
+//! cell covers are the caller's to copy.
+//!
+//! ```
+//! use icecore_csv::{Cell, Dialect, Next, Scanner, detect};
+//!
+//! let file = b"id;name\n1;\"O'Neil; \"\"Bob\"\"\"\n";
+//! let found = detect(file, true, &mut |_| false).expect("one reading");
+//! assert_eq!(found.dialect.delimiter, b';');
+//!
+//! let scanner = Scanner::new(found.dialect);
+//! let mut cells = Vec::new();
+//! let Next::Row { end } = scanner.next_row(file, true, &mut cells) else { panic!("a row") };
+//! scanner.next_row(&file[end..], true, &mut cells);
+//! let cell: &Cell = &cells[1];
+//! assert_eq!(&*found.dialect.decode(cell, &file[end..]), b"O'Neil; \"Bob\"");
+//! ```
+//!
+//! # Dialects
+//!
+//! | | written by | inside of quotes |
+//! |---|---|---|
+//! | [`Escape::Doubled`] | RFC 4180, spreadsheets, most programs | `""` is a quote |
+//! | [`Escape::Guarded`] | `fputcsv` of PHP with its default escape | `""` is a quote; a quote after a backslash stands for itself, and so does the backslash |
+//! | [`Escape::Backslash`] | MySQL's `INTO OUTFILE`, Spark, Python with `escapechar` | `\"` is a quote, `\\` a backslash |
+#![forbid(unsafe_code)]
+
+mod detect;
+mod dialect;
+mod scan;
+
+pub use detect::{Detector, Found, Unclear, detect};
+pub use dialect::{Cell, Dialect, Escape, LineEnd, Style};
+pub use scan::{Next, Scanner};

@@ -1,0 +1,144 @@
+//! Finds cells and rows, without decoding them.
+
+use crate::dialect::{Cell, Dialect, Escape, LineEnd};
+use memchr::{memchr, memchr2, memchr3};
+
+/// Finds the cells of one row after the other.
+#[derive(Clone, Debug)]
+pub struct Scanner {
+    dialect: Dialect,
+}
+
+/// What [`Scanner::next_row`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A row. The next one begins at `end`.
+    Row {
+        /// The first byte after the row and its line end.
+        end: usize,
+    },
+    /// The row does not end in these bytes: more are needed.
+    More,
+    /// There are no bytes.
+    End,
+}
+
+/// Where a cell ends.
+enum End {
+    Delimiter,
+    /// Of a row. The line end has so many bytes.
+    Row(usize),
+}
+
+impl Scanner {
+    /// A scanner of tables in this dialect.
+    pub fn new(dialect: Dialect) -> Scanner {
+        Scanner { dialect }
+    }
+
+    /// Finds the cells of the row that begins with these bytes. `is_end`: nothing follows them.
+    ///
+    /// An empty line is a row with one empty cell.
+    pub fn next_row(&self, bytes: &[u8], is_end: bool, cells: &mut Vec<Cell>) -> Next {
+        cells.clear();
+        if bytes.is_empty() {
+            return if is_end { Next::End } else { Next::More };
+        }
+        let mut at = 0;
+        loop {
+            let Some((cell, end)) = self.next_cell(bytes, at, is_end) else { return Next::More };
+            let after = cell.whole.end;
+            cells.push(cell);
+            match end {
+                End::Delimiter => at = after + 1,
+                End::Row(len) => return Next::Row { end: after + len },
+            }
+        }
+    }
+
+    /// Where the row ends that begins with these bytes, as [`Scanner::next_row`] says it.
+    pub fn find_row_end(&self, bytes: &[u8], is_end: bool) -> Next {
+        if bytes.is_empty() {
+            return if is_end { Next::End } else { Next::More };
+        }
+        let mut at = 0;
+        loop {
+            match self.next_cell(bytes, at, is_end) {
+                None => return Next::More,
+                Some((cell, End::Delimiter)) => at = cell.whole.end + 1,
+                Some((cell, End::Row(len))) => return Next::Row { end: cell.whole.end + len },
+            }
+        }
+    }
+
+    /// The cell at `at`, and what ends it; `None`: more bytes are needed.
+    fn next_cell(&self, bytes: &[u8], at: usize, is_end: bool) -> Option<(Cell, End)> {
+        let first = bytes.get(at).copied();
+        if first.is_none() && !is_end {
+            return None;
+        }
+        if let Some(quote) = self.dialect.quote.filter(|quote| first == Some(*quote)) {
+            return self.next_quoted(bytes, at, quote, is_end);
+        }
+        let (stop, end) = self.find_end(bytes, at, is_end)?;
+        let cell = Cell { whole: at..stop, body: at..stop, is_quoted: false, is_broken: false };
+        Some((cell, end))
+    }
+
+    fn next_quoted(&self, bytes: &[u8], at: usize, quote: u8, is_end: bool) -> Option<(Cell, End)> {
+        let Some(close) = self.find_close(bytes, at + 1, quote, is_end) else {
+            if !is_end {
+                return None;
+            }
+            // It is not closed: all that is left.
+            let all = at..bytes.len();
+            return Some((Cell { whole: all.clone(), body: all, is_quoted: true, is_broken: true }, End::Row(0)));
+        };
+        let (stop, end) = self.find_end(bytes, close + 1, is_end)?;
+        let is_broken = stop > close + 1;
+        let body = if is_broken { at..stop } else { at + 1..close };
+        Some((Cell { whole: at..stop, body, is_quoted: true, is_broken }, end))
+    }
+
+    /// The quote that ends a cell; `None`: there is none, or more bytes must show whether it is one.
+    fn find_close(&self, bytes: &[u8], mut at: usize, quote: u8, is_end: bool) -> Option<usize> {
+        loop {
+            let rest = bytes.get(at..)?;
+            let found = match self.dialect.escape {
+                Escape::Doubled => memchr(quote, rest)?,
+                Escape::Guarded | Escape::Backslash => memchr2(quote, b'\\', rest)?,
+            };
+            at += found;
+            let next = bytes.get(at + 1).copied();
+            if next.is_none() && !is_end {
+                return None;
+            }
+            let is_quote = bytes.get(at) == Some(&quote);
+            let is_pair = match self.dialect.escape {
+                Escape::Doubled | Escape::Guarded => next == Some(quote),
+                Escape::Backslash => !is_quote,
+            };
+            if is_quote && !is_pair {
+                return Some(at);
+            }
+            at += if is_pair { 2 } else { 1 };
+        }
+    }
+
+    /// Where a cell without quotes ends that goes on at `at`.
+    fn find_end(&self, bytes: &[u8], at: usize, is_end: bool) -> Option<(usize, End)> {
+        let rest = bytes.get(at..)?;
+        let delimiter = self.dialect.delimiter;
+        let found = match self.dialect.line_end {
+            LineEnd::Newline => memchr2(delimiter, b'\n', rest),
+            LineEnd::Return => memchr3(delimiter, b'\r', b'\r', rest),
+        };
+        let Some(len) = found else { return is_end.then_some((bytes.len(), End::Row(0))) };
+        let stop = at + len;
+        if bytes.get(stop) == Some(&delimiter) {
+            return Some((stop, End::Delimiter));
+        }
+        let has_return = self.dialect.line_end == LineEnd::Newline && stop > at && bytes.get(stop - 1) == Some(&b'\r');
+        Some(if has_return { (stop - 1, End::Row(2)) } else { (stop, End::Row(1)) })
+    }
+}

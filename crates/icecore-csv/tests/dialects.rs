@@ -1,0 +1,99 @@
+//! Tables that are written in each dialect are found out, read, and written back.
+
+use crate::chance::Chance;
+use icecore_csv::{Dialect, Escape, LineEnd, Next, Scanner, Style, Unclear, detect};
+
+/// The texts of all cells.
+pub fn read_rows(dialect: Dialect, text: &[u8]) -> Vec<Vec<Vec<u8>>> {
+    let (mut rows, mut cells, mut at) = (Vec::new(), Vec::new(), 0);
+    let scanner = Scanner::new(dialect);
+    while let Next::Row { end } = scanner.next_row(&text[at..], true, &mut cells) {
+        rows.push(cells.iter().map(|cell| dialect.decode(cell, &text[at..]).into_owned()).collect());
+        at += end;
+    }
+    rows
+}
+
+fn detected(text: &str) -> Result<Dialect, Unclear> {
+    detect(text.as_bytes(), true, &mut |_| false).map(|found| found.dialect)
+}
+
+#[test]
+fn usual_files_are_found_out() {
+    let rfc = Dialect::RFC_4180;
+    for (text, wanted) in [
+        ("id,name\n1,\"a, b\"\n", rfc),
+        ("id;name\r\n1;\"a, b\"\r\n", Dialect { delimiter: b';', ..rfc }),
+        ("id;price\n1;1,50\n2;2,75\n", Dialect { delimiter: b';', ..rfc }),
+        ("id\tname\n1\tx;y\n", Dialect { delimiter: b'\t', ..rfc }),
+        ("id|name\n1|x\n", Dialect { delimiter: b'|', ..rfc }),
+        ("sep=;\n1;2,3\n", Dialect { delimiter: b';', ..rfc }),
+        ("id,name\n1,'it, too'\n", Dialect { quote: Some(b'\''), ..rfc }),
+        ("id,name\r1,\"x\"\r", Dialect { line_end: LineEnd::Return, ..rfc }),
+        ("id,name\n\"1\",\"say \\\"hi\\\", \\\\ you\"\n", Dialect { escape: Escape::Backslash, ..rfc }),
+        ("id,name\n1,\"a \\\" and \"\"b\"\", c\"\n", Dialect { escape: Escape::Guarded, ..rfc }),
+        ("id,name\n1,5\" disk\n", rfc),
+        // One column.
+        ("name\nAnna\nBob\n", rfc),
+        // Commas that are in one row alone are text.
+        ("note\nHello, you\nplain\n", Dialect { delimiter: b';', ..rfc }),
+        ("", rfc),
+    ] {
+        assert_eq!(detected(text), Ok(wanted), "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_unclear_is_said() {
+    let error = detected("1;2,3\n4;5,6\n").unwrap_err();
+    assert!(matches!(&error, Unclear::Several(readings) if readings.len() == 2), "{error:?}");
+    assert_eq!(
+        error.to_string(),
+        "there are several ways to read it: `,` between cells, `\"` around them, quotes inside are doubled; or `;` \
+         between cells, `\"` around them, quotes inside are doubled"
+    );
+    // `\"` is a quote, or a backslash and a quote of PHP.
+    let error = detected("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
+    assert!(matches!(&error, Unclear::Several(readings) if readings.len() == 2), "{error:?}");
+    // What a cell means decides.
+    let whole = |text: &[u8]| text == b"5,6";
+    assert_eq!(detect(b"1;2,3\n4;5,6\n", true, &mut { whole }).unwrap().dialect.delimiter, b';');
+}
+
+/// What is written is read again, whatever it is.
+#[test]
+fn cells_are_read_as_they_were_written() {
+    let quotings = [
+        (Some(b'"'), Escape::Doubled),
+        (Some(b'"'), Escape::Guarded),
+        (Some(b'"'), Escape::Backslash),
+        (Some(b'\''), Escape::Doubled),
+        (None, Escape::Doubled),
+    ];
+    let pieces: [&[u8]; 9] = [b"a", b" ", b"\"", b"'", b"\\", b",", b"\n", b"\r", b"\xff"];
+    let mut chance = Chance(3);
+    let mut written = 0;
+    for round in 0..20_000 {
+        let (quote, escape) = quotings[round % quotings.len()];
+        let dialect = Dialect { quote, escape, ..Dialect::RFC_4180 };
+        let texts: Vec<Vec<u8>> = (0..1 + chance.below(3))
+            .map(|_| (0..chance.below(6)).flat_map(|_| pieces[chance.below(9)].iter().copied()).collect())
+            .collect();
+        let mut file = Vec::new();
+        let mut is_sayable = true;
+        for (at, text) in texts.iter().enumerate() {
+            if at > 0 {
+                file.push(b',');
+            }
+            let style = [Style::Plain, Style::Quoted][chance.below(2)];
+            is_sayable &= dialect.encode(text, style, &mut file);
+        }
+        // A line that is empty is a row without cells, and `\r` at its end belongs to the line end.
+        file.push(b'\n');
+        if is_sayable {
+            written += 1;
+            assert_eq!(read_rows(dialect, &file), [texts], "{dialect}: {:?}", String::from_utf8_lossy(&file));
+        }
+    }
+    assert!(written > 10_000, "only {written}");
+}
