@@ -1,7 +1,8 @@
 //! How an input is written.
 
 use crate::report::{Abort, code};
-use icecore::Stage;
+use icecore::format::Certainty;
+use icecore::{Stage, detect};
 use std::path::Path;
 
 /// JSON, a value a line.
@@ -50,40 +51,55 @@ impl Form {
         }
     }
 
-    /// By the name of a file and its first bytes; `None` if they don't tell. `is_all`: there are no
-    /// more bytes.
+    /// By the first bytes of a file and its name; `None` if they don't tell. `is_all`: there are no more bytes.
+    ///
+    /// What is in a file decides: people name files as they like. The name decides between readings of the same bytes.
     pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<Form> {
+        let named = Form::of_name(name);
+        let frozen = stage_of(head, is_all).filter(|stage| named.is_none() || is_sure(head, is_all, stage));
+        match (named, frozen) {
+            // A single line of JSON is a document as well.
+            (Some(Form::Ndjson), Some(stage)) if stage.format().name == "json" => Some(Form::Ndjson),
+            (Some(Form::Sql), _) | (None | Some(Form::Text), _) if begins_sql(head) => Some(Form::Sql),
+            (_, Some(stage)) => Some(Form::Document(stage)),
+            (Some(named), None) => Some(named),
+            (None, None) if !is_text(head) => None,
+            (None, None) if name.to_ascii_lowercase().ends_with(".dump") => Some(Form::Sql),
+            (None, None) => Some(Form::Text),
+        }
+    }
+
+    /// By the end of a name alone.
+    fn of_name(name: &str) -> Option<Form> {
         let name = name.to_ascii_lowercase();
         let packed = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|packed| name.strip_suffix(packed));
         let name = packed.unwrap_or(&name);
-        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
-            Some("sql" | "mysql" | "pgsql") => return Some(Form::Sql),
-            Some("dump") if begins_sql(head) || is_text(head) => return Some(Form::Sql),
-            Some("csv") => return Some(Form::Csv),
-            Some("tsv" | "tab") => return Some(Form::Tsv),
-            Some(NDJSON | "jsonl") => return Some(Form::Ndjson),
-            Some("txt" | "html" | "htm" | "xml" | "md" | "css" | "js" | "conf" | "ini" | "yml" | "yaml") => {
-                return Some(Form::Text);
-            }
-            _ => {}
-        }
-        if begins_sql(head) {
-            return Some(Form::Sql);
-        }
-        match stage_of(head, is_all) {
-            Some(stage) => Some(Form::Document(stage)),
-            None if is_text(head) => Some(Form::Text),
-            None => None,
-        }
+        Some(match Path::new(name).extension()?.to_str()? {
+            "sql" | "mysql" | "pgsql" => Form::Sql,
+            "csv" => Form::Csv,
+            "tsv" | "tab" => Form::Tsv,
+            NDJSON | "jsonl" => Form::Ndjson,
+            "txt" | "html" | "htm" | "xml" | "md" | "css" | "js" | "conf" | "ini" | "yml" | "yaml" => Form::Text,
+            _ => return None,
+        })
     }
+}
+
+/// Whether these bytes are a document of this format though the name of the file says something else.
+fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
+    // A number or a word is JSON, and text of any other kind.
+    let is_more = stage.format().name != "json" || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
+    // What only begins like a document may be anything.
+    let is_sure = || detect::identify_head(head).is_some_and(|found| found.certainty == Certainty::Sure);
+    is_more && (is_all || is_sure())
 }
 
 /// The format that an input is in, which begins so.
 pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
     if is_all {
-        return icecore::detect::stage_of(head).ok();
+        return detect::stage_of(head).ok();
     }
-    let found = icecore::detect::identify_head(head)?;
+    let found = detect::identify_head(head)?;
     let path: Vec<&str> = found.wrappers.iter().copied().chain([found.name]).collect();
     if found.is_read { Stage::parse(&path.join("/")).ok() } else { None }
 }

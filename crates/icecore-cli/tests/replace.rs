@@ -268,3 +268,67 @@ fn dumps_become_what_an_oracle_in_php_says() {
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && said.contains(" cells, 0 wrong"), "{said}");
 }
+
+/// What is in a file decides how it is read: frozen data is not plain text because of its name.
+#[test]
+fn content_decides_and_not_the_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = br#"{"site":"https://old.example","list":[1,"old.example"]}"#;
+    let names = ["txt", "xml", "html", "yml", "csv", "tsv", "md", "sql", "conf", "ndjson", "js", "dump", "unknown"];
+    for format in ["php", "php-session", "igbinary", "marshal", "storable", "sereal", "var-export", "dumper"] {
+        let bytes = icecore::convert(json, "json", format).unwrap();
+        let args = ["old.example", "a-longer-name.example"];
+        let wanted = replaced(&[&args[..], &["--in", format]].concat(), &bytes);
+        assert_ne!(wanted, bytes, "{format}");
+        for name in names {
+            let file = folder.path().join(format!("file.{name}"));
+            fs::write(&file, &bytes).unwrap();
+            let found = replaced(&[&args[..], &[file.to_str().unwrap()]].concat(), b"");
+            assert_eq!(found, wanted, "{format} as .{name}: {}", String::from_utf8_lossy(&found));
+        }
+    }
+}
+
+/// Tables in CSV keep the dialect that they have.
+#[test]
+fn tables_are_written_as_they_were() {
+    let value = |text: &str, quote: &str| {
+        let len = text.len();
+        format!("a:1:{{s:1:\"k\";s:{len}:\"{text}\";}}").replace('"', quote)
+    };
+    let (old, new) = ("https://old.example", "https://a-longer-name.example");
+    let tables: [(&str, &dyn Fn(&str) -> String); 9] = [
+        ("RFC 4180", &|text| format!("id,value\n1,\"{}\"\n2,{text}\n", value(text, "\"\""))),
+        ("semicolons", &|text| format!("id;value\r\n1;\"{}\"\r\n2;{text}, x\r\n", value(text, "\"\""))),
+        ("tabs", &|text| format!("id\tvalue\n1\t{}\n2\t\"{text}\tx\"\n", value(text, "\""))),
+        ("bars", &|text| format!("id|value\n1|\"{}\"\n", value(text, "\"\""))),
+        ("sep=", &|text| format!("\u{feff}sep=;\r\nid;value\r\n1;\"{}\"\r\n", value(text, "\"\""))),
+        ("apostrophes", &|text| format!("id,value\n1,'{}'\n2,'{text}, it''s'\n", value(text, "\""))),
+        ("backslashes", &|text| format!("\"id\",\"value\"\n\"1\",\"{}\"\n", value(text, "\\\""))),
+        ("fputcsv", &|text| {
+            let text = format!("{text} \\\"x");
+            format!("id,value\n1,\"{}\"\n", value(&text, "\"\"").replace("\\\"\"", "\\\""))
+        }),
+        ("returns", &|text| format!("id,value\r1,\"{}\"\r2,{text}\r", value(text, "\"\""))),
+    ];
+    for (name, table) in tables {
+        let found = replaced(&[old, new, "--in", "csv"], table(old).as_bytes());
+        assert_eq!(String::from_utf8(found).unwrap(), table(new), "{name}");
+    }
+}
+
+/// A table is refused where two readings have other cells, or a row is not written as those before.
+#[test]
+fn tables_that_are_unclear_are_refused() {
+    let (stdout, stderr, code) = icecore(&["replace", "old", "new", "--in", "csv"], b"1;2,3\n4;5,old\n");
+    assert_eq!((stdout.len(), code), (0, 4), "{stderr}");
+    assert!(stderr.contains("several ways") && stderr.contains("--delimiter"), "{stderr}");
+    let known = ["old", "x,y", "--in", "csv", "--delimiter", ";"];
+    assert_eq!(replaced(&known, b"1;2,3\n4;5,old\n"), b"1;2,3\n4;5,x,y\n");
+    // The first 64 KB show no quotes that mean something else.
+    let mut long: Vec<u8> = (0..9000).flat_map(|row| format!("{row},\"some text\"\n").into_bytes()).collect();
+    long.extend_from_slice(b"9000,\"a\" old\n");
+    let (_, stderr, code) = icecore(&["replace", "old", "new", "--in", "csv"], &long);
+    assert_eq!(code, 4, "{stderr}");
+    assert!(stderr.contains("row 9000, at offset"), "{stderr}");
+}

@@ -280,7 +280,10 @@ impl Reading {
                 quoted += u64::from(cell.is_quoted);
                 has_bare |= !cell.is_quoted && memchr(dialect.quote.unwrap_or(b'"'), &body).is_some();
                 digest.add(&body);
-                habits.add(&dialect, cell, &body);
+                // Names of columns may be written in another way.
+                if width.is_some() {
+                    habits.add(&dialect, cell, &body);
+                }
                 // A number or a word makes sense in any reading.
                 sound += u64::from(body.len() > 2 && is_sound(&body));
             }
