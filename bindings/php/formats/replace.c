@@ -231,7 +231,7 @@ limit_memory(size_t len)
     if (left == UINT64_MAX)
         return true;
     ice_memory_need(TIMES * len);
-    return icecore_replacer_limit(ICE_G(replacer), ZEND_STRL("output"), left / 2, NULL) == ICECORE_OK;
+    return icecore_replacer_limit(ICE_G(replacer), ZEND_STRL("memory"), left / 2, NULL) == ICECORE_OK;
 }
 
 /* False: an exception was thrown. */

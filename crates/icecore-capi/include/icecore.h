@@ -1656,7 +1656,8 @@ uint32_t icecore_replacer_prepare(struct icecore_replacer *replacer,
 
 /*
  Sets a limit of what follows, by the names of `icecore_stage_limit`, until the replacer
- is prepared anew.
+ is prepared anew. `memory` is one more: how many bytes that what is put in may take, with
+ what remembers its places.
 
  # Safety
  `replacer` is null or a replacer that no other call uses; `name` names `len` bytes;

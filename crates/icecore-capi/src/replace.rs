@@ -76,6 +76,8 @@ pub struct icecore_replaced {
 pub struct icecore_replacer {
     ready: Option<Ready>,
     how: Rewriting,
+    /// How many bytes what is put in may take, with what remembers its places.
+    memory: u64,
 }
 
 /// What was asked for, and what was made of it.
@@ -137,10 +139,11 @@ impl Ready {
     }
 
     /// The bytes with everything replaced; `None`: nothing was.
-    fn apply(&self, bytes: &[u8], how: &Rewriting) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
-        let mut replacing = self.rules.replacing().encoded(how.base64).at_most(most(bytes.len(), &how.limits));
+    fn apply(&self, bytes: &[u8], how: &Rewriting, memory: u64) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
+        let most = most(bytes.len(), &how.limits).min(memory);
+        let mut replacing = self.rules.replacing().encoded(how.base64).at_most(most);
         // Where memory is short, what remembers the places counts as well.
-        if how.limits.output != u64::MAX {
+        if memory != u64::MAX {
             replacing = replacing.each_costs(COST);
         }
         let mut tally = Tally::default();
@@ -257,7 +260,7 @@ pub unsafe extern "C" fn icecore_replace(
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
         let ready = Ready::new(unsafe { icecore_pair::lent(pairs, count) }, format, flags)?;
         // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { lent(bytes, len) }, &rewriting(flags))?;
+        let replaced = ready.apply(unsafe { lent(bytes, len) }, &rewriting(flags), u64::MAX)?;
         // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
         unsafe { give(replaced, out, counts) };
         Ok(())
@@ -267,7 +270,7 @@ pub unsafe extern "C" fn icecore_replace(
 /// A new replacer, which has no pairs, to be freed with `icecore_replacer_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_replacer_new() -> *mut icecore_replacer {
-    Box::into_raw(Box::new(icecore_replacer { ready: None, how: Rewriting::default() }))
+    Box::into_raw(Box::new(icecore_replacer { ready: None, how: Rewriting::default(), memory: u64::MAX }))
 }
 
 /// Says what a replacer is for: these pairs, this format (empty: it is found out) and these
@@ -298,6 +301,7 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
         // SAFETY: `format` names `format_len` bytes; the slice is dropped before the call returns.
         let format = text(unsafe { lent(format.cast(), format_len) }, "a stage, as `gzip/php`");
         replacer.how = rewriting(flags);
+        replacer.memory = u64::MAX;
         if let (Some(ready), Ok(format)) = (&replacer.ready, &format)
             && ready.is_for(pairs.clone(), format, flags)
         {
@@ -310,7 +314,8 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
 }
 
 /// Sets a limit of what follows, by the names of `icecore_stage_limit`, until the replacer
-/// is prepared anew.
+/// is prepared anew. `memory` is one more: how many bytes that what is put in may take, with
+/// what remembers its places.
 ///
 /// # Safety
 /// `replacer` is null or a replacer that no other call uses; `name` names `len` bytes;
@@ -330,7 +335,11 @@ pub unsafe extern "C" fn icecore_replacer_limit(
         let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
         // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
         let name = unsafe { lent(name.cast(), len) };
-        Limits::set(&mut replacer.how.limits, text(name, "the name of a limit")?, value)
+        match text(name, "the name of a limit")? {
+            "memory" => replacer.memory = value,
+            name => Limits::set(&mut replacer.how.limits, name, value)?,
+        }
+        Ok(())
     })
 }
 
@@ -355,11 +364,11 @@ pub unsafe extern "C" fn icecore_replacer_apply(
     guard(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let replacer = unsafe { replacer.as_ref() };
-        let (Some(icecore_replacer { ready: Some(ready), how }), false) = (replacer, out.is_null()) else {
+        let (Some(icecore_replacer { ready: Some(ready), how, memory }), false) = (replacer, out.is_null()) else {
             return Err(usage("a replacer that was prepared, and a buffer", "null, or one that was not"));
         };
         // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { lent(bytes, len) }, how)?;
+        let replaced = ready.apply(unsafe { lent(bytes, len) }, how, *memory)?;
         // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
         unsafe { give(replaced, out, counts) };
         Ok(())

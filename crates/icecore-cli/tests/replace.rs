@@ -332,3 +332,31 @@ fn tables_that_are_unclear_are_refused() {
     assert_eq!(code, 4, "{stderr}");
     assert!(stderr.contains("row 9000, at offset"), "{stderr}");
 }
+
+/// Serialized data in a text is found however far its length stands from a match, and in whatever chunk.
+#[test]
+fn lengths_in_text_are_not_made_wrong() {
+    let long = "x".repeat(3000);
+    let values = [
+        format!("[shortcode data='a:1:{{s:1:\"k\";s:{}:\"{long} old.example\";}}']", long.len() + 12),
+        format!("# data: a:1:{{s:1:\"k\";s:{}:\"line\n{long}\nold.example\";}}", long.len() + 17),
+        format!("data: a:1:{{s:1:\\\"k\\\";s:{}:\\\"{long} old.example\\\";}}", long.len() + 12),
+        format!("user|s:{}:\"{long} old.example\"; and more", long.len() + 12),
+    ];
+    for value in values {
+        let text = format!("Some text.\n{value}\nThe end.\n");
+        for chunk in ["64", "1000", "256K"] {
+            let args = ["replace", "old.example", "a-longer-name.example", "--chunk", chunk];
+            let (stdout, stderr, code) = icecore(&args, text.as_bytes());
+            assert_eq!(code, 2, "{chunk} {value}: {stderr}");
+            assert!(stderr.contains("would become wrong"), "{stderr}");
+            assert!(!String::from_utf8_lossy(&stdout).contains("a-longer-name"), "{chunk} {value}");
+            let (_, stderr, code) = icecore(&[&args[..], &["--in", "text"]].concat(), text.as_bytes());
+            assert_eq!(code, 0, "{stderr}");
+            assert!(stderr.contains("the lengths before them are wrong now"), "{stderr}");
+        }
+        // What has the same length, or is outside of such strings, is changed.
+        assert!(!replaced(&["old.example", "new.example"], text.as_bytes()).is_empty());
+        assert!(!replaced(&["The end", "This is the end"], text.as_bytes()).is_empty());
+    }
+}

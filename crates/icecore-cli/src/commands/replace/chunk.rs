@@ -24,6 +24,10 @@ pub struct Chunk {
     pub unclosed: Option<u64>,
     /// Which row is not written as the table is, and where it starts.
     pub broken_row: Option<(u64, u64)>,
+    /// Of plain text: where in the input it changes its length.
+    pub growing: Vec<u64>,
+    /// Of plain text: the strings of serialize() that begin in it, as places in the input.
+    pub frozen: Vec<Range<u64>>,
     /// The changed bytes; the bytes as they are, if nothing changes.
     pub out: Vec<u8>,
     pub is_changed: bool,
@@ -41,6 +45,8 @@ impl Chunk {
             buffer.shrink_to(MUCH);
         }
         self.pieces.clear();
+        self.growing.clear();
+        self.frozen.clear();
         (self.header, self.beside, self.is_last_for_now) = (0, (0, 0), false);
         (self.unclosed, self.broken_row, self.is_changed) = (None, None, false);
         self.account = Account::default();

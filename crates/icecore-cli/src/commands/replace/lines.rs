@@ -4,7 +4,7 @@ use super::chunk::{Manner, Piece};
 use super::plan::Plan;
 use icecore::rewrite::{Change as _, Edits, Part};
 use icecore_replace::{Replacing, Rules};
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memmem};
 use std::ops::Range;
 
 /// Finds the values on lines of JSON: of objects those of each key.
@@ -124,22 +124,41 @@ pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Repl
     }
 }
 
-/// How many changes stand in what looks like a string of PHP's with its length.
-pub fn suspects(bytes: &[u8], edits: &Edits) -> u64 {
-    /// How far before a change the length may stand.
-    const NEAR: usize = 200;
-    let is_suspect = |edit: &icecore::rewrite::Edit<'_>| {
-        let before = bytes.get(edit.start.saturating_sub(NEAR)..edit.start).unwrap_or_default();
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        line.windows(4).any(|piece| matches!(piece, [b';' | b'{', b's', b':', digit] if digit.is_ascii_digit()))
-            && edit.new.len() != edit.end - edit.start
-    };
-    edits.iter().filter(is_suspect).count() as u64
+/// Strings of serialize() that begin in a text: the bytes that their lengths count. They may end after the text.
+pub fn frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    memmem::find_iter(bytes, b"s:").filter_map(|at| {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        if at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(is_word) {
+            return None;
+        }
+        let rest = bytes.get(at + 2..)?;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let len: usize = std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()?;
+        // A quote, which may be escaped in many ways.
+        let is_string = matches!(rest.get(digits..digits + 2)?, [b':', b'"' | b'\\' | b'&' | b'%' | b'\'']);
+        let start = at + 2 + digits + 2;
+        is_string.then(|| start..start.saturating_add(len).saturating_add(1))
+    })
+}
+
+/// Where edits stand that change the length of a text; of those in a string of serialize(), which begins before, its
+/// length becomes wrong.
+pub fn growing(edits: &Edits) -> impl Iterator<Item = usize> {
+    edits.iter().filter(|edit| edit.new.len() != edit.end - edit.start).map(|edit| edit.start)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strings_of_serialize_are_found() {
+        let found = |text: &str| frozen_strings(text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(found(r#"x|s:3:"abc";"#), [7..11]);
+        assert_eq!(found(r#"[code a='a:1:{i:0;s:9:\"abc\";}']"#), [22..32]);
+        assert_eq!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\""), []);
+        assert_eq!(found(r#"s:18446744073709551615:"a"#), [24..usize::MAX]);
+    }
 
     #[test]
     fn objects_have_members() {

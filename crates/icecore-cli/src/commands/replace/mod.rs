@@ -329,6 +329,7 @@ impl Work<'_> {
             move |chunk: &mut Chunk| worker.chunk(chunk)
         });
         let (mut account, mut is_changed, mut is_whole) = (Account::default(), false, true);
+        let mut frozen = FrozenText::default();
         while let Some(chunk) = pool.next() {
             let mut chunk = match chunk {
                 Ok(chunk) => chunk,
@@ -350,6 +351,7 @@ impl Work<'_> {
                 sink.flush()?;
                 return Err(failed(&crate::csv::broken(row, offset)));
             }
+            chunk.account.suspects += frozen.count_inside(&chunk);
             if self.is_guessed && chunk.account.suspects > 0 {
                 sink.flush()?;
                 return Err(pairs::usage(
@@ -372,6 +374,29 @@ impl Work<'_> {
         }
         sink.flush()?;
         Ok((is_whole, account, is_changed))
+    }
+}
+
+/// What was seen of strings of serialize() in a plain text.
+#[derive(Default)]
+struct FrozenText {
+    /// The end of the one that ends last.
+    end: u64,
+}
+
+impl FrozenText {
+    /// How many changes of this chunk, which comes next, make the length of such a string wrong.
+    fn count_inside(&mut self, chunk: &Chunk) -> u64 {
+        let mut strings = chunk.frozen.iter().peekable();
+        let mut count = 0;
+        for at in &chunk.growing {
+            while let Some(string) = strings.next_if(|string| string.start <= *at) {
+                self.end = self.end.max(string.end);
+            }
+            count += u64::from(*at < self.end);
+        }
+        self.end = strings.map(|string| string.end).fold(self.end, u64::max);
+        count
     }
 }
 

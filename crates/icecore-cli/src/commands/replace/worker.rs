@@ -225,6 +225,11 @@ impl Worker {
     fn text(&mut self, chunk: &mut Chunk, replacing: &mut Replacing<'_>) {
         let mut edits = Edits::new();
         lines::text(&chunk.bytes, chunk.own(), &self.plan.rules, replacing, &mut edits);
+        let place = |range: std::ops::Range<usize>| {
+            let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
+            in_input(range.start)..in_input(range.end)
+        };
+        chunk.frozen.extend(lines::frozen_strings(&chunk.bytes).map(place));
         if edits.is_empty() || self.plan.only_serialized {
             return;
         }
@@ -235,7 +240,8 @@ impl Worker {
         chunk.out.drain(..before.min(chunk.out.len()));
         chunk.is_changed = true;
         chunk.account.pairs(&replacing.take_counts());
-        chunk.account.suspects += lines::suspects(&chunk.bytes, &edits);
+        let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
+        chunk.growing.extend(lines::growing(&edits).map(in_input));
         let mut tally = Tally::default();
         tally.changed = edits.len() as u64;
         if let Some(paint) = self.plan.shows {
