@@ -26,7 +26,7 @@ use icecore::Stage;
 use std::path::PathBuf;
 
 /// What is written, if nothing else is asked for.
-pub const DEFAULT_TARGET: &str = "json";
+pub const DEFAULT_TARGET: &str = crate::form::JSON;
 
 /// Looks into and converts the data that Perl, PHP and Ruby freeze, without
 /// running any of it.

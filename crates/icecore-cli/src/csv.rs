@@ -14,7 +14,7 @@ pub struct CsvStyle {
     /// In csv: what stands around values, a character or `none`; if not given, the file shows it
     #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
     pub quote: Option<Quote>,
-    /// In csv: how a quote is written inside of quotes: `doubled`, `backslash` before it, or `php` as fputcsv does
+    /// In csv: how a quote is written inside of quotes: `doubled`, `backslash` before it, or as `fputcsv` of PHP does
     #[arg(long, value_name = "HOW", value_parser = parse_escape)]
     pub escape: Option<Escape>,
 }
@@ -36,8 +36,8 @@ fn parse_escape(text: &str) -> Result<Escape, String> {
     match text {
         "doubled" => Ok(Escape::Doubled),
         "backslash" => Ok(Escape::Backslash),
-        "php" => Ok(Escape::Guarded),
-        _ => Err("it is `doubled`, `backslash` or `php`".to_owned()),
+        "fputcsv" => Ok(Escape::Guarded),
+        _ => Err("it is `doubled`, `backslash` or `fputcsv`".to_owned()),
     }
 }
 

@@ -5,6 +5,8 @@ use icecore::format::Certainty;
 use icecore::{Stage, detect};
 use std::path::Path;
 
+/// A value of JSON.
+pub const JSON: &str = "json";
 /// JSON, a value a line.
 pub const NDJSON: &str = "ndjson";
 
@@ -59,7 +61,7 @@ impl Form {
         let frozen = stage_of(head, is_all).filter(|stage| named.is_none() || is_sure(head, is_all, stage));
         match (named, frozen) {
             // A single line of JSON is a document as well.
-            (Some(Form::Ndjson), Some(stage)) if stage.format().name == "json" => Some(Form::Ndjson),
+            (Some(Form::Ndjson), Some(stage)) if stage.format().name == JSON => Some(Form::Ndjson),
             (Some(Form::Sql), _) | (None | Some(Form::Text), _) if begins_sql(head) => Some(Form::Sql),
             (_, Some(stage)) => Some(Form::Document(stage)),
             (Some(named), None) => Some(named),
@@ -88,7 +90,7 @@ impl Form {
 /// Whether these bytes are a document of this format though the name of the file says something else.
 fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
     // A number or a word is JSON, and text of any other kind.
-    let is_more = stage.format().name != "json" || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
+    let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
     // What only begins like a document may be anything.
     let is_sure = || detect::identify_head(head).is_some_and(|found| found.certainty == Certainty::Sure);
     is_more && (is_all || is_sure())

@@ -124,8 +124,11 @@ pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Repl
     }
 }
 
-/// Strings of serialize() that begin in a text: the bytes that their lengths count. They may end after the text.
+/// Strings of serialize() that begin in a text: the bytes that their lengths count, and their last quote. They may end
+/// after the text. Where their end is not in it, too much is taken rather than too little.
 pub fn frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    /// How many bytes an escaped character has at most.
+    const ESCAPED: usize = 6;
     memmem::find_iter(bytes, b"s:").filter_map(|at| {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         if at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(is_word) {
@@ -134,11 +137,30 @@ pub fn frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let rest = bytes.get(at + 2..)?;
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let len: usize = std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()?;
-        // A quote, which may be escaped in many ways.
-        let is_string = matches!(rest.get(digits..digits + 2)?, [b':', b'"' | b'\\' | b'&' | b'%' | b'\'']);
-        let start = at + 2 + digits + 2;
-        is_string.then(|| start..start.saturating_add(len).saturating_add(1))
+        let quote = leading_quote(rest.get(digits..)?.strip_prefix(b":")?)?;
+        let start = at + 2 + digits + 1 + quote.len();
+        // Escaped characters are longer than what the length counts: the string ends there, or later.
+        let most = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
+        let tail = bytes.get(start.saturating_add(len)..most.min(bytes.len())).unwrap_or_default();
+        let end = memmem::find(tail, &[quote, b";"].concat()).map_or(most, |end| start + len + end + quote.len());
+        Some(start..end)
     })
+}
+
+/// The quote that this text begins with, as it is escaped there.
+fn leading_quote(text: &[u8]) -> Option<&[u8]> {
+    let len = match text {
+        [b'"', b'"', ..] => 2,
+        [b'"' | b'\'', ..] => 1,
+        [b'\\', ..] => {
+            let slashes = text.iter().take_while(|byte| **byte == b'\\').count();
+            matches!(text.get(slashes), Some(b'"' | b'\'')).then_some(slashes + 1)?
+        }
+        [b'&', ..] => memchr(b';', text.get(..8)?)? + 1,
+        [b'%', b'2', b'2' | b'7', ..] => 3,
+        _ => return None,
+    };
+    text.get(..len)
 }
 
 /// Where edits stand that change the length of a text; of those in a string of serialize(), which begins before, its
@@ -155,8 +177,11 @@ mod tests {
     fn strings_of_serialize_are_found() {
         let found = |text: &str| frozen_strings(text.as_bytes()).collect::<Vec<_>>();
         assert_eq!(found(r#"x|s:3:"abc";"#), [7..11]);
-        assert_eq!(found(r#"[code a='a:1:{i:0;s:9:\"abc\";}']"#), [22..32]);
-        assert_eq!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\""), []);
+        assert_eq!(found(r#"[code a='a:1:{i:0;s:3:\"abc\";}']"#), [24..29]);
+        assert!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\"").is_empty());
+        assert_eq!(found("s:2:&quot;&lt;b&quot;; x"), [10..21]);
+        // Its end is not there yet.
+        assert_eq!(found("s:100:\"ab"), [7..609]);
         assert_eq!(found(r#"s:18446744073709551615:"a"#), [24..usize::MAX]);
     }
 

@@ -2,7 +2,7 @@
 
 use super::args::Replace;
 use crate::report::{Abort, code, io_reason};
-use icecore_csv::{Cell, Next, Scanner};
+use icecore_csv::{Cell, Dialect, Next, Scanner};
 use icecore_replace::{Builder, Rules};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -85,11 +85,20 @@ fn json(bytes: &[u8]) -> Pairs {
 
 /// Two columns.
 fn csv(bytes: &[u8]) -> Pairs {
-    let found = icecore_csv::detect(bytes, true, &mut |_| false).map_err(|unclear| unclear.to_string())?;
-    let scanner = Scanner::new(found.dialect);
-    let (mut rest, mut cells, mut pairs) = (bytes.get(found.start..).unwrap_or_default(), Vec::new(), Vec::new());
+    let found = icecore_csv::detect(bytes, true, &mut |_| false).ok();
+    let start = found.map_or(0, |found| found.start);
+    let rest = bytes.get(start..).unwrap_or_default();
+    let usual = read_csv(rest, Dialect::RFC_4180);
+    // A table of another dialect has one column with commas, or more than two.
+    let other = || read_csv(rest, found?.dialect).ok();
+    usual.or_else(|error| other().ok_or(error))
+}
+
+fn read_csv(mut rest: &[u8], dialect: Dialect) -> Pairs {
+    let scanner = Scanner::new(dialect);
+    let (mut cells, mut pairs) = (Vec::new(), Vec::new());
     while let Next::Row { end } = scanner.next_row(rest, true, &mut cells) {
-        let text = |cell: &Cell| found.dialect.decode(cell, rest).into_owned();
+        let text = |cell: &Cell| dialect.decode(cell, rest).into_owned();
         match &cells[..] {
             [old, new] if !old.is_broken && !new.is_broken => pairs.push((text(old), text(new))),
             [empty] if empty.whole.is_empty() => {}
@@ -154,8 +163,8 @@ mod tests {
         assert_eq!(texts(lines(b"a\tb\r\n\nc\\td\\\\\t\\x\n")), Ok(vec![pair("a", "b"), pair("c\td\\", "\\x")]));
         assert_eq!(texts(lines(b"a\tb\nc\n")), Err("line 2 is not OLD, a tab and NEW".to_owned()));
         assert_eq!(texts(csv(b"a,\"b,\"\"c\"\"\"\nd,\n")), Ok(vec![pair("a", "b,\"c\""), pair("d", "")]));
-        assert_eq!(texts(csv(b"a,b\nc,d,e\n")), Err("row 2 has not two columns, OLD and NEW".to_owned()));
-        assert_eq!(texts(csv(b"a,b,c,d,e,f\n")), Err("row 1 has not two columns, OLD and NEW".to_owned()));
+        assert_eq!(texts(csv(b"a,b\nc,d,e\n")), Err("row 2 must have exactly two columns, OLD and NEW".to_owned()));
+        assert_eq!(texts(csv(b"a,b,c,d,e,f\n")), Err("row 1 must have exactly two columns, OLD and NEW".to_owned()));
         assert_eq!(texts(json(br#"{"a": "b", "c": ""}"#)), Ok(vec![pair("a", "b"), pair("c", "")]));
         assert_eq!(texts(json(br#"{"a": 1}"#)), Err("what `a` becomes is no string".to_owned()));
     }

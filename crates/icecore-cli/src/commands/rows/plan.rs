@@ -373,7 +373,7 @@ pub fn kind_name(column: String) -> String {
 }
 
 /// Rows are objects of JSON, a line each, and so are the values in columns.
-pub const JSON: &str = "json";
+pub const JSON: &str = form::JSON;
 
 /// How rows are written, and the JSON in them.
 fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
