@@ -297,7 +297,8 @@ fn tables_are_written_as_they_were() {
         format!("a:1:{{s:1:\"k\";s:{len}:\"{text}\";}}").replace('"', quote)
     };
     let (old, new) = ("https://old.example", "https://a-longer-name.example");
-    let tables: [(&str, &dyn Fn(&str) -> String); 9] = [
+    type Table<'t> = &'t dyn Fn(&str) -> String;
+    let tables: [(&str, Table<'_>); 9] = [
         ("RFC 4180", &|text| format!("id,value\n1,\"{}\"\n2,{text}\n", value(text, "\"\""))),
         ("semicolons", &|text| format!("id;value\r\n1;\"{}\"\r\n2;{text}, x\r\n", value(text, "\"\""))),
         ("tabs", &|text| format!("id\tvalue\n1\t{}\n2\t\"{text}\tx\"\n", value(text, "\""))),
