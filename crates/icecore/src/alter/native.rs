@@ -38,6 +38,10 @@ impl Entry {
         losses
     }
 
+    pub(super) fn has_losses(&self) -> bool {
+        !self.losses.is_empty()
+    }
+
     /// The map that holds nothing but this entry.
     pub(super) fn container(&self) -> Entry {
         let at = self.document.root().index();

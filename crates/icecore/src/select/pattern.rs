@@ -78,6 +78,14 @@ impl Pattern {
         self.steps.iter().all(Wanted::is_definite)
     }
 
+    /// Its steps up to the first that may mean several values.
+    pub(crate) fn definite(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().map_while(|wanted| match &wanted.what {
+            What::One(step) if !wanted.is_deep => Some(step),
+            _ => None,
+        })
+    }
+
     /// What stands before its last step, and that step, if it means one value.
     pub(crate) fn split_last(&self) -> Option<(Pattern, &Step)> {
         let (last, before) = self.steps.split_last()?;
@@ -147,7 +155,7 @@ pub(super) fn bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u6
 }
 
 /// The position that a number of an item means.
-pub(super) fn position(number: i64, count: u64) -> Option<u64> {
+pub(crate) fn position(number: i64, count: u64) -> Option<u64> {
     match number < 0 {
         true => count.checked_sub(number.unsigned_abs()),
         false => Some(number.unsigned_abs()).filter(|at| *at < count),
