@@ -3,7 +3,7 @@
 use super::places::Found;
 use super::refusal::Refusal;
 use super::{Alteration, classes, places, together};
-use crate::document::{Builder, Changes, Document, Kind, Tape};
+use crate::document::{Builder, Document, Kind, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::losses::{LossKind, Losses};
@@ -122,16 +122,7 @@ impl<'d> Draft<'d> {
     /// Makes the document another one, with what was found.
     fn change(&mut self, mut found: Found) -> Result<(), Refusal> {
         crate::steps::count(self.now.nodes().len());
-        let entries = &found.entries;
-        let cursor = |at: usize| entries.get(at).map(|entry| entry.cursor());
-        let mut changes = Changes::default();
-        changes.replaced.extend(found.replaced.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
-        changes.keys.extend(found.keys.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
-        for (at, entry) in &found.added {
-            changes.added.entry(*at).or_default().extend(cursor(*entry));
-        }
-        changes.gone = found.gone.iter().copied().collect();
-        let (document, kept) = Builder::changed(&self.now, &changes).map_err(Refusal::Unwritable)?;
+        let (document, kept) = Builder::changed(&self.now, &found.changes()).map_err(Refusal::Unwritable)?;
         for at in found.touched() {
             if let Some(origin) = self.origins.get_mut(at as usize) {
                 origin.is_touched = true;

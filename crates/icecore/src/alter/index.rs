@@ -28,8 +28,8 @@ pub(super) struct Index<'d> {
     /// How many are gone; made when the first goes.
     gone: Option<Tally>,
     gone_count: usize,
-    /// How many come.
-    pub(super) added: usize,
+    /// The entries that come.
+    pub(super) added: Vec<usize>,
     /// The last one that came with a string as its key.
     pub(super) last_name: Option<usize>,
 }
@@ -45,7 +45,7 @@ impl<'d> Index<'d> {
             facets: BTreeSet::new(),
             gone: None,
             gone_count: 0,
-            added: 0,
+            added: Vec::new(),
             last_name: None,
         };
         match container.kind() {
@@ -69,7 +69,7 @@ impl<'d> Index<'d> {
     }
 
     pub(super) fn is_changed(&self) -> bool {
-        self.gone_count + self.added > 0
+        self.gone_count + self.added.len() > 0
     }
 
     /// The child of the document's own at this position, among those that are left.
@@ -151,7 +151,7 @@ impl<'d> Index<'d> {
 
     /// A child comes.
     pub(super) fn add(&mut self, key: Option<&Key<'_>>, entry: usize) {
-        self.added += 1;
+        self.added.push(entry);
         if let Some(key) = key {
             self.insert(key, Slot::New(entry));
             if key.node().kind.is_string() {

@@ -369,7 +369,7 @@ mod tests {
         let set = |text: String| Alteration::Set(path(text), value());
         let delete = |text: String| Alteration::Delete(path(text));
         type Each<'e> = &'e dyn Fn(usize, usize) -> Alteration;
-        let sorts: [(&str, &dyn Fn(usize) -> Vec<u8>, &str, Each<'_>); 18] = [
+        let sorts: [(&str, &dyn Fn(usize) -> Vec<u8>, &str, Each<'_>); 21] = [
             ("items", &list, "json", &|_, at| set(format!("$[{at}]"))),
             ("items from the end", &list, "json", &|_, at| set(format!("$[-{}]", at + 1))),
             ("entries", &map, "json", &|_, at| set(format!("$.k{at}"))),
@@ -389,6 +389,18 @@ mod tests {
             ("items change and go", &list, "json", &|size, at| match at % 2 {
                 0 => set(format!("$[{}]", size - at / 2 - 1)),
                 _ => delete(format!("$[{}]", size - at / 2 - 1)),
+            }),
+            ("records come, and values in them", &map, "json", &|_, at| match at % 2 {
+                0 => Alteration::Set(path(format!("$.n{at}")), crate::read(b"{}").unwrap().into_owned()),
+                _ => set(format!("$.n{}.a", at - 1)),
+            }),
+            ("items come, and values in them", &list, "json", &|_, at| match at % 2 {
+                0 => Alteration::Append(path("$".to_owned()), crate::read(b"{}").unwrap().into_owned()),
+                _ => set("$[-1].a".to_owned()),
+            }),
+            ("a record comes, and all that is in it", &map, "json", &|_, at| match at {
+                0 => Alteration::Set(path("$.n".to_owned()), crate::read(b"{}").unwrap().into_owned()),
+                _ => set(format!("$.n.a{at}")),
             }),
             ("entries go and come back", &map, "json", &|_, at| match at % 2 {
                 0 => delete(format!("$.k{}", at / 2)),

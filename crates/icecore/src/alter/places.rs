@@ -3,7 +3,7 @@
 use super::Alteration;
 use super::native::{self, Entry, Like};
 use super::refusal::Refusal;
-use crate::document::{Builder, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, rank};
+use crate::document::{Builder, Changes, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, rank};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::select::Pattern;
@@ -27,6 +27,19 @@ impl Found {
     pub(super) fn touched(&self) -> Vec<u32> {
         let changed = [&self.replaced, &self.keys].into_iter().flatten().map(|(at, _)| *at);
         changed.chain(self.gone.iter().copied()).chain(self.containers.iter().copied()).collect()
+    }
+
+    /// All that is changed, as a builder takes it.
+    pub(super) fn changes(&self) -> Changes<'_> {
+        let cursor = |at: usize| self.entries.get(at).map(|entry| entry.cursor());
+        let mut changes = Changes::default();
+        changes.replaced.extend(self.replaced.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
+        changes.keys.extend(self.keys.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
+        for (at, entry) in &self.added {
+            changes.added.entry(*at).or_default().extend(cursor(*entry));
+        }
+        changes.gone = self.gone.iter().copied().collect();
+        changes
     }
 }
 
@@ -67,7 +80,7 @@ impl<'d> Places<'d> {
         Places { document, parents, stage, limits, found: Found::default(), renamed: HashMap::new() }
     }
 
-    fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
+    pub(super) fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let (replaced, added) = (self.found.replaced.len(), self.found.added.len());
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
@@ -139,7 +152,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    fn delete(&mut self, path: &Pattern) -> Result<(), Refusal> {
+    pub(super) fn delete(&mut self, path: &Pattern) -> Result<(), Refusal> {
         for at in self.places(path)? {
             let parent = self.parent(at, "something to delete")?;
             self.open(parent, "one member less")?;
@@ -149,7 +162,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
+    pub(super) fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         if found.is_empty() {
@@ -179,7 +192,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    fn rename_entries(&mut self, path: &Pattern, name: &str) -> Result<(), Refusal> {
+    pub(super) fn rename_entries(&mut self, path: &Pattern, name: &str) -> Result<(), Refusal> {
         for at in self.places(path)? {
             let parent = self.parent(at, "the entry of a map")?;
             if parent.kind() == Kind::Array {

@@ -9,7 +9,7 @@ use super::Alteration;
 use super::index::{Index, Slot};
 use super::native::{self, Like};
 use super::places::{Found, Places};
-use crate::document::{Cursor, Document, Key, Kind, Naming, Step, flag};
+use crate::document::{Builder, Cursor, Document, Key, Kind, Naming, Step, flag};
 use crate::limits::Limits;
 use crate::select::{Pattern, position};
 use crate::stage::Stage;
@@ -35,6 +35,7 @@ pub(super) fn find(
         walks: HashMap::new(),
         replaced: HashMap::new(),
         renamed: HashMap::new(),
+        met: None,
     };
     let count = alterations.iter().take_while(|alteration| together.add(alteration).is_some()).count();
     (together.places.found, count)
@@ -84,6 +85,8 @@ struct Together<'d> {
     replaced: HashMap<u32, usize>,
     /// The entries that have the keys of nodes.
     renamed: HashMap<u32, usize>,
+    /// The entry that a path came to, and after how many steps.
+    met: Option<(usize, usize)>,
 }
 
 /// Where a path leads.
@@ -97,6 +100,8 @@ enum Way<'d> {
 /// What a step leads to.
 enum Child {
     At(u32, String),
+    /// An entry that comes.
+    New(usize),
     Missing,
 }
 
@@ -104,13 +109,66 @@ enum Child {
 impl<'d> Together<'d> {
     fn add(&mut self, alteration: &Alteration) -> Option<()> {
         may_be(alteration).then_some(())?;
-        match alteration {
+        self.met = None;
+        let done = match alteration {
             Alteration::Set(path, value) => self.set(path, value),
             Alteration::Delete(path) => self.delete(path),
             Alteration::Append(path, value) => self.append(path, value),
             Alteration::RenameEntry(path, name) => self.rename(path, name),
             Alteration::RenameKey(..) | Alteration::RenameClass(_) => None,
+        };
+        if done.is_none() && self.met.is_some() { self.add_within(alteration) } else { done }
+    }
+
+    /// Changes an entry before it comes to its place.
+    fn add_within(&mut self, alteration: &Alteration) -> Option<()> {
+        let (Alteration::Set(path, _)
+        | Alteration::Append(path, _)
+        | Alteration::Delete(path)
+        | Alteration::RenameEntry(path, _)) = alteration
+        else {
+            return None;
+        };
+        let (number, count) = self.meet(path)?;
+        let is_itself = path.definite().nth(count).is_none();
+        let entry = self.places.found.entries.get(number).filter(|entry| entry.is_simple())?;
+        let document = entry.document();
+        let is_alike = document.tape().naming == self.places.naming() && self.document.header().is_none();
+        (is_alike && !path.as_str().contains('…')).then_some(())?;
+        let path = path.behind(count, entry.step());
+        let mut places = Places::new(document, self.places.stage, self.limits);
+        match alteration {
+            Alteration::Set(_, value) => places.set(&path, value).ok()?,
+            Alteration::Append(_, value) => places.append(&path, value).ok()?,
+            Alteration::Delete(_) if !is_itself => places.delete(&path).ok()?,
+            Alteration::RenameEntry(_, name) if !is_itself => places.rename_entries(&path, name).ok()?,
+            _ => return None,
         }
+        // They would say where they are in the entry.
+        let is_lossy = places.found.entries.iter().any(native::Entry::has_losses);
+        (!is_lossy).then_some(())?;
+        let (changed, _) = Builder::changed(document, &places.found.changes()).ok()?;
+        self.places.found.entries.get_mut(number)?.exchange(changed);
+        Some(())
+    }
+
+    /// The entry that a path comes to where nothing looks like what it names, and after how many steps.
+    fn meet(&mut self, path: &Pattern) -> Option<(usize, usize)> {
+        self.met = None;
+        match self.way(path, true) {
+            Some(Way::There { value, .. }) => {
+                let entry = self.entry_at(value)?;
+                Some((entry, path.definite().count()))
+            }
+            Some(Way::Missing { .. }) => None,
+            None => self.met.take(),
+        }
+    }
+
+    /// The entry that stands in the place of a value, or of what is in it.
+    fn entry_at(&self, value: Cursor<'d>) -> Option<usize> {
+        let at = |value: Cursor<'d>| self.replaced.get(&value.index()).copied();
+        at(value).or_else(|| at(value.body()))
     }
 
     // -- Alterations -------------------------------------------------------------
@@ -185,8 +243,10 @@ impl<'d> Together<'d> {
     fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
         let Way::There { value: whole, shown, .. } = self.way(path, false)? else { return None };
         let (body, naming) = (whole.body(), self.places.naming());
-        let is_kept = !self.replaced.contains_key(&whole.index()) && !self.replaced.contains_key(&body.index());
-        is_kept.then_some(())?;
+        if let Some(entry) = self.entry_at(whole) {
+            self.met = Some((entry, path.definite().count()));
+            return None;
+        }
         let is_array_of_php = naming == Naming::Php && body.kind() == Kind::Map && !self.places.is_fields(body);
         let next = match body.kind() {
             Kind::Array => None,
@@ -197,7 +257,7 @@ impl<'d> Together<'d> {
             _ => return None,
         };
         let index = self.index(body)?;
-        let place = format!("{shown}[{}]", index.left() + index.added);
+        let place = format!("{shown}[{}]", index.left() + index.added.len());
         let key = next.as_ref().map(|next| Like { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() });
         let value = native::like(value, None, naming);
         let limits = self.limits;
@@ -261,15 +321,22 @@ impl<'d> Together<'d> {
         let most = self.limits.expanded_from(0);
         let mut here = self.document.root();
         let (mut parent, mut shown) = (None, "$".to_owned());
-        let mut count = 2;
+        let mut count = 0;
         while let Some(step) = steps.next() {
             let body = here.body();
-            let is_new = self.replaced.contains_key(&here.index()) || self.replaced.contains_key(&body.index());
+            if let Some(entry) = self.entry_at(here) {
+                self.met = Some((entry, count));
+                return None;
+            }
             count += 1;
-            if is_new || count >= most {
+            if count as u64 + 2 >= most {
                 return None;
             }
             match self.child(here, body, step, is_sure)? {
+                Child::New(entry) => {
+                    self.met = Some((entry, count));
+                    return None;
+                }
                 Child::At(at, text) => {
                     shown.push_str(&text);
                     (parent, here) = (Some(body), Cursor::new(self.document, at));
@@ -310,15 +377,19 @@ impl<'d> Together<'d> {
         let index = self.index(body)?;
         let slot = match step {
             Step::Item(number) if is_array => {
-                let Some(at) = position(*number, (index.left() + index.added) as u64) else {
+                let Some(at) = position(*number, (index.left() + index.added.len()) as u64) else {
                     return Some(Child::Missing);
                 };
-                return Some(Child::At(index.nth(usize::try_from(at).ok()?)?, format!("[{at}]")));
+                let at = usize::try_from(at).ok()?;
+                if let Some(new) = at.checked_sub(index.left()) {
+                    return index.added.get(new).copied().map(Child::New);
+                }
+                return Some(Child::At(index.nth(at)?, format!("[{at}]")));
             }
             Step::Item(number) => index.numbered(*number),
             Step::Entry(position) => {
                 // What comes stands before a default value.
-                (index.added == 0).then_some(())?;
+                index.added.is_empty().then_some(())?;
                 index.nth(*position).map(Slot::Old)
             }
             Step::Key(name) => match index.named(name) {
@@ -329,7 +400,7 @@ impl<'d> Together<'d> {
         };
         match slot {
             Some(Slot::Old(at)) => Some(Child::At(at, step.text())),
-            Some(Slot::New(_)) => None,
+            Some(Slot::New(entry)) => Some(Child::New(entry)),
             None => Some(Child::Missing),
         }
     }

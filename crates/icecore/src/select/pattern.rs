@@ -86,6 +86,15 @@ impl Pattern {
         })
     }
 
+    /// The path from where so many of its steps lead to: from the root of another document, or from what is there
+    /// after that step.
+    pub(crate) fn behind(&self, count: usize, first: Option<Step>) -> Pattern {
+        let first = first.map(|step| Wanted { is_deep: false, what: What::One(step) });
+        let rest = self.steps.get(count..).unwrap_or_default();
+        // It is not the path of anything there.
+        Pattern { text: "?".to_owned(), steps: first.into_iter().chain(rest.iter().cloned()).collect() }
+    }
+
     /// What stands before its last step, and that step, if it means one value.
     pub(crate) fn split_last(&self) -> Option<(Pattern, &Step)> {
         let (last, before) = self.steps.split_last()?;
