@@ -2,12 +2,11 @@
 
 use super::places::Found;
 use super::refusal::Refusal;
-use super::{Alteration, classes, places};
-use crate::document::{Builder, Changes, Document, Kind, Tape};
+use super::{Alteration, classes, places, together};
+use crate::document::{Builder, Document, Kind, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::losses::{LossKind, Losses};
-use crate::select::Pattern;
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -68,8 +67,8 @@ impl<'d> Draft<'d> {
         (self.origins, self.is_other) = (origins, true);
     }
 
-    /// Applies alterations in their order. Values that are set on paths of their own are set
-    /// together where that is the same: each time the whole document is made anew.
+    /// Applies alterations in their order. As many as can be are found together, because the whole
+    /// document is made anew each time.
     pub(super) fn apply_all(
         &mut self,
         alterations: &[Alteration],
@@ -78,44 +77,24 @@ impl<'d> Draft<'d> {
     ) -> Result<(), Refusal> {
         let mut rest = alterations;
         while let [first, ..] = rest {
-            let sets = rest.iter().map_while(|alteration| match alteration {
-                Alteration::Set(path, value) if path.is_definite() => Some((path, value)),
-                _ => None,
-            });
-            let sets: Vec<_> = sets.collect();
-            if sets.is_empty() {
+            let count = self.apply_together(rest, stage, limits);
+            if count == 0 {
                 self.apply(first, stage, limits, 0)?;
-                rest = rest.get(1..).unwrap_or_default();
             }
-            let mut left = &sets[..];
-            while let ([_, ..], [first, ..]) = (left, rest) {
-                let count = self.set_together(left, stage, limits)?;
-                if count == 0 {
-                    self.apply(first, stage, limits, 0)?;
-                }
-                left = left.get(count.max(1)..).unwrap_or_default();
-                rest = rest.get(count.max(1)..).unwrap_or_default();
-            }
+            rest = rest.get(count.max(1)..).unwrap_or_default();
         }
         Ok(())
     }
 
-    /// Sets the first of these values, as many as can be set together, and returns how many these are.
-    fn set_together(
-        &mut self,
-        sets: &[(&Pattern, &Document<'static>)],
-        stage: &Stage,
-        limits: &Limits,
-    ) -> Result<usize, Refusal> {
-        // A link leads from one path to values on another.
-        if sets.len() < 2 || self.now.nodes().iter().any(|node| node.kind.is_again()) {
-            return Ok(0);
+    /// Applies the first of these, as many as can be found together, and returns how many these are.
+    fn apply_together(&mut self, alterations: &[Alteration], stage: &Stage, limits: &Limits) -> usize {
+        let are_some = alterations.len() > 1 && alterations.iter().take(2).all(together::may_be);
+        if !are_some || self.now.tape().has_copies() {
+            return 0;
         }
-        let (found, count) = places::find_sets(&self.now, sets, stage, limits);
-        if count > 0 {
-            self.change(found)?;
-        }
-        Ok(count)
+        let (found, count) = together::find(&self.now, alterations, stage, limits);
+        // What can't be made is refused when it is made alone.
+        if count > 0 && self.change(found).is_ok() { count } else { 0 }
     }
 
     pub(super) fn apply(
@@ -142,16 +121,8 @@ impl<'d> Draft<'d> {
 
     /// Makes the document another one, with what was found.
     fn change(&mut self, mut found: Found) -> Result<(), Refusal> {
-        let entries = &found.entries;
-        let cursor = |at: usize| entries.get(at).map(|entry| entry.cursor());
-        let mut changes = Changes::default();
-        changes.replaced.extend(found.replaced.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
-        changes.keys.extend(found.keys.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
-        for (at, entry) in &found.added {
-            changes.added.entry(*at).or_default().extend(cursor(*entry));
-        }
-        changes.gone = found.gone.iter().copied().collect();
-        let (document, kept) = Builder::changed(&self.now, &changes).map_err(Refusal::Unwritable)?;
+        crate::steps::count(self.now.nodes().len());
+        let (document, kept) = Builder::changed(&self.now, &found.changes()).map_err(Refusal::Unwritable)?;
         for at in found.touched() {
             if let Some(origin) = self.origins.get_mut(at as usize) {
                 origin.is_touched = true;

@@ -16,10 +16,12 @@
 
 mod classes;
 mod draft;
+mod index;
 mod layout;
 mod native;
 mod places;
 mod refusal;
+mod together;
 mod written;
 
 pub use refusal::Refusal;
@@ -205,6 +207,209 @@ mod tests {
         }
         let wrong = [("$.a[0]", "5"), ("$.x.y", "6")].map(|pair| set(&pair));
         assert!(matches!(alter(json, &stage, &wrong, &Limits::default()), Err(Refusal::Absent { .. })));
+    }
+
+    /// What comes of alterations, of which each is applied to a document that the ones before it made.
+    fn one_by_one(input: &[u8], stage: &Stage, alterations: &[Alteration]) -> String {
+        let each = |draft: &mut Draft<'_>, limits: &Limits| {
+            alterations.iter().try_for_each(|alteration| draft.apply(alteration, stage, limits, 0))
+        };
+        told(within(input, stage, &Limits::default(), each))
+    }
+
+    fn told(altered: Result<Altered, Refusal>) -> String {
+        match altered {
+            Ok(altered) => {
+                let text = String::from_utf8_lossy(&altered.bytes).into_owned();
+                format!("{text}\n{:?} {} {}", altered.losses, altered.is_changed, altered.is_rewritten)
+            }
+            Err(refusal) => refusal.to_string(),
+        }
+    }
+
+    /// Numbers that look random.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, most: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % most
+        }
+
+        fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
+            all[self.below(all.len())]
+        }
+
+        /// A value as PHP writes it, at times with links.
+        fn php(&mut self, depth: usize) -> String {
+            let entries = |r: &mut Random, keys: &[&str]| {
+                let count = r.below(5);
+                let some = |r: &mut Random| {
+                    let key = match r.below(keys.len() + 2) {
+                        0 => format!("i:{};", r.below(9)),
+                        at => keys.get(at).map_or("i:-1;".to_owned(), |key| format!("s:{}:\"{key}\";", key.len())),
+                    };
+                    key + &r.php(depth - 1)
+                };
+                format!("{count}:{{{}}}", (0..count).map(|_| some(r)).collect::<String>())
+            };
+            match self.below(if depth == 0 { 4 } else { 12 }) {
+                0 => "i:7;".to_owned(),
+                1 => "s:1:\"x\";".to_owned(),
+                2 => "s:2:\"\u{e9}\";".to_owned(),
+                3 => match self.below(6) {
+                    0 => format!("{}:{};", self.of(&["R", "r"]), 1 + self.below(6)),
+                    _ => "d:1.50;".to_owned(),
+                },
+                4..=6 => {
+                    let count = self.below(7);
+                    let items = (0..count).map(|at| format!("i:{at};{}", self.php(depth - 1)));
+                    let items: String = items.collect();
+                    format!("a:{count}:{{{items}}}")
+                }
+                7..=9 => format!("a:{}", entries(self, &["a", "b", "c", "@a", "\u{e9}"])),
+                _ => format!("O:1:\"A\":{}", entries(self, &["a", "b", "\0A\0a", "\0*\0c", "@a"])),
+            }
+        }
+
+        fn path(&mut self, paths: &[String]) -> String {
+            let mut path = match self.below(4) {
+                0 => "$".to_owned(),
+                _ => paths[self.below(paths.len())].clone(),
+            };
+            for _ in 0..[0, 0, 1, 1, 2][self.below(5)] {
+                let steps = [".a", ".a", ".b", ".c", ".d", "[0]", "[1]", "[2]", "[5]", "[-1]", "[-2]"];
+                path += match self.below(4) {
+                    0 => self.of(&[".@a", "{0}", "{2}", "^", "[\"\u{e9}\"]", "[\"x\u{2026}\"]", "[*]", "..a"]),
+                    _ => self.of(&steps),
+                };
+            }
+            path
+        }
+
+        fn alteration(&mut self, paths: &[String]) -> Alteration {
+            let path = Pattern::parse(&self.path(paths)).unwrap();
+            let json = self.of(&["1", "\"x\"", "\"\u{e9}\"", "{}", "[]", "[1, [2]]", "{\"a\": {\"b\": 2}}", "null"]);
+            let value = crate::read(json.as_bytes()).unwrap().into_owned();
+            match self.below(12) {
+                0..=4 => Alteration::Set(path, value),
+                5..=7 => Alteration::Delete(path),
+                8..=9 => Alteration::Append(path, value),
+                10 => Alteration::RenameEntry(path, self.of(&["a", "d", "e", "0", "\u{e9}"]).to_owned()),
+                _ => Alteration::RenameKey(self.of(&["a", "b"]).to_owned(), self.of(&["d", "e"]).to_owned()),
+            }
+        }
+    }
+
+    /// All alterations that do not fit are left out until the last: else most lists would end early.
+    #[test]
+    fn together_they_do_what_they_do_one_by_one() {
+        let full = std::env::var_os("ICECORE_FULL").is_some();
+        let (mut done, mut refused) = (0, 0);
+        for seed in 0..if full { 300_000 } else { 3_000 } {
+            let mut r = Random(seed);
+            for _ in 0..3 {
+                r.below(2);
+            }
+            let depth = 1 + r.below(3);
+            let php = r.php(depth);
+            let format =
+                r.of(&["php", "php", "json", "json:pretty", "igbinary", "marshal", "storable", "sereal", "dumper"]);
+            let Ok(bytes) = crate::convert(php.as_bytes(), "php", format) else { continue };
+            let stage = Stage::parse(format).unwrap();
+            let Ok(document) = crate::read_as(&bytes, &stage, &Limits::default()) else { continue };
+            let paths: Vec<_> = (0..document.nodes().len()).map(|at| document.full_path(at as u32)).collect();
+            let paths: Vec<_> = paths.into_iter().filter(|path| Pattern::parse(path).is_ok()).collect();
+            let mut alterations = Vec::new();
+            let mut expected = String::new();
+            for _ in 0..1 + r.below(12) {
+                alterations.push(r.alteration(&paths));
+                let each = |draft: &mut Draft<'_>, limits: &Limits| {
+                    alterations.iter().try_for_each(|alteration| draft.apply(alteration, &stage, limits, 0))
+                };
+                let altered = within(&bytes, &stage, &Limits::default(), each);
+                let is_refused = altered.is_err();
+                if is_refused && r.below(8) > 0 {
+                    alterations.pop();
+                    continue;
+                }
+                expected = told(altered);
+                if is_refused {
+                    refused += 1;
+                    break;
+                }
+            }
+            if alterations.is_empty() {
+                continue;
+            }
+            done += 1;
+            assert_eq!(one_by_one(&bytes, &stage, &alterations), expected);
+            let together = told(alter(&bytes, &stage, &alterations, &Limits::default()));
+            let texts: Vec<_> = alterations.iter().map(|alteration| format!("{alteration:.200?}")).collect();
+            assert_eq!(together, expected, "{seed}: {php:?} as {format}: {}", texts.join("\n"));
+        }
+        assert!(done > 1_000 && refused > 100, "{done} {refused}");
+    }
+
+    /// Options of one sort, one for each entry.
+    #[test]
+    fn many_alterations_are_linear() {
+        let path = |text: String| Pattern::parse(&text).unwrap();
+        let value = || crate::read(b"5").unwrap().into_owned();
+        let list = |size: usize| format!("[{}]", vec!["1"; size].join(",")).into_bytes();
+        let map = |size: usize| {
+            let entries: Vec<_> = (0..size).map(|at| format!("\"k{at}\":1")).collect();
+            format!("{{{}}}", entries.join(",")).into_bytes()
+        };
+        let php = |size: usize| crate::convert(&map(size), "json", "php").unwrap();
+        let done = |input: Vec<u8>, format: &str, alterations: Vec<Alteration>| {
+            let stage = Stage::parse(format).unwrap();
+            assert!(alter(&input, &stage, &alterations, &Limits::default()).unwrap().is_changed);
+        };
+        let set = |text: String| Alteration::Set(path(text), value());
+        let delete = |text: String| Alteration::Delete(path(text));
+        type Each<'e> = &'e dyn Fn(usize, usize) -> Alteration;
+        let sorts: [(&str, &dyn Fn(usize) -> Vec<u8>, &str, Each<'_>); 21] = [
+            ("items", &list, "json", &|_, at| set(format!("$[{at}]"))),
+            ("items from the end", &list, "json", &|_, at| set(format!("$[-{}]", at + 1))),
+            ("entries", &map, "json", &|_, at| set(format!("$.k{at}"))),
+            ("entries of PHP", &php, "php", &|_, at| set(format!("$.k{at}"))),
+            ("the same entry", &map, "json", &|_, _| set("$.k0".to_owned())),
+            ("new entries", &map, "json", &|_, at| set(format!("$.new{at}"))),
+            ("new numbers", &php, "php", &|_, at| set(format!("$[{at}]"))),
+            ("the first item goes", &list, "json", &|_, _| delete("$[0]".to_owned())),
+            ("the last item goes", &list, "json", &|_, _| delete("$[-1]".to_owned())),
+            ("items go, the last first", &list, "json", &|size, at| delete(format!("$[{}]", size - at - 1))),
+            ("items go here and there", &list, "json", &|size, at| delete(format!("$[{}]", at * 7 % (size - at)))),
+            ("entries go", &map, "json", &|_, at| delete(format!("$.k{at}"))),
+            ("entries go by place", &map, "json", &|_, _| delete("${0}".to_owned())),
+            ("items come", &list, "json", &|_, _| Alteration::Append(path("$".to_owned()), value())),
+            ("items of PHP come", &php, "php", &|_, _| Alteration::Append(path("$".to_owned()), value())),
+            ("keys", &map, "json", &|_, at| Alteration::RenameEntry(path(format!("$.k{at}")), format!("n{at}"))),
+            ("items change and go", &list, "json", &|size, at| match at % 2 {
+                0 => set(format!("$[{}]", size - at / 2 - 1)),
+                _ => delete(format!("$[{}]", size - at / 2 - 1)),
+            }),
+            ("records come, and values in them", &map, "json", &|_, at| match at % 2 {
+                0 => Alteration::Set(path(format!("$.n{at}")), crate::read(b"{}").unwrap().into_owned()),
+                _ => set(format!("$.n{}.a", at - 1)),
+            }),
+            ("items come, and values in them", &list, "json", &|_, at| match at % 2 {
+                0 => Alteration::Append(path("$".to_owned()), crate::read(b"{}").unwrap().into_owned()),
+                _ => set("$[-1].a".to_owned()),
+            }),
+            ("a record comes, and all that is in it", &map, "json", &|_, at| match at {
+                0 => Alteration::Set(path("$.n".to_owned()), crate::read(b"{}").unwrap().into_owned()),
+                _ => set(format!("$.n.a{at}")),
+            }),
+            ("entries go and come back", &map, "json", &|_, at| match at % 2 {
+                0 => delete(format!("$.k{}", at / 2)),
+                _ => set(format!("$.k{}", at / 2)),
+            }),
+        ];
+        for (name, input, format, each) in sorts {
+            is_linear(name, 400, |size| done(input(size), format, (0..size).map(|at| each(size, at)).collect()));
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Values as a format has them.
 
-use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node};
+use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node, Step, flag, names_of};
 use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
 use crate::losses::Losses;
 use crate::stage::Stage;
+use std::collections::HashSet;
 
 /// A value, with its key if it is to be an entry, as a program would find it in a document of
 /// the format.
@@ -38,12 +39,59 @@ impl Entry {
         losses
     }
 
+    pub(super) fn document(&self) -> &Document<'static> {
+        &self.document
+    }
+
+    /// The step to it in its document; `None`, if it is all of that.
+    pub(super) fn step(&self) -> Option<Step> {
+        let root = self.document.root();
+        match root.kind() {
+            _ if self.at == root.index() => None,
+            Kind::Array => Some(Step::Item(0)),
+            _ => Some(Step::Entry(0)),
+        }
+    }
+
+    /// Whether it has few values, no links, and no keys that look alike.
+    pub(super) fn is_simple(&self) -> bool {
+        let (document, root) = (&self.document, self.document.root());
+        let is_place = self.at == root.index() || matches!(root.kind(), Kind::Array | Kind::Map);
+        let is_plain = |node: &Node| !node.kind.is_again() && !node.has(flag::TARGET);
+        if !is_place
+            || document.header().is_some()
+            || document.nodes().len() > FEW
+            || !document.nodes().iter().all(is_plain)
+        {
+            return false;
+        }
+        (0..document.tape().len()).map(|at| Cursor::new(document, at)).all(|map| {
+            let mut seen = HashSet::new();
+            let mut names = map.entries().flat_map(|(key, _)| names_of(key.bytes()));
+            names.all(|(_, name)| seen.insert(name))
+        })
+    }
+
+    /// The same entry, after a change in its document.
+    pub(super) fn exchange(&mut self, document: Document<'static>) {
+        let root = document.root().index();
+        self.at = if self.step().is_none() { root } else { first(&document) };
+        self.document = document;
+    }
+
+    pub(super) fn has_losses(&self) -> bool {
+        !self.losses.is_empty()
+    }
+
     /// The map that holds nothing but this entry.
     pub(super) fn container(&self) -> Entry {
         let at = self.document.root().index();
         Entry { document: self.document.clone(), at, losses: self.losses.clone(), places: self.places }
     }
 }
+
+/// How many nodes the document of an entry may have that is changed once more before it comes to its place.
+const FEW: usize = 64;
 
 /// What a key is to be like.
 pub(super) struct Like<'k> {

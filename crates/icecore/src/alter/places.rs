@@ -3,12 +3,12 @@
 use super::Alteration;
 use super::native::{self, Entry, Like};
 use super::refusal::Refusal;
-use crate::document::{Builder, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Step, rank};
+use crate::document::{Builder, Changes, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, rank};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::select::Pattern;
 use crate::stage::Stage;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// What is changed, by nodes; entries by their positions.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(super) struct Found {
     pub(super) added: Vec<(u32, usize)>,
     pub(super) keys: Vec<(u32, usize)>,
     /// Containers in which something comes, goes, or gets another key.
-    containers: Vec<u32>,
+    pub(super) containers: Vec<u32>,
 }
 
 impl Found {
@@ -27,6 +27,19 @@ impl Found {
     pub(super) fn touched(&self) -> Vec<u32> {
         let changed = [&self.replaced, &self.keys].into_iter().flatten().map(|(at, _)| *at);
         changed.chain(self.gone.iter().copied()).chain(self.containers.iter().copied()).collect()
+    }
+
+    /// All that is changed, as a builder takes it.
+    pub(super) fn changes(&self) -> Changes<'_> {
+        let cursor = |at: usize| self.entries.get(at).map(|entry| entry.cursor());
+        let mut changes = Changes::default();
+        changes.replaced.extend(self.replaced.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
+        changes.keys.extend(self.keys.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
+        for (at, entry) in &self.added {
+            changes.added.entry(*at).or_default().extend(cursor(*entry));
+        }
+        changes.gone = self.gone.iter().copied().collect();
+        changes
     }
 }
 
@@ -49,66 +62,25 @@ pub(super) fn find(
     Ok(places.found)
 }
 
-/// Finds out what values that are set mean in a document without links, as far as no value is
-/// where an earlier one changed something: how many these are, and what all of them change.
-pub(super) fn find_sets(
-    document: &Document<'_>,
-    sets: &[(&Pattern, &Document<'static>)],
-    stage: &Stage,
-    limits: &Limits,
-) -> (Found, usize) {
-    let mut places = Places::new(document, stage, limits);
-    // Where the values that are replaced begin; where anything changes.
-    let (mut replaced, mut changed) = (BTreeSet::new(), BTreeSet::new());
-    let tape = document.tape();
-    for (number, (path, value)) in sets.iter().enumerate() {
-        let before = (places.found.entries.len(), places.found.replaced.len(), places.found.added.len());
-        let is_set = places.set(path, value).is_ok();
-        let new = places.found.replaced[before.1..].iter().map(|(at, _)| (*at, true));
-        let new: Vec<_> = new.chain(places.found.added[before.2..].iter().map(|(at, _)| (*at, false))).collect();
-        let is_free = |(at, is_replaced): &(u32, bool)| {
-            let is_within = replaced.range(..=*at).next_back().is_some_and(|outer| *at < tape.next(*outer));
-            let end = if *is_replaced { tape.next(*at) } else { *at + 1 };
-            !is_within && changed.range(*at..end).next().is_none()
-        };
-        if !is_set || !new.iter().all(is_free) {
-            let added = places.found.added.len() - before.2;
-            let containers = places.found.containers.len() - added.min(places.found.containers.len());
-            places.found.entries.truncate(before.0);
-            places.found.replaced.truncate(before.1);
-            places.found.added.truncate(before.2);
-            places.found.containers.truncate(containers);
-            return (places.found, number);
-        }
-        for (at, is_replaced) in new {
-            changed.insert(at);
-            if is_replaced {
-                replaced.insert(at);
-            }
-        }
-    }
-    (places.found, sets.len())
-}
-
-struct Places<'d> {
+pub(super) struct Places<'d> {
     document: &'d Document<'d>,
     /// The container of each node; of the root itself.
     parents: Vec<u32>,
-    stage: &'d Stage,
+    pub(super) stage: &'d Stage,
     limits: &'d Limits,
-    found: Found,
+    pub(super) found: Found,
     /// Entries of new keys, by their kind, encoding and bytes.
     renamed: HashMap<(u8, String, Vec<u8>), usize>,
 }
 
 impl<'d> Places<'d> {
-    fn new(document: &'d Document<'d>, stage: &'d Stage, limits: &'d Limits) -> Places<'d> {
+    pub(super) fn new(document: &'d Document<'d>, stage: &'d Stage, limits: &'d Limits) -> Places<'d> {
         crate::steps::count(document.nodes().len());
         let parents = parents(document);
         Places { document, parents, stage, limits, found: Found::default(), renamed: HashMap::new() }
     }
 
-    fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
+    pub(super) fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let (replaced, added) = (self.found.replaced.len(), self.found.added.len());
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
@@ -166,7 +138,12 @@ impl<'d> Places<'d> {
             } else if body.kind() == Kind::Map {
                 self.open(body, "a new member")?;
                 let named = self.new_name(body, step, &name);
-                let key = self.key_like(body, step, &named);
+                let names = body.entries().filter_map(|(key, _)| match key {
+                    Key::Name(name) if name.node.kind.is_string() => Some(name),
+                    _ => None,
+                });
+                let last = names.last().map(|key| (self.document, key));
+                let key = self.key_like(body, step, &named, last);
                 let entry = self.entry(value.root(), Some(&key), &place)?;
                 self.found.added.push((body.index(), entry));
                 self.found.containers.push(body.index());
@@ -175,7 +152,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    fn delete(&mut self, path: &Pattern) -> Result<(), Refusal> {
+    pub(super) fn delete(&mut self, path: &Pattern) -> Result<(), Refusal> {
         for at in self.places(path)? {
             let parent = self.parent(at, "something to delete")?;
             self.open(parent, "one member less")?;
@@ -185,7 +162,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
+    pub(super) fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         if found.is_empty() {
@@ -215,7 +192,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    fn rename_entries(&mut self, path: &Pattern, name: &str) -> Result<(), Refusal> {
+    pub(super) fn rename_entries(&mut self, path: &Pattern, name: &str) -> Result<(), Refusal> {
         for at in self.places(path)? {
             let parent = self.parent(at, "the entry of a map")?;
             if parent.kind() == Kind::Array {
@@ -251,14 +228,8 @@ impl<'d> Places<'d> {
         let Some(Key::Name(key)) = key else {
             return Err(unfit("a key that is a string or a number", "another one", &self.document.path(at)));
         };
-        let bare = old.map_or_else(|| bare_len(key.bytes), str::len);
-        let marks = key.bytes.len().saturating_sub(bare);
-        let bytes = [key.bytes.get(..marks).unwrap_or_default(), new.as_bytes()].concat();
-        let mut like = Like::key(self.document, &key, &bytes);
-        if key.node.kind == Kind::Int {
-            like.kind = Kind::Text;
-        }
-        self.unlatin(&mut like);
+        let bytes = self.renamed_bytes(&key, old, new);
+        let like = self.renamed_like(&key, &bytes);
         let entry = self.renamed_entry(&like, at)?;
         let is_taken = {
             let cursor = self.found.entries[entry].cursor();
@@ -274,9 +245,26 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
+    /// The bytes of a key that gets another name.
+    pub(super) fn renamed_bytes(&self, key: &Name<'_>, old: Option<&str>, new: &str) -> Vec<u8> {
+        let bare = old.map_or_else(|| bare_len(key.bytes), str::len);
+        let marks = key.bytes.len().saturating_sub(bare);
+        [key.bytes.get(..marks).unwrap_or_default(), new.as_bytes()].concat()
+    }
+
+    /// What it is to be like, with these bytes.
+    pub(super) fn renamed_like<'k>(&self, key: &Name<'_>, bytes: &'k [u8]) -> Like<'k> {
+        let mut like = Like::key(self.document, key, bytes);
+        if key.node.kind == Kind::Int {
+            like.kind = Kind::Text;
+        }
+        self.unlatin(&mut like);
+        like
+    }
+
     /// An entry of nothing but this key. Records have the same keys: an entry is made once for
     /// all of them, and a path, which takes as long as there are records, for the first.
-    fn renamed_entry(&mut self, like: &Like<'_>, at: u32) -> Result<usize, Refusal> {
+    pub(super) fn renamed_entry(&mut self, like: &Like<'_>, at: u32) -> Result<usize, Refusal> {
         let name = (like.kind as u8, like.encoding.clone(), like.bytes.to_vec());
         if let Some(&entry) = self.renamed.get(&name) {
             if let Some(entry) = self.found.entries.get_mut(entry) {
@@ -314,7 +302,7 @@ impl<'d> Places<'d> {
     }
 
     /// The list, map or attributes that a value is in.
-    fn parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
+    pub(super) fn parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
         let parent = self.parents.get(at as usize).copied().filter(|parent| *parent != at);
         let parent = parent.map(|parent| Cursor::new(self.document, parent));
         let key = self.document.node(at).key;
@@ -330,7 +318,7 @@ impl<'d> Places<'d> {
     }
 
     /// Refuses to change the members of what has a fixed set of them.
-    fn open(&self, map: Cursor<'d>, wanted: &str) -> Result<(), Refusal> {
+    pub(super) fn open(&self, map: Cursor<'d>, wanted: &str) -> Result<(), Refusal> {
         let object = self.parents.get(map.index() as usize).map(|at| self.document.node(*at));
         let is_fixed = |form| matches!(form, Form::Struct | Form::Data);
         match object.filter(|node| node.kind == Kind::Object && is_fixed(node.form())) {
@@ -343,17 +331,17 @@ impl<'d> Places<'d> {
     }
 
     /// Whether a map has the members of an object.
-    fn is_fields(&self, map: Cursor<'d>) -> bool {
+    pub(super) fn is_fields(&self, map: Cursor<'d>) -> bool {
         self.parents.get(map.index() as usize).is_some_and(|at| self.document.node(*at).kind == Kind::Object)
     }
 
-    fn naming(&self) -> Naming {
+    pub(super) fn naming(&self) -> Naming {
         self.document.tape().naming
     }
 
     // -- What comes ------------------------------------------------------------
 
-    fn entry(&mut self, value: Cursor<'_>, key: Option<&Like<'_>>, place: &str) -> Result<usize, Refusal> {
+    pub(super) fn entry(&mut self, value: Cursor<'_>, key: Option<&Like<'_>>, place: &str) -> Result<usize, Refusal> {
         let entry =
             native::entry(value, key, || place.to_owned(), self.stage, self.limits).map_err(Refusal::Unwritable)?;
         self.found.entries.push(entry);
@@ -361,7 +349,7 @@ impl<'d> Places<'d> {
     }
 
     /// The name of a new key: Ruby's variables of instances have a mark.
-    fn new_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> String {
+    pub(super) fn new_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> String {
         let is_variable = self.naming() == Naming::Ruby && self.is_fields(map);
         match matches!(step, Step::Key(_)) && is_variable && !name.starts_with('@') {
             true => format!("@{name}"),
@@ -369,17 +357,19 @@ impl<'d> Places<'d> {
         }
     }
 
-    /// A new key is like the last one of the map.
-    fn key_like<'k>(&self, map: Cursor<'d>, step: &Step, name: &'k str) -> Like<'k> {
+    /// A new key is like the last one of the map that is a string, `last`, which is in that document.
+    pub(super) fn key_like<'k>(
+        &self,
+        map: Cursor<'d>,
+        step: &Step,
+        name: &'k str,
+        last: Option<(&Document<'_>, Name<'_>)>,
+    ) -> Like<'k> {
         if matches!(step, Step::Item(_)) {
             return Like { kind: Kind::Int, encoding: String::new(), bytes: name.as_bytes() };
         }
-        let names = map.entries().filter_map(|(key, _)| match key {
-            Key::Name(name) if name.node.kind.is_string() => Some(name),
-            _ => None,
-        });
-        let mut like = match names.last() {
-            Some(key) => Like::key(self.document, &key, name.as_bytes()),
+        let mut like = match last {
+            Some((document, key)) => Like::key(document, &key, name.as_bytes()),
             None if self.naming() == Naming::Ruby && self.is_fields(map) => {
                 Like { kind: Kind::Symbol, encoding: String::new(), bytes: name.as_bytes() }
             }

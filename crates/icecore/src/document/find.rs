@@ -6,6 +6,7 @@ use super::naming::unmangled;
 use super::node::Kind;
 use super::path::{KEY, short_key};
 use crate::error::{Error, ErrorKind};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 impl Document<'_> {
@@ -229,6 +230,7 @@ fn through_objects(mut here: Cursor<'_>) -> Cursor<'_> {
 /// several.
 fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
     let last = |is_it: fn(&Key<'_>, &str) -> bool| {
+        crate::steps::count(map.len());
         map.entries().filter(|(key, _)| is_it(key, name)).map(|(_, value)| value).last()
     };
     let short = || name.contains('…').then(|| last(is_shortened)).flatten();
@@ -249,6 +251,16 @@ pub(crate) fn rank(key: &[u8], name: &str) -> Option<u8> {
     } else {
         (name.contains('…') && key.len() > KEY && short_key(key, KEY) == name).then_some(2)
     }
+}
+
+/// The names that a string is found by as a key, with the rank of each.
+pub(crate) fn names_of(key: &[u8]) -> impl Iterator<Item = (u8, Cow<'_, [u8]>)> {
+    let name = match String::from_utf8_lossy(key) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    };
+    let short = (key.len() > KEY).then(|| (2, Cow::Owned(short_key(key, KEY).into_bytes())));
+    [(0, name)].into_iter().chain(bare(key).map(|bare| (1, Cow::Borrowed(bare)))).chain(short)
 }
 
 fn is_name(key: &Key<'_>, name: &str) -> bool {
@@ -277,6 +289,7 @@ fn is_shortened(key: &Key<'_>, name: &str) -> bool {
 
 /// The entry of a map under this integer; the last one, if there are several.
 fn integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
+    crate::steps::count(map.len());
     let is_it = |key: &Key<'_>| key.node().kind == Kind::Int && key.node().payload as i64 == number;
     map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
 }

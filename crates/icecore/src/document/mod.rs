@@ -35,7 +35,7 @@ pub use classes::ClassUse;
 pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Cut, Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;
-pub(crate) use find::{Step, rank};
+pub(crate) use find::{Step, names_of, rank};
 pub use metadata::Metadata;
 pub(crate) use metadata::lose_metadata;
 pub use names::{Entry as NameEntry, Name, Names};

@@ -158,6 +158,7 @@ impl<'d> Search<'d, '_> {
             What::One(Step::Item(number)) if body.kind() == Kind::Array => {
                 let Some(at) = position(*number, body.len() as u64) else { return Ok(()) };
                 let found = usize::try_from(at).ok().and_then(|at| body.items().nth(at));
+                crate::steps::count(body.len());
                 found.map_or(Ok(()), |value| self.want(from, format!("[{at}]"), value))
             }
             What::One(step) => match step.take(here) {
@@ -221,7 +222,7 @@ impl<'d> Search<'d, '_> {
 
 impl Step {
     /// As it is written.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         let _ = match self {
             Step::Key(name) => {

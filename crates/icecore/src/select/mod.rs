@@ -17,6 +17,7 @@ mod skimming;
 pub use crate::format::skim::Source;
 pub use matching::Found;
 pub use pattern::Pattern;
+pub(crate) use pattern::position;
 
 use crate::api::read_as;
 use crate::document::Document;

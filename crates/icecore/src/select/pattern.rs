@@ -78,6 +78,23 @@ impl Pattern {
         self.steps.iter().all(Wanted::is_definite)
     }
 
+    /// Its steps up to the first that may mean several values.
+    pub(crate) fn definite(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().map_while(|wanted| match &wanted.what {
+            What::One(step) if !wanted.is_deep => Some(step),
+            _ => None,
+        })
+    }
+
+    /// The path from where so many of its steps lead to: from the root of another document, or from what is there
+    /// after that step.
+    pub(crate) fn behind(&self, count: usize, first: Option<Step>) -> Pattern {
+        let first = first.map(|step| Wanted { is_deep: false, what: What::One(step) });
+        let rest = self.steps.get(count..).unwrap_or_default();
+        // It is not the path of anything there.
+        Pattern { text: "?".to_owned(), steps: first.into_iter().chain(rest.iter().cloned()).collect() }
+    }
+
     /// What stands before its last step, and that step, if it means one value.
     pub(crate) fn split_last(&self) -> Option<(Pattern, &Step)> {
         let (last, before) = self.steps.split_last()?;
@@ -147,7 +164,7 @@ pub(super) fn bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u6
 }
 
 /// The position that a number of an item means.
-pub(super) fn position(number: i64, count: u64) -> Option<u64> {
+pub(crate) fn position(number: i64, count: u64) -> Option<u64> {
     match number < 0 {
         true => count.checked_sub(number.unsigned_abs()),
         false => Some(number.unsigned_abs()).filter(|at| *at < count),

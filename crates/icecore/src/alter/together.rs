@@ -1,0 +1,457 @@
+//! Alterations that are found in the same document, though each comes after those before it.
+//!
+//! A document is made anew for all of them at once. What an alteration means depends on those
+//! before it: what goes moves up what is behind it, and what comes is found by its key. An
+//! [`Index`] knows that of each container in which something changes. Where it can't be told, or
+//! where an alteration has to be refused, none of the rest is found here.
+
+use super::Alteration;
+use super::index::{Index, Slot};
+use super::native::{self, Like};
+use super::places::{Found, Places};
+use crate::document::{Builder, Cursor, Document, Key, Kind, Naming, Step, flag};
+use crate::limits::Limits;
+use crate::select::{Pattern, position};
+use crate::stage::Stage;
+use std::collections::HashMap;
+
+/// How often a container is walked over before it gets an index.
+const WALKS: u32 = 4;
+
+/// Finds out what alterations mean that come one after the other: all that they change, and how many
+/// of them these are. In the document is no value that stands for an equal one elsewhere.
+pub(super) fn find(
+    document: &Document<'_>,
+    alterations: &[Alteration],
+    stage: &Stage,
+    limits: &Limits,
+) -> (Found, usize) {
+    let mut together = Together {
+        places: Places::new(document, stage, limits),
+        document,
+        limits,
+        links: links(document),
+        indexes: HashMap::new(),
+        walks: HashMap::new(),
+        replaced: HashMap::new(),
+        renamed: HashMap::new(),
+        met: None,
+    };
+    let count = alterations.iter().take_while(|alteration| together.add(alteration).is_some()).count();
+    (together.places.found, count)
+}
+
+/// Whether an alteration may be one of several that are found together.
+pub(super) fn may_be(alteration: &Alteration) -> bool {
+    match alteration {
+        Alteration::Set(path, _)
+        | Alteration::Delete(path)
+        | Alteration::Append(path, _)
+        | Alteration::RenameEntry(path, _) => path.is_definite(),
+        Alteration::RenameKey(..) | Alteration::RenameClass(_) => false,
+    }
+}
+
+/// Up to each node, how many there are that are links or are named by one. `None`, if there is none.
+fn links(document: &Document<'_>) -> Option<Vec<u32>> {
+    let is_linked = |at: usize| {
+        let node = document.nodes().get(at);
+        node.is_some_and(|node| node.kind.is_again() || node.has(flag::TARGET))
+    };
+    let count = document.nodes().len();
+    if !(0..count).any(is_linked) {
+        return None;
+    }
+    let mut sum = 0;
+    let sums = (0..count).map(|at| {
+        let before = sum;
+        sum += u32::from(is_linked(at));
+        before
+    });
+    let mut sums: Vec<u32> = sums.collect();
+    sums.push(sum);
+    Some(sums)
+}
+
+struct Together<'d> {
+    places: Places<'d>,
+    document: &'d Document<'d>,
+    limits: &'d Limits,
+    links: Option<Vec<u32>>,
+    /// Of containers; `None` for one that has none.
+    indexes: HashMap<u32, Option<Index<'d>>>,
+    walks: HashMap<u32, u32>,
+    /// The entries that stand in the place of nodes.
+    replaced: HashMap<u32, usize>,
+    /// The entries that have the keys of nodes.
+    renamed: HashMap<u32, usize>,
+    /// The entry that a path came to, and after how many steps.
+    met: Option<(usize, usize)>,
+}
+
+/// Where a path leads.
+enum Way<'d> {
+    /// To this value in this container, which is the root's own for the root.
+    There { parent: Option<Cursor<'d>>, value: Cursor<'d>, shown: String },
+    /// To this value, which lacks what the last step names.
+    Missing { whole: Cursor<'d>, shown: String },
+}
+
+/// What a step leads to.
+enum Child {
+    At(u32, String),
+    /// An entry that comes.
+    New(usize),
+    Missing,
+}
+
+/// In all of these, `None` says that it can't be told, and nothing is changed then.
+impl<'d> Together<'d> {
+    fn add(&mut self, alteration: &Alteration) -> Option<()> {
+        may_be(alteration).then_some(())?;
+        self.met = None;
+        let done = match alteration {
+            Alteration::Set(path, value) => self.set(path, value),
+            Alteration::Delete(path) => self.delete(path),
+            Alteration::Append(path, value) => self.append(path, value),
+            Alteration::RenameEntry(path, name) => self.rename(path, name),
+            Alteration::RenameKey(..) | Alteration::RenameClass(_) => None,
+        };
+        if done.is_none() && self.met.is_some() { self.add_within(alteration) } else { done }
+    }
+
+    /// Changes an entry before it comes to its place.
+    fn add_within(&mut self, alteration: &Alteration) -> Option<()> {
+        let (Alteration::Set(path, _)
+        | Alteration::Append(path, _)
+        | Alteration::Delete(path)
+        | Alteration::RenameEntry(path, _)) = alteration
+        else {
+            return None;
+        };
+        let (number, count) = self.meet(path)?;
+        let is_itself = path.definite().nth(count).is_none();
+        let entry = self.places.found.entries.get(number).filter(|entry| entry.is_simple())?;
+        let document = entry.document();
+        let is_alike = document.tape().naming == self.places.naming() && self.document.header().is_none();
+        (is_alike && !path.as_str().contains('…')).then_some(())?;
+        let path = path.behind(count, entry.step());
+        let mut places = Places::new(document, self.places.stage, self.limits);
+        match alteration {
+            Alteration::Set(_, value) => places.set(&path, value).ok()?,
+            Alteration::Append(_, value) => places.append(&path, value).ok()?,
+            Alteration::Delete(_) if !is_itself => places.delete(&path).ok()?,
+            Alteration::RenameEntry(_, name) if !is_itself => places.rename_entries(&path, name).ok()?,
+            _ => return None,
+        }
+        // They would say where they are in the entry.
+        let is_lossy = places.found.entries.iter().any(native::Entry::has_losses);
+        (!is_lossy).then_some(())?;
+        let (changed, _) = Builder::changed(document, &places.found.changes()).ok()?;
+        self.places.found.entries.get_mut(number)?.exchange(changed);
+        Some(())
+    }
+
+    /// The entry that a path comes to where nothing looks like what it names, and after how many steps.
+    fn meet(&mut self, path: &Pattern) -> Option<(usize, usize)> {
+        self.met = None;
+        match self.way(path, true) {
+            Some(Way::There { value, .. }) => {
+                let entry = self.entry_at(value)?;
+                Some((entry, path.definite().count()))
+            }
+            Some(Way::Missing { .. }) => None,
+            None => self.met.take(),
+        }
+    }
+
+    /// The entry that stands in the place of a value, or of what is in it.
+    fn entry_at(&self, value: Cursor<'d>) -> Option<usize> {
+        let at = |value: Cursor<'d>| self.replaced.get(&value.index()).copied();
+        at(value).or_else(|| at(value.body()))
+    }
+
+    // -- Alterations -------------------------------------------------------------
+
+    fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
+        let way = match self.way(path, false)? {
+            // What is not there has to be looked for among all that looks alike.
+            Way::Missing { .. } => self.way(path, true)?,
+            way => way,
+        };
+        match way {
+            Way::There { value: old, shown, .. } => {
+                let at = old.index();
+                self.is_free(at).then_some(())?;
+                let entries = &self.places.found.entries;
+                let now = self.replaced.get(&at).and_then(|entry| entries.get(*entry));
+                let value = native::like(value, Some(now.map_or(old, |entry| entry.cursor())), self.places.naming());
+                let entry = self.places.entry(value.root(), None, &shown).ok()?;
+                self.replace(at, entry);
+                Some(())
+            }
+            Way::Missing { whole, shown } => self.set_missing(path, whole, &shown, value),
+        }
+    }
+
+    fn set_missing(&mut self, path: &Pattern, whole: Cursor<'d>, shown: &str, value: &Document<'static>) -> Option<()> {
+        let step = path.definite().last()?;
+        let name = match step {
+            Step::Key(name) => name.clone(),
+            Step::Item(number) => number.to_string(),
+            _ => return None,
+        };
+        let (body, naming) = (whole.body(), self.places.naming());
+        let place = format!("{shown}.{name}");
+        let value = native::like(value, None, naming);
+        if body.kind() == Kind::Array {
+            let is_empty_php = body.is_empty() && naming == Naming::Php && !self.index(body)?.is_changed();
+            (is_empty_php && self.is_free(body.index())).then_some(())?;
+            let key = Like { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
+            let entry = self.places.entry(value.root(), Some(&key), &place).ok()?;
+            let map = self.places.found.entries.get(entry)?.container();
+            *self.places.found.entries.get_mut(entry)? = map;
+            self.replace(body.index(), entry);
+            return Some(());
+        }
+        self.places.open(body, "a new member").ok()?;
+        let named = self.places.new_name(body, step, &name);
+        let last = self.last_name(body)?;
+        let last = last.as_ref().map(|slot| self.key_of(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
+        let key = match last {
+            Some((document, Key::Name(key))) => self.places.key_like(body, step, &named, Some((document, key))),
+            Some(_) => return None,
+            None => self.places.key_like(body, step, &named, None),
+        };
+        let entry = native::entry(value.root(), Some(&key), || place.clone(), self.places.stage, self.limits).ok()?;
+        self.push(body, entry)
+    }
+
+    fn delete(&mut self, path: &Pattern) -> Option<()> {
+        let Way::There { parent: Some(parent), value, .. } = self.way(path, false)? else { return None };
+        let at = value.index();
+        let own = self.places.parent(at, "").ok()?;
+        let is_plain = own.index() == parent.index() && !self.renamed.contains_key(&at) && self.is_free(at);
+        is_plain.then_some(())?;
+        self.places.open(parent, "").ok()?;
+        self.index(parent)?.remove(at);
+        self.places.found.gone.push(at);
+        self.places.found.containers.push(parent.index());
+        Some(())
+    }
+
+    fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
+        let Way::There { value: whole, shown, .. } = self.way(path, false)? else { return None };
+        let (body, naming) = (whole.body(), self.places.naming());
+        if let Some(entry) = self.entry_at(whole) {
+            self.met = Some((entry, path.definite().count()));
+            return None;
+        }
+        let is_array_of_php = naming == Naming::Php && body.kind() == Kind::Map && !self.places.is_fields(body);
+        let next = match body.kind() {
+            Kind::Array => None,
+            _ if is_array_of_php => {
+                let largest = self.index(body)?.largest();
+                Some(largest.map_or(Some(0), |largest| largest.checked_add(1))?.to_string())
+            }
+            _ => return None,
+        };
+        let index = self.index(body)?;
+        let place = format!("{shown}[{}]", index.left() + index.added.len());
+        let key = next.as_ref().map(|next| Like { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() });
+        let value = native::like(value, None, naming);
+        let limits = self.limits;
+        let entry = native::entry(value.root(), key.as_ref(), || place.clone(), self.places.stage, limits).ok()?;
+        self.push(body, entry)
+    }
+
+    fn rename(&mut self, path: &Pattern, name: &str) -> Option<()> {
+        let Way::There { parent: Some(map), value, .. } = self.way(path, false)? else { return None };
+        let at = value.index();
+        let own = self.places.parent(at, "").ok()?;
+        let is_plain = own.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&at);
+        is_plain.then_some(())?;
+        self.places.open(map, "").ok()?;
+        let Key::Name(key) = self.index(map)?.key(at)? else { return None };
+        let bytes = self.places.renamed_bytes(&key, None, name);
+        let like = self.places.renamed_like(&key, &bytes);
+        let count = self.places.found.entries.len();
+        let entry = self.places.renamed_entry(&like, at).ok()?;
+        if self.places.found.entries.get(entry)?.has_losses() {
+            // They say where that is, and that may be another place by now.
+            self.places.found.entries.truncate(count);
+            return None;
+        }
+        let entries = &self.places.found.entries;
+        let (_, new) = key_in(entries.get(entry)?.cursor())?;
+        let index = self.indexes.get_mut(&map.index())?.as_mut()?;
+        (!index.is_taken(&new, at)).then_some(())?;
+        index.rename(at, &new);
+        self.renamed.insert(at, entry);
+        self.places.found.keys.push((at, entry));
+        self.places.found.containers.push(map.index());
+        Some(())
+    }
+
+    fn replace(&mut self, at: u32, entry: usize) {
+        self.places.found.replaced.push((at, entry));
+        self.replaced.insert(at, entry);
+    }
+
+    /// An entry comes behind all others.
+    fn push(&mut self, body: Cursor<'d>, entry: native::Entry) -> Option<()> {
+        let number = self.places.found.entries.len();
+        self.index(body)?;
+        let index = self.indexes.get_mut(&body.index())?.as_mut()?;
+        match body.kind() {
+            Kind::Array => index.add(None, number),
+            _ => index.add(Some(&key_in(entry.cursor())?.1), number),
+        }
+        self.places.found.entries.push(entry);
+        self.places.found.added.push((body.index(), number));
+        self.places.found.containers.push(body.index());
+        Some(())
+    }
+
+    // -- Where they are ----------------------------------------------------------
+
+    /// Where a path leads that means one value. If `is_sure`, nothing else looks like what is missing.
+    fn way(&mut self, path: &Pattern, is_sure: bool) -> Option<Way<'d>> {
+        let mut steps = path.definite().peekable();
+        let most = self.limits.expanded_from(0);
+        let mut here = self.document.root();
+        let (mut parent, mut shown) = (None, "$".to_owned());
+        let mut count = 0;
+        while let Some(step) = steps.next() {
+            let body = here.body();
+            if let Some(entry) = self.entry_at(here) {
+                self.met = Some((entry, count));
+                return None;
+            }
+            count += 1;
+            if count as u64 + 2 >= most {
+                return None;
+            }
+            match self.child(here, body, step, is_sure)? {
+                Child::New(entry) => {
+                    self.met = Some((entry, count));
+                    return None;
+                }
+                Child::At(at, text) => {
+                    shown.push_str(&text);
+                    (parent, here) = (Some(body), Cursor::new(self.document, at));
+                }
+                Child::Missing => {
+                    let is_alone = self.document.header().is_none() && !path.as_str().contains('…');
+                    return (steps.peek().is_none() && is_alone).then_some(Way::Missing { whole: here, shown });
+                }
+            }
+        }
+        Some(Way::There { parent, value: here, shown })
+    }
+
+    fn child(&mut self, here: Cursor<'d>, body: Cursor<'d>, step: &Step, is_sure: bool) -> Option<Child> {
+        let (is_array, is_map) = (body.kind() == Kind::Array, body.kind() == Kind::Map);
+        match step {
+            Step::Key(_) | Step::Entry(_) if is_map => {}
+            Step::Item(_) if is_array || is_map => {}
+            Step::Key(_) | Step::Entry(_) | Step::Item(_) => return Some(Child::Missing),
+            Step::Referent => {
+                let child = step.take(here);
+                return Some(child.map_or(Child::Missing, |child| Child::At(child.index(), step.text())));
+            }
+            Step::Part(_) => return None,
+        }
+        let walks = self.walks.entry(body.index()).or_default();
+        *walks += 1;
+        if *walks <= WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
+            if let (Step::Item(number), true) = (step, is_array) {
+                let Some(at) = position(*number, body.len() as u64) else { return Some(Child::Missing) };
+                crate::steps::count(body.len());
+                let child = body.items().nth(usize::try_from(at).ok()?)?;
+                return Some(Child::At(child.index(), format!("[{at}]")));
+            }
+            let child = step.take(here);
+            return Some(child.map_or(Child::Missing, |child| Child::At(child.index(), step.text())));
+        }
+        let index = self.index(body)?;
+        let slot = match step {
+            Step::Item(number) if is_array => {
+                let Some(at) = position(*number, (index.left() + index.added.len()) as u64) else {
+                    return Some(Child::Missing);
+                };
+                let at = usize::try_from(at).ok()?;
+                if let Some(new) = at.checked_sub(index.left()) {
+                    return index.added.get(new).copied().map(Child::New);
+                }
+                return Some(Child::At(index.nth(at)?, format!("[{at}]")));
+            }
+            Step::Item(number) => index.numbered(*number),
+            Step::Entry(position) => {
+                // What comes stands before a default value.
+                index.added.is_empty().then_some(())?;
+                index.nth(*position).map(Slot::Old)
+            }
+            Step::Key(name) => match index.named(name) {
+                (_, true) if is_sure => return None,
+                (slot, _) => slot,
+            },
+            _ => return None,
+        };
+        match slot {
+            Some(Slot::Old(at)) => Some(Child::At(at, step.text())),
+            Some(Slot::New(entry)) => Some(Child::New(entry)),
+            None => Some(Child::Missing),
+        }
+    }
+
+    /// The index of a container.
+    fn index(&mut self, body: Cursor<'d>) -> Option<&mut Index<'d>> {
+        self.indexes.entry(body.index()).or_insert_with(|| Index::new(body)).as_mut()
+    }
+
+    /// Whether nothing links from a value, or to it, or to what is in it: else, where it goes, its
+    /// place is taken elsewhere.
+    fn is_free(&self, at: u32) -> bool {
+        let Some(links) = &self.links else { return true };
+        let before = |at: u32| links.get(at as usize);
+        before(at) == before(self.document.tape().next(at))
+    }
+
+    /// The last entry of a map with a string as its key, if there is one.
+    fn last_name(&mut self, map: Cursor<'d>) -> Option<Option<Slot>> {
+        self.index(map)?;
+        let index = self.indexes.get(&map.index())?.as_ref()?;
+        if let Some(entry) = index.last_name {
+            return Some(Some(Slot::New(entry)));
+        }
+        let entries = &self.places.found.entries;
+        for (at, key) in index.keys_from_last() {
+            crate::steps::count(1);
+            let renamed = self.renamed.get(&at).and_then(|entry| key_in(entries.get(*entry)?.cursor()));
+            let key = renamed.map_or(key, |(_, key)| key);
+            if matches!(key, Key::Name(name) if name.node.kind.is_string()) {
+                return Some(Some(Slot::Old(at)));
+            }
+        }
+        Some(None)
+    }
+
+    /// The key that a child of a map has by now, and the document that it is in.
+    fn key_of(&self, slot: Slot, map: Cursor<'d>) -> Option<(&Document<'_>, Key<'_>)> {
+        let entries = &self.places.found.entries;
+        match slot {
+            Slot::New(entry) => key_in(entries.get(entry)?.cursor()),
+            Slot::Old(at) => match self.renamed.get(&at) {
+                Some(entry) => key_in(entries.get(*entry)?.cursor()),
+                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.key(at)?)),
+            },
+        }
+    }
+}
+
+/// The key of an entry.
+fn key_in(entry: Cursor<'_>) -> Option<(&Document<'_>, Key<'_>)> {
+    let document = entry.document();
+    document.root().body().entries().next().map(|(key, _)| (document, key))
+}
