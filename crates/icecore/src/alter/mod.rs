@@ -368,8 +368,9 @@ mod tests {
         };
         let set = |text: String| Alteration::Set(path(text), value());
         let delete = |text: String| Alteration::Delete(path(text));
+        type Make<'m> = &'m dyn Fn(usize) -> Vec<u8>;
         type Each<'e> = &'e dyn Fn(usize, usize) -> Alteration;
-        let sorts: [(&str, &dyn Fn(usize) -> Vec<u8>, &str, Each<'_>); 21] = [
+        let sorts: [(&str, Make<'_>, &str, Each<'_>); 21] = [
             ("items", &list, "json", &|_, at| set(format!("$[{at}]"))),
             ("items from the end", &list, "json", &|_, at| set(format!("$[-{}]", at + 1))),
             ("entries", &map, "json", &|_, at| set(format!("$.k{at}"))),
