@@ -2,6 +2,7 @@
 
 use super::text::{push_float, push_uint};
 use crate::document::{Kind, Node, Tape};
+use crate::near::near;
 
 /// A leaf that PHP has.
 pub(super) fn leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
@@ -10,7 +11,7 @@ pub(super) fn leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
         Kind::Bool => push_bool(node.payload != 0, &mut out),
         Kind::Int => push_int(node.payload as i64, &mut out),
         Kind::Float => push_number(f64::from_bits(node.payload), &mut out),
-        Kind::Bytes => push_string(tape.bytes(node, input), &mut out),
+        Kind::Bytes => push_string(tape.bytes(node, input), false, &mut out),
         Kind::EnumCase => push_case(tape.bytes(node, input), &mut out),
         _ => out.extend_from_slice(b"NULL"),
     }
@@ -22,8 +23,8 @@ pub(super) fn key(node: &Node, tape: &Tape, input: &[u8], is_object: bool) -> Ve
     let mut out = Vec::new();
     match node.kind {
         Kind::Int => push_digits(node.payload as i64, &mut out),
-        _ if is_object => push_property(tape.bytes(node, input), &mut out),
-        _ => push_string(tape.bytes(node, input), &mut out),
+        _ if is_object => push_property(tape.bytes(node, input), false, &mut out),
+        _ => push_string(tape.bytes(node, input), false, &mut out),
     }
     out
 }
@@ -60,14 +61,15 @@ pub(super) fn push_number(value: f64, buf: &mut Vec<u8>) {
 /// What joins the two parts of a string.
 const JOINT: &[u8] = b"' . '";
 
-/// A string, in which NUL stands in double quotes.
-pub(super) fn push_string(bytes: &[u8], buf: &mut Vec<u8>) {
-    push_quoted(bytes, b"' . \"\\0\" . '", buf);
+/// A string, in which NUL stands in double quotes. `splits_tags`: a tag of PHP in it is split, so that `<` ends one string,
+/// and the rest begins the next one.
+pub(super) fn push_string(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) {
+    push_quoted(bytes, b"' . \"\\0\" . '", splits_tags, buf);
 }
 
-/// The name of a property, in which NUL stays.
-pub(super) fn push_property(bytes: &[u8], buf: &mut Vec<u8>) {
-    push_quoted(bytes, b"\0", buf);
+/// The name of a property, in which NUL stays; tags as in [`push_string`].
+pub(super) fn push_property(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) {
+    push_quoted(bytes, b"\0", splits_tags, buf);
 }
 
 /// Whether PHP begins to run code here, in a file that it has printed so far. `<%` and
@@ -83,7 +85,7 @@ fn is_tag(bytes: &[u8]) -> bool {
 /// The offset of the next of these tags.
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
-    while let Some(at) = bytes[from..].iter().position(|byte| *byte == b'<') {
+    while let Some(at) = near(&bytes[from..], [b'<']) {
         if is_tag(&bytes[from + at..]) {
             return Some(from + at);
         }
@@ -92,26 +94,17 @@ pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Splits the tags in the quoted strings that were written from `start` on: `<` ends one string,
-/// and the rest begins the next one.
-pub(super) fn split_tags(start: usize, buf: &mut Vec<u8>) {
-    let Some(first) = find_tag(&buf[start..]) else { return };
-    let rest = buf.split_off(start + first);
-    let mut rest = &rest[..];
-    while let Some(at) = find_tag(rest) {
-        buf.extend_from_slice(&rest[..=at]);
-        buf.extend_from_slice(JOINT);
-        rest = &rest[at + 1..];
-    }
-    buf.extend_from_slice(rest);
-}
-
-fn push_quoted(mut bytes: &[u8], nul: &[u8], buf: &mut Vec<u8>) {
+fn push_quoted(mut bytes: &[u8], nul: &[u8], splits_tags: bool, buf: &mut Vec<u8>) {
     buf.push(b'\'');
-    while let Some(at) = bytes.iter().position(|byte| matches!(byte, b'\'' | b'\\' | 0)) {
+    while let Some(at) = bytes.iter().position(|byte| matches!(byte, b'\'' | b'\\' | b'<' | 0)) {
         buf.extend_from_slice(&bytes[..at]);
         match bytes[at] {
             0 => buf.extend_from_slice(nul),
+            b'<' if splits_tags && is_tag(&bytes[at..]) => {
+                buf.push(b'<');
+                buf.extend_from_slice(JOINT);
+            }
+            b'<' => buf.push(b'<'),
             byte => buf.extend_from_slice(&[b'\\', byte]),
         }
         bytes = &bytes[at + 1..];

@@ -49,7 +49,7 @@ fn value(places: &mut Places, document: &Document<'_>, span: &Span, token: &[u8]
     let anew = Anew {
         text: document.bytes(&node).to_vec(),
         write: Box::new(|text, out| {
-            push_string(text, out);
+            push_string(text, false, out);
             true
         }),
     };

@@ -1,6 +1,6 @@
 //! Writes leaves, also those that PHP has no value for.
 
-use super::leaf_text::{push_bool, push_int, push_number, push_property, push_string, split_tags};
+use super::leaf_text::{push_bool, push_int, push_number, push_property, push_string};
 use super::text::is_class_in_code;
 use super::write::Writer;
 use super::{kept, spelling};
@@ -52,20 +52,12 @@ impl Writer<'_> {
     /// would run what follows.
     #[inline]
     pub(super) fn string(&self, bytes: &[u8], buf: &mut Vec<u8>) {
-        let start = buf.len();
-        push_string(bytes, buf);
-        if self.splits_tags {
-            split_tags(start, buf);
-        }
+        push_string(bytes, self.splits_tags, buf);
     }
 
     /// Writes the name of a property, as [`Writer::string`] does.
     pub(super) fn property(&self, name: &[u8], buf: &mut Vec<u8>) {
-        let start = buf.len();
-        push_property(name, buf);
-        if self.splits_tags {
-            split_tags(start, buf);
-        }
+        push_property(name, self.splits_tags, buf);
     }
 
     /// Counts what the flags of a value say that PHP has nothing for.
