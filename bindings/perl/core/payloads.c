@@ -457,14 +457,14 @@ check_document(pTHX_ ice_payloads *p, ice_context *ctx, const char *bytes, STRLE
     return kind == ICECORE_OK ? view->consumed : 0;
 }
 
-/* Whether a class may go on behind a document: with another one of Sereal, or of a file. */
+/* Whether a class may read another document after this one: of Sereal, or of a file. */
 static bool
 begins_another(const char *bytes, STRLEN len)
 {
     return sereal_magic(bytes, len, FALSE) || (len >= 6 && memEQ(bytes, "pst0", 4));
 }
 
-/* Reads a payload, and the documents behind the first one. */
+/* Reads a payload, and the documents after the first one. */
 static void
 check_payload(pTHX_ ice_payloads *p, ice_context *ctx, const char *bytes, STRLEN len)
 {
@@ -579,7 +579,7 @@ ice_payloads_check(pTHX_ ice_payloads *p)
     ENTER;
     ctx = ice_checkout(aTHX);
     add_strings(aTHX_ p, &p->search, (const char *)view->input, view->input_len, ICECORE_NONE);
-    /* What is in a payload is added behind it. */
+    /* The strings of a payload are added to the end of the list. */
     for (at = 0; at < payload_count(p) && !p->fault; at++) {
         const payload next = *payload_at(p, at);
         p->hook = next.hook;

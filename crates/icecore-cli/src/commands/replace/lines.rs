@@ -163,8 +163,8 @@ fn leading_quote(text: &[u8]) -> Option<&[u8]> {
     text.get(..len)
 }
 
-/// Where edits stand that change the length of a text; of those in a string of serialize(), which begins before, its
-/// length becomes wrong.
+/// The places of edits that change the length of a text. An edit in a string of serialize() makes the length of that
+/// string wrong.
 pub fn growing(edits: &Edits) -> impl Iterator<Item = usize> {
     edits.iter().filter(|edit| edit.new.len() != edit.end - edit.start).map(|edit| edit.start)
 }
