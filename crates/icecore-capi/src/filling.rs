@@ -3,9 +3,9 @@
 use crate::context::icecore_context;
 use crate::error::{ErrorOut, guard, usage};
 use crate::lent;
-use crate::tape::{ICECORE_NONE, icecore_node, icecore_tape};
+use crate::tape::{Filling, ICECORE_NONE, icecore_node, icecore_tape, unchecked};
 use icecore::{
-    Error, Kind,
+    Error, ErrorKind, Kind,
     raw::{Location, Node},
 };
 

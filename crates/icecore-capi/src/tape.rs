@@ -1,7 +1,8 @@
 //! The tape: its view for callers that read, its memory for callers that fill.
 
+use crate::error::usage;
 use icecore::{
-    Error, ErrorKind, Kind,
+    Error, Kind,
     raw::{Location, NameEntry, Names, Node},
 };
 

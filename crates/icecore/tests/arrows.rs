@@ -242,7 +242,7 @@ fn find_cycle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> 
                     return Some(way);
                 }
                 if seen.insert(next.clone()) {
-                    ways.push([&way[..], &[next.clone()]].concat());
+                    ways.push([&way[..], std::slice::from_ref(next)].concat());
                 }
             }
         }
