@@ -3,7 +3,7 @@
 # narrow: nothing sticks out, no label lies on another, all can be read.
 #
 #     scripts/bench-page.sh                  the report of the tests
-#     scripts/bench-page.sh REPORT [FOLDER]  another one; screenshots go into the folder
+#     scripts/bench-page.sh REPORT [FOLDER]  another one, as a page or as JSON; screenshots go into the folder
 page=${1:+$(realpath "$1")}
 shots=${2:+$(realpath "$2")}
 . "$(dirname "$0")/common.sh"
@@ -20,11 +20,19 @@ if [ -z "$browser" ]; then
     exit 75
 fi
 
-if [ -z "$page" ]; then
+case $page in
+*.json)
+    # The command draws it.
+    [ -x "$test_command" ] || cargo build --quiet --locked "${all_features[@]}" --bin icecore
+    "$test_command" bench --report "$page" --html "$folder/report.html" >/dev/null
+    page=$folder/report.html
+    ;;
+'')
     # A test draws it.
     cargo test --quiet --locked "${all_features[@]}" --test lab -- the_page_is_sound >/dev/null
     page=$(realpath "$target/tmp/report.html")
-fi
+    ;;
+esac
 
 # 0 is dark for Chromium.
 browse() { # SCHEME WIDTH HEIGHT OPTION… FILE

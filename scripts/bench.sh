@@ -65,4 +65,4 @@ elif [ "${1:-}" != --draw ]; then
     mv "$folder/report.json" "$report"
 fi
 make --no-print-directory pages
-say "docs/bench is written: docs/bench/report.html shows it"
+say "docs/bench is written; to look at it: icecore bench --report $report --html report.html"

@@ -2,14 +2,15 @@
 # Counts the instructions of Icecore's work under callgrind: a slowdown that no clock of a shared
 # machine can see. docs/counts.md explains it.
 #
-#   scripts/counts.sh [check|accept|spread|page] [WORD]
+#   scripts/counts.sh [check|accept|spread|page|growth] [WORD]
 #
 #   check    compare with benches/counts.tsv; fails if a cell takes 3 % more than there
 #   accept   write benches/counts.tsv again, and show what changed
 #   spread   measure everything five times, and show how far the counts are apart
 #   page     write the history of benches/counts.tsv to target/counts.html
+#   growth   give the command hostile inputs whose sizes double; fails if its work more than doubles
 #
-# With a WORD, check and spread take only the cells that have it in their names.
+# With a WORD, check, spread and growth take only the cells that have it in their names.
 #
 # It ends with 75 if something is missing that it needs, or if the table was made with other tools,
 # and the last line says which.
@@ -26,8 +27,8 @@ left_out() { # REASON
 }
 
 case $what in
-check | accept | spread | page) ;;
-*) fail "usage: scripts/counts.sh [check|accept|spread|page] [WORD]" ;;
+check | accept | spread | page | growth) ;;
+*) fail "usage: scripts/counts.sh [check|accept|spread|page|growth] [WORD]" ;;
 esac
 need_rust
 # Flags of the caller would change the code that is counted.
@@ -51,6 +52,12 @@ if [ "$what" = page ]; then
 fi
 
 have valgrind || left_out 'valgrind is missing: valgrind'
+if [ "$what" = growth ]; then
+    build icecore-counts
+    scripts/build.sh
+    "$built/icecore-counts" growth --only "$word" "$target/release/icecore" "$built/growth"
+    exit
+fi
 if [ "$what" = check ]; then
     # Said before the build, which takes minutes; the program compares the other tools.
     made_with=$(sed -n 's/^# tool rustc: //p' "$table")

@@ -38,6 +38,7 @@ check_dependencies() {
 }
 
 step 'dependencies' 'licences, sources and versions of all crates are those of deny.toml' check_dependencies
+step 'growth of work' 'hostile inputs of the command, twice as large each time: its instructions may double' scripts/counts.sh growth
 step 'tests in full' 'documents of a million levels; ten million floats; the model of the store with more cases' test_in_full
 step 'shipped modules' 'all tests of the Perl, PHP and Ruby modules, with the engine as shipped' test_shipped_modules
 step 'shipped C library' 'the examples of the C interface, with the library as shipped' scripts/capi.sh

@@ -42,7 +42,7 @@ step 'page of the daemon' 'in Chromium, by clicks and keys' test_program daemon 
 step 'lab over the web' 'the scenario with nginx and php-fpm' test_program lab over_fpm::
 step 'PHP sessions' 'sessions over php-fpm and nginx, APCu, igbinary and PHP by their own names' test_sessions
 step 'report of the lab' 'the report that the tests draw, in Chromium' scripts/bench-page.sh
-step 'published report' 'the report in docs, in Chromium' scripts/bench-page.sh docs/bench/report.html
+step 'published report' 'the report in docs, in Chromium' scripts/bench-page.sh docs/bench/report.json
 step 'instruction counts' 'no operation takes 3 % more instructions than benches/counts.tsv says' scripts/counts.sh check
 
 need_for 'objects and jobs by PDO' 'php-pgsql' php -r 'exit((int) !extension_loaded("pdo_pgsql"));'

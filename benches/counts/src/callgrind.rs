@@ -49,6 +49,23 @@ const VARIABLES: [(&str, &str); 6] = [
 /// # Errors
 /// Says what the program said if it failed, or that callgrind wrote no count.
 pub fn count(program: &Program, function: Option<&str>, file: &Path) -> Result<u64, String> {
+    count_accepting(program, function, file, |code| code == 0)
+}
+
+/// Counts the instructions of a run of the command that may refuse its input: an exit code below 6.
+///
+/// # Errors
+/// As for [`count`]; a signal or a panic is one as well.
+pub fn count_refusal(program: &Program, file: &Path) -> Result<u64, String> {
+    count_accepting(program, None, file, |code| code < 6)
+}
+
+fn count_accepting(
+    program: &Program,
+    function: Option<&str>,
+    file: &Path,
+    accepts: impl Fn(i32) -> bool,
+) -> Result<u64, String> {
     let mut command = Command::new("valgrind");
     command.env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -63,7 +80,7 @@ pub fn count(program: &Program, function: Option<&str>, file: &Path) -> Result<u
     }
     command.args(&program.words);
     let done = command.output().map_err(|error| format!("valgrind can't be run: {error}"))?;
-    if !done.status.success() {
+    if !done.status.code().is_some_and(accepts) {
         let said = String::from_utf8_lossy(&done.stderr);
         return Err(format!("{}: {}", done.status, said.lines().last().unwrap_or_default()));
     }

@@ -4,6 +4,7 @@
 //! ```text
 //! icecore-counts check|accept|spread [--only WORD] TABLE MODULES COMMAND WORK
 //! icecore-counts page TABLE HTML
+//! icecore-counts growth [--only WORD] COMMAND WORK
 //! icecore-counts list | try CELL | run CELL | cpu
 //! ```
 #![forbid(unsafe_code)]
@@ -11,6 +12,7 @@
 mod callgrind;
 mod compare;
 mod engine;
+mod growth;
 mod history;
 mod measure;
 mod page;
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
             run(cell)
         }
         ["page", table, html] => write_page(table, html),
+        ["growth", command, work] => check_growth(&absolute(command), &absolute(work), &only),
         [what @ ("check" | "accept" | "spread"), table, modules, command, work] => {
             let built = Built { modules: absolute(modules), command: absolute(command), work: absolute(work) };
             match *what {
@@ -60,7 +63,7 @@ fn main() -> ExitCode {
                 _ => show_spread(&built, &only),
             }
         }
-        _ => Err("usage: scripts/counts.sh [check|accept|spread|page]".to_owned()),
+        _ => Err("usage: scripts/counts.sh [check|accept|spread|page|growth]".to_owned()),
     };
     done.unwrap_or_else(|error| {
         eprintln!("{error}");
@@ -148,6 +151,12 @@ fn try_gate(measurer: &Measurer, found: &mut Comparison) {
         found.failed += 1;
         found.lines.push("FAILED the gate itself: 4 % more work is not noticed, or the same work is".to_owned());
     }
+}
+
+fn check_growth(command: &Path, work: &Path, only: &str) -> Result<ExitCode, String> {
+    let (passed, failed) = growth::check(command, work, only)?;
+    println!("{passed} passed, {failed} failed");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn accept(file: &str, built: &Built) -> Result<ExitCode, String> {

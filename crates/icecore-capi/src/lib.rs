@@ -29,6 +29,7 @@ mod classes;
 mod context;
 mod convert;
 mod error;
+mod filling;
 mod json;
 mod kinds;
 mod policy;
@@ -47,6 +48,10 @@ pub use convert::{
     icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages, icecore_convert_within,
 };
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_detail, icecore_error_kind};
+pub use filling::{
+    icecore_begin, icecore_class, icecore_encoding, icecore_grow_arena, icecore_grow_nodes, icecore_key,
+    icecore_long_string,
+};
 pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
     ICECORE_FLAG_BARE, ICECORE_FLAG_DEFAULT, ICECORE_FLAG_HINT, ICECORE_FLAG_IDENTITY, ICECORE_FLAG_ITEM,
@@ -74,8 +79,8 @@ pub use stage::{
 };
 pub use tape::{
     ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_PARTIAL, ICECORE_TAPE_VERSION,
-    icecore_begin, icecore_bytes, icecore_class, icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long,
-    icecore_long_string, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version, icecore_view,
+    icecore_bytes, icecore_long, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version,
+    icecore_view,
 };
 pub use write::{
     icecore_loss, icecore_take_part, icecore_value_end, icecore_view_tape, icecore_write, icecore_write_part,

@@ -11,17 +11,17 @@ const OPTION: &str = "class-map";
 /// checks the pairs.
 pub fn set(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
     if !pairs.is_empty() {
-        stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::reading::usage)?;
+        stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::report::usage)?;
     }
     let Some(map) = stage.settings().text(OPTION) else { return Ok(()) };
     let text = with_files(map)?;
-    ClassMap::parse(&text).map_err(crate::reading::usage)?;
-    stage.set(OPTION, Some(&text)).map_err(crate::reading::usage)
+    ClassMap::parse(&text).map_err(crate::report::usage)?;
+    stage.set(OPTION, Some(&text)).map_err(crate::report::usage)
 }
 
 /// A class map of these pairs, and of those in files that `@FILE` names.
 pub fn read(pairs: &str) -> Result<ClassMap, Abort> {
-    ClassMap::parse(&with_files(pairs)?).map_err(crate::reading::usage)
+    ClassMap::parse(&with_files(pairs)?).map_err(crate::report::usage)
 }
 
 /// The pairs with those of files in the place of `@FILE`.

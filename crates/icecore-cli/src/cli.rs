@@ -1,11 +1,14 @@
 //! The command line: the one table that help, completions and man pages come
 //! from.
 
-pub use crate::commands::bench::Bench;
-pub use crate::commands::edit::Edit;
+use crate::arguments::Global;
+use crate::commands;
+#[cfg(feature = "bench")]
+use crate::commands::bench::Bench;
+use crate::commands::edit::Edit;
 use crate::commands::formats::Formats;
 use crate::commands::manual::{Completions, Man};
-pub use crate::commands::replace::Replace;
+use crate::commands::replace::Replace;
 #[cfg(feature = "serve")]
 use crate::commands::serve::Serve;
 use crate::commands::{
@@ -13,20 +16,10 @@ use crate::commands::{
     paths::Paths, query::Query, rows::Rows,
 };
 #[cfg(feature = "store")]
-use crate::commands::{keyed::Keyed, queue::Queue, store::Store, work::Work};
-use crate::limits::{self, Bounds};
-use crate::records::Frame;
+use crate::commands::{queue::Queue, store::Store, work::Work};
 use crate::report::{Abort, Report, code};
 use crate::said;
-use crate::screen::Paging;
-use crate::source::Source;
-use crate::terminal::{self, Most};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use icecore::Stage;
-use std::path::PathBuf;
-
-/// What is written, if nothing else is asked for.
-pub const DEFAULT_TARGET: &str = crate::form::JSON;
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Looks into and converts the data that Perl, PHP and Ruby freeze, without
 /// running any of it.
@@ -46,67 +39,6 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "For all commands")]
-pub struct Global {
-    /// Bounds on what reading and writing may cost
-    ///
-    /// depth: nesting; nodes: values; string: bytes of a string; decompressed: bytes after decompression, 256M
-    /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
-    /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
-    /// for each byte of the input, 256 if not said; steps: of a filter of `query`, 1G if not said; memory: bytes that
-    /// its values hold at a time, 1G if not said.
-    /// Numbers may end in K, M or G. A number alone says how many items of each list and map are shown by `inspect`,
-    /// `paths`, `get` and `query`, and how many changes by `diff`: `--limit 100`.
-    #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
-    pub limit: Bounds,
-    /// When to use colour
-    ///
-    /// always: in a pipe too, but for data: what `convert`, `rows`, `edit`, `patch` and `replace` write there has none.
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, hide_possible_values = false)]
-    pub color: When,
-    /// When output on a terminal goes to a pager
-    ///
-    /// The pager is that of $ICECORE_PAGER, of $PAGER, or `less -FRX`; `cat`, or nothing, is none. For reading is what
-    /// is no data: so not what `convert`, `rows`, `edit`, `patch` and `replace` write.
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto, hide_possible_values = false)]
-    pub paging: Paging,
-    /// Say nothing of losses, show no progress
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
-}
-
-impl Global {
-    /// A number of items is for those who show items, and bounds of filters for those who run filters.
-    pub fn check(&self, command: &Command) -> Result<(), Abort> {
-        if (self.limit.steps.is_some() || self.limit.memory.is_some()) && !matches!(command, Command::Query(_)) {
-            let text = "`--limit steps=N` and `--limit memory=N` bound the filters of `query`".to_owned();
-            return Err(Abort::Failed(code::USAGE, text));
-        }
-        match (self.limit.items, command) {
-            (None, _)
-            | (_, Command::Inspect(_) | Command::Paths(_) | Command::Get(_) | Command::Query(_) | Command::Diff(_)) => {
-                Ok(())
-            }
-            (Some(items), _) => {
-                let text = format!(
-                    "`--limit {items}` is for `inspect`, `paths`, `get`, `query` and `diff`; bounds are NAME=N: \
-                     --limit depth={items}"
-                );
-                Err(Abort::Failed(code::USAGE, text))
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    /// On a terminal, unless NO_COLOR is set or TERM is dumb
-    Auto,
-    Always,
-    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -131,6 +63,7 @@ pub enum Command {
     Serve(Box<Serve>),
     #[cfg(feature = "store")]
     Work(Work),
+    #[cfg(feature = "bench")]
     Bench(Box<Bench>),
     Formats(Formats),
     Completions(Completions),
@@ -171,8 +104,9 @@ impl Command {
             | Command::Query(_)
             | Command::Get(_)
             | Command::Paths(_)
-            | Command::Bench(_)
             | Command::Formats(_) => true,
+            #[cfg(feature = "bench")]
+            Command::Bench(_) => true,
             Command::Replace(replace) => replace.dry_run,
             // Git pages by itself.
             Command::Diff(diff) => !diff.git,
@@ -197,92 +131,57 @@ impl Command {
     }
 }
 
-/// How the command reports.
-#[derive(Debug, Args)]
-pub struct Reporting {
-    /// How losses, notes and errors are written to stderr
-    ///
-    /// json: an object a line, with type (error, loss, note, end), file, record, code, kind, count, format, offset,
-    /// layer, path, expected, found, help and message, as far as they are known; the last has type end, the exit code,
-    /// and how many inputs there were. Wrong usage is told as text in every case.
-    #[arg(long = "report", value_name = "FORM", value_enum, default_value_t = said::Form::Text, display_order = 900)]
-    pub report: said::Form,
-}
-
-/// How input is read.
-#[derive(Debug, Args)]
-pub struct From {
-    /// The format of the input, with options: sereal:refuse_objects
-    ///
-    /// Found out if not given.
-    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
-    pub format: Option<String>,
-    /// An option of the input's format; the value is taken verbatim
-    #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
-    pub options: Vec<String>,
-    /// Read several documents, one by one
-    ///
-    /// They stand one behind the other; JSON lines are lines. With `convert`, FRAME says how else records are told
-    /// apart, each of which is one document, and memory does not grow with the input.
-    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
-    pub each: Option<Frame>,
-}
-
-/// How much of values is shown.
-#[derive(Debug, Args)]
-pub struct Shown {
-    /// Show N levels of values only
-    ///
-    /// What is deeper is shown as how many there are: `{…3}`. `--limit N` says how many items of each list and map are
-    /// shown.
-    #[arg(long, value_name = "N")]
-    pub depth: Option<u32>,
-}
-
-impl Shown {
-    /// How much of the JSON that is written so is shown; `None`: all.
-    pub fn most(&self, global: &Global, to: &Stage, has_paths: bool) -> Result<Option<Most>, Abort> {
-        let items = global.limit.items;
-        if self.depth.is_none() && items.is_none() {
-            return Ok(None);
-        }
-        if !terminal::is_json(to) {
-            let text = format!("--depth and `--limit N` are for JSON that people read, not for {}", to.name());
-            return Err(Abort::Failed(code::USAGE, text));
-        }
-        let depth = self.depth.map_or(usize::MAX, |depth| depth as usize);
-        Ok(Some(Most { depth, items: items.unwrap_or(u64::MAX), has_paths }))
-    }
-}
-
-/// Which inputs are read.
-#[derive(Debug, Args)]
-pub struct Inputs {
-    /// Files, or folders with all that is in them; `-` is the standard input
-    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
-    pub files: Vec<PathBuf>,
-    #[cfg(feature = "store")]
-    #[command(flatten)]
-    pub keyed: Keyed,
-}
-
-impl Inputs {
-    /// What is read.
-    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
+/// Runs the command that was named.
+pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
+    let global = &cli.global;
+    check_limits(global, &cli.command)?;
+    match &cli.command {
+        Command::Inspect(args) => commands::inspect::run(args, global, report),
+        Command::Detect(args) => commands::detect::run(args, global, report),
+        Command::Classes(args) => commands::classes::run(args, global, report),
+        Command::Convert(args) => commands::convert::run(args, global, report),
+        Command::Query(args) => commands::query::run(args, global, report),
+        Command::Get(args) => commands::get::run(args, global, report),
+        Command::Paths(args) => commands::paths::run(args, global, report),
+        Command::Rows(args) => commands::rows::run(args, global, report),
+        Command::Replace(args) => commands::replace::run(args, global, report),
+        Command::Edit(args) => commands::edit::run(args, global, report),
+        Command::Diff(args) => commands::diff::run(args, global, report),
+        Command::Patch(args) => commands::patch::run(args, global, report),
         #[cfg(feature = "store")]
-        return self.keyed.sources(&self.files, report);
-        #[cfg(not(feature = "store"))]
-        Ok(Source::all(&self.files, report))
+        Command::Store(args) => commands::store::run(args, global, report),
+        #[cfg(feature = "store")]
+        Command::Queue(args) => commands::queue::run(args, global, report),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(args, global),
+        #[cfg(feature = "store")]
+        Command::Work(args) => commands::work::run(args, report),
+        #[cfg(feature = "bench")]
+        Command::Bench(args) => commands::bench::run(args, global, report),
+        Command::Formats(args) => commands::formats::run(args, global),
+        Command::Completions(args) => commands::manual::completions(args, Cli::command()),
+        Command::Man(args) => commands::manual::pages(args, Cli::command(), report),
     }
 }
 
-/// A character that stands between values.
-pub fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        b"\\t" => Ok(b'\t'),
-        [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),
-        [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err("it is one ASCII character".to_owned()),
+/// A number of items is for those who show items, and bounds of filters for those who run filters.
+fn check_limits(global: &Global, command: &Command) -> Result<(), Abort> {
+    if (global.limit.steps.is_some() || global.limit.memory.is_some()) && !matches!(command, Command::Query(_)) {
+        let text = "`--limit steps=N` and `--limit memory=N` bound the filters of `query`".to_owned();
+        return Err(Abort::Failed(code::USAGE, text));
+    }
+    match (global.limit.items, command) {
+        (None, _)
+        | (_, Command::Inspect(_) | Command::Paths(_) | Command::Get(_) | Command::Query(_) | Command::Diff(_)) => {
+            Ok(())
+        }
+        (Some(items), _) => {
+            let text = format!(
+                "`--limit {items}` is for `inspect`, `paths`, `get`, `query` and `diff`; bounds are NAME=N: \
+                 --limit depth={items}"
+            );
+            Err(Abort::Failed(code::USAGE, text))
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::io;
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct CsvStyle {
     /// In csv and tsv: what stands between values, a character or `\t`; if not given, csv shows it, and in tsv it is a tab
-    #[arg(long, value_name = "CHAR", value_parser = crate::cli::delimiter)]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// In csv: what stands around values, a character or `none`; if not given, the file shows it
     #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
@@ -65,4 +65,14 @@ pub fn broken(row: u64, offset: u64) -> io::Error {
          table written in another way? --delimiter, --quote and --escape say how"
     );
     io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// A character that stands between values.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("it is one ASCII character".to_owned()),
+    }
 }

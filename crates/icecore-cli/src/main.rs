@@ -2,16 +2,24 @@
 //! Ruby freeze. All the work is the engine's.
 
 mod allocator;
+mod arguments;
+mod byte_order_mark;
 mod class_map;
 mod cli;
 mod commands;
 mod csv;
+#[cfg(feature = "store")]
+mod database;
+mod file_id;
 mod filter;
 mod form;
 mod json;
+#[cfg(feature = "store")]
+mod keyed;
 mod limits;
 mod pager;
 mod paint;
+mod plural;
 mod pool;
 mod progress;
 mod reading;
@@ -26,6 +34,7 @@ mod source;
 mod stream;
 mod target;
 mod terminal;
+mod tty;
 mod unpack;
 mod whole;
 
@@ -59,7 +68,7 @@ fn main() -> ExitCode {
         progress::start();
     }
     let mut report = report::Report::new(paint, global.quiet, cli.command.report());
-    let end = global.check(&cli.command).and_then(|()| commands::run(&cli, &mut report));
+    let end = cli::run(&cli, &mut report);
     let code = report.finish(end);
     screen::finish();
     progress::vanish();
@@ -68,9 +77,9 @@ fn main() -> ExitCode {
 
 /// The table of all arguments; what it prints itself has colour as these words say.
 fn command(words: &[OsString]) -> clap::Command {
-    cli::Cli::command().color(match given::<cli::When>("--color", words) {
-        Some(cli::When::Always) => ColorChoice::Always,
-        Some(cli::When::Never) => ColorChoice::Never,
+    cli::Cli::command().color(match given::<paint::When>("--color", words) {
+        Some(paint::When::Always) => ColorChoice::Always,
+        Some(paint::When::Never) => ColorChoice::Never,
         _ if paint::is_refused() => ColorChoice::Never,
         _ => ColorChoice::Auto,
     })
@@ -105,7 +114,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
 
 /// Prints a help: it is for reading.
 fn help(error: &clap::Error, words: &[OsString]) -> ! {
-    let paint = paint::Paint::new(given("--color", words).unwrap_or(cli::When::Auto), &std::io::stdout());
+    let paint = paint::Paint::new(given("--color", words).unwrap_or(paint::When::Auto), &std::io::stdout());
     let text = if paint.is_on() { error.render().ansi().to_string() } else { error.render().to_string() };
     screen::page(given("--paging", words).unwrap_or_default(), true);
     // Who closes it early has read enough.

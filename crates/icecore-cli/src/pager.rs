@@ -46,6 +46,7 @@ impl Pager {
             }
         }
         // From here on a Ctrl-C is the pager's; if that can't be, it ends this command as well.
+        crate::signals::ask_on_keyboard(outlives_keyboard);
         let _ = crate::signals::watch();
         STAGE.store(WRITING, Ordering::Relaxed);
         let mut child = shell.spawn().inspect_err(|_| STAGE.store(NONE, Ordering::Relaxed))?;
@@ -82,7 +83,7 @@ impl Write for Pager {
 /// For a signal of the keyboard: it is the pager's as long as there is one. Whether the command
 /// ends by itself then.
 #[cfg(unix)]
-pub fn outlives_keyboard() -> bool {
+fn outlives_keyboard() -> bool {
     use std::time::{Duration, Instant};
     const TURN: Duration = Duration::from_millis(20);
     /// What writes finds out that nobody reads any more; what computes does not.

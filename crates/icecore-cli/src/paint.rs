@@ -1,8 +1,17 @@
 //! Colour, where it is wanted.
 
-use crate::cli::When;
+use clap::ValueEnum;
 use std::fmt::Display;
 use std::io::IsTerminal;
+
+/// When output has colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set or TERM is dumb
+    Auto,
+    Always,
+    Never,
+}
 
 /// What a piece of output is, as far as colour goes.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +46,7 @@ impl Ink {
 
 /// Whether the environment asks for no colour.
 pub fn is_refused() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || crate::screen::is_dumb()
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || crate::tty::is_dumb()
 }
 
 /// Whether colour is used.

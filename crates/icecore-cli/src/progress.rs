@@ -56,7 +56,7 @@ fn line() -> MutexGuard<'static, Line> {
 
 /// Begins to watch, if stderr is a terminal that can show it.
 pub fn start() {
-    if !io::stderr().is_terminal() || crate::screen::is_dumb() || IS_ON.swap(true, Ordering::Relaxed) {
+    if !io::stderr().is_terminal() || crate::tty::is_dumb() || IS_ON.swap(true, Ordering::Relaxed) {
         return;
     }
     // Without the thread there is no progress line.
@@ -127,6 +127,7 @@ pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
 }
 
 /// This share of all is done.
+#[cfg(feature = "bench")]
 pub fn share(done: f64, what: String) {
     if is_on() {
         METER.forget_input();
@@ -207,7 +208,7 @@ impl Meter {
             (read, _) => parts.push(HumanBytes(read).to_string()),
         }
         if number(&self.records) > 0 {
-            parts.push(crate::records::counted(number(&self.records), "record", "records"));
+            parts.push(crate::plural::counted(number(&self.records), "record", "records"));
         }
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let of = if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };

@@ -1,8 +1,9 @@
 //! Reading documents from an input: in which format, and how many.
 
-use crate::cli::{DEFAULT_TARGET, From};
+use crate::arguments::{DEFAULT_TARGET, From};
+use crate::byte_order_mark::{MARK, knows_no_mark};
 use crate::records::Frame;
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage};
 use icecore::{
     Error, Format, Limits, Request, Stage,
     raw::{Outcome, Tape},
@@ -103,7 +104,7 @@ impl<'r> Reader<'r> {
         match opened {
             Ok((opened, broken)) => {
                 if let Some(error) = broken {
-                    let came = crate::records::counted(opened.bytes.len() as u64, "byte", "bytes");
+                    let came = crate::plural::counted(opened.bytes.len() as u64, "byte", "bytes");
                     report.note(name, "partial", format!("{came} came out of a wrapper that is not whole"));
                     said(error, report);
                 }
@@ -202,18 +203,9 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     ))
 }
 
-/// A byte order mark.
-pub const MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// Whether the text begins with a byte order mark that its reader does not know.
 fn has_mark(stage: &Stage, bytes: &[u8]) -> bool {
     knows_no_mark(stage) && bytes.starts_with(MARK)
-}
-
-/// Whether the mark is not for the reader of this format: of the others, some know it,
-/// and to the rest it is data.
-pub fn knows_no_mark(stage: &Stage) -> bool {
-    stage.format().can.no_mark
 }
 
 /// Sets options that were given one by one; their values are taken verbatim.
@@ -232,14 +224,4 @@ pub fn typed_json() -> Result<Stage, Error> {
     let mut stage = Stage::parse(DEFAULT_TARGET)?;
     stage.set("typed", None)?;
     Ok(stage)
-}
-
-/// A mistake on the command line, in these words.
-pub fn usage_of(text: &str) -> Abort {
-    Abort::Failed(code::USAGE, text.to_owned())
-}
-
-/// A mistake on the command line.
-pub fn usage(error: Error) -> Abort {
-    Abort::Failed(code::USAGE, error.to_string())
 }

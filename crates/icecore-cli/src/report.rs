@@ -3,6 +3,7 @@
 use crate::paint::{Ink, Paint};
 use crate::said::{End, Form, Said};
 use crate::screen;
+use crate::signals::NotCaught;
 use icecore::deep::Deep;
 use icecore::{Error, ErrorKind, Losses, Stage, value::Repair};
 use std::collections::HashSet;
@@ -28,6 +29,12 @@ pub enum Abort {
     Closed,
     /// The command can't continue, for this reason.
     Failed(u8, String),
+}
+
+impl From<NotCaught> for Abort {
+    fn from(error: NotCaught) -> Abort {
+        Abort::Failed(code::OTHER, error.to_string())
+    }
 }
 
 /// What happened so far.
@@ -269,4 +276,14 @@ pub fn io_reason(error: &io::Error) -> String {
         Some(end) => text[..end].to_owned(),
         None => text,
     }
+}
+
+/// A mistake on the command line, in these words.
+pub fn usage_of(text: &str) -> Abort {
+    Abort::Failed(code::USAGE, text.to_owned())
+}
+
+/// A mistake on the command line.
+pub fn usage(error: Error) -> Abort {
+    Abort::Failed(code::USAGE, error.to_string())
 }

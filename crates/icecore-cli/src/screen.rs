@@ -5,6 +5,7 @@
 
 use crate::pager::{self, Pager};
 use crate::progress;
+use crate::tty::{is_dumb, size};
 use clap::ValueEnum;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -66,11 +67,6 @@ pub fn page(paging: Paging, reads: bool) {
     let Some(command) = pager::command() else { return };
     let room = if paging == Paging::Always { Room::none() } else { Room::of_terminal() };
     *screen() = Screen::Held(Held { pieces: Vec::new(), bytes: 0, room, command });
-}
-
-/// Whether the terminal can do nothing but write lines.
-pub fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
 /// Says something on stderr: in the pager, where there is one and stderr is the terminal too.
@@ -213,25 +209,6 @@ impl Room {
         self.rows = self.rows.saturating_sub(1);
         self.column = 0;
     }
-}
-
-/// How wide and high the terminal is: as it says, or as the environment says.
-fn size() -> (usize, usize) {
-    const USUAL: (usize, usize) = (80, 24);
-    let said = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
-    let said = (said("COLUMNS").unwrap_or(USUAL.0), said("LINES").unwrap_or(USUAL.1));
-    let (width, height) = known().unwrap_or(said);
-    (width.max(1), height.max(2))
-}
-
-/// How wide the terminal is, if it says so.
-pub fn width() -> Option<usize> {
-    known().map(|(width, _)| width)
-}
-
-fn known() -> Option<(usize, usize)> {
-    let (width, height) = terminal_size::terminal_size()?;
-    Some((width.0.into(), height.0.into())).filter(|(width, height)| *width > 0 && *height > 0)
 }
 
 /// The standard output, without the line buffer around it.

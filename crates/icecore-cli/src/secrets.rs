@@ -20,3 +20,15 @@ pub fn hide_from(command: &mut Command) {
         command.env_remove(name);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// The lab knows secrets by the ends of their names.
+    #[cfg(feature = "bench")]
+    #[test]
+    fn the_lab_hides_them_too() {
+        for name in super::ALL {
+            assert!(icecore_lab::is_secret(name), "{name}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Where output goes: in large pieces, in constant memory.
 
-use crate::cli::When;
 use crate::paint::Paint;
+use crate::paint::When;
 use crate::report::{Abort, code, io_reason};
 use crate::screen;
 use crate::terminal::{self, Most};

@@ -1,8 +1,8 @@
 //! Inputs: files, folders, the standard input.
 
+use crate::file_id::FileId;
 use crate::progress::{self, Counted};
 use crate::report::Report;
-use crate::target::Id;
 use crate::whole::{self, Bytes};
 use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal, Read};
@@ -105,9 +105,9 @@ impl Source {
     }
 
     /// Which file it is.
-    pub fn id(&self, known: &Metadata) -> Option<Id> {
+    pub fn id(&self, known: &Metadata) -> Option<FileId> {
         let path = if let Place::File(path) = &self.place { path } else { Path::new("-") };
-        Id::of(path, known)
+        FileId::of(path, known)
     }
 
     /// All its bytes.

@@ -1,6 +1,7 @@
 //! All integration tests of this crate in one program: linking one is much faster than linking many.
 
 mod analysis;
+#[cfg(feature = "bench")]
 mod bench;
 mod blanks;
 #[path = "../../icecore-store/tests/common/chance.rs"]

@@ -118,3 +118,7 @@ impl Call {
         Ok(self.query.duration(name)?.unwrap_or(usual).min(longest))
     }
 }
+
+/// The address of the client.
+#[derive(Clone, Copy)]
+pub struct ClientAddress(pub IpAddr);

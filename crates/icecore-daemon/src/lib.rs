@@ -37,7 +37,6 @@ mod host;
 mod journal;
 mod limits;
 mod metrics;
-mod openapi;
 mod page;
 mod patience;
 mod payload;

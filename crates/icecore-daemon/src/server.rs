@@ -1,6 +1,7 @@
 //! Connections: from the first one to the end of the daemon.
 
 use crate::app::App;
+use crate::call::ClientAddress;
 use crate::connections::{Connections, Member, Visit};
 use crate::patience::Patient;
 use crate::routes;
@@ -12,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,10 +32,6 @@ const LAST_HEAD: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(30);
 /// The longest head of a request.
 const LONGEST_HEAD: usize = 64 << 10;
-
-/// The address of who asks.
-#[derive(Clone, Copy)]
-pub struct From(pub IpAddr);
 
 /// A daemon that runs.
 pub struct Server {
@@ -200,7 +197,7 @@ async fn connection(stream: TcpStream, from: SocketAddr, mut member: Member, rou
 async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: Visit, router: Router, app: &App) {
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(From(from.ip()));
+        request.extensions_mut().insert(ClientAddress(from.ip()));
         request.extensions_mut().insert(visit.clone());
         visit.begin_request();
         let (mut router, visit) = (router.clone(), visit.clone());

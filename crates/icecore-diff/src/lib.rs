@@ -44,7 +44,6 @@ mod rules;
 mod same;
 mod side;
 mod tree;
-mod turned;
 mod walk;
 mod way;
 mod written;

@@ -29,3 +29,4 @@ pub mod web;
 
 pub use error::Error;
 pub use replay::replay;
+pub use secrets::is_secret;

@@ -5,16 +5,30 @@
 
 use std::process::Command;
 
-/// Variables of Icecore's own that hold secrets.
-const OWN: [&str; 4] = ["ICECORE_DB", "ICECORE_DB_PASSWORD", "ICECORE_DB_PASSWORD_FILE", "ICECORE_TOKEN"];
+/// Ends of names that programs give to secrets, and to addresses that may contain a password.
+const ENDS: [&str; 11] = [
+    "PASSWORD",
+    "PASSWORD_FILE",
+    "_TOKEN",
+    "_SECRET",
+    "_SECRET_KEY",
+    "_ACCESS_KEY",
+    "_API_KEY",
+    "_DB",
+    "_DSN",
+    "DATABASE_URL",
+    "REDIS_URL",
+];
 
-/// Ends of names that programs give to secrets.
-const ENDS: [&str; 7] = ["PASSWORD", "PASSWORD_FILE", "_TOKEN", "_SECRET", "_SECRET_KEY", "_ACCESS_KEY", "_API_KEY"];
-
-/// Whether a variable with this name is taken for a secret.
-fn is_secret(name: &str) -> bool {
+/// Whether a variable with this name is taken for a secret. Upper and lower case are the same.
+///
+/// ```
+/// assert!(icecore_lab::is_secret("PGPASSWORD"));
+/// assert!(!icecore_lab::is_secret("PATH"));
+/// ```
+pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    OWN.contains(&name.as_str()) || ENDS.iter().any(|end| name.ends_with(end))
+    ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Starts a program with an environment without the secrets of this process. What the lab itself gives to the program,
@@ -35,7 +49,7 @@ mod tests {
     #[test]
     fn names_of_secrets_are_known_by_their_ends() {
         for name in
-            ["ICECORE_DB", "ICECORE_TOKEN", "PGPASSWORD", "APP_DB_PASSWORD", "github_token", "AWS_SECRET_ACCESS_KEY"]
+            ["DATABASE_URL", "APP_TOKEN", "PGPASSWORD", "APP_DB_PASSWORD", "github_token", "AWS_SECRET_ACCESS_KEY"]
         {
             assert!(is_secret(name), "{name}");
         }

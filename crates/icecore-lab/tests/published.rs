@@ -63,7 +63,6 @@ fn the_readme_shows_what_the_report_says() {
 #[test]
 fn the_files_beside_the_report_are_made_from_it() {
     let report = report();
-    same("docs/bench/report.html", &page::html(&report));
     same("docs/bench/report.md", &page::markdown(&report));
     same("docs/bench/report.csv", &page::csv(&report));
     let (_, chart) = page::readme_chart(&report).expect("the chart of the README");

@@ -37,6 +37,7 @@ mod mistake;
 mod nesting;
 mod room;
 mod run;
+mod stop;
 mod value;
 
 pub use answer::Answer;

@@ -7,7 +7,7 @@
 //! What the language holds itself, as the closures of calls in calls and the keys of long paths, nobody counts here.
 //! A program whose allocator counts says so ([`Running::held`](crate::Running::held)): then that counts as well.
 
-use crate::room::{self, Stop};
+use crate::stop::{Stop, stop};
 use std::cell::Cell;
 
 thread_local! {
@@ -60,7 +60,7 @@ pub(crate) fn free_of_charge<T>(work: impl FnOnce() -> T) -> T {
 pub(crate) fn look() {
     let meter = METER.get();
     if meter.taken() > meter.most {
-        room::stop(Stop::Memory);
+        stop(Stop::Memory);
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn peak() -> u64 {
 /// Stops the filter if this number of bytes in addition would be too many.
 pub(crate) fn require(bytes: u64) {
     if bytes > left() {
-        room::stop(Stop::Memory);
+        stop(Stop::Memory);
     }
 }
 
@@ -119,7 +119,7 @@ impl Charge {
         if bytes > before {
             take(bytes - before);
             if HELD.get() > MOST.get() {
-                room::stop(Stop::Memory);
+                stop(Stop::Memory);
             }
         } else {
             give_back(before - bytes);

@@ -7,8 +7,10 @@
 //! can be caught by the filter itself.
 
 use crate::memory;
+pub use crate::stop::Stop;
+pub(crate) use crate::stop::{Broken, caught, stop};
 use std::cell::Cell;
-use std::panic::{self, AssertUnwindSafe, resume_unwind};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The stack of a room. It is address space: memory is taken as it is used.
@@ -19,22 +21,6 @@ const RESERVE: usize = 128 << 20;
 const ITERATORS: usize = 4 << 10;
 /// Steps between two looks at whether to stop.
 const LOOK: u64 = 1 << 10;
-
-/// Why a filter was stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stop {
-    /// The stack is full: a function that calls itself without end, or values in values.
-    Depth,
-    /// More steps than allowed.
-    Steps,
-    /// More memory than allowed.
-    Memory,
-    /// Somebody asked.
-    Interrupt,
-    /// A string or a list that would be longer than anything should be.
-    Size,
-}
 
 /// What a run may still do, as it was when somebody looked the last time.
 #[derive(Clone, Copy)]
@@ -146,29 +132,4 @@ fn look(count: u64) {
 #[cfg(test)]
 pub(crate) fn left() -> u64 {
     BUDGET.get().steps.saturating_sub(LOOK - LEFT.get())
-}
-
-/// Goes back to [`caught`].
-#[cold]
-pub(crate) fn stop(stop: Stop) -> ! {
-    resume_unwind(Box::new(stop))
-}
-
-/// What an evaluation came to that did not end by itself.
-pub(crate) enum Broken {
-    Stopped(Stop),
-    /// A mistake in a library; what it says.
-    Panicked(String),
-}
-
-/// Runs a part of a filter.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Broken> {
-    // What a stopped filter was at is dropped with it: nothing broken is seen again.
-    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Stop>() {
-        Ok(stop) => Broken::Stopped(*stop),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            Broken::Panicked(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no words").to_owned())
-        }
-    })
 }

@@ -91,7 +91,7 @@ pub struct Running<'r> {
 }
 
 impl Running<'_> {
-    /// The steps that a run may take if nothing else is said: about a minute. For each value of
+    /// The steps that a run may take if nothing else is said: one to two minutes. For each value of
     /// an input there are [`Running::STEPS_OF_A_VALUE`] more.
     pub const STEPS: u64 = 1 << 30;
     /// The bytes that a run may hold if nothing else is said. For each value of an input there

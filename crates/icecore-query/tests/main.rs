@@ -5,3 +5,4 @@ mod common;
 mod formats;
 mod hostile;
 mod language;
+mod random;

@@ -19,6 +19,13 @@ pub struct Builder {
     ignores_case: bool,
 }
 
+impl Rules {
+    /// Begins new rules.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+}
+
 impl Builder {
     /// Adds a text and what it becomes.
     ///

@@ -7,7 +7,6 @@
 //! such escape have no match.
 
 use crate::pair::{Pair, Spelling};
-use crate::rules::Rules;
 use aho_corasick::AhoCorasick;
 use icecore::raw::near;
 use memchr::memmem;
@@ -106,6 +105,12 @@ impl Ahead {
     }
 }
 
+impl<'h> Hints<'h> {
+    pub(crate) fn new(hint: &'h Hint, raw: &'h [u8]) -> Hints<'h> {
+        Hints { hint, raw, core: Ahead::default(), escape: Ahead::default() }
+    }
+}
+
 impl Hints<'_> {
     /// Whether a match may be in this range: [`Rules::may_match`] of it. Ranges that follow one
     /// another are looked at together, so that many short ones cost no more than a long one.
@@ -120,20 +125,6 @@ impl Hints<'_> {
                 spelled(part, at).filter(|found| *found < to).ok_or(to)
             })
         }
-    }
-}
-
-impl Rules {
-    /// Where in these bytes, which may be escaped, a match may be.
-    ///
-    /// ```
-    /// let rules = icecore_replace::Rules::builder().pair("old", "new").build()?;
-    /// let mut hints = rules.hints(b"'a','old','b'");
-    /// assert!(!hints.within(1..2) && hints.within(5..8) && !hints.within(11..12));
-    /// # Ok::<(), icecore_replace::Error>(())
-    /// ```
-    pub fn hints<'h>(&'h self, raw: &'h [u8]) -> Hints<'h> {
-        Hints { hint: &self.hint, raw, core: Ahead::default(), escape: Ahead::default() }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Which pieces of a text become what.
 
-use crate::builder::Builder;
-use crate::hint::Hint;
+use crate::hint::{Hint, Hints};
 use crate::literal::Literals;
 use crate::pair::{Pair, Spelling};
 use crate::regular::Regular;
@@ -47,11 +46,6 @@ pub enum Again {
 }
 
 impl Rules {
-    /// Begins new rules.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     /// All pairs: those that were given, and the spellings that follow from addresses.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
@@ -162,6 +156,18 @@ impl Rules {
             }
         }
         None
+    }
+
+    /// Where in these bytes, which may be escaped, a match may be.
+    ///
+    /// ```
+    /// let rules = icecore_replace::Rules::builder().pair("old", "new").build()?;
+    /// let mut hints = rules.hints(b"'a','old','b'");
+    /// assert!(!hints.within(1..2) && hints.within(5..8) && !hints.within(11..12));
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    pub fn hints<'h>(&'h self, raw: &'h [u8]) -> Hints<'h> {
+        Hints::new(&self.hint, raw)
     }
 }
 

@@ -120,15 +120,11 @@
 //! `bytea`.
 #![forbid(unsafe_code)]
 
-mod bare;
-mod code;
-mod copy;
 mod create;
 mod dialect;
 mod error;
 mod header;
 mod literal;
-mod open;
 mod quoting;
 mod reader;
 mod reference;

@@ -2,8 +2,8 @@
 //!
 //! What a statement means is the same machine for both.
 
-use crate::code::{MAX_DELIMITER, MAX_DELIMITER_LINE, MAX_SIGN, MAX_WORD, NO_VERSION};
 use crate::dialect::Lexis;
+use crate::reader::code::{MAX_DELIMITER, MAX_DELIMITER_LINE, MAX_SIGN, MAX_WORD, NO_VERSION};
 use crate::rows::{Content, Gather, Value};
 use crate::scan::is_word;
 use crate::statement::{Phase, Statement};
@@ -314,7 +314,7 @@ impl Twin<'_> {
     fn literal(&mut self, whole: usize, body: usize, end: usize, quoting: Quoting) {
         let text = &self.dump[body..end];
         if self.statement.wants_name() {
-            let name = crate::code::name_of(text, b'\'');
+            let name = crate::reader::code::name_of(text, b'\'');
             self.statement.quoted(&name, &mut self.tables, &mut self.lexis);
             return;
         }
@@ -341,7 +341,7 @@ impl Twin<'_> {
         self.note(body - 1);
         // One that is too long to be held is known before its end.
         if closed || self.dump.len() - body > MAX_WORD + 1 {
-            let name = crate::code::name_of(&self.dump[body..end.min(self.dump.len())], close);
+            let name = crate::reader::code::name_of(&self.dump[body..end.min(self.dump.len())], close);
             self.statement.quoted(&name, &mut self.tables, &mut self.lexis);
         }
         closed.then_some(())

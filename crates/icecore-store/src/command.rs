@@ -1,7 +1,7 @@
 //! Jobs that are done by a command.
 
 use crate::job::Job;
-use crate::work::{Outcome, Runner, Stop};
+use crate::runner::{Outcome, Runner, Stop};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::collections::VecDeque;
 use std::io::{Read, Write};

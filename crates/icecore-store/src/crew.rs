@@ -2,7 +2,7 @@
 
 use crate::id::Id;
 use crate::job::Job;
-use crate::work::{Outcome, Runner};
+use crate::runner::{Outcome, Runner};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -17,8 +17,10 @@
 mod address;
 mod backend;
 mod command;
+mod connect;
 mod crew;
 pub mod describe;
+mod dialect;
 mod driver;
 mod error;
 mod handing;
@@ -31,6 +33,7 @@ mod mongo;
 mod object;
 mod query;
 mod rules;
+mod runner;
 mod schedule;
 mod sql;
 pub mod table;
@@ -53,7 +56,8 @@ pub use backend::{
     Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSchema, QueueSettings, Queues, Schedules,
 };
 pub use command::{Command, Stdin};
-pub use driver::{Reopener, documents, open, query};
+pub use connect::{Reopener, documents, open};
+pub use driver::query;
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
@@ -61,6 +65,7 @@ pub use keys::{Keys, keys, spelled, stage_of_program, unspelled, value};
 pub use limits::Rate;
 pub use object::{Described, LentObject, NewObject, Object, ObjectFilter};
 pub use query::{EachLine, Line};
+pub use runner::{Outcome, Runner, Stop};
 pub use schedule::{Fired, NewSchedule, Schedule};
 pub use timing::Timing;
-pub use work::{Event, Open, Outcome, Runner, Stop, Tally, Worker};
+pub use work::{Event, Open, Tally, Worker};

@@ -1,9 +1,10 @@
-//! Dependencies between the modules of the engine point one way: inwards, down this list.
+//! Dependencies between modules point one way. The engine and the command have lists of layers: a
+//! module uses those above it. In every other crate no module leads back to itself.
 //!
 //! Every `crate::…` and `super::…` of every file is looked at, outside of tests and
 //! comments. There is no list of exceptions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,50 @@ const LAYERS: &[&str] = &[
     "salvage",
     "select",
     "alter",
+];
+
+/// The modules of the command, in the same order.
+const COMMAND_LAYERS: &[&str] = &[
+    // Words and numbers.
+    "allocator",
+    "secrets",
+    "json",
+    "limits",
+    "filter",
+    "plural",
+    "byte_order_mark",
+    "pool",
+    // The terminal: it knows no command.
+    "tty",
+    "paint",
+    "signals",
+    "pager",
+    "progress",
+    "screen",
+    // What is said on stderr, and how a command ends.
+    "said",
+    "report",
+    // What is read and written.
+    "form",
+    "csv",
+    "class_map",
+    "terminal",
+    "sink",
+    "stream",
+    "file_id",
+    "unpack",
+    "whole",
+    "source",
+    "target",
+    "records",
+    // Databases, and the arguments that commands share.
+    "database",
+    "keyed",
+    "arguments",
+    "reading",
+    // The commands, and the table of them.
+    "commands",
+    "cli",
 ];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -134,27 +179,33 @@ fn collect(rest: &str, path: &[String], paths: &mut BTreeSet<Vec<String>>) {
     }
 }
 
-/// The files, with their modules and what they name.
-fn uses() -> Vec<(PathBuf, Vec<String>, BTreeSet<Vec<String>>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    assert!(files.len() > 200, "{} files", files.len());
-    let of = |file: PathBuf| {
-        let module = module(&root, &file);
-        let named = named(&code(&fs::read_to_string(&file).unwrap()), &module);
-        (file, module, named)
-    };
-    files.into_iter().map(of).collect()
+/// A file of a crate: its module, and what it names.
+struct Source {
+    file: PathBuf,
+    module: Vec<String>,
+    named: BTreeSet<Vec<String>>,
 }
 
-#[test]
-fn every_arrow_points_inwards() {
-    let level = |name: &str| LAYERS.iter().position(|layer| *layer == name);
+/// The files of a crate.
+fn read_crate(name: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let read = |file: PathBuf| {
+        let module = module(&root, &file);
+        let named = named(&code(&fs::read_to_string(&file).unwrap()), &module);
+        Source { file, module, named }
+    };
+    files.into_iter().map(read).collect()
+}
+
+/// Checks that each module uses only those above it in the list. Returns how many uses were looked at.
+fn check_layers(name: &str, layers: &[&str]) -> usize {
+    let level = |name: &str| layers.iter().position(|layer| *layer == name);
     let mut upwards = Vec::new();
     let mut arrows = 0;
-    for (file, module, named) in uses() {
-        let Some(from) = module.first() else { continue };
+    for Source { file, module, named } in read_crate(name) {
+        let Some(from) = module.first().filter(|first| *first != "main") else { continue };
         let own = level(from).unwrap_or_else(|| panic!("{}: in which layer is `{from}`?", file.display()));
         for path in named {
             // What the crate exports at its root is for those outside.
@@ -168,8 +219,73 @@ fn every_arrow_points_inwards() {
             }
         }
     }
-    assert!(arrows > 1000, "{arrows} arrows were found");
     assert!(upwards.is_empty(), "{} arrows point outwards:\n{}", upwards.len(), upwards.join("\n"));
+    arrows
+}
+
+#[test]
+fn every_arrow_points_inwards() {
+    let arrows = check_layers("icecore", LAYERS);
+    assert!(arrows > 1000, "{arrows} arrows were found");
+    let arrows = check_layers("icecore-cli", COMMAND_LAYERS);
+    assert!(arrows > 300, "{arrows} arrows were found");
+}
+
+/// A way from a module back to itself, if there is one.
+fn find_cycle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
+    for start in uses.keys() {
+        let mut ways = vec![vec![start.clone()]];
+        let mut seen = BTreeSet::new();
+        while let Some(way) = ways.pop() {
+            for next in uses.get(&way[way.len() - 1]).into_iter().flatten() {
+                if next == start {
+                    return Some(way);
+                }
+                if seen.insert(next.clone()) {
+                    ways.push([&way[..], std::slice::from_ref(next)].concat());
+                }
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn no_crate_has_a_cycle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut count = 0;
+    for entry in fs::read_dir(crates).unwrap() {
+        let entry = entry.unwrap();
+        if !entry.path().join("src").is_dir() {
+            continue;
+        }
+        let name = entry.file_name().into_string().unwrap();
+        let sources = read_crate(&name);
+        let modules: BTreeSet<&String> = sources.iter().filter_map(|source| source.module.first()).collect();
+        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for source in &sources {
+            let Some(from) = source.module.first() else { continue };
+            let others = source.named.iter().map(|path| &path[0]).filter(|to| *to != from && modules.contains(to));
+            uses.entry(from.clone()).or_default().extend(others.cloned());
+        }
+        let cycle = find_cycle(&uses);
+        assert!(cycle.is_none(), "{name}: {}", cycle.unwrap_or_default().join(" -> "));
+        count += 1;
+    }
+    assert!(count > 10, "{count} crates");
+}
+
+#[test]
+fn a_cycle_is_found() {
+    let uses = |pairs: &[(&str, &str)]| {
+        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (from, to) in pairs {
+            uses.entry((*from).to_owned()).or_default().insert((*to).to_owned());
+        }
+        uses
+    };
+    assert!(find_cycle(&uses(&[("a", "b"), ("b", "c"), ("a", "c")])).is_none());
+    assert!(find_cycle(&uses(&[("a", "b"), ("b", "c"), ("c", "b")])).is_some());
 }
 
 #[test]
@@ -182,7 +298,7 @@ fn no_format_uses_another() {
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();
     assert!(folders.len() > 8, "{folders:?}");
-    for (file, module, named) in uses() {
+    for Source { file, module, named } in read_crate("icecore") {
         // Who is no format knows none: the registry has them.
         let own = module.get(1).filter(|own| module[0] == "format" && folders.contains(*own));
         let is_other = |path: &&Vec<String>| {

@@ -1,6 +1,6 @@
 //! `icecore detect`
 
-use crate::cli::{Global, Reporting};
+use crate::arguments::{Global, Reporting};
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;

@@ -1,6 +1,6 @@
 //! `icecore formats`
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, code};
 use crate::sink::Sink;

@@ -1,11 +1,9 @@
 //! Completions and man pages, from the definitions of the command line.
 
-use crate::cli::Cli;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use clap::Args;
-use clap::CommandFactory;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,17 +26,16 @@ pub struct Man {
 }
 
 /// `icecore completions SHELL`
-pub fn completions(args: &Completions) -> Result<(), Abort> {
+pub fn completions(args: &Completions, mut table: clap::Command) -> Result<(), Abort> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "icecore", &mut script);
+    clap_complete::generate(args.shell, &mut table, "icecore", &mut script);
     let mut sink = Sink::stdout();
     sink.text(&String::from_utf8_lossy(&script))?;
     sink.flush()
 }
 
 /// `icecore man [COMMAND]`
-pub fn pages(args: &Man, report: &mut Report) -> Result<(), Abort> {
-    let mut top = Cli::command();
+pub fn pages(args: &Man, mut top: clap::Command, report: &mut Report) -> Result<(), Abort> {
     // So that the pages show the options that all commands share.
     top.build();
     if let Some(folder) = &args.out_dir {

@@ -1,7 +1,7 @@
 //! `icecore patch`
 
 use super::diff::{bytes, document};
-use crate::cli::{From, Global, Reporting};
+use crate::arguments::{From, Global, Reporting};
 use crate::reading::{Detail, Opened, Reader};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;

@@ -1,9 +1,9 @@
 //! `icecore query`: the jq language over documents of any format.
 
 use crate::allocator;
-use crate::cli::{DEFAULT_TARGET, From, Global, Reporting, Shown};
+use crate::arguments::{DEFAULT_TARGET, From, Global, Reporting, Shown};
 use crate::reading::{self, Detail, Reader};
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage, usage_of};
 use crate::said::Said;
 use crate::sink::Sink;
 use crate::source::Source;
@@ -66,7 +66,7 @@ pub struct Query {
     ///
     /// A filter may run for ever, as `def f: f; f` does, and data may have links in links that a filter follows for
     /// years. A step is a term of the filter that is evaluated, or a piece of the work of a function: the default is
-    /// about a minute. `--limit memory=N` bounds the bytes that the values of a filter hold at a time, 1G if not said.
+    /// one to two minutes. `--limit memory=N` bounds the bytes that the values of a filter hold at a time, 1G if not said.
     /// For each value of the input there are 256 more steps and 256 more bytes.
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
@@ -109,14 +109,14 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
     let query = compile(&args.filter, &variables(args)?).map_err(|mistake| wrong(&mistake))?;
-    let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
-    reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
+    let mut to = Stage::parse(&args.to).map_err(usage)?;
+    reading::set(&mut to, &args.to_options).map_err(usage)?;
     let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;
     let is_stdout = matches!(place, Destination::Stdout);
     let is_shown = is_stdout && terminal::is_stdout();
     let most = args.shown.most(global, &to, false)?;
     if args.raw && most.is_some() {
-        return Err(reading::usage_of("--raw-output writes strings as they are, without --depth and `--limit N`"));
+        return Err(usage_of("--raw-output writes strings as they are, without --depth and `--limit N`"));
     }
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;

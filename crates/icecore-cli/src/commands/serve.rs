@@ -1,7 +1,7 @@
 //! `icecore serve`: the store over HTTP.
 
-use crate::cli::{Global, Reporting};
-use crate::commands::database::{Database, duration, first_line};
+use crate::arguments::{Global, Reporting};
+use crate::database::{Database, duration, first_line};
 use crate::limits;
 use crate::report::{Abort, code};
 use crate::secrets;

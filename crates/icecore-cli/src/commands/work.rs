@@ -1,7 +1,7 @@
 //! `icecore work`: hands jobs to a command.
 
-use crate::cli::Reporting;
-use crate::commands::database::{Database, duration, failed, who};
+use crate::arguments::Reporting;
+use crate::database::{Database, duration, failed, who};
 use crate::report::{Abort, Report, code};
 use crate::secrets;
 use crate::signals;

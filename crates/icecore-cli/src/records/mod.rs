@@ -14,11 +14,11 @@ pub use cut::Cut;
 pub use frame::{Frame, Split};
 pub use rescue::{NOTHING, Rescue, Rescued, rescued};
 pub use step::Step;
-pub use tally::{Fault, LOSS, Tally, Wrong, counted, grouped, write_summary};
+pub use tally::{Fault, LOSS, Tally, Wrong, write_summary};
 pub use window::{CHUNK, Window};
 
+use crate::byte_order_mark::{MARK, knows_no_mark};
 use crate::progress;
-use crate::reading::{MARK, knows_no_mark};
 use crate::report::{Abort, Report, code, io_reason};
 use crate::said::Said;
 use crate::sink::Sink;
@@ -430,8 +430,8 @@ pub fn ends_in_word(bytes: &[u8], consumed: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::When;
     use crate::paint::Paint;
+    use crate::paint::When;
     use crate::said::Form;
     use icecore::Limits;
 

@@ -1,6 +1,6 @@
 //! What is left of a record that breaks off.
 
-use super::counted;
+use crate::plural::counted;
 use icecore::raw::Outcome;
 use icecore::{Document, Error, Limits, Output, Request, Stage, deep};
 

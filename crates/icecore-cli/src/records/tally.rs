@@ -1,12 +1,12 @@
 //! What came of many records: one report at the end, not one for each.
 
+use crate::plural::grouped;
 use crate::report::{Abort, REFUSED, Report, code};
 use crate::said::Said;
 use crate::target::{Destination, Target};
 use icecore::{Error, ErrorKind, LossKind, Losses, value::Repair};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 /// How many errors are printed one by one, and how many repaired records.
 const TOLD: u64 = 10;
@@ -325,34 +325,4 @@ pub fn write_summary(place: Destination, tallies: &[Tally]) -> Result<(), Abort>
     target.sink.json(&summary)?;
     target.sink.text("\n")?;
     target.keep()
-}
-
-/// So many of something, in words.
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { many })
-}
-
-/// `1234567` as `1,234,567`.
-pub fn grouped(number: u64) -> impl Display {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn large_numbers_are_grouped() {
-        let text = |number| grouped(number).to_string();
-        assert_eq!((text(0), text(999), text(1000)), ("0".into(), "999".into(), "1,000".into()));
-        assert_eq!(text(1_234_567), "1,234,567");
-    }
 }

@@ -2,6 +2,7 @@
 //! asked for.
 
 use super::failed;
+use crate::file_id::FileId;
 use crate::report::{Abort, code};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +18,7 @@ const LINKS: usize = 40;
 pub struct Outputs {
     force: bool,
     /// The inputs that are files, and how messages call them.
-    inputs: HashMap<Id, String>,
+    inputs: HashMap<FileId, String>,
     /// The permissions that all inputs have: an output is not readable for users that an
     /// input is not readable for.
     mode: Option<u32>,
@@ -130,7 +131,7 @@ impl Outputs {
     }
 
     fn refuse_input(&self, path: &Path, known: &Metadata) -> Result<(), Abort> {
-        let input = Id::of(path, known).and_then(|id| self.inputs.get(&id));
+        let input = FileId::of(path, known).and_then(|id| self.inputs.get(&id));
         match input {
             Some(input) if known.is_file() => {
                 Err(refused(path, &format!("it is an input ({input}): write to another file")))
@@ -174,23 +175,6 @@ fn end_of(path: &Path) -> io::Result<End> {
     match fs::symlink_metadata(&path) {
         Ok(known) if known.is_symlink() => Err(io::Error::other("too many links")),
         _ => Ok(End::Path(path)),
-    }
-}
-
-/// What a file is, however it is called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Id(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
-
-impl Id {
-    #[cfg(unix)]
-    pub fn of(_: &Path, known: &Metadata) -> Option<Id> {
-        use std::os::unix::fs::MetadataExt;
-        Some(Id((known.dev(), known.ino())))
-    }
-
-    #[cfg(not(unix))]
-    pub fn of(path: &Path, _: &Metadata) -> Option<Id> {
-        fs::canonicalize(path).ok().map(Id)
     }
 }
 

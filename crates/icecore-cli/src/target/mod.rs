@@ -6,7 +6,7 @@ mod in_place;
 mod place;
 mod unfinished;
 
-pub use destination::{Destination, FileDestination, Id, Outputs};
+pub use destination::{Destination, FileDestination, Outputs};
 pub use folder::Folder;
 pub use in_place::InPlace;
 pub use place::Place;

@@ -8,7 +8,7 @@ pub use cut::{Cut, Most};
 pub use painted::Painted;
 pub use tamed::Tamed;
 
-use crate::cli::DEFAULT_TARGET;
+use crate::form::JSON;
 use crate::report::{Abort, code};
 use icecore::Stage;
 use std::io::{self, IsTerminal};
@@ -35,13 +35,13 @@ pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
 
 /// Whether what is written so is JSON, by itself or in lines.
 pub fn is_json(stage: &Stage) -> bool {
-    stage.wrappers().is_empty() && stage.format().of_document().name == DEFAULT_TARGET
+    stage.wrappers().is_empty() && stage.format().of_document().name == JSON
 }
 
 /// JSON as people read it: a value a line, unless options say how it is to look.
 pub fn laid_out(mut stage: Stage) -> Stage {
     let is_free = stage.wrappers().is_empty() && !LAYOUT.iter().any(|option| stage.settings().has(option));
-    if is_free && stage.format().name == DEFAULT_TARGET {
+    if is_free && stage.format().name == JSON {
         // The option is there, and takes this.
         let _ = stage.set("indent", Some("2"));
     }

@@ -174,7 +174,7 @@ impl Drop for Painted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::When;
+    use crate::paint::When;
     use crate::terminal::tests::Shared;
 
     fn painted(json: &[u8], piece: usize) -> String {

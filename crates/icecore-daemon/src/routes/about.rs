@@ -1,9 +1,9 @@
 //! What is said of the daemon itself.
 
+use super::openapi;
 use crate::answer::{answer, done, json};
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::openapi;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;

@@ -10,10 +10,13 @@ use crate::payload::{self, Payload};
 use crate::schema::Checker;
 use axum::http::StatusCode;
 use axum::response::Response;
-use icecore_store::{Flow, Id, Job, JobFilter, NewJob, Pushed, State};
+use icecore_store::{Described, Flow, Id, Job, JobFilter, NewJob, Pushed, State};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How often a payload is checked against a schema that changed meanwhile.
+const MOST_CHECKS: u32 = 5;
 
 /// The queue of jobs that name none.
 pub const DEFAULT: &str = "default";
@@ -44,44 +47,58 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
     let read = call.body().await?;
     let app = call.app;
     let payload = payload::decode_strictly(&app, read, format).await?;
-    let make = move |payload: &mut Payload| NewJob {
-        id: id.unwrap_or_else(Id::new),
-        priority,
-        delay,
-        unique_key: unique_key.clone(),
-        max_attempts,
-        after,
-        ..NewJob::new(&queue, std::mem::take(&mut payload.bytes), payload.said.clone())
-    };
+    let settings = JobSettings { id: id.unwrap_or_else(Id::new), queue, priority, delay, unique_key, max_attempts, after };
     match command {
-        Some(command) => run::now(app, payload, make, command).await,
-        None => store(&app, payload, make).await,
+        Some(command) => run::now(app, payload, settings, command).await,
+        None => store(&app, payload, settings).await,
+    }
+}
+
+/// What a request says about a job, without its payload.
+pub struct JobSettings {
+    pub id: Id,
+    pub queue: String,
+    pub priority: i32,
+    pub delay: Duration,
+    pub unique_key: Option<String>,
+    pub max_attempts: Option<u32>,
+    pub after: Option<Id>,
+}
+
+impl JobSettings {
+    /// The job with these settings and this payload.
+    pub fn to_job(&self, bytes: Vec<u8>, said: Described) -> NewJob {
+        NewJob {
+            id: self.id,
+            priority: self.priority,
+            delay: self.delay,
+            unique_key: self.unique_key.clone(),
+            max_attempts: self.max_attempts,
+            after: self.after,
+            ..NewJob::new(&self.queue, bytes, said)
+        }
     }
 }
 
 /// Stores a job that its queue's schema allows.
-pub async fn store(
-    app: &App,
-    mut payload: Payload,
-    make: impl Fn(&mut Payload) -> NewJob,
-) -> Result<Response, Failure> {
+pub async fn store(app: &App, mut payload: Payload, settings: JobSettings) -> Result<Response, Failure> {
     let problem = payload.said.problem.clone();
-    let mut job = make(&mut payload);
-    let mut checker = app.schemas.of(&job.queue);
-    // The schema may change while the payload is checked; it does not forever.
-    for _ in 0..5 {
+    let queue = &settings.queue;
+    let mut checker = app.schemas.of(queue);
+    // The schema may change while the payload is checked, but not again and again.
+    for _ in 0..MOST_CHECKS {
         if let Some(checker) = &checker {
-            payload.bytes = std::mem::take(&mut job.bytes);
             payload = payload::check(app, payload, Arc::clone(checker)).await?;
-            job.bytes = std::mem::take(&mut payload.bytes);
         }
-        let (queue, id) = (job.queue.clone(), job.id);
+        // The memory of the payload counts until the job is stored.
+        let Payload { bytes, said, memory } = payload;
+        let job = settings.to_job(bytes, said);
         let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
         match app.committer.push(job, text).await? {
-            Stored::As(pushed) => return Ok(pushed_answer(app, &queue, id, pushed, problem)),
+            Stored::As(pushed) => return Ok(pushed_answer(app, queue, settings.id, pushed, problem)),
             Stored::OtherSchema(text, back) => {
-                checker = current(app, &queue, text).await?;
-                job = *back;
+                checker = current(app, queue, text).await?;
+                payload = Payload { bytes: back.bytes, said: back.said, memory };
             }
         }
     }

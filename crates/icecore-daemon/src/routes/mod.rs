@@ -7,6 +7,7 @@ mod compare;
 mod inspect;
 mod jobs;
 mod objects;
+mod openapi;
 mod queues;
 mod run;
 mod schedules;
@@ -16,13 +17,13 @@ pub use schedules::fire;
 use crate::answer;
 use crate::app::App;
 use crate::body::discard;
+use crate::call::ClientAddress;
 use crate::call::{Call, make_known};
 use crate::connections::Visit;
 use crate::failure::Failure;
 use crate::host::{self, Host};
 use crate::page::{self, Asset};
 use crate::query::Query;
-use crate::server::From;
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::rejection::RawPathParamsRejection;
@@ -357,7 +358,7 @@ fn ready(
 }
 
 fn address(request: &Request) -> IpAddr {
-    request.extensions().get::<From>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |from| from.0)
+    request.extensions().get::<ClientAddress>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |from| from.0)
 }
 
 fn visit(request: &Request) -> Option<&Visit> {

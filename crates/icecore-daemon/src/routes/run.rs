@@ -1,13 +1,13 @@
 //! Jobs that are to run at once: recorded as all others, and done here.
 
-use super::jobs;
+use super::jobs::{self, JobSettings};
 use crate::answer::Bytes;
 use crate::answer::done;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::payload::{self, Payload};
 use axum::response::Response;
-use icecore_store::{Id, Job, Lease, NewJob, Outcome, Runner, State};
+use icecore_store::{Id, Job, Lease, Outcome, Runner, State};
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -46,30 +46,25 @@ struct Ran {
 pub async fn now(
     app: Arc<App>,
     mut payload: Payload,
-    make: impl Fn(&mut Payload) -> NewJob + Send + 'static,
+    mut settings: JobSettings,
     command: Command,
 ) -> Result<Response, Failure> {
-    let mut job = make(&mut payload);
-    let (queue, lease) = (job.queue.clone(), app.settings.lease);
+    let (queue, lease) = (settings.queue.clone(), app.settings.lease);
     let schema = app.database.read(move |backend| backend.schema(&queue)).await?;
-    let known = app.schemas.of(&job.queue).filter(|known| Some(&*known.text) == schema.as_deref());
+    let known = app.schemas.of(&settings.queue).filter(|known| Some(&*known.text) == schema.as_deref());
     let checker = match known {
         Some(known) => Some(known),
-        None => jobs::current(&app, &job.queue, schema).await?,
+        None => jobs::current(&app, &settings.queue, schema).await?,
     };
     if let Some(checker) = checker {
-        payload.bytes = std::mem::take(&mut job.bytes);
         payload = payload::check(&app, payload, checker).await?;
-        job.bytes = std::mem::take(&mut payload.bytes);
     }
-    job.delay = Duration::ZERO;
-    let copy = job.clone();
-    let taken = app.database.write(move |backend| backend.push_and_claim(&copy, WORKER, lease)).await?;
+    settings.delay = Duration::ZERO;
+    let job = settings.to_job(payload.bytes.clone(), payload.said.clone());
+    let taken = app.database.write(move |backend| backend.push_and_claim(&job, WORKER, lease)).await?;
     let Some(taken) = taken else {
         // Another job has the unique key: that one is the answer.
-        payload.bytes = std::mem::take(&mut job.bytes);
-        let again = move |payload: &mut Payload| NewJob { bytes: std::mem::take(&mut payload.bytes), ..job.clone() };
-        return jobs::store(&app, payload, again).await;
+        return jobs::store(&app, payload, settings).await;
     };
     drop(payload);
     let ran = tokio::spawn(async move { run(&app, taken, command).await });

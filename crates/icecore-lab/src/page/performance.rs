@@ -14,14 +14,14 @@ const CHART: (&str, Kind) = ("perl-mix", Kind::Bars(Operation::RoundTrip));
 /// A run of its own, beside that of all scenarios: its file's name in `docs/bench`, and what it found.
 pub type Beside<'r> = (&'r str, &'r Report);
 
-/// The text of `docs/performance.md`. It links to `bench/report.html`, which has the
-/// charts, to `bench/report.json`, which has the samples, and to `bench/engine.md`, which is
+/// The text of `docs/performance.md`. It links to `bench/report.json`, which has the
+/// samples and from which a page with charts is drawn, and to `bench/engine.md`, which is
 /// written by hand. What was measured in runs of their own comes last, each with its machine and its day.
 pub fn performance(report: &Report, beside: &[Beside<'_>]) -> String {
     let mut out = String::from("# Performance\n\n");
     out += "This page is made by `icecore bench` from a run of all its scenarios. ";
-    out +=
-        "[The report](bench/report.html) has the charts and every number, [its JSON](bench/report.json) every sample. ";
+    out += "[Its JSON](bench/report.json) has every sample, and ";
+    out += "`icecore bench --report docs/bench/report.json --html report.html` draws it with its charts. ";
     out += "Measurements of the engine alone, and of single features, are in [bench/engine.md](bench/engine.md).\n\n";
     out +=
         "Only ratios that were measured side by side in one run are claims; absolute times depend on the machine.\n\n";

@@ -1,8 +1,8 @@
 //! A session within a transaction of somebody else's: it begins and ends none.
 
 use super::{EachRow, Session, Value};
+use crate::dialect::Dialect;
 use crate::error::Result;
-use crate::sql::Dialect;
 
 /// Statements within a transaction that is open.
 pub(crate) trait Borrowed {

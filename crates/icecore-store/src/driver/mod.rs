@@ -13,12 +13,11 @@ mod sqlite_file;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "redis"))]
 pub(crate) mod tls;
 
-use crate::address::Address;
-use crate::address::Scheme;
-use crate::backend::{Backend, Flow};
+use crate::address::{Address, Scheme};
+use crate::backend::Flow;
+use crate::dialect::Dialect;
 use crate::error::{Error, ErrorKind, Result};
 use crate::query::EachLine;
-use crate::sql::{Dialect, SqlBackend};
 use std::borrow::Cow;
 
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
@@ -27,6 +26,8 @@ pub(crate) use borrowed::Savepoints;
 pub(crate) use mysql::within as within_mysql;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::within as within_postgres;
+#[cfg(feature = "sqlite")]
+pub(crate) use sqlite_file::PinnedFile;
 
 /// A value of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,53 +100,6 @@ pub(crate) trait Session {
     fn rollback(&mut self);
 }
 
-/// Opens a database, and brings its tables to the version of this program.
-///
-/// # Errors
-/// Of kind `Address` if the driver is not in this build, `Away` if the database can't be
-/// reached, `Schema` if a newer program made its tables.
-pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
-    Reopener::new(address.clone()).open()
-}
-
-/// Opens the same database again and again, for programs that keep several connections or replace
-/// lost ones.
-///
-/// The first connection finds the file of SQLite. Later ones take no other file in its place: a
-/// file that was put there while the program runs may be a half of a copy, or stand beside the log
-/// of the one before. They do not make a new file either.
-pub struct Reopener {
-    address: Address,
-    #[cfg(feature = "sqlite")]
-    file: sqlite_file::PinnedFile,
-}
-
-impl Reopener {
-    /// Nothing is opened yet.
-    pub fn new(address: Address) -> Reopener {
-        Reopener {
-            address,
-            #[cfg(feature = "sqlite")]
-            file: sqlite_file::PinnedFile::default(),
-        }
-    }
-
-    /// Opens a connection.
-    ///
-    /// # Errors
-    /// As for [`open`]; of kind `Moved` if the path names another file than at first, or none.
-    pub fn open(&self) -> Result<Box<dyn Backend>> {
-        let session: Box<dyn Session + Send> = match self.address.scheme() {
-            #[cfg(feature = "mongodb")]
-            Scheme::Mongodb => return crate::mongo::open(&self.address),
-            #[cfg(feature = "sqlite")]
-            Scheme::Sqlite => Box::new(sqlite::connect(&self.address, &self.file)?),
-            _ => connect(&self.address)?,
-        };
-        Ok(Box::new(SqlBackend::open(session)?))
-    }
-}
-
 /// Runs a query of the caller's own, which may only read, and hands over its rows one by one,
 /// so that memory does not grow with them.
 ///
@@ -168,27 +122,6 @@ pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
         )),
         #[allow(unreachable_patterns, reason = "all may be there")]
         scheme => Err(missing(scheme)),
-    }
-}
-
-/// Hands over the documents of a collection of MongoDB as rows, their fields as columns. `wanted`
-/// says as JSON what they must have, as `find` takes it. Nothing is written.
-///
-/// # Errors
-/// As for [`open`]; of kind `Input`, if this is no such database, or `wanted` is no JSON object.
-pub fn documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
-    match address.scheme() {
-        #[cfg(feature = "mongodb")]
-        Scheme::Mongodb => crate::mongo::documents(address, collection, wanted, each),
-        #[cfg(not(feature = "mongodb"))]
-        Scheme::Mongodb => {
-            let _ = (collection, wanted, each);
-            Err(missing(Scheme::Mongodb))
-        }
-        _ => Err(Error::new(
-            ErrorKind::Input,
-            format!("{address} has no collections: MongoDB has, and others have a query"),
-        )),
     }
 }
 
@@ -219,6 +152,12 @@ pub(crate) fn connect_freely(address: &Address) -> Result<Box<dyn Session + Send
         Scheme::Postgres => Ok(Box::new(postgres::connect_freely(address)?)),
         _ => connect(address),
     }
+}
+
+/// A connection to SQLite, to the same file each time.
+#[cfg(feature = "sqlite")]
+pub(crate) fn connect_pinned(address: &Address, file: &PinnedFile) -> Result<Box<dyn Session + Send>> {
+    Ok(Box::new(sqlite::connect(address, file)?))
 }
 
 pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {

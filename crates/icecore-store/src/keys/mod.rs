@@ -14,6 +14,7 @@ mod memcached;
 mod place;
 #[cfg(any(feature = "redis", feature = "memcached"))]
 mod program;
+#[cfg(any(feature = "redis", feature = "memcached"))]
 mod progress;
 #[cfg(feature = "redis")]
 mod redis;

@@ -3,10 +3,10 @@
 //! Only with the token with which it was handed out, and while the lease lasts, is a job
 //! done, given back or kept longer.
 
-use super::dialect::Many;
 use super::{SqlBackend, in_row};
 use crate::backend::{Each, Jobs};
 use crate::describe;
+use crate::dialect::Many;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::handing::{Handing, hand_out};

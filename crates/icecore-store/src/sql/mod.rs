@@ -4,7 +4,6 @@
 //! `{name}` stands.
 
 mod claims;
-mod dialect;
 mod jobs;
 mod limits;
 mod objects;
@@ -15,6 +14,7 @@ mod schedules;
 mod schema;
 
 use crate::backend::{Backend, Flow, QueueSchema, Queues};
+use crate::dialect::{Dialect, Many, repeated, translate};
 use crate::driver::{Row, Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::handing::Looks;
@@ -23,15 +23,6 @@ use crate::rules::there;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-pub(crate) use dialect::Dialect;
-#[cfg(feature = "postgres")]
-pub(crate) use dialect::POSTGRES;
-#[cfg(feature = "sqlite")]
-pub(crate) use dialect::SQLITE;
-#[cfg(feature = "mysql")]
-pub(crate) use dialect::{MARIADB, MYSQL, OR_NOTHING};
-use dialect::{Many, repeated, translate};
 
 /// How often a transaction is made again that gave way to another one.
 const TRIES: u32 = 8;

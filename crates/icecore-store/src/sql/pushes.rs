@@ -3,12 +3,12 @@
 use super::{MOST_ROWS, SqlBackend, again, fitting};
 use crate::backend::QueueSchema;
 use crate::describe;
+use crate::dialect::Many;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{NewJob, Pushed, State};
 use crate::rules::{check_name, id_of, millis, no_predecessor, there};
-use crate::sql::dialect::Many;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 

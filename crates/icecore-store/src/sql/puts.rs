@@ -2,12 +2,12 @@
 
 use super::{SqlBackend, fitting};
 use crate::describe;
+use crate::dialect::Many;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::NewObject;
 use crate::rules::{check_name, is_kept, there};
-use crate::sql::dialect::Many;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 

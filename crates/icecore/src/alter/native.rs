@@ -149,10 +149,10 @@ pub(super) fn entry(
         if outcome.error.is_some() || outcome.consumed < bytes.len() {
             continue;
         }
+        let losses = move_losses(&losses, &document, &place);
         let document = outcome.document.into_owned();
         let body = document.root().body();
         let Some(one) = body.children().next().filter(|_| body.len() == 1) else { continue };
-        let losses = moved(&losses, if *held == Held::List { "$[0]".len() } else { "$.k".len() }, &place);
         let at = one.index();
         if let Some(key) = key.filter(|_| one.node().key == NO_KEY) {
             // It reads as a list, because the key is 0.
@@ -208,11 +208,18 @@ fn in_container(held: Held, value: Cursor<'_>, key: &Like<'_>) -> Result<Documen
     builder.finish()
 }
 
-/// The same losses, as those of a value that stands elsewhere.
-fn moved(losses: &Losses, held: usize, place: &dyn Fn() -> String) -> Losses {
+/// The losses of the first value in a document, with the paths that they have at the place that it goes to.
+fn move_losses(losses: &Losses, document: &Document<'_>, place: &dyn Fn() -> String) -> Losses {
     let mut moved = Losses::default();
+    if losses.is_empty() {
+        return moved;
+    }
+    let paths = document.tape().paths_to(&[first(document)], document.input());
+    let old_place = paths.first().map_or("", String::as_str);
     for loss in losses.iter() {
-        moved.add(loss.kind, || [&place(), loss.path.get(held..).unwrap_or_default()].concat());
+        // A loss of the container itself is shown at the place, too.
+        let rest = loss.path.strip_prefix(old_place).unwrap_or_default();
+        moved.add(loss.kind, || [&place(), rest].concat());
         moved.again(loss.kind, loss.count.saturating_sub(1));
     }
     moved

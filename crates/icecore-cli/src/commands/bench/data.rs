@@ -1,8 +1,8 @@
 //! Somebody's own data as a scenario.
 
 use super::Bench;
-use crate::cli::{Cli, Command, Global};
-use crate::commands::rows;
+use crate::arguments::Global;
+use crate::commands::rows::{self, Rows};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Parser;
@@ -59,17 +59,23 @@ fn whole(
     Ok(read.map_err(|error| report.unreadable(name, &error, &bytes)).ok())
 }
 
+/// The command line of `icecore rows`.
+#[derive(Parser)]
+struct RowsLine {
+    #[command(flatten)]
+    rows: Rows,
+}
+
 /// All values of a column, as one list: what `icecore rows` makes of it, read again.
 fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Read, Abort> {
     let failed = |error: &dyn std::fmt::Display| Abort::Failed(code::OTHER, error.to_string());
     let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
     let rows = folder.path().join("rows");
     let form = args.format.as_deref().unwrap_or("csv");
-    let words = ["icecore", "rows", "--in", form, "-t", VALUES, "--on-error", "stop", "--column", column, "-o"];
+    let words = ["rows", "--in", form, "-t", VALUES, "--on-error", "stop", "--column", column, "-o"];
     let words = words.map(OsString::from).into_iter().chain([rows.clone().into(), file.as_os_str().to_owned()]);
-    let cli = Cli::try_parse_from(words).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
-    let Command::Rows(asked) = &cli.command else { return Err(failed(&"rows")) };
-    rows::run(asked, global, report)?;
+    let asked = RowsLine::try_parse_from(words).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    rows::run(&asked.rows, global, report)?;
     let name = column.split('=').next().unwrap_or_default();
     let text = std::fs::read_to_string(&rows).map_err(|error| failed(&error))?;
     let mut list = List::default();

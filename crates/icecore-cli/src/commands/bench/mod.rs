@@ -11,7 +11,7 @@ use list::List;
 
 pub use args::Bench;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::signals;

@@ -1,6 +1,6 @@
 //! The command line of `classes`.
 
-use crate::cli::{From, Inputs, Reporting};
+use crate::arguments::{From, Inputs, Reporting};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

@@ -8,7 +8,7 @@ pub use args::Classes;
 
 use self::args::Language;
 use self::packages::Packages;
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report, code};

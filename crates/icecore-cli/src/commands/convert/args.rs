@@ -1,6 +1,6 @@
 //! The command line of `convert`.
 
-use crate::cli::{DEFAULT_TARGET, From, Inputs, Reporting};
+use crate::arguments::{DEFAULT_TARGET, From, Inputs, Reporting};
 use crate::limits;
 use crate::records::Frame;
 use clap::{Args, ValueHint};

@@ -1,7 +1,7 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Conversion;
-use crate::reading::{MARK, knows_no_mark};
+use crate::byte_order_mark::{MARK, knows_no_mark};
 use crate::records::{Frame, Plan, Rescue, Run, Split, Step, Window, ends_in_word};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;

@@ -7,10 +7,10 @@ mod partial;
 use crate::class_map;
 pub use args::Convert;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::records::{self, Tally};
-use crate::report::{Abort, Report};
+use crate::report::{Abort, Report, usage};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, Streamed};
@@ -49,8 +49,8 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
-    let mut stage = Stage::parse(&args.to).map_err(reading::usage)?;
-    reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
+    let mut stage = Stage::parse(&args.to).map_err(usage)?;
+    reading::set(&mut stage, &args.to_options).map_err(usage)?;
     class_map::set(&mut stage, &args.class_map)?;
     Ok(stage)
 }

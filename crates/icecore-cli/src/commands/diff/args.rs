@@ -1,6 +1,6 @@
 //! The command line of `diff`.
 
-use crate::cli::Reporting;
+use crate::arguments::Reporting;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub struct Diff {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub shown: crate::cli::Shown,
+    pub shown: crate::arguments::Shown,
     /// How changes are shown: a line each, or below their path in two columns; on a terminal in columns
     #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
     pub view: View,

@@ -3,7 +3,7 @@
 use super::args::Diff;
 use super::compare;
 use super::show::Shown;
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::said::Form;

@@ -6,9 +6,9 @@ mod show;
 
 pub use args::Diff;
 
-use crate::cli::{From, Global};
-use crate::reading::{Detail, Opened, Reader, usage_of};
-use crate::report::{Abort, Report, code};
+use crate::arguments::{From, Global};
+use crate::reading::{Detail, Opened, Reader};
+use crate::report::{Abort, Report, code, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::{Document, raw::Tape};

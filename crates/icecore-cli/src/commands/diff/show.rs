@@ -1,13 +1,13 @@
 //! What differs, for people and for programs.
 
 use super::args::{Diff, View};
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
-use crate::records::counted;
+use crate::plural::counted;
 use crate::report::{Abort, code};
-use crate::screen;
 use crate::sink::Sink;
 use crate::terminal;
+use crate::tty;
 use icecore::{Cursor, Limits};
 use icecore_diff::{Change, ChangeKind, Differences};
 use icecore_inspect::describe::{Tone, words};
@@ -229,7 +229,7 @@ fn cut(text: &str, width: usize) -> String {
 fn columns() -> usize {
     const USUAL: usize = 100;
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    said.or_else(screen::width).unwrap_or(USUAL).max(40)
+    said.or_else(tty::width).unwrap_or(USUAL).max(40)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The command line of `icecore edit`.
 
 use super::steps::Steps;
-use crate::cli::{From, Reporting};
+use crate::arguments::{From, Reporting};
 use crate::target::Place;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;

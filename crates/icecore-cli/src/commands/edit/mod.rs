@@ -6,7 +6,7 @@ mod steps;
 
 pub use args::Edit;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::progress;
 use crate::reading::Reader;
 use crate::report::{Abort, Report, code};

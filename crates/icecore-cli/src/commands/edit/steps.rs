@@ -93,7 +93,7 @@ impl Steps {
 
 fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
     let pair = || split(text).ok_or_else(|| usage(format!("--{name} takes two parts with = between, not `{text}`")));
-    let path = |path: &str| Pattern::parse(path).map_err(reading::usage);
+    let path = |path: &str| Pattern::parse(path).map_err(crate::report::usage);
     Ok(match name {
         "set" | "append" => {
             let (place, json) = pair()?;
@@ -135,7 +135,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 
 /// A value on the command line.
 fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
-    let stage = reading::typed_json().map_err(reading::usage)?;
+    let stage = reading::typed_json().map_err(crate::report::usage)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
         let shown = icecore::text::shortened(json, 60);

@@ -1,6 +1,6 @@
 //! The command line of `get`.
 
-use crate::cli::{DEFAULT_TARGET, From, Inputs, Reporting, Shown};
+use crate::arguments::{DEFAULT_TARGET, From, Inputs, Reporting, Shown};
 use clap::Args;
 
 /// Print the values on a path, without reading what is beside it

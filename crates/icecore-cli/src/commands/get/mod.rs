@@ -5,9 +5,9 @@ mod large;
 
 pub use args::Get;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::reading::{self, Detail, Opened, Reader};
-use crate::report::{Abort, Report};
+use crate::report::{Abort, Report, usage, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::terminal;
@@ -17,17 +17,17 @@ use icecore::{Document, Error, ErrorKind, Limits, Losses, Stage, deep};
 use large::Parts;
 
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let pattern = Pattern::parse(&args.path).map_err(reading::usage)?;
+    let pattern = Pattern::parse(&args.path).map_err(usage)?;
     let reader = Reader::new(&args.from, &global.limit)?;
-    let mut to = Stage::parse(&args.to).map_err(reading::usage)?;
-    reading::set(&mut to, &args.to_options).map_err(reading::usage)?;
+    let mut to = Stage::parse(&args.to).map_err(usage)?;
+    reading::set(&mut to, &args.to_options).map_err(usage)?;
     let sources = args.inputs.sources(report)?;
     let most = args.shown.most(global, &to, args.paths)?;
     let mut sink = Sink::stdout();
     // A string as it is is no JSON.
     match most {
         Some(_) if args.raw => {
-            return Err(reading::usage_of("--raw prints strings as they are, without --depth and `--limit N`"));
+            return Err(usage_of("--raw prints strings as they are, without --depth and `--limit N`"));
         }
         _ if args.raw || !terminal::is_json(&to) => sink.tame(),
         _ => sink.paint_values(global.color, args.paths),

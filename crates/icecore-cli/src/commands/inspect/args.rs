@@ -1,6 +1,6 @@
 //! The command line of `inspect`.
 
-use crate::cli::{From, Inputs, Reporting, Shown};
+use crate::arguments::{From, Inputs, Reporting, Shown};
 use clap::Args;
 
 /// Show what is in a file: offsets, bytes, types, values

@@ -9,7 +9,7 @@ mod text;
 
 pub use args::Inspect;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::paint::Paint;
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report};

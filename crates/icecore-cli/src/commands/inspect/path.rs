@@ -2,8 +2,8 @@
 
 use super::Piece;
 use super::deep::{self, Known, Look};
-use crate::reading::{self, Opened};
-use crate::report::{Abort, Report, code};
+use crate::reading::Opened;
+use crate::report::{Abort, Report, code, usage};
 use crate::said::Said;
 use icecore::{Error, Request, raw::Outcome};
 use std::borrow::Cow;
@@ -54,7 +54,7 @@ pub fn show(
 pub fn refuse(error: &Error, path: &str, name: &str, report: &mut Report) -> Result<(), Abort> {
     // It is no path at all.
     if error.path().is_none() {
-        return Err(reading::usage(error.clone()));
+        return Err(usage(error.clone()));
     }
     let (expected, found) = (error.expected().unwrap_or_default(), error.found().unwrap_or_default());
     let message = format!("expected {expected}, found {found}");

@@ -1,6 +1,6 @@
 //! The command line of `paths`.
 
-use crate::cli::{From, Inputs, Reporting, Shown};
+use crate::arguments::{From, Inputs, Reporting, Shown};
 use clap::Args;
 
 /// Print every path with its value, a line each

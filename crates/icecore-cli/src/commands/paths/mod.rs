@@ -4,7 +4,7 @@ mod args;
 
 pub use args::Paths;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
@@ -19,7 +19,7 @@ const KEPT: usize = 640;
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = args.inputs.sources(report)?;
-    let to = Stage::parse(crate::cli::DEFAULT_TARGET).map_err(crate::reading::usage)?;
+    let to = Stage::parse(crate::arguments::DEFAULT_TARGET).map_err(crate::report::usage)?;
     let mut sink = Sink::stdout();
     sink.paint_values(global.color, true);
     for source in &sources {

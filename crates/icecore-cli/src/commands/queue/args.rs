@@ -1,7 +1,7 @@
 //! The command line of `icecore queue`.
 
-use crate::cli::Reporting;
-use crate::commands::database::{Database, duration, id};
+use crate::arguments::Reporting;
+use crate::database::{Database, duration, id};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use icecore_store::{Id, Rate, State};
 use std::path::PathBuf;

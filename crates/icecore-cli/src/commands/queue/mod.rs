@@ -6,8 +6,8 @@ mod schedules;
 
 pub use args::Queue;
 
-use crate::cli::{DEFAULT_TARGET, Global};
-use crate::commands::database::{failed, who};
+use crate::arguments::{DEFAULT_TARGET, Global};
+use crate::database::{failed, who};
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;

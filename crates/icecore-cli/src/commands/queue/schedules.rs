@@ -2,8 +2,8 @@
 
 use super::USUAL;
 use super::args::{Schedule as Args, Schedules, Unschedule};
-use crate::cli::Global;
-use crate::commands::database::{failed, who};
+use crate::arguments::Global;
+use crate::database::{failed, who};
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;

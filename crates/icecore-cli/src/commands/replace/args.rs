@@ -1,8 +1,8 @@
 //! The command line of `icecore replace`.
 
-#[cfg(feature = "store")]
-use crate::commands::database::Database;
 use crate::csv::CsvStyle;
+#[cfg(feature = "store")]
+use crate::database::Database;
 use crate::filter::Filter;
 use crate::limits;
 use crate::records::Frame;

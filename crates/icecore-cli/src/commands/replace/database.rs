@@ -3,7 +3,7 @@
 use super::account::{Account, Wrong};
 use super::resume::Resume;
 use super::{Done, Job, pairs, said, shown, value, written};
-use crate::commands::database::failed;
+use crate::database::failed;
 use crate::progress;
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;

@@ -26,7 +26,7 @@ mod written;
 
 pub use args::Replace;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::form::{Form, stage_of};
 use crate::paint::Paint;
 use crate::pool::{Batches, Pool};
@@ -86,7 +86,7 @@ impl Job<'_> {
         if args.each.is_some() && !matches!(form, Some(Form::Document(_))) {
             return Err(pairs::usage("--each is for documents of a format: --in FORMAT says which"));
         }
-        let json = Stage::parse("json").map_err(crate::reading::usage)?;
+        let json = Stage::parse("json").map_err(crate::report::usage)?;
         let places = Arc::new(Places::new(args.filter()));
         Ok(Job { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
     }
@@ -288,7 +288,7 @@ impl Job<'_> {
             return Ok(Columns { places: Vec::new(), table: plan.table.clone() });
         }
         let row = cutter.header(0)?;
-        let row = row.strip_prefix(crate::reading::MARK).unwrap_or(&row);
+        let row = row.strip_prefix(crate::byte_order_mark::MARK).unwrap_or(&row);
         let line = row.strip_suffix(b"\n").unwrap_or(row);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         Ok(number_columns(plan, line.split(|byte| *byte == delimiter).map(<[u8]>::to_vec)))

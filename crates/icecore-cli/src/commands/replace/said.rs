@@ -5,7 +5,7 @@ use super::account::Account;
 use super::args::Replace;
 use super::places::Places;
 use crate::form::NDJSON;
-use crate::records::{counted, grouped};
+use crate::plural::{counted, grouped};
 use crate::report::Report;
 use icecore_replace::{Again, Pair, Rules, Spelling};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,10 +2,10 @@
 
 use super::columnar::{Container, Typed};
 use super::{Bytea, Form, OnError, Text};
-use crate::cli::{DEFAULT_TARGET, Reporting};
-#[cfg(feature = "store")]
-use crate::commands::database::Database;
+use crate::arguments::{DEFAULT_TARGET, Reporting};
 use crate::csv::CsvStyle;
+#[cfg(feature = "store")]
+use crate::database::Database;
 use crate::limits;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! A column to decode: `--column payload=base64/php`.
 
 use super::plan::usage;
-use crate::reading;
 use crate::report::Abort;
 use icecore::Stage;
 
@@ -20,14 +19,14 @@ impl Spec {
     /// Reads `NAME[=FORMAT]`. A name is one of these, or a number from 1 on.
     pub fn parse(text: &str, names: &[String]) -> Result<Spec, Abort> {
         let (name, stage) = match text.split_once('=') {
-            Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(reading::usage)?)),
+            Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(crate::report::usage)?)),
             None => (text, None),
         };
         let number = name.parse().ok().filter(|number: &usize| (1..=MOST).contains(number));
         let at = names.iter().position(|known| known == name).or(number.map(|number| number - 1));
         match at {
             None if !names.is_empty() => {
-                let known = names.join(", ");
+                let known = crate::plural::listed(names);
                 Err(usage(format!("there is no column `{name}`: there are {known}; numbers from 1 on work as well")))
             }
             Some(at) if !names.is_empty() && at >= names.len() => {

@@ -1,7 +1,7 @@
 //! Rows of a database, in the form in which MySQL writes them: any bytes are told apart from
 //! what stands between them.
 
-use crate::commands::database::{Database, failed};
+use crate::database::{Database, failed};
 use crate::report::Abort;
 use icecore_store::{Error, ErrorKind, Flow, Keys, Line, documents, keys, query};
 use std::io::{self, PipeWriter, Read, Write};

@@ -17,7 +17,7 @@ mod text;
 
 pub use args::Rows;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::pool::{Batches, Pool};
 use crate::progress;
 use crate::records::{Tally, Window, write_summary};
@@ -320,7 +320,7 @@ impl Job<'_> {
                 Ok(true)
             }
             Some((first, known)) if plan.out != Out::Json && *known != columns => {
-                let (here, there) = (columns.join(", "), known.join(", "));
+                let (here, there) = (crate::plural::listed(&columns), crate::plural::listed(known));
                 let advice = match plan.form {
                     Form::Sql => "--table and --only choose, and json needs no header",
                     _ => "convert it on its own, or with --out-dir",

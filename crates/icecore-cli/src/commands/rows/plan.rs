@@ -4,8 +4,8 @@ use super::args::Rows;
 use super::column::Spec;
 use super::columnar::{self, Container};
 use super::text;
+use crate::arguments::Global;
 use crate::class_map;
-use crate::cli::Global;
 use crate::filter::Filter;
 use crate::form;
 use crate::reading;
@@ -385,9 +385,9 @@ fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
         ("tsv", None) => (Out::Tsv, JSON),
         (other, None) => (Out::Json, other),
     };
-    let mut stage = Stage::parse(json).map_err(reading::usage)?;
+    let mut stage = Stage::parse(json).map_err(crate::report::usage)?;
     stage = stage.of_line().unwrap_or(stage);
-    reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
+    reading::set(&mut stage, &args.to_options).map_err(crate::report::usage)?;
     class_map::set(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
         return Err(usage(format!(
@@ -417,7 +417,7 @@ pub fn extension(args: &Rows) -> Result<&'static str, Abort> {
 }
 
 fn no_column(names: &[String]) -> String {
-    let known = if names.is_empty() { String::new() } else { format!(" (there are {})", names.join(", ")) };
+    let known = if names.is_empty() { String::new() } else { format!(" (there are {})", crate::plural::listed(names)) };
     format!("name the columns to decode: --column NAME[=FORMAT]{known}")
 }
 

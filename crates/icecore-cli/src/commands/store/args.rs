@@ -1,7 +1,7 @@
 //! The command line of `icecore store`.
 
-use crate::cli::Reporting;
-use crate::commands::database::{Database, duration, id};
+use crate::arguments::Reporting;
+use crate::database::{Database, duration, id};
 use crate::limits;
 use crate::records::Frame;
 use clap::{Args, Subcommand, ValueHint};

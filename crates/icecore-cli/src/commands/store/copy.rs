@@ -1,7 +1,7 @@
 //! `store copy`: from one database to another.
 
 use super::args::Copy;
-use crate::commands::database::failed;
+use crate::database::failed;
 use crate::progress;
 use crate::report::Abort;
 use icecore_store::{Address, Backend, Flow, NewObject, Object, ObjectFilter, describe, open};

@@ -9,8 +9,8 @@ mod walk;
 
 pub use args::{Action, Store};
 
-use crate::cli::Global;
-use crate::commands::database::{failed, who};
+use crate::arguments::Global;
+use crate::database::{failed, who};
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
@@ -183,7 +183,7 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(
 }
 
 fn numbers(stats: &ObjectStats, paint: Paint) -> String {
-    let grouped = crate::records::grouped;
+    let grouped = crate::plural::grouped;
     let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::shown);
     let mut text = format!(
         "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",

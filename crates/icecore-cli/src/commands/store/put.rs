@@ -1,8 +1,8 @@
 //! `store put`: files, or what stands in them.
 
 use super::args::Put;
-use crate::cli::Global;
-use crate::commands::database::failed;
+use crate::arguments::Global;
+use crate::database::failed;
 use crate::progress;
 use crate::records::{CHUNK, Cut, Frame, Window};
 use crate::report::{Abort, Report, code};

@@ -2,7 +2,7 @@
 
 use super::args::Each;
 use super::walk;
-use crate::commands::database::failed;
+use crate::database::failed;
 use crate::records::{Frame, Split};
 use crate::report::{Abort, code};
 use crate::sink::Sink;

@@ -3,8 +3,8 @@
 use super::args::{Each, Filter, Find};
 use super::named;
 use super::row::{self, Row};
-use crate::cli::Global;
-use crate::commands::database::failed;
+use crate::arguments::Global;
+use crate::database::failed;
 use crate::paint::Paint;
 use crate::progress;
 use crate::report::{Abort, Report, code};

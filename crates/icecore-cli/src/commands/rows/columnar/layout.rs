@@ -168,7 +168,11 @@ fn check_names(said: &Fields, shown: &[(usize, String)]) -> Result<(), Abort> {
         None => Ok(()),
         Some(field) => {
             let known: Vec<&str> = shown.iter().map(|(_, name)| name.as_str()).collect();
-            Err(usage(format!("--schema: there is no column `{}`: there are {}", field.name(), known.join(", "))))
+            Err(usage(format!(
+                "--schema: there is no column `{}`: there are {}",
+                field.name(),
+                crate::plural::listed(&known)
+            )))
         }
     }
 }

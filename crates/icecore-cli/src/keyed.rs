@@ -1,6 +1,6 @@
 //! A value under a key of Redis or memcached, in the place of a file.
 
-use super::database::{Database, failed};
+use crate::database::{Database, failed};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Args;

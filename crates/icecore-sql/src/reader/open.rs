@@ -103,7 +103,7 @@ impl Reader {
         }
         let body = window.get(open.body..body_end).unwrap_or_default();
         if self.statement.wants_name() {
-            let name = crate::code::name_of(body, b'\'');
+            let name = super::code::name_of(body, b'\'');
             self.statement.quoted(&name, &mut self.tables, &mut self.lexis);
             return Step::Go;
         }

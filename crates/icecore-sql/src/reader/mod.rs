@@ -1,14 +1,18 @@
 //! The lexer, by windows.
 
-use crate::code::MAX_WORD;
-use crate::copy::{Copying, State};
+pub(crate) mod code;
+mod copy;
+mod open;
+
 use crate::dialect::Lexis;
-use crate::open::Open;
 use crate::rows::Gather;
 use crate::scan;
 use crate::statement::{Phase, Statement};
 use crate::tables::Tables;
 use crate::{Dialect, Error, Literal, Table, TableId, Value};
+use code::MAX_WORD;
+use copy::{Copying, State};
+use open::Open;
 
 /// What a [`Reader`] is told.
 #[derive(Clone, Debug)]

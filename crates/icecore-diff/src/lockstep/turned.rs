@@ -1,6 +1,6 @@
 //! Values that are the same but for the order of the keys in their maps, as perl writes one hash twice.
 
-use crate::lockstep::Lockstep;
+use super::Lockstep;
 use crate::tree;
 use icecore::raw::{IS_KEY, NO_KEY, flag};
 use icecore::{Document, Kind};

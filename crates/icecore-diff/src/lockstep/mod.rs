@@ -8,12 +8,14 @@
 //! not if the stretch breaks off in it; so on the way down to where two values
 //! differ nothing is compared twice, however deep that is.
 
+mod turned;
+
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::tree;
-use crate::turned::Turned;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
+use turned::Turned;
 
 /// Flags of nodes that are not compared in short.
 const UNUSUAL: u8 = !(flag::REF | flag::HINT);

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::bare;
+pub(crate) mod bare;
+
 use crate::{Cell, Dialect, Quoting};
 
 /// A value of a row, whether it stands in quotes or not.

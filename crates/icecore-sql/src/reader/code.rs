@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use crate::copy::Copying;
-use crate::open::{Ending, Open};
+use super::copy::Copying;
+use super::open::{Ending, Open};
 use crate::quoting::Quote;
 use crate::reader::{Mode, Reader, Step};
+use crate::rows::bare;
 use crate::rows::{Content, Value};
 use crate::statement::Phase;
-use crate::{Dialect, Error, Literal, Quoting, bare, scan, shell};
+use crate::{Dialect, Error, Literal, Quoting, scan, shell};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// How long a word or a name may be to be read as one.

@@ -199,7 +199,7 @@ pub(crate) static MYSQL: Dialect = Dialect {
 pub(crate) const OR_NOTHING: &str = "/* or nothing */";
 
 /// Puts a dialect's words into a statement.
-pub(super) fn translate(sql: &str, dialect: &Dialect) -> String {
+pub(crate) fn translate(sql: &str, dialect: &Dialect) -> String {
     let words = [
         ("{serial}", dialect.serial),
         ("{name}", dialect.name),
@@ -227,7 +227,7 @@ pub(super) fn translate(sql: &str, dialect: &Dialect) -> String {
 }
 
 /// Repeats what stands in `{each …}`, with commas between.
-pub(super) fn repeated(sql: &str, count: usize) -> String {
+pub(crate) fn repeated(sql: &str, count: usize) -> String {
     let Some((before, rest)) = sql.split_once("{each ") else { return sql.to_owned() };
     let (one, behind) = rest.split_once('}').unwrap_or((rest, ""));
     format!("{before}{}{behind}", vec![one; count].join(", "))

@@ -1,6 +1,6 @@
 //! The description of the routes for programs: OpenAPI 3.1.
 
-use crate::routes::{ROUTES, Route, Takes};
+use super::{ROUTES, Route, Takes};
 use serde_json::{Map, Value, json};
 
 /// The document, from the table of routes.

@@ -1,0 +1,25 @@
+//! Which file a path leads to.
+
+#[cfg(not(unix))]
+use std::fs;
+use std::fs::Metadata;
+use std::path::Path;
+#[cfg(not(unix))]
+use std::path::PathBuf;
+
+/// What a file is, however it is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FileId(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
+
+impl FileId {
+    #[cfg(unix)]
+    pub fn of(_: &Path, known: &Metadata) -> Option<FileId> {
+        use std::os::unix::fs::MetadataExt;
+        Some(FileId((known.dev(), known.ino())))
+    }
+
+    #[cfg(not(unix))]
+    pub fn of(path: &Path, _: &Metadata) -> Option<FileId> {
+        fs::canonicalize(path).ok().map(FileId)
+    }
+}

@@ -1,0 +1,51 @@
+//! Numbers in sentences.
+
+use std::fmt::Display;
+
+/// So many of something, in words.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> impl Display {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// How many names a sentence lists.
+const LISTED: usize = 20;
+
+/// The names with commas between them; of many, the first and how many more there are.
+pub fn listed<N: AsRef<str>>(names: &[N]) -> String {
+    let shown: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
+    let more = names.len() - shown.len();
+    let list = shown.join(", ");
+    if more == 0 { list } else { format!("{list} and {} more", grouped(more as u64)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_end_with_a_number() {
+        let names: Vec<String> = (0..2_000).map(|at| format!("n{at}")).collect();
+        assert_eq!(listed(&names[..2]), "n0, n1");
+        assert!(listed(&names).ends_with("n18, n19 and 1,980 more"), "{}", listed(&names));
+    }
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        let text = |number| grouped(number).to_string();
+        assert_eq!((text(0), text(999), text(1000)), ("0".into(), "999".into(), "1,000".into()));
+        assert_eq!(text(1_234_567), "1,234,567");
+    }
+}

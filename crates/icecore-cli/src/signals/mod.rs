@@ -1,0 +1,72 @@
+//! Signals that end the command: nothing half-written stays behind.
+
+#[cfg(not(unix))]
+mod other;
+#[cfg(unix)]
+mod unix;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+#[cfg(not(unix))]
+use other as system;
+#[cfg(unix)]
+use unix as system;
+
+/// Files that are to be taken away if the command ends before they are complete.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Becomes true at the first signal, where that one is a wish to end well.
+static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Signals can't be caught, for this reason.
+#[derive(Debug)]
+pub struct NotCaught(String);
+
+impl std::fmt::Display for NotCaught {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "signals can't be caught: {}", self.0)
+    }
+}
+
+/// Decides about a signal of the keyboard: whether the command ends by itself after it.
+#[cfg(unix)]
+static KEYBOARD: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// From now on this function is asked when a signal comes from the keyboard.
+#[cfg(unix)]
+pub fn ask_on_keyboard(outlives: fn() -> bool) {
+    let _ = KEYBOARD.set(outlives);
+}
+
+/// Whether the command ends by itself after a signal of the keyboard.
+#[cfg(unix)]
+fn outlives_keyboard() -> bool {
+    KEYBOARD.get().is_some_and(|outlives| outlives())
+}
+
+/// The unfinished files. While they are held, no signal ends the command: what is made
+/// and what is noted stay the same.
+pub fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on a signal takes the unfinished files away before it ends the command.
+pub fn watch() -> Result<(), NotCaught> {
+    static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
+    WATCHED.get_or_init(|| system::watch().map_err(|error| error.to_string())).clone().map_err(NotCaught)
+}
+
+/// Becomes true at the first signal; the second ends the command.
+#[cfg(any(feature = "bench", feature = "store"))]
+pub fn stop() -> Result<Arc<AtomicBool>, NotCaught> {
+    let stop = STOPPED.get_or_init(Arc::default);
+    watch()?;
+    Ok(Arc::clone(stop))
+}
+
+/// Whether this signal is only a wish.
+fn is_wish() -> bool {
+    STOPPED.get().is_some_and(|stop| !stop.swap(true, Ordering::Relaxed))
+}

@@ -1,0 +1,13 @@
+//! Systems without signals: only Ctrl-C is noticed.
+
+use super::STOPPED;
+use signal_hook::consts::SIGINT;
+use std::io;
+use std::sync::Arc;
+
+pub(super) fn watch() -> io::Result<()> {
+    match STOPPED.get() {
+        Some(stop) => signal_hook::flag::register(SIGINT, Arc::clone(stop)).map(drop),
+        None => Ok(()),
+    }
+}

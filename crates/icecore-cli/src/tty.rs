@@ -1,0 +1,25 @@
+//! The terminal: what it can do, and how large it is.
+
+/// Whether the terminal can do nothing but write lines.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
+}
+
+/// How wide and high the terminal is: as it says, or as the environment says.
+pub fn size() -> (usize, usize) {
+    const USUAL: (usize, usize) = (80, 24);
+    let said = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let said = (said("COLUMNS").unwrap_or(USUAL.0), said("LINES").unwrap_or(USUAL.1));
+    let (width, height) = known().unwrap_or(said);
+    (width.max(1), height.max(2))
+}
+
+/// How wide the terminal is, if it says so.
+pub fn width() -> Option<usize> {
+    known().map(|(width, _)| width)
+}
+
+fn known() -> Option<(usize, usize)> {
+    let (width, height) = terminal_size::terminal_size()?;
+    Some((width.0.into(), height.0.into())).filter(|(width, height)| *width > 0 && *height > 0)
+}
