@@ -5,6 +5,8 @@ use icecore::format::Certainty;
 use icecore::{Stage, detect};
 use std::path::Path;
 
+/// What is like a document over so many bytes is one.
+const LONG: usize = 32 << 10;
 /// A value of JSON.
 pub const JSON: &str = "json";
 /// JSON, a value a line.
@@ -91,9 +93,10 @@ impl Form {
 fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
     // A number or a word is JSON, and text of any other kind.
     let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
-    // What only begins like a document may be anything.
+    // What only begins like a document may be anything, unless it goes on like one for long.
+    let is_long = head.len() >= LONG;
     let is_sure = || detect::identify_head(head).is_some_and(|found| found.certainty == Certainty::Sure);
-    is_more && (is_all || is_sure())
+    is_more && (is_all || is_long || is_sure())
 }
 
 /// The format that an input is in, which begins so.

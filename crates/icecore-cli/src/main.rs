@@ -2,6 +2,7 @@
 //! Ruby freeze. All the work is the engine's.
 
 mod allocator;
+mod charset;
 mod class_map;
 mod cli;
 mod commands;
@@ -26,6 +27,7 @@ mod source;
 mod stream;
 mod target;
 mod terminal;
+mod unicode;
 mod unpack;
 mod whole;
 

@@ -8,6 +8,8 @@ mod chance;
 mod colours;
 mod columns;
 mod common;
+mod csv_files;
+mod encodings;
 mod files;
 mod growth;
 mod hostile;

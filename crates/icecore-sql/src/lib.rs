@@ -121,6 +121,7 @@
 #![forbid(unsafe_code)]
 
 mod bare;
+mod charset;
 mod code;
 mod copy;
 mod create;

@@ -14,7 +14,7 @@ const LAYERS: &[&str] = &[
     "hash",
     "shortened",
     "printable",
-    "csv",
+    "spreadsheet",
     "suggest",
     "near",
     "base64",

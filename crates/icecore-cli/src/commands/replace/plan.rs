@@ -4,12 +4,12 @@ use super::places::Places;
 use crate::paint::Paint;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
-use icecore_replace::Rules;
+use super::rule_sets::RuleSets;
 use std::sync::Arc;
 
 /// What is done with an input: the threads share it.
 pub struct Plan {
-    pub rules: Rules,
+    pub rules: RuleSets,
     pub how: Rewriting,
     pub only_serialized: bool,
     /// How a dry run shows what would change.
