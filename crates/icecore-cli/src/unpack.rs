@@ -1,5 +1,6 @@
 //! Inputs that are compressed: known by their first bytes, unpacked as they are read.
 
+use crate::unicode::Wide;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
@@ -34,11 +35,11 @@ impl Head {
         Ok(Head::again(short[..len].to_vec(), false, input))
     }
 
-    /// Looks at as few bytes as tell whether it is text in UTF-16 or UTF-32: those that are there, but four at least.
+    /// Looks at as few bytes as tell whether it is text in UTF-16 or UTF-32.
     pub fn short_text(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
         let mut bytes = vec![0; 1 << 10];
         let (mut len, mut is_all) = (0, false);
-        while len < 4 && !is_all {
+        while !is_all && Wide::may_begin(&bytes[..len]) {
             match input.read(&mut bytes[len..]) {
                 Ok(0) => is_all = true,
                 Ok(count) => len += count,

@@ -17,6 +17,7 @@ mod keys;
 #[path = "../../icecore-store/tests/killing/mod.rs"]
 mod killing;
 mod load;
+mod misleading;
 mod mongo;
 mod names;
 mod nested;

@@ -52,7 +52,8 @@ impl Charset {
         if is_ascii || lower.len() > LONGEST {
             return None;
         }
-        let number = |prefix: &str| lower.strip_prefix(prefix).map(|rest| rest.trim_start_matches(['-', '_']).to_owned());
+        let number =
+            |prefix: &str| lower.strip_prefix(prefix).map(|rest| rest.trim_start_matches(['-', '_']).to_owned());
         let windows = || number("windows").or_else(|| number("cp")).or_else(|| number("win"));
         let name = match &*lower {
             "latin1" | "latin-1" | "ansi" => "Windows-1252".to_owned(),
@@ -68,9 +69,8 @@ impl Charset {
                 _ => name.to_owned(),
             },
         };
-        let is_single = |byte: u8| {
-            icecore::encoding::decoded(&name, &[byte]).is_none_or(|text| text.chars().count() == 1)
-        };
+        let is_single =
+            |byte: u8| icecore::encoding::decoded(&name, &[byte]).is_none_or(|text| text.chars().count() == 1);
         let decode = |byte: u8| {
             let bytes = [byte];
             let text = icecore::encoding::decoded(&name, &bytes);
@@ -180,8 +180,19 @@ mod tests {
     fn every_byte_comes_back() {
         let all: Vec<u8> = (0..=255).collect();
         for name in [
-            "latin1", "ISO-8859-1", "iso8859-15", "cp1252", "WIN1251", "windows-1250", "KOI8-R", "koi8u", "CP850", "cp866",
-            "macroman", "TIS-620", "ISO_8859_5",
+            "latin1",
+            "ISO-8859-1",
+            "iso8859-15",
+            "cp1252",
+            "WIN1251",
+            "windows-1250",
+            "KOI8-R",
+            "koi8u",
+            "CP850",
+            "cp866",
+            "macroman",
+            "TIS-620",
+            "ISO_8859_5",
         ] {
             let name = name.replace("ISO_8859_", "ISO-8859-");
             let charset = Charset::of_name(&name).unwrap_or_else(|| panic!("{name}"));
@@ -190,7 +201,8 @@ mod tests {
             assert_eq!(charset.encode(&text).as_deref(), Ok(&all[..]), "{name}");
             assert_eq!(charset.decoded_len(&all), text.len(), "{name}");
         }
-        for name in ["", "utf8", "UTF-16LE", "GB18030", "Shift_JIS", "EUC-JP", "nothing", "US-ASCII", &"x".repeat(1000)] {
+        for name in ["", "utf8", "UTF-16LE", "GB18030", "Shift_JIS", "EUC-JP", "nothing", "US-ASCII", &"x".repeat(1000)]
+        {
             assert!(Charset::of_name(name).is_none(), "{name}");
         }
     }

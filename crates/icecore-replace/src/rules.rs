@@ -121,7 +121,8 @@ impl Rules {
 
     /// Where the last match ends that begins in `from..to` of a text.
     pub fn last_match_end(&self, text: &[u8], from: usize, to: usize) -> Option<usize> {
-        let Some((charset, _)) = self.charset.as_ref().filter(|(_, trust)| trust.reading(text) == Reading::Charset) else {
+        let Some((charset, _)) = self.charset.as_ref().filter(|(_, trust)| trust.reading(text) == Reading::Charset)
+        else {
             return self.matches_from(text, from).take_while(|found| found.start < to).last().map(|found| found.end);
         };
         let decoded = charset.decode(text);

@@ -59,7 +59,9 @@ impl<R: Read> Decoder<R> {
                     text.push(character);
                     at += len;
                 }
-                Ok(None) if self.is_end && !rest.is_empty() => break Some("the text ends in the middle of a character"),
+                Ok(None) if self.is_end && !rest.is_empty() => {
+                    break Some("the text ends in the middle of a character");
+                }
                 Ok(None) => break None,
                 Err(()) if units.size() == 2 => break Some("half of a surrogate pair is there without the other half"),
                 Err(()) => break Some("no character has this number"),

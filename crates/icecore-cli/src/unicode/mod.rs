@@ -24,6 +24,9 @@ pub struct Wide {
     pub has_mark: bool,
 }
 
+/// How many characters of a text that goes on must be there to tell that it is text.
+const ENOUGH: usize = 8;
+
 /// The units that are tried. The mark of UTF-16LE begins the one of UTF-32LE, which therefore comes first.
 const ALL: [Units; 4] = [Units::Utf32Le, Units::Utf32Be, Units::Utf16Le, Units::Utf16Be];
 
@@ -99,26 +102,28 @@ impl Units {
     /// Whether these bytes are text in these units: ASCII is frequent, and there are no control characters but those of
     /// lines. `is_all`: no bytes follow.
     fn is_text(self, bytes: &[u8], is_all: bool) -> bool {
+        let Some((count, ascii)) = self.count_characters(bytes, is_all) else { return false };
+        // Statements, tables and markup have their signs in ASCII. In the other order these are letters of Asia.
+        let is_enough = count >= if is_all { 2 } else { ENOUGH };
+        is_enough && ascii * 8 >= count
+    }
+
+    /// How many characters these bytes are, and how many of them are ASCII; `None` if they are no text.
+    fn count_characters(self, bytes: &[u8], is_all: bool) -> Option<(usize, usize)> {
         let (mut at, mut count, mut ascii) = (0, 0usize, 0usize);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let Ok(found) = self.character(rest) else { return false };
-            let Some((character, len)) = found else {
-                if is_all {
-                    return false;
-                }
-                break;
+            let Some((character, len)) = self.character(rest).ok()? else {
+                return if is_all { None } else { Some((count, ascii)) };
             };
             let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\x0c' | '\x1b');
             let is_none = matches!(u32::from(character) & 0xffff, 0xfffe | 0xffff);
             if is_control || is_none {
-                return false;
+                return None;
             }
             ascii += usize::from(character.is_ascii());
             (at, count) = (at + len, count + 1);
         }
-        // Statements, tables and markup have their signs in ASCII. In the other order these are letters of Asia.
-        let is_enough = count >= if is_all { 2 } else { 8 };
-        is_enough && ascii * 8 >= count
+        Some((count, ascii))
     }
 }
 
@@ -135,6 +140,16 @@ impl Wide {
         memchr::memchr(0, head.get(..64).unwrap_or(head))?;
         let units = ALL.into_iter().find(|units| units.is_text(head, is_all))?;
         Some(Wide { units, has_mark: false })
+    }
+
+    /// Whether these first bytes of a text are too few to tell whether it is in UTF-16 or UTF-32. An empty line of any
+    /// other text is enough.
+    pub fn may_begin(head: &[u8]) -> bool {
+        let is_part_of_mark = |units: &Units| units.mark().starts_with(head) && head.len() < units.mark().len();
+        let may_be_text = |units: &Units| {
+            head.len() < ENOUGH * units.size() && units.count_characters(head, false).is_some() && head.contains(&0)
+        };
+        ALL.iter().any(is_part_of_mark) || ALL.iter().any(may_be_text) || matches!(head, [byte] if *byte != b'\n')
     }
 
     /// A text in units that the command line names.
@@ -183,7 +198,7 @@ mod tests {
 
     #[test]
     fn texts_come_back_whatever_the_pieces_are() {
-        let text = "INSERT INTO t VALUES ('ü€𝄞 \u{10ffff}');\r\n".repeat(50);
+        let text = "INSERT INTO t VALUES ('ü€𝄞 \u{10fffd}');\r\n".repeat(50);
         for units in ALL {
             for has_mark in [false, true] {
                 let bytes = encode(units, has_mark, &text);

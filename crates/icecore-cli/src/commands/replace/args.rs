@@ -1,8 +1,8 @@
 //! The command line of `icecore replace`.
 
+use crate::charset::CharsetArg;
 #[cfg(feature = "store")]
 use crate::commands::database::Database;
-use crate::charset::CharsetArg;
 use crate::csv::CsvStyle;
 use crate::filter::Filter;
 use crate::limits;

@@ -30,6 +30,8 @@ pub struct Chunk {
     pub frozen: Vec<Range<u64>>,
     /// Where frozen data is in its bytes that contradicts how the input was taken.
     pub conflict: Option<usize>,
+    /// Where a plain text is in its bytes in which something serialized gets a wrong length.
+    pub suspect: Option<usize>,
     /// The changed bytes; the bytes as they are, if nothing changes.
     pub out: Vec<u8>,
     pub is_changed: bool,
@@ -51,7 +53,7 @@ impl Chunk {
         self.frozen.clear();
         (self.header, self.beside, self.is_last_for_now) = (0, (0, 0), false);
         (self.unclosed, self.broken_row, self.is_changed) = (None, None, false);
-        self.conflict = None;
+        (self.conflict, self.suspect) = (None, None);
         self.account = Account::default();
     }
 

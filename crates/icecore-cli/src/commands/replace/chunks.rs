@@ -4,6 +4,7 @@ use super::account::Account;
 use super::chunk::Chunk;
 use super::conflicts::{FrozenText, suggest_form};
 use super::failed;
+use super::lines::frozen_strings;
 use super::output::Output;
 use super::pairs::usage;
 use super::plan::Plan;
@@ -92,6 +93,18 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Whether the first row of a table is names of columns.
+    pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
+        let Some(at) = frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
+        Err(usage(format!(
+            "it was taken for {}, but there is a serialized value at offset {} of its first row, which would be the names of \
+             columns: --in {} --no-header if it is such a table, or --in says what it is",
+            self.form.name(),
+            start + at.start,
+            self.form.name()
+        )))
+    }
+
     /// Whether a chunk, which comes next, is what its input was taken for.
     fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
         if let Some((row, offset)) = chunk.broken_row {
@@ -99,14 +112,17 @@ impl Work<'_> {
         }
         let (suspects, first) = frozen.find_inside(chunk);
         chunk.account.suspects += suspects;
-        if let (true, Some(at)) = (self.is_guessed, first.or(chunk.conflict)) {
+        let is_dump = matches!(self.form, Form::Sql);
+        if is_dump {
+            // Dumps have texts of people, and bytes, beside their data: what can't be done there is told at the end.
+            return Ok(());
+        }
+        let guessed = first.or(chunk.suspect).filter(|_| self.is_guessed);
+        let is_wrong = self.is_guessed || matches!(self.form, Form::Csv);
+        if let Some(at) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
             return Err(self.conflict(chunk, at));
         }
-        if let (Some(at), true) = (chunk.conflict, matches!(self.form, Form::Csv)) {
-            return Err(self.conflict(chunk, at));
-        }
-        let is_table = !matches!(self.form, Form::Sql);
-        if let (Some(at), true) = (chunk.account.foreign_at, is_table) {
+        if let Some(at) = chunk.account.foreign_at {
             return Err(Abort::Failed(
                 code::INPUT,
                 format!(
@@ -134,12 +150,14 @@ impl Work<'_> {
                 ),
             });
         }
-        let advice = match self.form {
-            Form::Csv => "--in says what it is, and --delimiter, --quote and --escape how a csv is written",
-            _ => "--in says what it is",
+        let (what, advice) = match self.form {
+            Form::Csv => (
+                "is not a cell, or part of one that can be read",
+                "--in says what it is, and --delimiter, --quote and --escape how a csv is written",
+            ),
+            Form::Ndjson => ("is on a line that is not JSON", "--in says what it is"),
+            _ => ("is not a cell, or part of one that can be read", "--in says what it is"),
         };
-        usage(format!(
-            "it was taken for {form}, but the serialized value at offset {offset} does not end in its cell: {advice}"
-        ))
+        usage(format!("it was taken for {form}, but the serialized value at offset {offset} {what}: {advice}"))
     }
 }

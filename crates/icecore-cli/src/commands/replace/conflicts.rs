@@ -2,8 +2,9 @@
 //! edges of cells.
 
 use super::chunk::{Chunk, Piece};
-use super::lines::frozen_strings;
+use super::lines::{frozen_strings, growing};
 use icecore::detect;
+use icecore::rewrite::Edits;
 use icecore_csv::{Detector, Next, Scanner};
 use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
@@ -44,6 +45,31 @@ pub fn find_string_over_cells(bytes: &[u8], pieces: &[Piece]) -> Option<usize> {
     })
 }
 
+/// Whether these changes of a plain text make the length of a string of serialize() in it wrong.
+pub fn changes_a_length(text: &[u8], edits: &Edits) -> bool {
+    let mut places: Vec<usize> = growing(edits).collect();
+    if places.is_empty() {
+        return false;
+    }
+    places.sort_unstable();
+    frozen_strings(text).filter(|string| is_complete(text, string)).any(|string| {
+        let next = places.partition_point(|place| *place < string.start);
+        places.get(next).is_some_and(|place| *place < string.end)
+    })
+}
+
+/// Whether a string of serialize() ends in this text, where its length says; one in which quotes are escaped, somewhere
+/// behind that.
+fn is_complete(text: &[u8], string: &Range<usize>) -> bool {
+    if text.get(..string.start).is_some_and(|before| before.ends_with(b":\"")) {
+        return ends_exactly(text, string);
+    }
+    let before = text.get(..string.start).unwrap_or_default();
+    let quote = before.get(memrchr(b':', before).map_or(0, |at| at + 1)..).unwrap_or_default();
+    let close = string.end.checked_sub(quote.len()).and_then(|at| text.get(at..)).unwrap_or_default();
+    close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
+}
+
 /// Whether a text has a string of serialize() in it that is complete.
 pub fn has_exact_string(bytes: &[u8]) -> bool {
     exact_strings(bytes).next().is_some()
@@ -51,16 +77,18 @@ pub fn has_exact_string(bytes: &[u8]) -> bool {
 
 /// Strings of serialize() that end exactly where their lengths say: nothing in them is escaped.
 fn exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    frozen_strings(bytes).filter(|string| {
-        let before = bytes.get(..string.start).unwrap_or_default();
-        let Some(colon) = memrchr(b':', before) else { return false };
-        let digits = before.get(..colon).unwrap_or_default();
-        let first = memrchr(b':', digits).map_or(0, |at| at + 1);
-        let len = std::str::from_utf8(digits.get(first..).unwrap_or_default()).ok().and_then(|len| len.parse().ok());
-        let quote = before.get(colon + 1..).unwrap_or_default();
-        let close = len.and_then(|len: usize| bytes.get(string.start.checked_add(len)?..)).unwrap_or_default();
-        close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
-    })
+    frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
+}
+
+fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
+    let before = bytes.get(..string.start).unwrap_or_default();
+    let Some(colon) = memrchr(b':', before) else { return false };
+    let digits = before.get(..colon).unwrap_or_default();
+    let first = memrchr(b':', digits).map_or(0, |at| at + 1);
+    let len = std::str::from_utf8(digits.get(first..).unwrap_or_default()).ok().and_then(|len| len.parse().ok());
+    let quote = before.get(colon + 1..).unwrap_or_default();
+    let close = len.and_then(|len: usize| bytes.get(string.start.checked_add(len)?..)).unwrap_or_default();
+    close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
 }
 
 /// What `--in` should be for a text with frozen data at this place; `None` if that is not clear.
@@ -69,8 +97,15 @@ pub fn suggest_form(bytes: &[u8], at: usize) -> Option<String> {
     let rest = bytes.get(start..)?;
     let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len()))?;
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if let Ok(stage) = detect::stage_of(line) {
-        return Some(if stage.format().name == "json" { "ndjson".to_owned() } else { format!("{} --each=lines", stage.name()) });
+    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if let Ok(stage) = detect::stage_of(line)
+        && detect::stage_of(first.strip_suffix(b"\r").unwrap_or(first)).is_ok()
+    {
+        return Some(if stage.format().name == "json" {
+            "ndjson".to_owned()
+        } else {
+            format!("{} --each=lines", stage.name())
+        });
     }
     let is_frozen = |text: &[u8]| detect::begins_frozen(text).is_some() && detect::stage_of(text).is_ok();
     if line.contains(&b'\t') && line.split(|byte| *byte == b'\t').any(is_frozen) {
@@ -110,9 +145,21 @@ mod tests {
     }
 
     #[test]
+    fn changes_in_frozen_text_are_found() {
+        let inside = |text: &str, at: usize, new: &[u8]| {
+            let mut edits = Edits::new();
+            edits.push(at, at + 3, new);
+            changes_a_length(text.as_bytes(), &edits)
+        };
+        assert!(inside("it: s:7:\\\"the old\\\"; x", 14, b"newer"));
+        assert!(!inside("it: s:7:\\\"the old\\\"; x", 14, b"new"));
+        assert!(!inside("it: s:3:\\\"the\\\"; old", 18, b"newer"));
+    }
+
+    #[test]
     fn the_right_form_is_named() {
         let suggested = |text: &str| suggest_form(text.as_bytes(), text.find("s:").unwrap());
-        assert_eq!(suggested("x\na:1:{i:0;s:3:\"old\";}\ny").as_deref(), Some("php --each=lines"));
+        assert_eq!(suggested("a:0:{}\na:1:{i:0;s:3:\"old\";}\ny").as_deref(), Some("php --each=lines"));
         assert_eq!(suggested("{\"a\":\"s:3:\\\"old\\\";\"}\n{}").as_deref(), Some("ndjson"));
         assert_eq!(suggested("1\ts:3:\"old\";\n2\tx\n").as_deref(), Some("tsv"));
         assert_eq!(suggested("1,\"s:3:\"\"old\"\";\",x\n2,y,z\n").as_deref(), Some("csv"));

@@ -243,9 +243,7 @@ impl Job<'_> {
                 let dump = Dump::new(head.input, chunk, Arc::clone(&plan), wide.is_some());
                 work.change(dump, Lexer::None, &mut output, report)?
             }
-            Form::Document(stage) => {
-                whole::documents(&plan, head.input, stage, self.args.each, &mut output, report)?
-            }
+            Form::Document(stage) => whole::documents(&plan, head.input, stage, self.args.each, &mut output, report)?,
             _ => {
                 let again = || source.file().filter(|_| is_file).map(|file| self.text_of(file?, wide)).transpose();
                 let style = match &form {
@@ -254,10 +252,10 @@ impl Job<'_> {
                 };
                 let needs_look = is_guessed || style.is_some() || plan.rules.asks_for_charset();
                 if needs_look && let Some(text) = again().map_err(|error| failed(&error))? {
-                    let (cutter, lexer) = self.cutter(text, chunk, &plan, &form, style)?;
+                    let (cutter, lexer) = self.cutter(text, chunk, &work, style)?;
                     work.check(cutter, lexer)?;
                 }
-                let (cutter, lexer) = self.cutter(head.input, chunk, &plan, &form, style)?;
+                let (cutter, lexer) = self.cutter(head.input, chunk, &work, style)?;
                 work.change(cutter, lexer, &mut output, report)?
             }
         };
@@ -294,21 +292,22 @@ impl Job<'_> {
         &self,
         input: Box<dyn Read + Send>,
         chunk: usize,
-        plan: &Plan,
-        form: &Form,
+        work: &Work<'_>,
         style: Option<Found>,
     ) -> Result<(Cutter, Lexer), Abort> {
-        let failed = |error: io::Error| failed(&error);
-        Ok(match (form, style) {
+        let (plan, failed) = (&**work.plan, |error: io::Error| failed(&error));
+        Ok(match (work.form, style) {
             (Form::Csv, Some(found)) => {
                 let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(found.dialect)));
-                let columns = self.csv_columns(&mut cutter, plan, found).map_err(failed)?;
+                let (row, columns) = self.csv_columns(&mut cutter, plan, found).map_err(failed)?;
+                work.check_header(&row, found.start)?;
                 (cutter, Lexer::Csv(found.dialect, columns))
             }
             (Form::Tsv, _) => {
                 let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
                 let mut cutter = Cutter::new(input, chunk, Cut::Lines);
-                let columns = self.tsv_columns(&mut cutter, plan, delimiter).map_err(failed)?;
+                let (row, columns) = self.tsv_columns(&mut cutter, plan, delimiter).map_err(failed)?;
+                work.check_header(&row, 0)?;
                 (cutter, Lexer::Tsv(delimiter, columns))
             }
             (Form::Ndjson, _) => (Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson),
@@ -316,29 +315,31 @@ impl Job<'_> {
         })
     }
 
-    /// The columns of a table in CSV, as its first row names them.
-    fn csv_columns(&self, cutter: &mut Cutter, plan: &Plan, found: Found) -> io::Result<Columns> {
+    /// The first row of a table in CSV, and the columns, as it names them.
+    fn csv_columns(&self, cutter: &mut Cutter, plan: &Plan, found: Found) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
             cutter.without_header(found.start)?;
-            return Ok(Columns { places: Vec::new(), table: plan.table.clone() });
+            return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
         let row = cutter.header(found.start)?;
         let mut cells = Vec::new();
         Scanner::new(found.dialect).next_row(&row, true, &mut cells);
         let names = cells.iter().map(|cell| found.dialect.decode(cell, &row).into_owned());
-        Ok(number_columns(plan, names))
+        let columns = number_columns(plan, names);
+        Ok((row, columns))
     }
 
-    /// The columns of a table with tabs, as its first row names them.
-    fn tsv_columns(&self, cutter: &mut Cutter, plan: &Plan, delimiter: u8) -> io::Result<Columns> {
+    /// The first row of a table with tabs, and the columns, as it names them.
+    fn tsv_columns(&self, cutter: &mut Cutter, plan: &Plan, delimiter: u8) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
-            return Ok(Columns { places: Vec::new(), table: plan.table.clone() });
+            return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
         let row = cutter.header(0)?;
-        let row = row.strip_prefix(crate::reading::MARK).unwrap_or(&row);
-        let line = row.strip_suffix(b"\n").unwrap_or(row);
+        let line = row.strip_prefix(crate::reading::MARK).unwrap_or(&row);
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        Ok(number_columns(plan, line.split(|byte| *byte == delimiter).map(<[u8]>::to_vec)))
+        let columns = number_columns(plan, line.split(|byte| *byte == delimiter).map(<[u8]>::to_vec));
+        Ok((row, columns))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Job;
 use super::pairs::usage;
 use crate::charset::CharsetArg;
-use crate::form::{Form, stage_of};
+use crate::form::{Form, is_clear, stage_of};
 use crate::report::Abort;
 use crate::source::Source;
 use crate::unicode::{Decoder, Wide};
@@ -44,21 +44,24 @@ impl Job<'_> {
             let inside = packing.open(head.input).and_then(|input| Head::of(input, window));
             head = inside.map_err(failed)?;
         }
-        let is_file = packing.is_none() && source.metadata().is_ok_and(|known| known.is_file()) && source.path().is_some();
+        let is_file =
+            packing.is_none() && source.metadata().is_ok_and(|known| known.is_file()) && source.path().is_some();
         let wide = self.wide(&head);
         if let Some(wide) = wide {
             let text = Box::new(Decoder::new(head.input, wide));
             head = Head::of(text, window).map_err(failed)?;
         }
         let mut form = self.form.clone().or_else(|| Form::guess(name, &head.bytes, head.is_all));
-        if self.form.is_none() && is_file && !head.is_all && !matches!(form, Some(Form::Sql)) {
+        if self.form.is_none() && is_file && !head.is_all && !is_clear(form.as_ref(), &head.bytes) {
             head = head.look_further(LOOK_FILE).map_err(failed)?;
             form = Form::guess(name, &head.bytes, head.is_all);
         }
         if matches!(form, Some(Form::Csv)) && is_file {
             head = head.look_further(LOOK_FILE).map_err(failed)?;
         }
-        let form = form.ok_or_else(|| usage("how it is written can't be told from its beginning: say --in FORM"))?;
+        let form = form.ok_or_else(|| {
+            usage("how it is written can't be told from its beginning, or not as its name says: say --in FORM")
+        })?;
         Ok(Opened { head, form, is_guessed: self.form.is_none(), wide, is_file })
     }
 

@@ -1,10 +1,10 @@
 //! What is done with an input.
 
 use super::places::Places;
+use super::rule_sets::RuleSets;
 use crate::paint::Paint;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
-use super::rule_sets::RuleSets;
 use std::sync::Arc;
 
 /// What is done with an input: the threads share it.

@@ -74,7 +74,8 @@ impl RuleSets {
     /// # Errors
     /// What is looked for, or put in, can't be said in it.
     pub fn number(&self, name: Option<&'static str>, trust: Trust) -> io::Result<u16> {
-        let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.plain.depends_on_charset()) else {
+        let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.plain.depends_on_charset())
+        else {
             return Ok(0);
         };
         let mut made = self.made();
@@ -103,7 +104,10 @@ fn note_unsayable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>
     for pair in rules.unsayable_in(charset).take(MOST) {
         let old = icecore::text::shortened(&String::from_utf8_lossy(pair.old()), 80).into_owned();
         let old = icecore::text::printable(&old).into_owned();
-        notes.insert(format!("`{old}` can't be written in {}: it is not looked for in text of that charset", charset.name()));
+        notes.insert(format!(
+            "`{old}` can't be written in {}: it is not looked for in text of that charset",
+            charset.name()
+        ));
     }
 }
 

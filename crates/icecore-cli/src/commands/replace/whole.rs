@@ -108,7 +108,13 @@ impl Documents<'_> {
     }
 
     /// Writes a document, changed or not.
-    fn document(&mut self, bytes: &[u8], offset: u64, output: &mut Output<'_>, report: &mut Report) -> Result<(), Abort> {
+    fn document(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        output: &mut Output<'_>,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
         let changed = match self.changed(bytes, offset, output) {
             Ok(changed) => changed,
             Err(error) => {

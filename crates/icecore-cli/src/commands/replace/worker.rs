@@ -1,7 +1,7 @@
 //! The values of a chunk are changed.
 
 use super::chunk::{Chunk, Manner, Piece};
-use super::conflicts::{find_string_over_cells, has_exact_string};
+use super::conflicts::{changes_a_length, find_string_over_cells, has_exact_string};
 use super::plan::Plan;
 use super::rule_sets::is_foreign_text;
 use super::{cells, lines, shown, value};
@@ -42,11 +42,13 @@ pub struct Worker {
     /// What was asked of the shared table of places.
     known: HashMap<Vec<u8>, Option<u32>>,
     tally: Tally,
+    /// The value is plain text in which something serialized gets a wrong length.
+    is_suspect: bool,
 }
 
 impl Worker {
     pub fn new(plan: Arc<Plan>, lexer: Lexer) -> Worker {
-        Worker { plan, lexer, known: HashMap::new(), tally: Tally::default() }
+        Worker { plan, lexer, known: HashMap::new(), tally: Tally::default(), is_suspect: false }
     }
 
     /// Changes what is in a chunk.
@@ -102,6 +104,17 @@ impl Worker {
         let mut pieces = std::mem::take(&mut chunk.pieces);
         self.find(&bytes, chunk, &mut pieces);
         self.look_at_pieces(&bytes, &pieces, chunk);
+        let rules = plan.rules.first();
+        let mut replacing = rules.replacing().encoded(plan.how.base64);
+        // Only whether it can be done is asked for.
+        let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
+        for piece in &pieces {
+            let body = bytes.get(piece.body.clone()).unwrap_or_default();
+            if scratch.suspect.is_none() && lines::frozen_strings(body).next().is_some() {
+                self.piece(&bytes, piece, &mut scratch, &mut replacing);
+            }
+        }
+        chunk.suspect = scratch.suspect;
         (chunk.bytes, chunk.pieces) = (bytes, pieces);
     }
 
@@ -116,7 +129,9 @@ impl Worker {
         }
         chunk.conflict = match self.lexer {
             Lexer::Csv(..) | Lexer::Tsv(..) => find_string_over_cells(bytes, pieces),
-            Lexer::Ndjson => pieces.iter().find(|piece| self.is_frozen_line(bytes, piece)).map(|piece| piece.body.start),
+            Lexer::Ndjson => {
+                pieces.iter().find(|piece| self.is_frozen_line(bytes, piece)).map(|piece| piece.body.start)
+            }
             Lexer::None | Lexer::Text => None,
         };
     }
@@ -192,6 +207,10 @@ impl Worker {
             Manner::Json => self.json(raw, replacing),
             Manner::Outside => Ok(None),
         };
+        if std::mem::take(&mut self.is_suspect) {
+            chunk.account.suspects += 1;
+            chunk.suspect = chunk.suspect.or(Some(piece.body.start));
+        }
         let counts = replacing.take_counts();
         // Plain text is not asked for.
         let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
@@ -227,6 +246,11 @@ impl Worker {
         }
     }
 
+    /// Whether the value that was looked at is plain text. One that is broken is counted as such.
+    fn is_plain(&self) -> bool {
+        self.tally.frozen.is_empty() && self.tally.broken == 0
+    }
+
     /// What the text becomes that stands escaped in these bytes.
     fn escaped<'t>(
         &mut self,
@@ -239,6 +263,7 @@ impl Worker {
         if edits.is_empty() {
             return Ok(None);
         }
+        self.is_suspect |= self.is_plain() && changes_a_length(decoded.text(), &edits);
         let new = New::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
         let text = self.plan.shows.is_some().then(|| decoded.into_text());
         Ok(Some(Changed { text, edits, new, takes_quotes: false }))
@@ -258,6 +283,7 @@ impl Worker {
         if edits.is_empty() {
             return Ok(None);
         }
+        self.is_suspect |= self.is_plain() && changes_a_length(&text, &edits);
         let mut new = Vec::new();
         if !dialect.encode(&edits.apply(&text), cell.style(&dialect, raw), &mut new) {
             return Err(());
