@@ -6,7 +6,7 @@
 pub(crate) fn of_name(name: &[u8], is_postgres: bool) -> Option<&'static str> {
     const BYTES: [&str; 4] = ["binary", "sql_ascii", "default", "ascii"];
     let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-    if BYTES.iter().any(|known| is(known)) {
+    if BYTES.iter().any(&is) {
         return None;
     }
     let names: &[(&str, &'static str)] = if is_postgres { &POSTGRES } else { &MYSQL };

@@ -297,7 +297,11 @@ impl Worker {
         let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
             Ok(edits) => edits,
             // A line that is no JSON is text.
-            Err(_) => rewrite::value(raw, replacing, how, &mut self.tally),
+            Err(_) => {
+                let edits = rewrite::value(raw, replacing, how, &mut self.tally);
+                self.is_suspect |= self.is_plain() && changes_a_length(raw, &edits);
+                edits
+            }
         };
         let changed = |edits: Edits| {
             let new = New::Text(edits.apply(raw));
