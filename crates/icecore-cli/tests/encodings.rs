@@ -190,7 +190,7 @@ fn utf8_in_a_dump_of_latin1_stays_utf8() {
     let (out, said, code) = icecore(&args, dump("Müller").as_bytes());
     assert_eq!(
         (String::from_utf8_lossy(&out).into_owned(), code),
-        (dump("Mueller").replace("s:7", "s:7"), 0),
+        (dump("Mueller"), 0),
         "{said}"
     );
 }

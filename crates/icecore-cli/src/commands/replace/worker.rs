@@ -110,7 +110,9 @@ impl Worker {
         let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
         for piece in &pieces {
             let body = bytes.get(piece.body.clone()).unwrap_or_default();
-            if scratch.suspect.is_none() && lines::frozen_strings(body).next().is_some() {
+            // What begins as frozen data is that, or broken, which is counted.
+            let is_plain = || icecore::detect::begins_frozen(body).is_none();
+            if scratch.suspect.is_none() && lines::frozen_strings(body).next().is_some() && is_plain() {
                 self.piece(&bytes, piece, &mut scratch, &mut replacing);
             }
         }
