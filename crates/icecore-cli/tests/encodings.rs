@@ -188,11 +188,7 @@ fn utf8_in_a_dump_of_latin1_stays_utf8() {
     // With --charset the bytes decide nothing.
     let args = ["replace", "-q", "--charset", "latin1", "Ã¼", "ue"];
     let (out, said, code) = icecore(&args, dump("Müller").as_bytes());
-    assert_eq!(
-        (String::from_utf8_lossy(&out).into_owned(), code),
-        (dump("Mueller"), 0),
-        "{said}"
-    );
+    assert_eq!((String::from_utf8_lossy(&out).into_owned(), code), (dump("Mueller"), 0), "{said}");
 }
 
 #[test]

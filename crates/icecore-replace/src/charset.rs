@@ -69,8 +69,14 @@ impl Charset {
                 _ => name.to_owned(),
             },
         };
-        let is_single =
-            |byte: u8| icecore::encoding::decoded(&name, &[byte]).is_none_or(|text| text.chars().count() == 1);
+        // A byte that is no character must not begin one of several bytes.
+        let is_single = |byte: u8| match icecore::encoding::decoded(&name, &[byte]) {
+            Some(text) => text.chars().count() == 1,
+            None => {
+                let begins = |next: u8| icecore::encoding::decoded(&name, &[byte, next]).is_some();
+                ![0x40, 0x41, 0x81, 0xa1, 0xc1].into_iter().any(begins)
+            }
+        };
         let decode = |byte: u8| {
             let bytes = [byte];
             let text = icecore::encoding::decoded(&name, &bytes);
