@@ -101,11 +101,14 @@ impl Lexis {
     }
 
     fn set(&mut self, dialect: Dialect) {
+        // What was said before the first sign of a dialect is of the same dump.
+        if self.dialect.is_some() {
+            (self.charset, self.pending_charset, self.table_charset) = (None, None, None);
+        }
         self.dialect = Some(dialect);
         self.quotes = Quotes::of(self.dialect);
         self.pending = None;
         self.saved.clear();
-        (self.charset, self.pending_charset, self.table_charset) = (None, None, None);
     }
 
     /// Looks at the line of a comment between two statements.

@@ -39,7 +39,7 @@ fn what_a_dump_declares() {
         ("-- PostgreSQL database dump\nSET client_encoding = 'LATIN1';\n", Some("ISO-8859-1"), None),
         ("-- PostgreSQL database dump\nSET client_encoding TO WIN1252;\n", Some("Windows-1252"), None),
         ("-- PostgreSQL database dump\nSET client_encoding = 'SQL_ASCII';\n", None, None),
-        ("SET NAMES latin1;\n-- PostgreSQL database dump\n", None, None),
+        ("-- MySQL dump\nSET NAMES latin1;\n-- PostgreSQL database dump\n", None, None),
     ] {
         assert_eq!(charsets(&format!("{front}{ROW}")), (of_dump, of_table), "{front}");
     }
