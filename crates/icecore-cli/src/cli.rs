@@ -50,7 +50,7 @@ pub enum Command {
     Query(Box<Query>),
     Get(Get),
     Paths(Paths),
-    Rows(Rows),
+    Rows(Box<Rows>),
     Replace(Box<Replace>),
     Edit(Box<Edit>),
     Diff(Diff),
@@ -78,12 +78,12 @@ impl Command {
             | Command::Detect(Detect { said, .. })
             | Command::Classes(Classes { said, .. })
             | Command::Convert(Convert { said, .. })
-            | Command::Rows(Rows { said, .. })
             | Command::Get(Get { said, .. })
             | Command::Paths(Paths { said, .. })
             | Command::Diff(Diff { said, .. })
             | Command::Patch(Patch { said, .. }) => said.report,
             Command::Query(query) => query.said.report,
+            Command::Rows(rows) => rows.said.report,
             Command::Edit(edit) => edit.said.report,
             #[cfg(feature = "store")]
             Command::Store(Store { said, .. })

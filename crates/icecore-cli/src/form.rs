@@ -3,8 +3,11 @@
 use crate::report::{Abort, code};
 use icecore::format::Certainty;
 use icecore::{Stage, detect};
+use icecore_sql::Next;
 use std::path::Path;
 
+/// What is like a document over so many bytes is one.
+const LONG: usize = 32 << 10;
 /// A value of JSON.
 pub const JSON: &str = "json";
 /// JSON, a value a line.
@@ -58,6 +61,11 @@ impl Form {
     /// What is in a file decides: people name files as they like. The name decides between readings of the same bytes.
     pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<Form> {
         let named = Form::of_name(name);
+        if matches!(named, Some(Form::Sql)) && !begins_sql(head) && !has_rows(head) && !is_only_comments(head) {
+            // It has no statement that changes anything, so the name says nothing of what is in it.
+            let other = Form::guess("", head, is_all)?;
+            return matches!(other, Form::Document(_)).then_some(other);
+        }
         let frozen = stage_of(head, is_all).filter(|stage| named.is_none() || is_sure(head, is_all, stage));
         match (named, frozen) {
             // A single line of JSON is a document as well.
@@ -66,7 +74,7 @@ impl Form {
             (_, Some(stage)) => Some(Form::Document(stage)),
             (Some(named), None) => Some(named),
             (None, None) if !is_text(head) => None,
-            (None, None) if name.to_ascii_lowercase().ends_with(".dump") => Some(Form::Sql),
+            (None, None) if name.to_ascii_lowercase().ends_with(".dump") && has_rows(head) => Some(Form::Sql),
             (None, None) => Some(Form::Text),
         }
     }
@@ -91,9 +99,10 @@ impl Form {
 fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
     // A number or a word is JSON, and text of any other kind.
     let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
-    // What only begins like a document may be anything.
+    // What only begins like a document may be anything, unless it goes on like one for long.
+    let is_long = head.len() >= LONG;
     let is_sure = || detect::identify_head(head).is_some_and(|found| found.certainty == Certainty::Sure);
-    is_more && (is_all || is_sure())
+    is_more && (is_all || is_long || is_sure())
 }
 
 /// The format that an input is in, which begins so.
@@ -104,6 +113,11 @@ pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
     let found = detect::identify_head(head)?;
     let path: Vec<&str> = found.wrappers.iter().copied().chain([found.name]).collect();
     if found.is_read { Stage::parse(&path.join("/")).ok() } else { None }
+}
+
+/// Whether it takes no more of an input to know its form: it begins as a dump does.
+pub fn is_clear(form: Option<&Form>, head: &[u8]) -> bool {
+    matches!(form, Some(Form::Sql)) && begins_sql(head)
 }
 
 /// Whether this begins as a dump does: with statements, perhaps behind comments.
@@ -162,6 +176,28 @@ fn begins_sql(head: &[u8]) -> bool {
     }
 }
 
+/// Whether there is nothing in these bytes but comments.
+fn is_only_comments(head: &[u8]) -> bool {
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii();
+    while let Some(behind) = behind_comment(rest) {
+        rest = behind.trim_ascii_start();
+    }
+    // The last line may lack its end.
+    rest.is_empty() || (rest.starts_with(b"--") || rest.starts_with(b"#")) && !rest.contains(&b'\n')
+}
+
+/// Whether a dump has rows, in these first bytes of it.
+fn has_rows(head: &[u8]) -> bool {
+    let mut reader = icecore_sql::Reader::new();
+    loop {
+        match reader.next(head, true) {
+            Ok(Next::Literal(literal)) if literal.cell.is_some() => return true,
+            Ok(Next::Literal(_) | Next::Value(_)) => {}
+            Ok(Next::More { .. } | Next::End) | Err(_) => return false,
+        }
+    }
+}
+
 /// Whether a line ends with a `;`, or with the name of a table to fill.
 fn has_statement(text: &[u8]) -> bool {
     let begins_line =
@@ -217,5 +253,11 @@ mod tests {
             assert!(!begins_sql(text.as_bytes()), "{text}");
         }
         assert!(matches!(Form::guess("x.sql", b"INSERT t VALUES('\xff')", true), Some(Form::Sql)));
+        for dump in ["", "\n", "-- nothing", "# nothing\n\n/* at all */ ;\n"] {
+            assert!(matches!(Form::guess("x.sql", dump.as_bytes(), true), Some(Form::Sql)), "{dump}");
+        }
+        for text in ["Dear all, it's late\n", "a:1:{i:0;i:1;}\na:0:{}\n"] {
+            assert!(Form::guess("x.sql", text.as_bytes(), true).is_none(), "{text}");
+        }
     }
 }

@@ -46,6 +46,14 @@ pub fn size(text: &str) -> Result<u64, String> {
     number(text).ok_or_else(|| format!("`{text}` is no size: they are written 4096, 64K, 16M or 2G"))
 }
 
+/// Reads the size of a window: as much as can be held.
+pub fn window(text: &str) -> Result<u64, String> {
+    const LEAST: u64 = 1 << 10;
+    const MOST: u64 = 1 << 30;
+    let size = size(text)?;
+    if (LEAST..=MOST).contains(&size) { Ok(size) } else { Err(format!("`{text}` is not between 1K and 1G")) }
+}
+
 fn number(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().last()? {
         (at, 'k' | 'K') => (&text[..at], 10),

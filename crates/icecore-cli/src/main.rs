@@ -4,6 +4,7 @@
 mod allocator;
 mod arguments;
 mod byte_order_mark;
+mod charset;
 mod class_map;
 mod cli;
 mod commands;
@@ -35,6 +36,7 @@ mod stream;
 mod target;
 mod terminal;
 mod tty;
+mod unicode;
 mod unpack;
 mod whole;
 

@@ -1,15 +1,17 @@
 //! Inputs that are compressed: known by their first bytes, unpacked as they are read.
 
+use crate::unicode::Wide;
 use std::io::{self, BufReader, Read};
+use std::sync::Arc;
 
-/// How much of an input is looked at to find out what it is.
-const LOOK: u64 = 64 << 10;
+/// How much of an input is looked at to find out what it is, if nothing else is said.
+pub const LOOK: u64 = 64 << 10;
 /// How much memory xz may take, in KiB: more than its strongest level needs.
 const XZ_MEMORY: u32 = 256 << 10;
 
 /// The beginning of an input, and all of it.
 pub struct Head {
-    pub bytes: Vec<u8>,
+    pub bytes: Arc<[u8]>,
     /// There are no more.
     pub is_all: bool,
     /// All of the input, from its first byte on.
@@ -30,22 +32,41 @@ impl Head {
                 Err(error) => return Err(error),
             }
         }
-        let bytes = short[..len].to_vec();
-        let again: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes.clone()).chain(input));
-        Ok(Head { bytes, is_all: false, input: again })
+        Ok(Head::again(short[..len].to_vec(), false, input))
     }
 
-    /// Looks at the first bytes of an input.
-    pub fn of(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
-        let mut bytes = Vec::new();
-        let mut is_all = false;
-        while (bytes.len() as u64) < LOOK && !is_all {
-            let before = bytes.len();
-            input.by_ref().take(LOOK - before as u64).read_to_end(&mut bytes)?;
-            is_all = bytes.len() == before || (bytes.len() as u64) < LOOK;
+    /// Looks at as few bytes as tell whether it is text in UTF-16 or UTF-32.
+    pub fn short_text(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
+        let mut bytes = vec![0; 1 << 10];
+        let (mut len, mut is_all) = (0, false);
+        while !is_all && Wide::may_begin(&bytes[..len]) {
+            match input.read(&mut bytes[len..]) {
+                Ok(0) => is_all = true,
+                Ok(count) => len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
-        let again: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes.clone()).chain(input));
-        Ok(Head { bytes, is_all, input: again })
+        bytes.truncate(len);
+        Ok(Head::again(bytes, is_all, input))
+    }
+
+    /// Looks at the first bytes of an input, so many if there are so many.
+    pub fn of(mut input: Box<dyn Read + Send>, most: u64) -> io::Result<Head> {
+        let mut bytes = Vec::new();
+        input.by_ref().take(most).read_to_end(&mut bytes)?;
+        let is_all = (bytes.len() as u64) < most;
+        Ok(Head::again(bytes, is_all, input))
+    }
+
+    /// Looks at more of the input: so much in all.
+    pub fn look_further(self, most: u64) -> io::Result<Head> {
+        if self.is_all || self.bytes.len() as u64 >= most { Ok(self) } else { Head::of(self.input, most) }
+    }
+
+    fn again(bytes: Vec<u8>, is_all: bool, input: Box<dyn Read + Send>) -> Head {
+        let bytes: Arc<[u8]> = bytes.into();
+        Head { input: Box::new(io::Cursor::new(Arc::clone(&bytes)).chain(input)), bytes, is_all }
     }
 }
 

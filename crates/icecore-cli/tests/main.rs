@@ -9,6 +9,8 @@ mod chance;
 mod colours;
 mod columns;
 mod common;
+mod csv_files;
+mod encodings;
 mod files;
 mod growth;
 mod hostile;
@@ -16,6 +18,7 @@ mod keys;
 #[path = "../../icecore-store/tests/killing/mod.rs"]
 mod killing;
 mod load;
+mod misleading;
 mod mongo;
 mod names;
 mod nested;

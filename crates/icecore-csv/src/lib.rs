@@ -31,7 +31,9 @@
 mod detect;
 mod dialect;
 mod scan;
+mod write;
 
 pub use detect::{Detector, Found, Unclear, detect};
 pub use dialect::{Cell, Dialect, Escape, LineEnd, Style};
 pub use scan::{Next, Scanner};
+pub use write::push_cell;

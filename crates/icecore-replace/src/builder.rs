@@ -99,7 +99,9 @@ impl Builder {
         }
         let literals = Literals::new(&pairs, self.ignores_case)?;
         let hint = Hint::new(&pairs, self.ignores_case);
-        Ok(Rules { pairs: pairs.into(), literals, regular: regular.into(), hint: Arc::new(hint) })
+        let ignores_case = self.ignores_case;
+        let (pairs, regular, hint) = (pairs.into(), regular.into(), Arc::new(hint));
+        Ok(Rules { pairs, literals, regular, hint, ignores_case, charset: None })
     }
 }
 

@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod charset;
 mod error;
 mod hint;
 mod literal;
@@ -33,6 +34,7 @@ mod rules;
 mod url;
 
 pub use builder::Builder;
+pub use charset::{Charset, Trust};
 pub use error::Error;
 pub use hint::Hints;
 pub use pair::{Pair, Spelling};

@@ -1,5 +1,6 @@
 //! Rules at work, as the engine asks them.
 
+use crate::charset::{Charset, Reading};
 use crate::rules::Rules;
 use icecore::rewrite::{Change, Edits, Part};
 use std::collections::BTreeMap;
@@ -99,6 +100,34 @@ impl Replacing<'_> {
     /// Adds the changes of a part of a text, across whose edges no match lies: what is beside it is
     /// only looked at.
     pub fn change_part(&mut self, text: &[u8], part: Range<usize>, edits: &mut Edits) {
+        let rules = self.rules;
+        let Some((charset, trust)) = &rules.charset else { return self.add_matches(text, part, None, edits) };
+        match trust.reading(text) {
+            Reading::Utf8 => self.add_matches(text, part, None, edits),
+            Reading::Ascii => self.add_matches(text, part, Some(charset), edits),
+            Reading::Charset => {
+                let decoded = charset.decode(text);
+                let start = charset.decoded_len(text.get(..part.start).unwrap_or(text));
+                let end = start + charset.decoded_len(text.get(part).unwrap_or_default());
+                let mut own = Edits::new();
+                self.add_matches(decoded.as_bytes(), start..end, Some(charset), &mut own);
+                // Each character is a byte of the text.
+                let (mut place, mut count) = (0, 0);
+                let mut byte_at = |offset: usize| {
+                    count += decoded.get(place..offset).map_or(0, |between| between.chars().count());
+                    place = offset;
+                    count
+                };
+                for edit in own.iter() {
+                    let (start, end) = (byte_at(edit.start), byte_at(edit.end));
+                    edits.push(start, end, edit.new);
+                }
+            }
+        }
+    }
+
+    /// Adds the changes of a part of a text in UTF-8; what is new is written in `charset`, if there is one.
+    fn add_matches(&mut self, text: &[u8], part: Range<usize>, charset: Option<&Charset>, edits: &mut Edits) {
         let matches = self.rules.matches_from(text, part.start);
         for found in matches.take_while(|found| found.start < part.end) {
             self.new.clear();
@@ -106,6 +135,11 @@ impl Replacing<'_> {
             // A pair may be there only to keep what it matches.
             if text.get(found.start..found.end) == Some(&self.new) {
                 continue;
+            }
+            if let Some(charset) = charset.filter(|_| !self.new.is_ascii()) {
+                let mut new = Vec::with_capacity(self.new.len());
+                charset.append(&self.new, &mut new);
+                self.new = new;
             }
             let Some(room) = self.room.checked_sub(self.cost + self.new.len() as u64) else {
                 self.is_full = true;

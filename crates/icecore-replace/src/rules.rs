@@ -1,5 +1,7 @@
 //! Which pieces of a text become what.
 
+use crate::charset::{Charset, Reading, Trust};
+use crate::error::{Error, shown};
 use crate::hint::{Hint, Hints};
 use crate::literal::Literals;
 use crate::pair::{Pair, Spelling};
@@ -19,6 +21,9 @@ pub struct Rules {
     pub(crate) literals: Literals,
     pub(crate) regular: Arc<[Regular]>,
     pub(crate) hint: Arc<Hint>,
+    pub(crate) ignores_case: bool,
+    /// In what the texts are, if not in UTF-8.
+    pub(crate) charset: Option<(Charset, Trust)>,
 }
 
 /// A piece of a text that matches.
@@ -49,6 +54,77 @@ impl Rules {
     /// All pairs: those that were given, and the spellings that follow from addresses.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
+    }
+
+    /// Whether it matters in which charset a text is: a pair has characters beyond ASCII, or is an expression, in which
+    /// `.` is a character. Pairs that are no UTF-8 are bytes, whatever the text is in.
+    pub fn depends_on_charset(&self) -> bool {
+        let is_utf8 = |pair: &Pair| std::str::from_utf8(&pair.old).and(std::str::from_utf8(&pair.new)).is_ok();
+        let is_ascii = |pair: &Pair| pair.old.is_ascii() && pair.new.is_ascii();
+        self.pairs.iter().all(is_utf8) && !(self.regular.is_empty() && self.pairs.iter().all(is_ascii))
+    }
+
+    /// Whether a pair looks for characters beyond ASCII, or puts some in. Pairs that are no UTF-8 are bytes.
+    pub fn has_wide_characters(&self) -> bool {
+        self.depends_on_charset() && self.pairs.iter().any(|pair| !(pair.old.is_ascii() && pair.new.is_ascii()))
+    }
+
+    /// The rules for texts in a charset: [`Rules::replacing`] finds what is looked for in them, and writes what is new as
+    /// the text is. The rules themselves stay in UTF-8, and so do [`Rules::matches`] and [`Rules::apply`].
+    ///
+    /// ```
+    /// use icecore::rewrite::{Change, Edits, Part};
+    /// use icecore_replace::{Charset, Rules, Trust};
+    /// let rules = Rules::builder().pair("Müller", "Möller").build()?;
+    /// let rules = rules.in_charset(&Charset::of_name("latin1").unwrap(), Trust::Sure)?;
+    /// let mut edits = Edits::new();
+    /// rules.replacing().change(b"Herr M\xfcller", Part::Value, &mut edits);
+    /// assert_eq!(edits.apply(b"Herr M\xfcller"), b"Herr M\xf6ller");
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The charset can't say what a pair puts in, though it can say what that pair looks for.
+    pub fn in_charset(&self, charset: &Charset, trust: Trust) -> Result<Rules, Error> {
+        if !self.depends_on_charset() {
+            return Ok(self.clone());
+        }
+        let mut encoded = Vec::new();
+        for pair in self.pairs.iter() {
+            let Some(old) = encode_old(pair, charset) else { continue };
+            let new = String::from_utf8_lossy(&pair.new);
+            if let Err(character) = charset.encode(&new) {
+                let (new, name) = (shown(&pair.new), charset.name());
+                return Err(Error::new(format!(
+                    "{new} has `{character}` in it, which {name} has no byte for: the text is in {name} (--charset says \
+                     another); write it in other letters, or convert the file to UTF-8 first"
+                )));
+            }
+            encoded.push(Pair { old, ..pair.clone() });
+        }
+        encoded.extend(self.pairs.iter().cloned());
+        let hint = Arc::new(Hint::new(&encoded, self.ignores_case));
+        Ok(Rules { hint, charset: Some((charset.clone(), trust)), ..self.clone() })
+    }
+
+    /// The pairs that look for something that a charset can't say: they match nothing in texts of it.
+    pub fn unsayable_in(&self, charset: &Charset) -> impl Iterator<Item = &Pair> {
+        let is_text = |pair: &&Pair| pair.spelling != Spelling::Regex;
+        self.pairs.iter().filter(is_text).filter(|pair| encode_old(pair, charset).is_none())
+    }
+
+    /// Where the last match ends that begins in `from..to` of a text.
+    pub fn last_match_end(&self, text: &[u8], from: usize, to: usize) -> Option<usize> {
+        let Some((charset, _)) = self.charset.as_ref().filter(|(_, trust)| trust.reading(text) == Reading::Charset)
+        else {
+            return self.matches_from(text, from).take_while(|found| found.start < to).last().map(|found| found.end);
+        };
+        let decoded = charset.decode(text);
+        let at = |offset: usize| charset.decoded_len(text.get(..offset).unwrap_or(text));
+        let (from, to) = (at(from), at(to));
+        let last = self.matches_from(decoded.as_bytes(), from).take_while(|found| found.start < to).last()?;
+        // Each character is a byte of the text.
+        Some(decoded.get(..last.end).map_or(text.len(), |before| before.chars().count()))
     }
 
     /// All matches in a text, from left to right.
@@ -169,6 +245,14 @@ impl Rules {
     pub fn hints<'h>(&'h self, raw: &'h [u8]) -> Hints<'h> {
         Hints::new(&self.hint, raw)
     }
+}
+
+/// What a pair looks for, in the bytes of a charset; `None` if that can't say it.
+fn encode_old(pair: &Pair, charset: &Charset) -> Option<Vec<u8>> {
+    if pair.spelling == Spelling::Regex {
+        return Some(pair.old.clone());
+    }
+    charset.encode(std::str::from_utf8(&pair.old).ok()?).ok()
 }
 
 /// Whether `new`, with something beside it, can have `old` across its edge.

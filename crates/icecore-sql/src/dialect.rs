@@ -44,6 +44,11 @@ pub(crate) struct Lexis {
     saved: Vec<(Vec<u8>, Quotes)>,
     /// An encoding of the dump in which a backslash is not always one.
     pub ambiguous: Option<&'static str>,
+    /// The encoding that the dump says it is in, and the one that the statement that is being read sets.
+    pub charset: Option<&'static str>,
+    pending_charset: Option<Option<&'static str>>,
+    /// The charset of the table that was defined last, if that was said.
+    pub table_charset: Option<&'static str>,
 }
 
 /// Encodings in which the second byte of a character may be a backslash, as MySQL and PostgreSQL
@@ -59,6 +64,9 @@ impl Lexis {
             pending: None,
             saved: Vec::new(),
             ambiguous: None,
+            charset: None,
+            pending_charset: None,
+            table_charset: None,
         }
     }
 
@@ -93,6 +101,10 @@ impl Lexis {
     }
 
     fn set(&mut self, dialect: Dialect) {
+        // What was said before the first sign of a dialect is of the same dump.
+        if self.dialect.is_some() {
+            (self.charset, self.pending_charset, self.table_charset) = (None, None, None);
+        }
         self.dialect = Some(dialect);
         self.quotes = Quotes::of(self.dialect);
         self.pending = None;
@@ -127,13 +139,19 @@ impl Lexis {
         }
     }
 
-    /// A mode of MySQL: `add` if it is joined with the one that is.
     /// What the dump says that it is encoded in.
     pub fn encoded_in(&mut self, name: &[u8]) {
         let is_it = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
         self.ambiguous = self.ambiguous.or_else(|| AMBIGUOUS.into_iter().find(is_it));
     }
 
+    /// The charset of literals from the next statement on: `SET NAMES`, `client_encoding`.
+    pub fn literals_in(&mut self, name: &[u8]) {
+        self.encoded_in(name);
+        self.pending_charset = Some(crate::charset::of_name(name, self.is_postgres()));
+    }
+
+    /// A mode of MySQL: `add` if it is joined with the one that is.
     pub fn sql_mode(&mut self, mode: &[u8], add: bool) {
         self.guess(Dialect::MySql);
         if !self.is_mysql() {
@@ -184,6 +202,9 @@ impl Lexis {
     pub fn apply(&mut self) {
         if let Some(quotes) = self.pending.take() {
             self.quotes = quotes;
+        }
+        if let Some(charset) = self.pending_charset.take() {
+            self.charset = charset;
         }
     }
 }

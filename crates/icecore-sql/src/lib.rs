@@ -120,6 +120,7 @@
 //! `bytea`.
 #![forbid(unsafe_code)]
 
+mod charset;
 mod create;
 mod dialect;
 mod error;

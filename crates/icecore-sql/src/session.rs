@@ -16,8 +16,10 @@ enum Target {
     Strings,
     /// `search_path` of PostgreSQL.
     Path,
-    /// What the dump is encoded in: `NAMES`, `character_set_client`, `client_encoding`.
+    /// What the dump is encoded in: `NAMES`, `client_encoding`.
     Encoding,
+    /// `character_set_client`: dumps set it around definitions, and set it back.
+    Client,
 }
 
 /// How long the name of a variable may be.
@@ -56,8 +58,13 @@ impl Setting {
                 () if is("standard_conforming_strings") => self.target = Target::Strings,
                 () if is("search_path") => self.target = Target::Path,
                 () if is("to") => self.assigned = true,
-                () if is("names") => (self.target, self.assigned) = (Target::Encoding, true),
-                () if is("character_set_client") => self.target = Target::Encoding,
+                () if is("names") || is("charset") => (self.target, self.assigned) = (Target::Encoding, true),
+                // `SET CHARACTER SET latin1`
+                () if is("character") => self.target = Target::Client,
+                () if is("set") && matches!(self.target, Target::Client) => {
+                    (self.target, self.assigned) = (Target::Encoding, true);
+                }
+                () if is("character_set_client") => self.target = Target::Client,
                 () if is("client_encoding") => {
                     self.target = Target::Encoding;
                     lexis.guess(Dialect::Postgres);
@@ -74,14 +81,23 @@ impl Setting {
             Target::Variable(name) if is("sql_mode") => lexis.save_mode(name),
             Target::Strings => lexis.standard_strings(word),
             Target::Path => self.path(&String::from_utf8_lossy(word), tables, lexis),
-            Target::Encoding => lexis.encoded_in(word),
+            Target::Encoding => self.encoding(word, lexis),
+            Target::Client => lexis.encoded_in(word),
             _ => {}
         }
     }
 
+    /// The name of a charset; what follows it, such as `COLLATE`, is none.
+    fn encoding(&mut self, name: &[u8], lexis: &mut Lexis) {
+        lexis.literals_in(name);
+        self.target = Target::None;
+    }
+
     pub fn quoted(&mut self, name: &str, tables: &mut Tables, lexis: &mut Lexis) {
-        if self.assigned && matches!(self.target, Target::Path) {
-            self.path(name, tables, lexis);
+        match &self.target {
+            Target::Path if self.assigned => self.path(name, tables, lexis),
+            Target::Encoding if self.assigned => self.encoding(name.as_bytes(), lexis),
+            _ => {}
         }
     }
 
@@ -99,7 +115,8 @@ impl Setting {
             Target::Mode => lexis.sql_mode(body, depth > 0),
             Target::Strings => lexis.standard_strings(body),
             Target::Path => self.path(&String::from_utf8_lossy(body), tables, lexis),
-            Target::Encoding => lexis.encoded_in(body),
+            Target::Encoding => self.encoding(body, lexis),
+            Target::Client => lexis.encoded_in(body),
             _ => {}
         }
     }

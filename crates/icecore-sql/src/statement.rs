@@ -34,6 +34,8 @@ pub(crate) enum Phase {
     Create,
     /// `CREATE TABLE`: among the columns.
     Definitions,
+    /// `CREATE TABLE`: after the columns.
+    Options(Awaited),
     /// `CREATE FUNCTION` and the like: has statements inside.
     Routine,
     /// `SET` of a session's settings.
@@ -46,6 +48,17 @@ pub(crate) enum Phase {
     CopyStdin,
     /// As before, with options: the rows are of another form.
     CopyOptions,
+}
+
+/// Which word of the charset of a table comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// `CHARSET`, or `CHARACTER`.
+    Charset,
+    /// `SET`.
+    Set,
+    /// Its name.
+    Name,
 }
 
 /// What is done with a table.
@@ -226,6 +239,19 @@ impl Statement {
                 }
             }
             Phase::Definitions if self.depth == 1 => self.definitions.word(word, lexis),
+            Phase::Options(awaited) => {
+                let next = match awaited {
+                    Awaited::Name => {
+                        lexis.table_charset = crate::charset::of_name(word, lexis.is_postgres());
+                        Awaited::Charset
+                    }
+                    Awaited::Set if is("set") => Awaited::Name,
+                    _ if is("charset") => Awaited::Name,
+                    _ if is("character") => Awaited::Set,
+                    _ => Awaited::Charset,
+                };
+                self.phase = Phase::Options(next);
+            }
             Phase::Session => self.setting.word(word, tables, lexis),
             Phase::Use => self.use_database(&String::from_utf8_lossy(word), tables),
             Phase::CopyFrom => self.phase = if is("stdin") { Phase::CopyStdin } else { Phase::Other },
@@ -244,6 +270,7 @@ impl Statement {
         } else if is("copy") {
             Phase::Target(Verb::Copy)
         } else if is("create") {
+            lexis.table_charset = None;
             Phase::Create
         } else if is("set") {
             self.setting = Setting::default();
@@ -397,7 +424,7 @@ impl Statement {
                 if let Some(table) = self.table {
                     self.definitions.finish(table, tables, lexis);
                 }
-                self.phase = Phase::Other;
+                self.phase = Phase::Options(Awaited::Charset);
             }
             _ => {}
         }

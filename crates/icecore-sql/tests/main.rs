@@ -1,5 +1,6 @@
 //! All integration tests of this crate in one program: linking one is much faster than linking many.
 
+mod charsets;
 mod common;
 mod dialects;
 mod escaping;

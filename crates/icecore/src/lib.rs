@@ -26,7 +26,6 @@ mod class_map;
 mod codec;
 mod compress;
 mod converter;
-mod csv;
 pub mod deep;
 pub mod detect;
 mod document;
@@ -50,6 +49,7 @@ pub mod select;
 #[cfg(feature = "serde")]
 mod serde_values;
 mod shortened;
+mod spreadsheet;
 mod stage;
 mod steps;
 mod string_locations;
@@ -82,10 +82,10 @@ pub mod value {
 /// around an offset; the name that was meant. And Base64, for places that take only text.
 pub mod text {
     pub use crate::base64::{from_base64, to_base64};
-    pub use crate::csv::{is_formula, push_csv_cell, spreadsheet_text};
     pub use crate::error::{window, window_from};
     pub use crate::printable::{is_printable, printable};
     pub use crate::shortened::shortened;
+    pub use crate::spreadsheet::{is_formula, spreadsheet_text};
     pub use crate::suggest::nearest;
 }
 

@@ -15,7 +15,7 @@ const LAYERS: &[&str] = &[
     "hash",
     "shortened",
     "printable",
-    "csv",
+    "spreadsheet",
     "suggest",
     "near",
     "base64",

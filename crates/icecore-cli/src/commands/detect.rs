@@ -5,8 +5,10 @@ use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::unicode::Wide;
 use clap::{Args, ValueHint};
 use icecore::detect::Finding;
+use icecore::format::Certainty;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -54,14 +56,27 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
     let mut sink = Sink::report(args.json, global.color);
     for source in &sources {
         let name = source.name();
-        let found = match source.head(HEAD) {
-            Ok((bytes, true)) => icecore::identify(&bytes),
-            Ok((head, false)) => icecore::detect::identify_head(&head),
+        let (head, is_all) = match source.head(HEAD) {
+            Ok(head) => head,
             Err(error) => {
                 report.io(&name, &error);
                 continue;
             }
         };
+        let found = if is_all { icecore::identify(&head) } else { icecore::detect::identify_head(&head) };
+        let is_sure = found.as_ref().is_some_and(|found| found.certainty == Certainty::Sure);
+        if let Some(wide) = Wide::of_head(&head, is_all).filter(|_| !is_sure) {
+            let (title, certainty) = (format!("text in {}", wide.describe()), wide.certainty());
+            if args.json {
+                sink.json(&wide_row(&name, wide, &title))?;
+                sink.text("\n")?;
+            } else {
+                let file = icecore::text::printable(&name);
+                let more = format!("({}; recognised, `replace` and `rows` read it)", certainty.as_str());
+                sink.text(&format!("{file}: {} {}\n", paint.ink(Ink::Name, title), paint.ink(Ink::Faint, more)))?;
+            }
+            continue;
+        }
         if args.json {
             sink.json(&row(&name, found.as_ref()))?;
             sink.text("\n")?;
@@ -74,6 +89,18 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
 
 fn is_readable(found: &Finding) -> bool {
     found.is_read
+}
+
+fn wide_row<'a>(file: &'a str, wide: Wide, title: &'a str) -> Row<'a> {
+    Row {
+        file,
+        format: Some(wide.units.name()),
+        title: Some(title),
+        variant: None,
+        wrappers: &[],
+        certainty: Some(wide.certainty().as_str()),
+        readable: false,
+    }
 }
 
 fn row<'a>(file: &'a str, found: Option<&'a Finding>) -> Row<'a> {

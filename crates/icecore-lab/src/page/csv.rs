@@ -2,7 +2,7 @@
 
 use super::view::measured;
 use crate::model::{Cell, Entry, Fidelity, Point, Report, Role, ScenarioReport};
-use icecore::text::push_csv_cell;
+use icecore::text::spreadsheet_text;
 
 const HEAD: [&str; 24] = [
     "scenario",
@@ -126,7 +126,10 @@ fn line(out: &mut Vec<u8>, cells: &[String], is_safe: bool) {
         if i > 0 {
             out.push(b',');
         }
-        push_csv_cell(cell.as_bytes(), b',', is_safe, out);
+        match is_safe {
+            true => icecore_csv::push_cell(&spreadsheet_text(cell.as_bytes()), b',', b";\t", out),
+            false => icecore_csv::push_cell(cell.as_bytes(), b',', b"", out),
+        }
     }
     out.extend_from_slice(b"\r\n");
 }

@@ -298,6 +298,17 @@ impl Reader {
         self.lexis.dialect()
     }
 
+    /// The charset in which the dump says that its literals are, from here on: a name of IANA, or `other` for one without
+    /// such a name. `None` if it says nothing, or that they are bytes. `UTF-8` is named as well.
+    pub fn charset(&self) -> Option<&'static str> {
+        self.lexis.charset
+    }
+
+    /// The charset that the last `CREATE TABLE` gives its table, if it does: [`Reader::charset`] counts more.
+    pub fn table_charset(&self) -> Option<&'static str> {
+        self.lexis.table_charset
+    }
+
     /// How the rows of the statement that is being read are laid out: as long as the number stays, table and
     /// columns are the same, in the same order. From 1 on.
     pub fn layout(&self) -> u64 {

@@ -19,6 +19,10 @@ pub struct Account {
     pub outside: u64,
     /// Places of plain text that changed and look as if lengths stood before them.
     pub suspects: u64,
+    /// Values that are text, but not in UTF-8, though the rules have characters beyond ASCII; and where the first one is
+    /// in the input.
+    pub foreign: u64,
+    pub foreign_at: Option<u64>,
 }
 
 /// Counts for a column.
@@ -79,6 +83,14 @@ impl Account {
         self.broken.extend(other.broken.into_iter().take(room));
         self.outside += other.outside;
         self.suspects += other.suspects;
+        self.foreign += other.foreign;
+        self.foreign_at = self.foreign_at.or(other.foreign_at);
+    }
+
+    /// Counts a value at this place that is text, but not in UTF-8.
+    pub fn note_foreign(&mut self, offset: u64) {
+        self.foreign += 1;
+        self.foreign_at.get_or_insert(offset);
     }
 
     /// Adds how often pairs changed something.

@@ -1,5 +1,6 @@
 //! The command line of `icecore replace`.
 
+use crate::charset::CharsetArg;
 use crate::csv::CsvStyle;
 #[cfg(feature = "store")]
 use crate::database::Database;
@@ -53,6 +54,17 @@ pub struct Replace {
     /// values: it is what `sed` does.
     #[arg(long = "in", value_name = "FORM")]
     pub form: Option<String>,
+    /// In what the input is, if not in UTF-8: latin1, windows-1251, iso-8859-15, koi8-r, utf-16le, utf-32be, …
+    ///
+    /// OLD and NEW are given in UTF-8, and looked for and written in the charset of the input. UTF-16 and UTF-32 are
+    /// found out, and a dump of SQL says in what it is. With utf-8, bytes are taken as they are, whatever the dump says.
+    #[arg(long, value_name = "NAME", value_parser = crate::charset::parse)]
+    pub charset: Option<CharsetArg>,
+    /// How much of a pipe is held to find out how it is written, before anything is: 64K if nothing is said
+    ///
+    /// Files are looked at as a whole.
+    #[arg(long, value_name = "SIZE", value_parser = limits::window)]
+    pub window: Option<u64>,
     /// A file of FORMAT holds several documents; FRAME says how they are told apart
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
     pub each: Option<Frame>,

@@ -27,7 +27,7 @@ pub fn csv(
             {
                 let shift = |range: &Range<usize>| at + range.start..at + range.end;
                 let manner = Manner::Csv { is_quoted: cell.is_quoted };
-                pieces.push(Piece { whole: shift(&cell.whole), body: shift(&cell.body), manner, place, row });
+                pieces.push(Piece { whole: shift(&cell.whole), body: shift(&cell.body), manner, place, row, rules: 0 });
             }
         }
         (at, row) = (at + end, row + 1);
@@ -56,7 +56,7 @@ pub fn tsv(
             && cell != b"\\N"
         {
             let whole = at..at + cell.len();
-            pieces.push(Piece { whole: whole.clone(), body: whole, manner: Manner::Tsv, place, row });
+            pieces.push(Piece { whole: whole.clone(), body: whole, manner: Manner::Tsv, place, row, rules: 0 });
         }
         (column, row) = if is_last { (0, row + 1) } else { (column + 1, row) };
         at += len + 1;

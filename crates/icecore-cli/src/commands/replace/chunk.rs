@@ -28,6 +28,10 @@ pub struct Chunk {
     pub growing: Vec<u64>,
     /// Of plain text: the strings of serialize() that begin in it, as places in the input.
     pub frozen: Vec<Range<u64>>,
+    /// Where frozen data is in its bytes that contradicts how the input was taken.
+    pub conflict: Option<usize>,
+    /// Where a plain text is in its bytes in which something serialized gets a wrong length.
+    pub suspect: Option<usize>,
     /// The changed bytes; the bytes as they are, if nothing changes.
     pub out: Vec<u8>,
     pub is_changed: bool,
@@ -49,6 +53,7 @@ impl Chunk {
         self.frozen.clear();
         (self.header, self.beside, self.is_last_for_now) = (0, (0, 0), false);
         (self.unclosed, self.broken_row, self.is_changed) = (None, None, false);
+        (self.conflict, self.suspect) = (None, None);
         self.account = Account::default();
     }
 
@@ -75,6 +80,8 @@ pub struct Piece {
     pub place: u32,
     /// Which row, from 1 on; 0, if there are none.
     pub row: u64,
+    /// The number of the rules for its charset.
+    pub rules: u16,
 }
 
 /// How a value is written.

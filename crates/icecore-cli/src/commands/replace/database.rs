@@ -98,7 +98,8 @@ impl Job<'_> {
         }
         resume.finish(name)?;
         let is_changed = done.account.total().values > before;
-        done.inputs.push(written::Input { input: name.to_owned(), form: "table".to_owned(), is_changed });
+        let (input, form) = (name.to_owned(), "table".to_owned());
+        done.inputs.push(written::Input { input, form, encoding: None, is_changed });
         Ok(())
     }
 }

@@ -34,7 +34,7 @@ pub fn pieces(
         for (key, value) in &found {
             if let Some(place) = place(line.get(key.clone()).unwrap_or_default()) {
                 let value = at + value.start..at + value.end;
-                pieces.push(Piece { whole: value.clone(), body: value, manner: Manner::Json, place, row });
+                pieces.push(Piece { whole: value.clone(), body: value, manner: Manner::Json, place, row, rules: 0 });
             }
         }
         at += len + 1;

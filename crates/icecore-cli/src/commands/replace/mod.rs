@@ -8,15 +8,20 @@ mod account;
 mod args;
 mod cells;
 mod chunk;
+mod chunks;
+mod conflicts;
 #[cfg(feature = "store")]
 mod database;
 mod input;
 mod lines;
+mod opened;
+mod output;
 mod pairs;
 mod places;
 mod plan;
 #[cfg(feature = "store")]
 mod resume;
+mod rule_sets;
 mod said;
 mod shown;
 mod value;
@@ -27,26 +32,30 @@ mod written;
 pub use args::Replace;
 
 use crate::arguments::Global;
-use crate::form::{Form, stage_of};
+use crate::charset::CharsetArg;
+use crate::form::Form;
 use crate::paint::Paint;
-use crate::pool::{Batches, Pool};
 use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, InPlace, Outputs, Target};
-use crate::unpack::{Head, Packing};
+use crate::unicode::{Decoder, Wide};
 use account::Account;
-use chunk::Chunk;
+use chunks::Work;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
 use icecore_csv::{Found, Scanner};
 use icecore_replace::Rules;
 use input::{Cut, Cutter, Dump};
+use opened::Opened;
+use output::Output;
 use places::Places;
 use plan::Plan;
+use rule_sets::{Given, RuleSets};
+use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
-use worker::{Columns, Lexer, Worker};
+use worker::{Columns, Lexer};
 
 pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let (rules, files) = pairs::rules(args)?;
@@ -54,6 +63,9 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     let job = Job::new(args, global, rules)?;
     #[cfg(feature = "store")]
     if args.database.db.is_some() || args.database.db_file.is_some() {
+        if args.charset.is_some() {
+            return Err(pairs::usage("--charset is for files: a database converts what it sends"));
+        }
         return job.database(&files, report);
     }
     job.files(&files, report)
@@ -208,30 +220,13 @@ impl Job<'_> {
         done: &mut Done,
         report: &mut Report,
     ) -> Result<bool, Abort> {
-        let mut head = Head::of(input).map_err(|error| failed(&error))?;
-        // A document that is compressed is written as one again, by its format.
-        let is_document = matches!(self.form, Some(Form::Document(_)));
-        let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
-        if let Some(packing) = packing {
-            if self.args.place.in_place || self.args.place.out_dir.is_some() {
-                return Err(pairs::usage(
-                    "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
-                ));
-            }
-            let inside = packing.open(head.input).and_then(Head::of);
-            head = inside.map_err(|error| failed(&error))?;
-        }
-        let Head { input, bytes: head, is_all } = head;
-        let form = match self.form.clone().or_else(|| Form::guess(name, &head, is_all)) {
-            Some(form) => form,
-            None => return Err(pairs::usage("how it is written can't be told from its beginning: say --in FORM")),
-        };
+        let Opened { head, form, is_guessed, wide, is_file } = self.open(input, source, name)?;
         let table = match source.below.file_stem() {
             Some(stem) => stem.to_string_lossy().into_owned(),
             None => name.to_owned(),
         };
         let plan = Arc::new(Plan {
-            rules: self.rules.clone(),
+            rules: self.rule_sets(wide).map_err(pairs::usage)?,
             how: self.how.clone(),
             only_serialized: self.args.only_serialized,
             shows: self.args.dry_run.then_some(self.paint),
@@ -240,58 +235,111 @@ impl Job<'_> {
             input: name.to_owned(),
             table,
         });
-        let work = Work { plan: &plan, name, form: &form, is_guessed: self.form.is_none() };
+        let work = Work { plan: &plan, name, form: &form, is_guessed };
+        let mut output = Output::new(sink, wide, self.args.dry_run);
         let chunk = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
         let (is_whole, mut account, is_changed) = match &form {
-            Form::Sql => work.chunks(Dump::new(input, chunk, Arc::clone(&self.places)), Lexer::None, sink, report)?,
-            Form::Csv => {
-                let found = self.args.csv.detect(&head, is_all)?;
-                let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(found.dialect)));
-                let columns = self.csv_columns(&mut cutter, &plan, found).map_err(|error| failed(&error))?;
-                work.chunks(cutter, Lexer::Csv(found.dialect, columns), sink, report)?
+            Form::Sql => {
+                let dump = Dump::new(head.input, chunk, Arc::clone(&plan), wide.is_some());
+                work.change(dump, Lexer::None, &mut output, report)?
             }
-            Form::Tsv => {
-                let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
-                let mut cutter = Cutter::new(input, chunk, Cut::Lines);
-                let columns = self.tsv_columns(&mut cutter, &plan, delimiter).map_err(|error| failed(&error))?;
-                work.chunks(cutter, Lexer::Tsv(delimiter, columns), sink, report)?
+            Form::Document(stage) => whole::documents(&plan, head.input, stage, self.args.each, &mut output, report)?,
+            _ => {
+                let again = || source.file().filter(|_| is_file).map(|file| self.text_of(file?, wide)).transpose();
+                let style = match &form {
+                    Form::Csv => Some(self.args.csv.settle(&head, again)?),
+                    _ => None,
+                };
+                let needs_look = is_guessed || style.is_some() || plan.rules.asks_for_charset();
+                if needs_look && let Some(text) = again().map_err(|error| failed(&error))? {
+                    let (cutter, lexer) = self.cutter(text, chunk, &work, style)?;
+                    work.check(cutter, lexer)?;
+                }
+                let (cutter, lexer) = self.cutter(head.input, chunk, &work, style)?;
+                work.change(cutter, lexer, &mut output, report)?
             }
-            Form::Ndjson => work.chunks(Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson, sink, report)?,
-            Form::Text => {
-                work.chunks(Cutter::new(input, chunk, Cut::Text(self.rules.clone())), Lexer::Text, sink, report)?
-            }
-            Form::Document(stage) => whole::documents(&plan, input, stage, self.args.each, sink, report)?,
         };
+        plan.rules.notes().into_iter().for_each(|note| report.note(name, "charset", note));
         account.broken.iter_mut().for_each(|wrong| wrong.input = name.to_owned());
-        done.inputs.push(written::Input { input: name.to_owned(), form: form.name(), is_changed });
+        let encoding = wide.map(|wide| wide.units.name());
+        done.inputs.push(written::Input { input: name.to_owned(), form: form.name(), encoding, is_changed });
         done.account.add(account);
         sink.document_done();
         Ok(is_whole)
     }
 
-    /// The columns of a table in CSV, as its first row names them.
-    fn csv_columns(&self, cutter: &mut Cutter, plan: &Plan, found: Found) -> io::Result<Columns> {
+    /// The rules for an input; one in UTF-16 or UTF-32 becomes UTF-8 before they see it.
+    fn rule_sets(&self, wide: Option<Wide>) -> Result<RuleSets, String> {
+        let given = match &self.args.charset {
+            _ if wide.is_some() => Some(Given::Utf8),
+            None => None,
+            Some(CharsetArg::Single(charset)) => Some(Given::Single(charset.clone())),
+            Some(CharsetArg::Utf8 | CharsetArg::Wide(_)) => Some(Given::Utf8),
+        };
+        RuleSets::new(&self.rules, given.as_ref())
+    }
+
+    /// The text of a file from its beginning.
+    fn text_of(&self, file: File, wide: Option<Wide>) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match wide {
+            Some(wide) => Box::new(Decoder::new(file, wide)),
+            None => Box::new(file),
+        })
+    }
+
+    /// What cuts an input of this form, and what finds the values in its pieces.
+    fn cutter(
+        &self,
+        input: Box<dyn Read + Send>,
+        chunk: usize,
+        work: &Work<'_>,
+        style: Option<Found>,
+    ) -> Result<(Cutter, Lexer), Abort> {
+        let (plan, failed) = (&**work.plan, |error: io::Error| failed(&error));
+        Ok(match (work.form, style) {
+            (Form::Csv, Some(found)) => {
+                let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(found.dialect)));
+                let (row, columns) = self.csv_columns(&mut cutter, plan, found).map_err(failed)?;
+                work.check_header(&row, found.start)?;
+                (cutter, Lexer::Csv(found.dialect, columns))
+            }
+            (Form::Tsv, _) => {
+                let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
+                let mut cutter = Cutter::new(input, chunk, Cut::Lines);
+                let (row, columns) = self.tsv_columns(&mut cutter, plan, delimiter).map_err(failed)?;
+                work.check_header(&row, 0)?;
+                (cutter, Lexer::Tsv(delimiter, columns))
+            }
+            (Form::Ndjson, _) => (Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson),
+            _ => (Cutter::new(input, chunk, Cut::Text(plan.rules.first())), Lexer::Text),
+        })
+    }
+
+    /// The first row of a table in CSV, and the columns, as it names them.
+    fn csv_columns(&self, cutter: &mut Cutter, plan: &Plan, found: Found) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
             cutter.without_header(found.start)?;
-            return Ok(Columns { places: Vec::new(), table: plan.table.clone() });
+            return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
         let row = cutter.header(found.start)?;
         let mut cells = Vec::new();
         Scanner::new(found.dialect).next_row(&row, true, &mut cells);
         let names = cells.iter().map(|cell| found.dialect.decode(cell, &row).into_owned());
-        Ok(number_columns(plan, names))
+        let columns = number_columns(plan, names);
+        Ok((row, columns))
     }
 
-    /// The columns of a table with tabs, as its first row names them.
-    fn tsv_columns(&self, cutter: &mut Cutter, plan: &Plan, delimiter: u8) -> io::Result<Columns> {
+    /// The first row of a table with tabs, and the columns, as it names them.
+    fn tsv_columns(&self, cutter: &mut Cutter, plan: &Plan, delimiter: u8) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
-            return Ok(Columns { places: Vec::new(), table: plan.table.clone() });
+            return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
         let row = cutter.header(0)?;
-        let row = row.strip_prefix(crate::byte_order_mark::MARK).unwrap_or(&row);
-        let line = row.strip_suffix(b"\n").unwrap_or(row);
+        let line = row.strip_prefix(crate::byte_order_mark::MARK).unwrap_or(&row);
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        Ok(number_columns(plan, line.split(|byte| *byte == delimiter).map(<[u8]>::to_vec)))
+        let columns = number_columns(plan, line.split(|byte| *byte == delimiter).map(<[u8]>::to_vec));
+        Ok((row, columns))
     }
 }
 
@@ -302,102 +350,6 @@ fn number_columns(plan: &Plan, names: impl Iterator<Item = Vec<u8>>) -> Columns 
         plan.places.number(None, &plan.table, &name)
     };
     Columns { places: names.enumerate().map(number).collect(), table: plan.table.clone() }
-}
-
-/// An input, and what is done with it.
-struct Work<'w> {
-    plan: &'w Arc<Plan>,
-    name: &'w str,
-    form: &'w Form,
-    /// Nobody said how it is written.
-    is_guessed: bool,
-}
-
-impl Work<'_> {
-    /// One thread reads, as many as there are processors change values, and this one
-    /// writes. Returns whether all was written, the counts, and whether anything changed.
-    fn chunks(
-        &self,
-        from: impl Batches<Batch = Chunk>,
-        lexer: Lexer,
-        sink: &mut Sink,
-        report: &mut Report,
-    ) -> Result<(bool, Account, bool), Abort> {
-        let plan = Arc::clone(self.plan);
-        let pool = Pool::start(from, move || {
-            let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
-            move |chunk: &mut Chunk| worker.chunk(chunk)
-        });
-        let (mut account, mut is_changed, mut is_whole) = (Account::default(), false, true);
-        let mut frozen = FrozenText::default();
-        while let Some(chunk) = pool.next() {
-            let mut chunk = match chunk {
-                Ok(chunk) => chunk,
-                Err(error) => {
-                    sink.flush()?;
-                    return Err(failed(&error));
-                }
-            };
-            if let Some(offset) = chunk.unclosed {
-                let text = format!(
-                    "it ends inside of the literal that starts at offset {offset}: what is left is as it was ({} is cut off?)",
-                    self.form.name()
-                );
-                report.bad_input();
-                report.fault(code::INPUT, self.name, text);
-                is_whole = false;
-            }
-            if let Some((row, offset)) = chunk.broken_row {
-                sink.flush()?;
-                return Err(failed(&crate::csv::broken(row, offset)));
-            }
-            chunk.account.suspects += frozen.count_inside(&chunk);
-            if self.is_guessed && chunk.account.suspects > 0 {
-                sink.flush()?;
-                return Err(pairs::usage(
-                    "it was taken for text, and lengths of serialized values in it would become wrong: \
-                     say --in sql, csv, tsv or ndjson; --in text changes it all the same",
-                ));
-            }
-            if self.plan.shows.is_some() {
-                sink.piece(&chunk.shown)?;
-            } else {
-                sink.piece(chunk.result())?;
-            }
-            // What comes next may be long in coming.
-            if chunk.is_last_for_now {
-                sink.flush()?;
-            }
-            is_changed |= chunk.is_changed;
-            account.add(std::mem::take(&mut chunk.account));
-            pool.give_back(chunk);
-        }
-        sink.flush()?;
-        Ok((is_whole, account, is_changed))
-    }
-}
-
-/// What was seen of strings of serialize() in a plain text.
-#[derive(Default)]
-struct FrozenText {
-    /// The end of the one that ends last.
-    end: u64,
-}
-
-impl FrozenText {
-    /// How many changes of this chunk, which comes next, make the length of such a string wrong.
-    fn count_inside(&mut self, chunk: &Chunk) -> u64 {
-        let mut strings = chunk.frozen.iter().peekable();
-        let mut count = 0;
-        for at in &chunk.growing {
-            while let Some(string) = strings.next_if(|string| string.start <= *at) {
-                self.end = self.end.max(string.end);
-            }
-            count += u64::from(*at < self.end);
-        }
-        self.end = strings.map(|string| string.end).fold(self.end, u64::max);
-        count
-    }
 }
 
 /// Ends an input with why it could not be read.

@@ -1,15 +1,15 @@
 //! What is done with an input.
 
 use super::places::Places;
+use super::rule_sets::RuleSets;
 use crate::paint::Paint;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
-use icecore_replace::Rules;
 use std::sync::Arc;
 
 /// What is done with an input: the threads share it.
 pub struct Plan {
-    pub rules: Rules,
+    pub rules: RuleSets,
     pub how: Rewriting,
     pub only_serialized: bool,
     /// How a dry run shows what would change.

@@ -82,6 +82,10 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
             account.suspects,
             "stand in plain text that looks serialized: the lengths before them are wrong now (--in csv, tsv or sql counts them)",
         ),
+        (
+            account.foreign,
+            "are text, but not UTF-8: OLD was looked for, and NEW written, in UTF-8 only (--charset says in what they are)",
+        ),
     ];
     for (count, what) in more {
         if count > 0 {

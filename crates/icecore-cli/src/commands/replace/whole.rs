@@ -1,11 +1,12 @@
 //! Inputs that are documents: each is read as a whole.
 
 use super::account::Account;
+use super::output::Output;
 use super::plan::Plan;
+use super::rule_sets::is_foreign_text;
 use super::shown;
 use crate::records::{CHUNK, Frame, Split, Window};
 use crate::report::{Abort, Report, code, io_reason};
-use crate::sink::Sink;
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
 use std::io::{self, Read};
@@ -17,7 +18,7 @@ pub fn documents(
     input: Box<dyn Read + Send>,
     stage: &Stage,
     each: Option<Frame>,
-    sink: &mut Sink,
+    output: &mut Output<'_>,
     report: &mut Report,
 ) -> Result<(bool, Account, bool), Abort> {
     let failed = |error: io::Error| Abort::Failed(code::USAGE, io_reason(&error));
@@ -28,13 +29,13 @@ pub fn documents(
             while !window.is_end() {
                 window.more().map_err(failed)?;
             }
-            work.document(window.bytes(), 0, sink, report)?;
+            work.document(window.bytes(), 0, output, report)?;
         }
         Some(Frame::Documents) => {
             while !window.is_end() {
                 window.more().map_err(failed)?;
             }
-            work.row_by_row(window.bytes(), sink, report)?;
+            work.row_by_row(window.bytes(), output, report)?;
         }
         Some(frame) => loop {
             let (bytes, is_end) = (window.bytes(), window.is_end());
@@ -42,7 +43,7 @@ pub fn documents(
                 Split::Record { start, end, next } => {
                     work.row += 1;
                     let offset = window.offset() + start as u64;
-                    work.framed(frame, bytes, (start, end, next), offset, sink, report)?;
+                    work.framed(frame, bytes, (start, end, next), offset, output, report)?;
                     window.take(next);
                 }
                 Split::More => window.more().map_err(failed)?,
@@ -55,7 +56,7 @@ pub fn documents(
             }
         },
     }
-    sink.flush()?;
+    output.finish()?;
     Ok((work.is_whole, work.account, work.is_changed))
 }
 
@@ -76,9 +77,13 @@ impl Documents<'_> {
     }
 
     /// What a document becomes; `None`, if it stays.
-    fn changed(&mut self, bytes: &[u8], offset: u64, sink: &mut Sink) -> Result<Option<Vec<u8>>, Error> {
+    fn changed(&mut self, bytes: &[u8], offset: u64, output: &mut Output<'_>) -> Result<Option<Vec<u8>>, Error> {
         let plan = self.plan;
-        let mut replacing = plan.rules.replacing().encoded(true);
+        let rules = plan.rules.first();
+        let mut replacing = rules.replacing().encoded(true);
+        if plan.rules.asks_for_charset() && is_foreign_text(bytes) {
+            self.account.note_foreign(offset);
+        }
         let mut tally = Tally::default();
         let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.how, &mut tally)?;
         let Some(place) = plan.places.number(None, &plan.table, "") else { return Ok(None) };
@@ -94,7 +99,7 @@ impl Documents<'_> {
             let mut text = Vec::new();
             shown::value(&head, bytes, &edits, paint, &mut text);
             // What can't be written is found out when the next piece is.
-            sink.part().extend_from_slice(&text);
+            output.part().extend_from_slice(&text);
         }
         self.account.pairs(&replacing.take_counts());
         self.account.value(place, self.row, Some(offset), true, &mut tally);
@@ -103,8 +108,14 @@ impl Documents<'_> {
     }
 
     /// Writes a document, changed or not.
-    fn document(&mut self, bytes: &[u8], offset: u64, sink: &mut Sink, report: &mut Report) -> Result<(), Abort> {
-        let changed = match self.changed(bytes, offset, sink) {
+    fn document(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        output: &mut Output<'_>,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let changed = match self.changed(bytes, offset, output) {
             Ok(changed) => changed,
             Err(error) => {
                 self.refuse(&error, bytes, report);
@@ -112,13 +123,13 @@ impl Documents<'_> {
             }
         };
         if self.plan.shows.is_some() {
-            return sink.pass();
+            return output.pass();
         }
-        sink.piece(changed.as_deref().unwrap_or(bytes))
+        output.piece(changed.as_deref().unwrap_or(bytes))
     }
 
     /// Documents one behind the other.
-    fn row_by_row(&mut self, bytes: &[u8], sink: &mut Sink, report: &mut Report) -> Result<(), Abort> {
+    fn row_by_row(&mut self, bytes: &[u8], output: &mut Output<'_>, report: &mut Report) -> Result<(), Abort> {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.trim_ascii().is_empty()) {
             self.row += 1;
@@ -132,11 +143,11 @@ impl Documents<'_> {
             if consumed == 0 {
                 break;
             }
-            self.document(rest.get(..consumed).unwrap_or_default(), at as u64, sink, report)?;
+            self.document(rest.get(..consumed).unwrap_or_default(), at as u64, output, report)?;
             at += consumed;
         }
         if self.plan.shows.is_none() {
-            sink.piece(bytes.get(at..).unwrap_or_default())?;
+            output.piece(bytes.get(at..).unwrap_or_default())?;
         }
         Ok(())
     }
@@ -148,11 +159,11 @@ impl Documents<'_> {
         bytes: &[u8],
         (start, end, next): (usize, usize, usize),
         offset: u64,
-        sink: &mut Sink,
+        output: &mut Output<'_>,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let record = bytes.get(start..end).unwrap_or_default();
-        let changed = match self.changed(record, offset, sink) {
+        let changed = match self.changed(record, offset, output) {
             Ok(changed) => changed,
             Err(error) => {
                 self.refuse(&error, record, report);
@@ -160,17 +171,17 @@ impl Documents<'_> {
             }
         };
         if self.plan.shows.is_some() {
-            return sink.pass();
+            return output.pass();
         }
         let whole = bytes.get(..next).unwrap_or_default();
-        let Some(mut new) = changed else { return sink.piece(whole) };
+        let Some(mut new) = changed else { return output.piece(whole) };
         if matches!(frame, Frame::Lines | Frame::Nul) {
             // The end stays as it is: a line may end in two characters, the last one in none.
             new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
         } else if let Err(error) = frame.close(&mut new, 0) {
             self.refuse(&error, record, report);
-            return sink.piece(whole);
+            return output.piece(whole);
         }
-        sink.piece(&new)
+        output.piece(&new)
     }
 }

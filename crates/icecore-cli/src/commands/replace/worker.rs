@@ -1,11 +1,13 @@
 //! The values of a chunk are changed.
 
 use super::chunk::{Chunk, Manner, Piece};
+use super::conflicts::{changes_a_length, find_string_over_cells, has_exact_string};
 use super::plan::Plan;
+use super::rule_sets::is_foreign_text;
 use super::{cells, lines, shown, value};
 use icecore::rewrite::{self, Change as _, Edits, Escaping, Part, Tally};
 use icecore_csv::{Cell, Dialect};
-use icecore_replace::Replacing;
+use icecore_replace::{Hints, Replacing, Rules};
 use icecore_sql::Quoting;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -40,33 +42,41 @@ pub struct Worker {
     /// What was asked of the shared table of places.
     known: HashMap<Vec<u8>, Option<u32>>,
     tally: Tally,
+    /// The value is plain text in which something serialized gets a wrong length.
+    is_suspect: bool,
 }
 
 impl Worker {
     pub fn new(plan: Arc<Plan>, lexer: Lexer) -> Worker {
-        Worker { plan, lexer, known: HashMap::new(), tally: Tally::default() }
+        Worker { plan, lexer, known: HashMap::new(), tally: Tally::default(), is_suspect: false }
     }
 
     /// Changes what is in a chunk.
     pub fn chunk(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
-        let mut replacing = plan.rules.replacing().encoded(plan.how.base64);
+        // The reader added the rules that its pieces need.
+        let all = plan.rules.all();
         if let Lexer::Text = self.lexer {
-            return self.text(chunk, &mut replacing);
+            let Some(rules) = all.first() else { return };
+            self.look_for_charset(chunk);
+            return self.text(chunk, rules);
         }
         let bytes = std::mem::take(&mut chunk.bytes);
         let mut pieces = std::mem::take(&mut chunk.pieces);
         self.find(&bytes, chunk, &mut pieces);
-        let mut hints = plan.rules.hints(&bytes);
+        self.look_at_pieces(&bytes, &pieces, chunk);
+        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> =
+            all.iter().map(|rules| (rules.replacing().encoded(plan.how.base64), rules.hints(&bytes))).collect();
         // What is encoded shows nothing, and lengths may be wrong where nothing matches.
         let asks_all = plan.how.base64 || plan.how.mend;
         let mut done = 0;
         for piece in &pieces {
+            let Some((replacing, hints)) = sets.get_mut(usize::from(piece.rules)) else { continue };
             let is_clear = !asks_all && !piece.manner.is_encoded() && !hints.within(piece.body.clone());
             if is_clear {
                 continue;
             }
-            if let Some((range, new)) = self.piece(&bytes, piece, chunk, &mut replacing) {
+            if let Some((range, new)) = self.piece(&bytes, piece, chunk, replacing) {
                 chunk.out.extend_from_slice(bytes.get(done..range.start).unwrap_or_default());
                 new.append_to(bytes.get(range.clone()).unwrap_or_default(), &mut chunk.out);
                 (done, chunk.is_changed) = (range.end, true);
@@ -76,6 +86,72 @@ impl Worker {
             chunk.out.extend_from_slice(bytes.get(done..).unwrap_or_default());
         }
         (chunk.bytes, chunk.pieces) = (bytes, pieces);
+    }
+
+    /// Looks for what contradicts how the input was taken, and changes nothing.
+    pub fn look(&mut self, chunk: &mut Chunk) {
+        let plan = Arc::clone(&self.plan);
+        if let Lexer::Text = self.lexer {
+            self.look_for_charset(chunk);
+            chunk.frozen = frozen_places(chunk);
+            let rules = plan.rules.first();
+            let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
+            lines::text(&chunk.bytes, chunk.own(), &rules, &mut replacing, &mut edits);
+            chunk.growing.extend(lines::growing(&edits).map(|at| chunk.offset.saturating_add(at as u64)));
+            return;
+        }
+        let bytes = std::mem::take(&mut chunk.bytes);
+        let mut pieces = std::mem::take(&mut chunk.pieces);
+        self.find(&bytes, chunk, &mut pieces);
+        self.look_at_pieces(&bytes, &pieces, chunk);
+        let rules = plan.rules.first();
+        let mut replacing = rules.replacing().encoded(plan.how.base64);
+        // Only whether it can be done is asked for.
+        let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
+        for piece in &pieces {
+            let body = bytes.get(piece.body.clone()).unwrap_or_default();
+            // What begins as frozen data is that, or broken, which is counted.
+            let is_plain = || icecore::detect::begins_frozen(body).is_none();
+            if scratch.suspect.is_none() && lines::frozen_strings(body).next().is_some() && is_plain() {
+                self.piece(&bytes, piece, &mut scratch, &mut replacing);
+            }
+        }
+        chunk.suspect = scratch.suspect;
+        (chunk.bytes, chunk.pieces) = (bytes, pieces);
+    }
+
+    /// Looks at the pieces of a chunk: are they text in UTF-8, and do they hold their frozen data as a whole?
+    fn look_at_pieces(&self, bytes: &[u8], pieces: &[Piece], chunk: &mut Chunk) {
+        if self.plan.rules.asks_for_charset() && !bytes.is_ascii() {
+            for piece in pieces.iter().filter(|piece| piece.rules == 0 && !piece.manner.is_encoded()) {
+                if is_foreign_text(bytes.get(piece.body.clone()).unwrap_or_default()) {
+                    chunk.account.note_foreign(chunk.offset + piece.body.start as u64);
+                }
+            }
+        }
+        chunk.conflict = match self.lexer {
+            Lexer::Csv(..) | Lexer::Tsv(..) => find_string_over_cells(bytes, pieces),
+            Lexer::Ndjson => {
+                pieces.iter().find(|piece| self.is_frozen_line(bytes, piece)).map(|piece| piece.body.start)
+            }
+            Lexer::None | Lexer::Text => None,
+        };
+    }
+
+    /// Whether this is not JSON, and has frozen data in it, but is not frozen as a whole.
+    fn is_frozen_line(&self, bytes: &[u8], piece: &Piece) -> bool {
+        let text = bytes.get(piece.body.clone()).unwrap_or_default();
+        let is_json = || matches!(text.first(), Some(b'{' | b'[' | b'"'));
+        !is_json() && has_exact_string(text) && icecore::detect::stage_of(text).is_err()
+    }
+
+    /// Looks whether plain text is in UTF-8.
+    fn look_for_charset(&self, chunk: &mut Chunk) {
+        let own = chunk.bytes.get(chunk.own()).unwrap_or_default();
+        if self.plan.rules.asks_for_charset() && is_foreign_text(own) {
+            let at = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
+            chunk.account.note_foreign(chunk.offset + (chunk.own().start + at) as u64);
+        }
     }
 
     /// Finds the pieces that the reader left.
@@ -133,6 +209,10 @@ impl Worker {
             Manner::Json => self.json(raw, replacing),
             Manner::Outside => Ok(None),
         };
+        if std::mem::take(&mut self.is_suspect) {
+            chunk.account.suspects += 1;
+            chunk.suspect = chunk.suspect.or(Some(piece.body.start));
+        }
         let counts = replacing.take_counts();
         // Plain text is not asked for.
         let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
@@ -168,6 +248,11 @@ impl Worker {
         }
     }
 
+    /// Whether the value that was looked at is plain text. One that is broken is counted as such.
+    fn is_plain(&self) -> bool {
+        self.tally.frozen.is_empty() && self.tally.broken == 0
+    }
+
     /// What the text becomes that stands escaped in these bytes.
     fn escaped<'t>(
         &mut self,
@@ -180,6 +265,7 @@ impl Worker {
         if edits.is_empty() {
             return Ok(None);
         }
+        self.is_suspect |= self.is_plain() && changes_a_length(decoded.text(), &edits);
         let new = New::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
         let text = self.plan.shows.is_some().then(|| decoded.into_text());
         Ok(Some(Changed { text, edits, new, takes_quotes: false }))
@@ -199,6 +285,7 @@ impl Worker {
         if edits.is_empty() {
             return Ok(None);
         }
+        self.is_suspect |= self.is_plain() && changes_a_length(&text, &edits);
         let mut new = Vec::new();
         if !dialect.encode(&edits.apply(&text), cell.style(&dialect, raw), &mut new) {
             return Err(());
@@ -212,7 +299,11 @@ impl Worker {
         let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
             Ok(edits) => edits,
             // A line that is no JSON is text.
-            Err(_) => rewrite::value(raw, replacing, how, &mut self.tally),
+            Err(_) => {
+                let edits = rewrite::value(raw, replacing, how, &mut self.tally);
+                self.is_suspect |= self.is_plain() && changes_a_length(raw, &edits);
+                edits
+            }
         };
         let changed = |edits: Edits| {
             let new = New::Text(edits.apply(raw));
@@ -222,14 +313,10 @@ impl Worker {
     }
 
     /// Changes a chunk of plain text.
-    fn text(&mut self, chunk: &mut Chunk, replacing: &mut Replacing<'_>) {
-        let mut edits = Edits::new();
-        lines::text(&chunk.bytes, chunk.own(), &self.plan.rules, replacing, &mut edits);
-        let place = |range: std::ops::Range<usize>| {
-            let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
-            in_input(range.start)..in_input(range.end)
-        };
-        chunk.frozen.extend(lines::frozen_strings(&chunk.bytes).map(place));
+    fn text(&mut self, chunk: &mut Chunk, rules: &Rules) {
+        let (mut edits, mut replacing) = (Edits::new(), rules.replacing().encoded(self.plan.how.base64));
+        lines::text(&chunk.bytes, chunk.own(), rules, &mut replacing, &mut edits);
+        chunk.frozen = frozen_places(chunk);
         if edits.is_empty() || self.plan.only_serialized {
             return;
         }
@@ -253,6 +340,12 @@ impl Worker {
         chunk.account.value(place, 0, None, false, &mut tally);
         chunk.account.places.entry(place).or_default().values += values;
     }
+}
+
+/// The strings of serialize() that begin in a chunk, as places in the input.
+fn frozen_places(chunk: &Chunk) -> Vec<std::ops::Range<u64>> {
+    let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
+    lines::frozen_strings(&chunk.bytes).map(|range| in_input(range.start)..in_input(range.end)).collect()
 }
 
 /// What a value becomes.

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 pub struct Input {
     pub input: String,
     pub form: String,
+    /// UTF-16 or UTF-32; offsets count the bytes of its text in UTF-8 then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<&'static str>,
     #[serde(rename = "changed")]
     pub is_changed: bool,
 }

@@ -3,6 +3,7 @@
 use super::columnar::{Container, Typed};
 use super::{Bytea, Form, OnError, Text};
 use crate::arguments::{DEFAULT_TARGET, Reporting};
+use crate::charset::CharsetArg;
 use crate::csv::CsvStyle;
 #[cfg(feature = "store")]
 use crate::database::Database;
@@ -25,6 +26,14 @@ pub struct Rows {
     /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv, ndjson, parquet and arrow are.
     #[arg(long = "in", value_name = "FORM", value_enum)]
     pub form: Option<Form>,
+    /// In what the input is, if not in UTF-8: utf-16le, utf-16be, utf-32le or utf-32be, which are found out as a rule
+    #[arg(long, value_name = "NAME", value_parser = crate::charset::parse)]
+    pub charset: Option<CharsetArg>,
+    /// How much of a pipe is held to find out how it is written, before a row is: 64K if nothing is said
+    ///
+    /// A csv of which --delimiter, --quote and --escape are given needs none. Files are looked at as a whole.
+    #[arg(long, value_name = "SIZE", value_parser = limits::window)]
+    pub window: Option<u64>,
     #[cfg(feature = "store")]
     #[command(flatten)]
     pub database: Database,

@@ -9,6 +9,7 @@ mod database;
 mod decode;
 mod dump;
 mod object;
+mod opened;
 mod plan;
 #[cfg(feature = "columns")]
 mod records;
@@ -32,6 +33,8 @@ use batch::Batch;
 pub use database::Question;
 use decode::Decoders;
 use dump::{Dump, Wanted};
+use icecore_csv::Found;
+use opened::Opened;
 use plan::{Asked, Out, Plan};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -90,7 +93,7 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
     let mut target = target(args, global, place)?;
     report.input();
     progress::begin(name);
-    job.table(input, name, args.max_record, Form::Database, &mut target.sink, report)?;
+    job.table(input, name, args.max_record, (Form::Database, None), &mut target.sink, report)?;
     job.end(&mut target.sink)?;
     target.sink.document_done();
     target.keep()?;
@@ -202,6 +205,7 @@ impl Job<'_> {
     ) -> Result<(), Abort> {
         let mut most = self.args.max_record;
         let mut file = source.file();
+        let failed = |error: io::Error| self.failed(name, &error);
         let unpacked = Head::short(input).and_then(|head| match Packing::of(&head.bytes) {
             None => Ok(head.input),
             Some(packing) => {
@@ -211,24 +215,21 @@ impl Job<'_> {
                 packing.open(head.input)
             }
         });
-        let head = unpacked.and_then(|input| match self.form {
-            // What comes is written at once, however slowly the rest comes.
-            Some(form) => Ok((input, Some(form))),
-            None => {
-                Head::of(input).map(|head| (Form::guess(name, &head), head.input)).map(|(form, input)| (input, form))
-            }
-        });
-        let (input, form) = head.map_err(|error| self.failed(name, &error))?;
-        let Some(form) = form else {
-            let text = "how its rows are written can't be told from its beginning: say --in FORM";
-            return Err(plan::usage(self.of(name, text)));
-        };
+        let looked = opened::look(self.args, self.form, unpacked.map_err(failed)?, source, file.is_some(), name);
+        let opened = looked.map_err(|error| match error {
+            Abort::Failed(code, text) => Abort::Failed(code, self.of(name, &text)),
+            other => other,
+        })?;
+        let Opened { input, form, csv, is_wide } = opened;
+        if is_wide {
+            file = None;
+        }
         if matches!(form, Form::Parquet | Form::Arrow) {
             columnar::check()?;
             #[cfg(feature = "columns")]
             return self.records(input, file, name, form, sink, report);
         }
-        self.table(input, name, most, form, sink, report)
+        self.table(input, name, most, (form, csv), sink, report)
     }
 
     /// What a message says of an input; the only one is named nowhere else.
@@ -246,7 +247,7 @@ impl Job<'_> {
         input: Box<dyn Read + Send>,
         name: &str,
         most: u64,
-        form: Form,
+        (form, csv): (Form, Option<Found>),
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
@@ -258,8 +259,8 @@ impl Job<'_> {
             let dump = Dump::new(window, Plan::base(&asked)?, Wanted::new(&args.columns)?, most);
             self.rows(dump, None, name, tally, sink, report)
         } else {
-            let table = Table::new(form, window, Settings::of(args, form, most)?);
-            let mut table = table.map_err(|error| self.failed(name, &error))??;
+            let table = Table::new(form, window, Settings::of(args, form, most, csv)?);
+            let mut table = table.map_err(|error| self.failed(name, &error))?;
             let header = table.header().map_err(|error| self.failed(name, &error))?;
             let plan = Arc::new(Plan::new(&asked, header)?);
             // A table without rows has columns.

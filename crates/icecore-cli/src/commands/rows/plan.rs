@@ -42,6 +42,11 @@ pub enum Form {
 }
 
 impl Form {
+    /// Whether it has columns with types, and is no text.
+    pub fn has_columns(self) -> bool {
+        matches!(self, Form::Parquet | Form::Arrow)
+    }
+
     /// Of an input that nobody said it of, by its name and its first bytes.
     pub fn guess(name: &str, head: &Head) -> Option<Form> {
         if let Some(container) = Container::guess(name, &head.bytes) {

@@ -2,7 +2,7 @@
 
 use super::plan::Out;
 use icecore::raw::near;
-use icecore::text::{push_csv_cell, spreadsheet_text};
+use icecore::text::spreadsheet_text;
 
 /// Whether a byte of a JSON string stands for itself.
 const PLAIN: [bool; 256] = {
@@ -77,7 +77,11 @@ pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes:
             if !is_first {
                 to.push(delimiter);
             }
-            push_csv_cell(bytes, delimiter, is_safe, to);
+            match is_safe {
+                // What separates cells elsewhere begins none, where a program looks for it.
+                true => icecore_csv::push_cell(&spreadsheet_text(bytes), delimiter, b";\t,", to),
+                false => icecore_csv::push_cell(bytes, delimiter, b"", to),
+            }
         }
         _ => {
             if !is_first {

@@ -116,8 +116,7 @@ fn text(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
         return Some(end + 1);
     }
     let most = bytes.len().checked_sub(rules.reach()?)?;
-    let found = rules.matches_from(bytes, before).take_while(|found| found.start < most).last();
-    Some(found.map_or(most, |found| found.end.max(most)))
+    Some(rules.last_match_end(bytes, before, most).map_or(most, |end| end.max(most)))
 }
 
 impl Batches for Cutter {

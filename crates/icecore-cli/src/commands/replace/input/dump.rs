@@ -2,8 +2,9 @@
 
 use super::Ahead;
 use crate::commands::replace::chunk::{Chunk, Manner, Piece};
-use crate::commands::replace::places::Places;
+use crate::commands::replace::plan::Plan;
 use crate::pool::Batches;
+use icecore_replace::Trust;
 use icecore_sql::{Kind, Literal, Next, Reader};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,7 +13,12 @@ use std::sync::Arc;
 pub struct Dump {
     ahead: Ahead,
     reader: Reader,
-    places: Arc<Places>,
+    plan: Arc<Plan>,
+    /// What the dump said of its charset when that was last asked, and the number of the rules for it.
+    charset: (Option<&'static str>, Option<&'static str>),
+    rules: u16,
+    /// Whether the dump is UTF-8, whatever it says.
+    is_utf8: bool,
     /// The places of columns by table: by the number of the column, and by its position where that is
     /// not known.
     known: Vec<Vec<[Known; 2]>>,
@@ -30,40 +36,68 @@ enum Known {
 }
 
 impl Dump {
-    pub fn new(from: Box<dyn Read + Send>, chunk: usize, places: Arc<Places>) -> Dump {
-        Dump { ahead: Ahead::new(from, chunk), reader: Reader::new(), places, known: Vec::new(), is_done: false }
+    /// `is_utf8`: the dump was made UTF-8, whatever it says of its charset.
+    pub fn new(from: Box<dyn Read + Send>, chunk: usize, plan: Arc<Plan>, is_utf8: bool) -> Dump {
+        Dump {
+            ahead: Ahead::new(from, chunk),
+            reader: Reader::new(),
+            plan,
+            charset: (None, None),
+            rules: 0,
+            is_utf8,
+            known: Vec::new(),
+            is_done: false,
+        }
+    }
+
+    /// Finds the rules for the charset in which the dump says it is from here on.
+    #[cold]
+    fn find_rules(&mut self) -> io::Result<()> {
+        self.charset = (self.reader.charset(), self.reader.table_charset());
+        self.rules = match self.charset {
+            _ if self.is_utf8 => 0,
+            (Some(said), _) => self.plan.rules.number(Some(said), Trust::Declared)?,
+            (None, of_table) => self.plan.rules.number(of_table, Trust::Likely)?,
+        };
+        Ok(())
     }
 
     /// Adds a literal, unless its column stays.
-    fn push(&mut self, literal: Literal, pieces: &mut Vec<Piece>) {
+    fn push(&mut self, literal: Literal, pieces: &mut Vec<Piece>) -> io::Result<()> {
         let Literal { whole, body, quoting, cell, .. } = literal;
         let Some(cell) = cell else {
-            return pieces.push(Piece { whole, body, manner: Manner::Outside, place: 0, row: 0 });
+            pieces.push(Piece { whole, body, manner: Manner::Outside, place: 0, row: 0, rules: self.rules });
+            return Ok(());
         };
+        if self.charset != (self.reader.charset(), self.reader.table_charset()) {
+            self.find_rules()?;
+        }
+        let rules = self.rules;
         let table = cell.table.index();
         if self.known.len() <= table {
             self.known.resize(table + 1, Vec::new());
         }
-        let Some(columns) = self.known.get_mut(table) else { return };
+        let Some(columns) = self.known.get_mut(table) else { return Ok(()) };
         let (index, is_named) = (cell.column.unwrap_or(cell.position) as usize, cell.column.is_some());
         if columns.len() <= index {
             columns.resize(index + 1, [Known::Not; 2]);
         }
         let Some(known) = columns.get_mut(index).and_then(|column| column.get_mut(usize::from(is_named))) else {
-            return;
+            return Ok(());
         };
         if let Known::Not = known {
             let table = self.reader.table(cell.table);
             let column = cell.column.and_then(|column| table.columns().get(column as usize));
             let name = column.map_or_else(|| (cell.position + 1).to_string(), |column| column.name().to_owned());
-            let number = self.places.number(table.schema(), table.name(), &name);
+            let number = self.plan.places.number(table.schema(), table.name(), &name);
             // Numbers are no text, though COPY writes them as if they were.
             let is_number = column.is_some_and(|column| column.kind() == Kind::Number);
             *known = number.filter(|_| !is_number).map_or(Known::Stays, Known::Changes);
         }
         if let Known::Changes(place) = *known {
-            pieces.push(Piece { whole, body, manner: Manner::Sql(quoting), place, row: cell.row + 1 });
+            pieces.push(Piece { whole, body, manner: Manner::Sql(quoting), place, row: cell.row + 1, rules });
         }
+        Ok(())
     }
 }
 
@@ -84,7 +118,7 @@ impl Batches for Dump {
             let used = loop {
                 let next = self.reader.next(&bytes, self.ahead.is_end);
                 match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
-                    Next::Literal(literal) => self.push(literal, &mut chunk.pieces),
+                    Next::Literal(literal) => self.push(literal, &mut chunk.pieces)?,
                     Next::Value(_) => {}
                     Next::More { used } => break used,
                     Next::End => {

@@ -6,12 +6,12 @@ mod escaped;
 use super::args::Rows;
 use super::batch::{Batch, Sort};
 use super::plan::{Form, Plan, usage};
-use crate::csv::CsvStyle;
 use crate::pool::Batches;
 use crate::records::Window;
 use crate::report::Abort;
 use csv::Csv;
 use escaped::Escapes;
+use icecore_csv::{Dialect, Found};
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -32,11 +32,12 @@ pub struct Settings {
     delimiter: u8,
     null: Option<Vec<u8>>,
     most: u64,
-    csv: CsvStyle,
+    /// How a csv is written.
+    csv: Option<Found>,
 }
 
 impl Settings {
-    pub fn of(args: &Rows, form: Form, most: u64) -> Result<Settings, Abort> {
+    pub fn of(args: &Rows, form: Form, most: u64, csv: Option<Found>) -> Result<Settings, Abort> {
         let has_names = matches!(form, Form::Csv | Form::Tsv | Form::Mysql | Form::Database);
         let by_form = has_names && args.names.is_empty();
         if args.header && matches!(form, Form::Ndjson | Form::Lines) {
@@ -49,7 +50,7 @@ impl Settings {
             null: args.null.as_ref().map(|null| null.clone().into_bytes()),
             // Cells have offsets of 32 bits, and a window may hold twice as much.
             most: most.min(1 << 30),
-            csv: args.csv,
+            csv,
         })
     }
 }
@@ -67,28 +68,23 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(
-        form: Form,
-        mut window: Window<Box<dyn Read + Send>>,
-        settings: Settings,
-    ) -> io::Result<Result<Table, Abort>> {
+    pub fn new(form: Form, mut window: Window<Box<dyn Read + Send>>, settings: Settings) -> io::Result<Table> {
         let delimiter = settings.delimiter;
-        let cells = match form {
-            Form::Csv => {
-                read_head(&mut window)?;
-                let found = match settings.csv.detect(window.bytes(), window.is_end()) {
-                    Ok(found) => found,
-                    Err(unclear) => return Ok(Err(unclear)),
-                };
+        let cells = match (form, settings.csv) {
+            (Form::Csv, Some(found)) => {
+                while window.bytes().len() < found.start && !window.is_end() {
+                    window.more()?;
+                }
                 window.take(found.start);
                 Cells::Csv(Box::new(Csv::new(found.dialect)))
             }
-            Form::Tsv => Cells::Line(Some(delimiter), None),
-            Form::Mysql | Form::Database => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
-            Form::Pgcopy => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
-            Form::Ndjson | Form::Lines | Form::Sql | Form::Parquet | Form::Arrow => Cells::Line(None, None),
+            (Form::Csv, None) => Cells::Csv(Box::new(Csv::new(Dialect { delimiter, ..Dialect::RFC_4180 }))),
+            (Form::Tsv, _) => Cells::Line(Some(delimiter), None),
+            (Form::Mysql | Form::Database, _) => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
+            (Form::Pgcopy, _) => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
+            (Form::Ndjson | Form::Lines | Form::Sql | Form::Parquet | Form::Arrow, _) => Cells::Line(None, None),
         };
-        Ok(Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None }))
+        Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None })
     }
 
     /// The names of the columns, if there are any.
@@ -191,15 +187,6 @@ impl Table {
             }
         }
     }
-}
-
-/// Reads as much as shows how a table is written, but waits for no more than its first line.
-fn read_head(window: &mut Window<Box<dyn Read + Send>>) -> io::Result<()> {
-    const ENOUGH: usize = 64 << 10;
-    while !window.is_end() && window.bytes().len() < ENOUGH && !window.bytes().contains(&b'\n') {
-        window.more()?;
-    }
-    Ok(())
 }
 
 impl Batches for Table {

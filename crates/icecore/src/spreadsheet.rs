@@ -1,36 +1,7 @@
-//! Cells of CSV, and what a spreadsheet would run in them.
+//! Cells of tables that a spreadsheet would run.
 
 use crate::printable::is_printable;
 use std::borrow::Cow;
-
-/// Appends a cell of CSV (RFC 4180): in quotes, if it needs them. `is_safe`: for people who open the
-/// table in a spreadsheet, as [`spreadsheet_text`] says.
-///
-/// ```
-/// let mut row = Vec::new();
-/// icecore::text::push_csv_cell(b"a,\"b\"", b',', false, &mut row);
-/// row.push(b',');
-/// icecore::text::push_csv_cell(b"=1+1", b',', true, &mut row);
-/// assert_eq!(row, b"\"a,\"\"b\"\"\",'=1+1");
-/// ```
-pub fn push_csv_cell(cell: &[u8], delimiter: u8, is_safe: bool, to: &mut Vec<u8>) {
-    let safe = if is_safe { spreadsheet_text(cell) } else { Cow::Borrowed(cell) };
-    // What separates cells elsewhere begins none, where a program looks for it.
-    let is_special = |byte: u8| {
-        matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter || is_safe && matches!(byte, b';' | b'\t' | b',')
-    };
-    if !safe.iter().any(|byte| is_special(*byte)) {
-        return to.extend_from_slice(&safe);
-    }
-    to.push(b'"');
-    for part in safe.split_inclusive(|byte| *byte == b'"') {
-        to.extend_from_slice(part);
-        if part.ends_with(b"\"") {
-            to.push(b'"');
-        }
-    }
-    to.push(b'"');
-}
 
 /// The cell with `'` before it, if a spreadsheet would take it for a formula.
 ///

@@ -1,0 +1,163 @@
+//! An input in chunks: first a look at all of it, where that can be had, then its changes.
+
+use super::account::Account;
+use super::chunk::Chunk;
+use super::conflicts::{FrozenText, suggest_form};
+use super::failed;
+use super::lines::frozen_strings;
+use super::output::Output;
+use super::pairs::usage;
+use super::plan::Plan;
+use super::worker::{Lexer, Worker};
+use crate::form::Form;
+use crate::pool::{Batches, Pool};
+use crate::report::{Abort, Report, code};
+use std::sync::Arc;
+
+/// An input, and what is done with it.
+pub struct Work<'w> {
+    pub plan: &'w Arc<Plan>,
+    pub name: &'w str,
+    pub form: &'w Form,
+    /// Nobody said how it is written.
+    pub is_guessed: bool,
+}
+
+impl Work<'_> {
+    /// One thread reads, as many as there are processors change values, and this one
+    /// writes. Returns whether all was written, the counts, and whether anything changed.
+    pub fn change(
+        &self,
+        from: impl Batches<Batch = Chunk>,
+        lexer: Lexer,
+        output: &mut Output<'_>,
+        report: &mut Report,
+    ) -> Result<(bool, Account, bool), Abort> {
+        let plan = Arc::clone(self.plan);
+        let pool = Pool::start(from, move || {
+            let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
+            move |chunk: &mut Chunk| worker.chunk(chunk)
+        });
+        let (mut account, mut is_changed, mut is_whole) = (Account::default(), false, true);
+        let mut frozen = FrozenText::default();
+        while let Some(chunk) = pool.next() {
+            let mut chunk = match chunk {
+                Ok(chunk) => chunk,
+                Err(error) => {
+                    output.flush()?;
+                    return Err(failed(&error));
+                }
+            };
+            if let Some(offset) = chunk.unclosed {
+                let text = format!(
+                    "it ends inside of the literal that starts at offset {offset}: what is left is as it was ({} is cut off?)",
+                    self.form.name()
+                );
+                report.bad_input();
+                report.fault(code::INPUT, self.name, text);
+                is_whole = false;
+            }
+            if let Err(refused) = self.check_chunk(&mut chunk, &mut frozen) {
+                output.flush()?;
+                return Err(refused);
+            }
+            output.piece(if self.plan.shows.is_some() { &chunk.shown } else { chunk.result() })?;
+            // What comes next may be long in coming.
+            if chunk.is_last_for_now {
+                output.flush()?;
+            }
+            is_changed |= chunk.is_changed;
+            account.add(std::mem::take(&mut chunk.account));
+            pool.give_back(chunk);
+        }
+        output.finish()?;
+        Ok((is_whole, account, is_changed))
+    }
+
+    /// Looks at all of an input, and writes nothing.
+    ///
+    /// # Errors
+    /// Why it can't be changed as it was taken.
+    pub fn check(&self, from: impl Batches<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
+        let plan = Arc::clone(self.plan);
+        let pool = Pool::start(from, move || {
+            let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
+            move |chunk: &mut Chunk| worker.look(chunk)
+        });
+        let mut frozen = FrozenText::default();
+        while let Some(chunk) = pool.next() {
+            let mut chunk = chunk.map_err(|error| failed(&error))?;
+            self.check_chunk(&mut chunk, &mut frozen)?;
+            pool.give_back(chunk);
+        }
+        Ok(())
+    }
+
+    /// Whether the first row of a table is names of columns.
+    pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
+        let Some(at) = frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
+        Err(usage(format!(
+            "it was taken for {}, but there is a serialized value at offset {} of its first row, which would be the names of \
+             columns: --in {} --no-header if it is such a table, or --in says what it is",
+            self.form.name(),
+            start + at.start,
+            self.form.name()
+        )))
+    }
+
+    /// Whether a chunk, which comes next, is what its input was taken for.
+    fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
+        if let Some((row, offset)) = chunk.broken_row {
+            return Err(failed(&crate::csv::broken(row, offset)));
+        }
+        let (suspects, first) = frozen.find_inside(chunk);
+        chunk.account.suspects += suspects;
+        let is_dump = matches!(self.form, Form::Sql);
+        if is_dump {
+            // Dumps have texts of people, and bytes, beside their data: what can't be done there is told at the end.
+            return Ok(());
+        }
+        let guessed = first.or(chunk.suspect).filter(|_| self.is_guessed);
+        let is_wrong = self.is_guessed || matches!(self.form, Form::Csv);
+        if let Some(at) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
+            return Err(self.conflict(chunk, at));
+        }
+        if let Some(at) = chunk.account.foreign_at {
+            return Err(Abort::Failed(
+                code::INPUT,
+                format!(
+                    "what is at offset {at} is not UTF-8, and OLD or NEW has characters beyond ASCII: --charset says in what \
+                     the file is, such as latin1; with --charset utf-8 the bytes of OLD and NEW are taken as they are"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Why this input is not what it was taken for: frozen data at this place of a chunk.
+    fn conflict(&self, chunk: &Chunk, at: usize) -> Abort {
+        let offset = chunk.offset.saturating_add(at as u64);
+        let form = self.form.name();
+        if matches!(self.form, Form::Text) {
+            return usage(match suggest_form(&chunk.bytes, at) {
+                Some(other) => format!(
+                    "it was taken for text, and lengths of the serialized value at offset {offset} would become wrong: \
+                     --in {other} reads it; --in text changes it all the same"
+                ),
+                None => format!(
+                    "it was taken for text, and lengths of the serialized value at offset {offset} would become wrong: \
+                     say --in sql, csv, tsv or ndjson; --in text changes it all the same"
+                ),
+            });
+        }
+        let (what, advice) = match self.form {
+            Form::Csv => (
+                "is not a cell, or part of one that can be read",
+                "--in says what it is, and --delimiter, --quote and --escape how a csv is written",
+            ),
+            Form::Ndjson => ("is on a line that is not JSON", "--in says what it is"),
+            _ => ("is not a cell, or part of one that can be read", "--in says what it is"),
+        };
+        usage(format!("it was taken for {form}, but the serialized value at offset {offset} {what}: {advice}"))
+    }
+}

@@ -1,0 +1,83 @@
+//! An input that was looked at: how it is written, and where its bytes come from.
+
+use super::Job;
+use super::pairs::usage;
+use crate::charset::CharsetArg;
+use crate::form::{Form, is_clear, stage_of};
+use crate::report::Abort;
+use crate::source::Source;
+use crate::unicode::{Decoder, Wide};
+use crate::unpack::{Head, LOOK, Packing};
+use icecore::Stage;
+use std::io::{self, Read};
+
+/// An input that was looked at.
+pub struct Opened {
+    pub head: Head,
+    pub form: Form,
+    /// Nobody said how it is written.
+    pub is_guessed: bool,
+    /// How its characters are written, if not in UTF-8; `head` is in UTF-8.
+    pub wide: Option<Wide>,
+    /// It is a file that can be read once more.
+    pub is_file: bool,
+}
+
+/// How much of a file is looked at before its form is guessed. Of a pipe that is `--window`.
+const LOOK_FILE: u64 = 4 << 20;
+
+impl Job<'_> {
+    /// Looks at an input.
+    pub fn open(&self, input: Box<dyn Read + Send>, source: &Source, name: &str) -> Result<Opened, Abort> {
+        let failed = |error: io::Error| super::failed(&error);
+        let window = self.args.window.unwrap_or(LOOK);
+        let mut head = Head::of(input, window).map_err(failed)?;
+        // A document that is compressed is written as one again, by its format.
+        let is_document = matches!(self.form, Some(Form::Document(_)));
+        let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
+        if let Some(packing) = packing {
+            if self.args.place.in_place || self.args.place.out_dir.is_some() {
+                return Err(usage(
+                    "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
+                ));
+            }
+            let inside = packing.open(head.input).and_then(|input| Head::of(input, window));
+            head = inside.map_err(failed)?;
+        }
+        let is_file =
+            packing.is_none() && source.metadata().is_ok_and(|known| known.is_file()) && source.path().is_some();
+        let wide = self.wide(&head);
+        if let Some(wide) = wide {
+            let text = Box::new(Decoder::new(head.input, wide));
+            head = Head::of(text, window).map_err(failed)?;
+        }
+        let mut form = self.form.clone().or_else(|| Form::guess(name, &head.bytes, head.is_all));
+        if self.form.is_none() && is_file && !head.is_all && !is_clear(form.as_ref(), &head.bytes) {
+            head = head.look_further(LOOK_FILE).map_err(failed)?;
+            form = Form::guess(name, &head.bytes, head.is_all);
+        }
+        if matches!(form, Some(Form::Csv)) && is_file {
+            head = head.look_further(LOOK_FILE).map_err(failed)?;
+        }
+        let form = form.ok_or_else(|| {
+            usage("how it is written can't be told from its beginning, or not as its name says: say --in FORM")
+        })?;
+        Ok(Opened { head, form, is_guessed: self.form.is_none(), wide, is_file })
+    }
+
+    /// How the characters of an input are written that begins so, if not in UTF-8.
+    fn wide(&self, head: &Head) -> Option<Wide> {
+        match (&self.args.charset, &self.form) {
+            (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
+            (Some(_), _) => None,
+            (None, Some(Form::Document(stage))) if is_binary(stage) => None,
+            // What is frozen in a binary format is no text, whatever it looks like.
+            (None, None) if stage_of(&head.bytes, head.is_all).is_some_and(|stage| is_binary(&stage)) => None,
+            (None, _) => Wide::of_head(&head.bytes, head.is_all),
+        }
+    }
+}
+
+fn is_binary(stage: &Stage) -> bool {
+    stage.format().can.binary || !stage.wrappers().is_empty()
+}

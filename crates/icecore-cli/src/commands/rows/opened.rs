@@ -1,0 +1,89 @@
+//! An input that was looked at: how its rows are written.
+
+use super::args::Rows;
+use super::plan::{Form, usage};
+use crate::charset::CharsetArg;
+use crate::report::{Abort, code, io_reason};
+use crate::source::Source;
+use crate::unicode::{Decoder, Wide};
+use crate::unpack::{Head, LOOK};
+use icecore_csv::Found;
+use std::io::{self, Read};
+
+/// An input that was looked at.
+pub struct Opened {
+    /// All of it, in UTF-8 if it is text.
+    pub input: Box<dyn Read + Send>,
+    pub form: Form,
+    /// How a csv is written.
+    pub csv: Option<Found>,
+    /// It was in UTF-16 or UTF-32.
+    pub is_wide: bool,
+}
+
+/// How much of a file is looked at before its form is guessed.
+const LOOK_FILE: u64 = 1 << 20;
+
+/// Looks at an input that is not compressed, or no longer. `is_file`: it can be opened once more.
+pub fn look(
+    args: &Rows,
+    form: Option<Form>,
+    input: Box<dyn Read + Send>,
+    source: &Source,
+    is_file: bool,
+    name: &str,
+) -> Result<Opened, Abort> {
+    let is_settled = match form {
+        Some(Form::Csv) => args.csv.is_complete(),
+        Some(_) => true,
+        None => false,
+    };
+    let is_file = is_file && source.metadata().is_ok_and(|known| known.is_file());
+    let window = args.window.unwrap_or(LOOK);
+    // What comes is written at once where nothing has to be found out, however slowly the rest comes.
+    let mut head = if is_settled { Head::short_text(input) } else { Head::of(input, window) }.map_err(failed)?;
+    let wide = match (&args.charset, form) {
+        (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
+        (Some(CharsetArg::Single(charset)), _) => {
+            let text = format!(
+                "--charset {}: values are decoded as the bytes that they are; --charset takes UTF-8, UTF-16 and UTF-32 here",
+                charset.name()
+            );
+            return Err(usage(text));
+        }
+        (Some(CharsetArg::Utf8), _) | (None, Some(Form::Parquet | Form::Arrow)) => None,
+        (None, None) if Form::guess(name, &head).is_some_and(Form::has_columns) => None,
+        (None, _) => Wide::of_head(&head.bytes, head.is_all),
+    };
+    if let Some(wide) = wide {
+        let text = Box::new(Decoder::new(head.input, wide));
+        head = if is_settled { Head::short_text(text) } else { Head::of(text, window) }.map_err(failed)?;
+    }
+    let form = form.or_else(|| Form::guess(name, &head));
+    let text = "how its rows are written can't be told from its beginning: say --in FORM";
+    let form = form.ok_or_else(|| usage(text.to_owned()))?;
+    let csv = match form {
+        Form::Csv => {
+            if is_file {
+                head = head.look_further(LOOK_FILE).map_err(failed)?;
+            }
+            let again = || source.file().filter(|_| is_file).map(|file| text_of(file?, wide)).transpose();
+            Some(args.csv.settle(&head, again)?)
+        }
+        _ => None,
+    };
+    Ok(Opened { input: head.input, form, csv, is_wide: wide.is_some() })
+}
+
+/// The text of a file from its beginning.
+fn text_of(file: std::fs::File, wide: Option<Wide>) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match wide {
+        Some(wide) => Box::new(Decoder::new(file, wide)),
+        None => Box::new(file),
+    })
+}
+
+fn failed(error: io::Error) -> Abort {
+    let is_bad = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
+    Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, io_reason(&error))
+}

@@ -1,0 +1,242 @@
+//! Inputs that are not in UTF-8: UTF-16 and UTF-32 as they are, and dumps and files in charsets of single bytes.
+
+use crate::run::icecore;
+use std::fs;
+
+fn utf16le(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+fn utf16be(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_be_bytes).collect()
+}
+
+fn utf32le(text: &str) -> Vec<u8> {
+    text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()
+}
+
+fn utf32be(text: &str) -> Vec<u8> {
+    text.chars().flat_map(|c| u32::from(c).to_be_bytes()).collect()
+}
+
+fn latin1(text: &str) -> Vec<u8> {
+    text.chars().map(|c| if c == '€' { 0x80 } else { u8::try_from(u32::from(c)).unwrap() }).collect()
+}
+
+/// Forms, with what they become.
+const FORMS: [(&str, &str, &str); 6] = [
+    (
+        "dump.sql",
+        "-- MySQL dump 10.13\r\n/*!40101 SET NAMES utf8 */;\r\nINSERT INTO `t` VALUES (1,'Müller','a:1:{s:1:\\\"k\\\";s:7:\\\"Müller\\\";}');\r\n",
+        "-- MySQL dump 10.13\r\n/*!40101 SET NAMES utf8 */;\r\nINSERT INTO `t` VALUES (1,'Łódź 𝄞','a:1:{s:1:\\\"k\\\";s:12:\\\"Łódź 𝄞\\\";}');\r\n",
+    ),
+    (
+        "table.csv",
+        "id,data\r\n1,\"a:1:{i:0;s:7:\"\"Müller\"\";}\"\r\n2,Müller\r\n",
+        "id,data\r\n1,\"a:1:{i:0;s:12:\"\"Łódź 𝄞\"\";}\"\r\n2,Łódź 𝄞\r\n",
+    ),
+    ("table.tsv", "id\tdata\n1\ts:7:\"Müller\";\n", "id\tdata\n1\ts:12:\"Łódź 𝄞\";\n"),
+    (
+        "lines.ndjson",
+        "{\"a\":\"Müller\",\"b\":\"s:7:\\\"Müller\\\";\"}\n{\"a\":1}\n",
+        "{\"a\":\"Łódź 𝄞\",\"b\":\"s:12:\\\"Łódź 𝄞\\\";\"}\n{\"a\":1}\n",
+    ),
+    ("note.txt", "Dear Herr Müller,\r\nhow are you?\r\n", "Dear Herr Łódź 𝄞,\r\nhow are you?\r\n"),
+    ("session.txt", "a:1:{i:0;s:7:\"Müller\";}", "a:1:{i:0;s:12:\"Łódź 𝄞\";}"),
+];
+
+#[test]
+fn utf16_and_utf32_are_written_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text, expected) in FORMS {
+        for encode in [utf16le, utf16be, utf32le, utf32be] {
+            for mark in ["\u{feff}", ""] {
+                let encoded = |text: &str| encode(&format!("{mark}{text}"));
+                let path = folder.path().join(name);
+                fs::write(&path, encoded(text)).unwrap();
+                let args = ["replace", "-q", "Müller", "Łódź 𝄞"];
+                let (out, said, code) = icecore(&[&args[..], &[path.to_str().unwrap()]].concat(), b"");
+                assert_eq!((out, code), (encoded(expected), 0), "{name}: {said}");
+                // Pieces that end inside of characters.
+                let small = ["--chunk", "7", path.to_str().unwrap()];
+                let (out, said, code) = icecore(&[&args[..], &small].concat(), b"");
+                assert_eq!((out, code), (encoded(expected), 0), "{name}: {said}");
+                let in_place = ["--in-place", "--force", path.to_str().unwrap()];
+                let (_, said, code) = icecore(&[&args[..], &in_place].concat(), b"");
+                assert_eq!((fs::read(&path).unwrap(), code), (encoded(expected), 0), "{name}: {said}");
+                // What does not match stays, byte for byte.
+                let (out, _, code) = icecore(&["replace", "-q", "nowhere", "x", path.to_str().unwrap()], b"");
+                assert_eq!((out, code), (encoded(expected), 0), "{name}");
+                if name != "session.txt" && name != "note.txt" {
+                    let (out, said, code) = icecore(&["replace", "-q", "Müller", "x"], &encoded(text));
+                    assert!(code == 0 && out.len() < encoded(text).len() || name != "dump.sql", "{name}: {said}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_utf16() {
+    for (name, form, column) in [
+        ("dump.sql", "sql", "3"),
+        ("table.csv", "csv", "data"),
+        ("table.tsv", "tsv", "data"),
+        ("lines.ndjson", "ndjson", "b"),
+    ] {
+        let (_, text, _) = FORMS.into_iter().find(|(known, ..)| *known == name).unwrap();
+        let args = ["rows", "-q", "--in", form, "-c", column];
+        let (expected, said, code) = icecore(&args, text.as_bytes());
+        assert!(!expected.is_empty(), "{name}: {said}");
+        for encode in [utf16le, utf16be, utf32le, utf32be] {
+            for mark in ["\u{feff}", ""] {
+                let (out, said, new_code) = icecore(&args, &encode(&format!("{mark}{text}")));
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                assert_eq!((text(&out), new_code), (text(&expected), code), "{name}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_utf16_is_refused_with_its_offset() {
+    let mut bytes = utf16le("\u{feff}id,data\n1,old\n");
+    let at = bytes.len();
+    bytes.extend_from_slice(b"\x3d\xd8x\0");
+    let folder = tempfile::tempdir().unwrap();
+    let (path, new) = (folder.path().join("x.csv"), folder.path().join("new.csv"));
+    fs::write(&path, &bytes).unwrap();
+    let (_, said, code) = icecore(&["replace", "old", "new", path.to_str().unwrap(), "-o", new.to_str().unwrap()], b"");
+    assert!(code == 4 && said.contains(&format!("offset {at}")) && said.contains("surrogate"), "{code} {said}");
+    assert!(!new.exists());
+    // What is put in has to be text.
+    let (out, said, code) =
+        icecore(&["replace", "--regex", "(?-u:(\\xc3)\\xa4)", "$1", "--in", "text"], &utf16le("\u{feff}ä\n"));
+    assert!(out.len() <= 2 && code != 0 && said.contains("UTF-16"), "{code} {said}");
+}
+
+#[test]
+fn detect_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.sql");
+    fs::write(&path, utf16le("\u{feff}INSERT INTO t VALUES ('a');")).unwrap();
+    let (out, _, code) = icecore(&["detect", path.to_str().unwrap()], b"");
+    let out = String::from_utf8(out).unwrap();
+    assert!(code == 0 && out.contains("UTF-16LE, with a byte order mark (sure"), "{out}");
+    let (out, _, _) = icecore(&["detect", "--json", path.to_str().unwrap()], b"");
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.contains("\"format\":\"UTF-16LE\""), "{out}");
+}
+
+/// Dumps that say in which charset they are: what declares it, a text of it, and in which charset it is.
+const DECLARED: [(&str, &str); 6] = [
+    ("-- MySQL dump 10.13\n/*!40101 SET NAMES latin1 */;\n", "INSERT INTO t VALUES "),
+    ("SET NAMES 'latin1';\n", "INSERT INTO t VALUES "),
+    ("SET NAMES latin1 COLLATE latin1_german1_ci;\n", "INSERT INTO t VALUES "),
+    ("SET CHARACTER SET latin1;\n", "INSERT INTO t VALUES "),
+    ("CREATE TABLE t (a int, b text) ENGINE=MyISAM DEFAULT CHARSET=latin1;\n", "INSERT INTO t VALUES "),
+    ("-- PostgreSQL database dump\nSET client_encoding = 'WIN1252';\n", "INSERT INTO public.t VALUES "),
+];
+
+#[test]
+fn dumps_in_latin1() {
+    for (front, insert) in DECLARED {
+        let quote = if front.contains("Postgre") { "\"" } else { "\\\"" };
+        let dump = |name: &str| {
+            let len = latin1(name).len();
+            format!("{front}{insert}(1,'Herr {name}, 5 €'),(2,'a:1:{{i:0;s:{len}:{quote}{name}{quote};}}');\n")
+        };
+        for (old, new) in [("Müller", "Möller-Größe"), ("Müller", "Mueller"), ("Müller", "")] {
+            for args in [&["replace", "-q", old, new][..], &["replace", "-q", "--regex", &old.replace("ll", "l."), new]]
+            {
+                let (out, said, code) = icecore(&[args, &["--in", "sql"]].concat(), &latin1(&dump(old)));
+                assert_eq!((out, code), (latin1(&dump(new)), 0), "{front} {args:?}: {said}");
+            }
+        }
+        // `.` is a character, and small letters are found.
+        let (out, said, code) =
+            icecore(&["replace", "-q", "-i", "--regex", "MÜL(.)ER", "$1é"], &latin1(&dump("Müller")));
+        assert_eq!((out, code), (latin1(&dump("lé")), 0), "{said}");
+        // What can't be said is refused, and what can't be there is noted.
+        let (out, said, code) = icecore(&["replace", "-q", "Müller", "Łódź"], &latin1(&dump("Müller")));
+        assert!(code == 4 && said.contains("Ł") && said.contains("indows-1252"), "{front} {said}");
+        assert!(!out.windows(2).any(|bytes| *bytes == *"Ł".as_bytes()), "{front}");
+        let (out, said, code) = icecore(&["replace", "Łódź", "x"], &latin1(&dump("Müller")));
+        assert_eq!((out, code), (latin1(&dump("Müller")), 0), "{said}");
+        assert!(said.contains("can't be written in Windows-1252"), "{front} {said}");
+    }
+}
+
+#[test]
+fn addresses_in_latin1() {
+    let dump = |host: &str| {
+        format!("SET NAMES latin1;\nINSERT INTO t VALUES ('https://{host}/a http:\\\\/\\\\/{host}\\\\/b');\n")
+    };
+    let args = ["replace", "-q", "--url", "https://müller.example", "https://möller.example", "--in", "sql"];
+    let (out, said, code) = icecore(&args, &latin1(&dump("müller.example")));
+    assert_eq!((out, code), (latin1(&dump("möller.example")), 0), "{said}");
+}
+
+/// Programs store UTF-8 in tables of latin1, and such dumps say latin1: a text that is UTF-8 stays UTF-8.
+#[test]
+fn utf8_in_a_dump_of_latin1_stays_utf8() {
+    let dump = |name: &str| {
+        format!("SET NAMES latin1;\nINSERT INTO t VALUES ('{name} é','s:{}:\\\"{name}\\\";');\n", name.len())
+    };
+    let (out, said, code) = icecore(&["replace", "-q", "Müller", "Möller-Größe"], dump("Müller").as_bytes());
+    assert_eq!((String::from_utf8_lossy(&out).into_owned(), code), (dump("Möller-Größe"), 0), "{said}");
+    // With --charset the bytes decide nothing.
+    let args = ["replace", "-q", "--charset", "latin1", "Ã¼", "ue"];
+    let (out, said, code) = icecore(&args, dump("Müller").as_bytes());
+    assert_eq!((String::from_utf8_lossy(&out).into_owned(), code), (dump("Mueller"), 0), "{said}");
+}
+
+#[test]
+fn other_charsets() {
+    let cyrillic = |text: &str| -> Vec<u8> {
+        text.chars().map(|c| if c.is_ascii() { c as u8 } else { (u32::from(c) - 0x410 + 0xc0) as u8 }).collect()
+    };
+    let dump = |front: &str, name: &str| cyrillic(&format!("{front}INSERT INTO t VALUES ('{name}');\n"));
+    for front in ["SET NAMES cp1251;\n", "SET client_encoding = 'WIN1251';\n"] {
+        let (out, said, code) = icecore(&["replace", "-q", "Мир", "Дом"], &dump(front, "Мир"));
+        assert_eq!((out, code), (dump(front, "Дом"), 0), "{said}");
+    }
+    // One that is not known here.
+    let (_, said, code) = icecore(&["replace", "-q", "Мир", "Дом"], b"SET NAMES ujis;\nINSERT INTO t VALUES ('a');\n");
+    assert!(code == 4 && said.contains("--charset"), "{said}");
+    let (_, said, code) =
+        icecore(&["replace", "-q", "old", "new"], b"SET NAMES ujis;\nINSERT INTO t VALUES ('old');\n");
+    assert_eq!(code, 0, "{said}");
+    let (_, said, code) = icecore(&["replace", "-q", "--charset", "GBK", "a", "b"], b"x");
+    assert!(code == 2 && said.contains("iconv"), "{said}");
+}
+
+/// Files that say nothing of their charset: nothing is written until somebody says it.
+#[test]
+fn files_without_a_charset() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text, expected) in [
+        ("x.csv", "id,name\n1,Müller\n2,x\n", "id,name\n1,Möller\n2,x\n"),
+        ("x.txt", "Herr Müller\n", "Herr Möller\n"),
+        ("x.tsv", "id\tname\n1\tMüller\n", "id\tname\n1\tMöller\n"),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, latin1(text)).unwrap();
+        let path = path.to_str().unwrap();
+        for args in [["Müller", "Möller"], ["Mueller", "Möller"]] {
+            let (out, said, code) = icecore(&[&["replace", "-q"], &args[..], &[path]].concat(), b"");
+            assert!(out.is_empty() && code != 0 && said.contains("--charset"), "{name}: {code} {said}");
+        }
+        let args = ["replace", "-q", "--charset", "latin1", "Müller", "Möller", path];
+        let (out, said, code) = icecore(&args, b"");
+        assert_eq!((out, code), (latin1(expected), 0), "{name}: {said}");
+        // Of ASCII alone nothing has to be known.
+        let (out, said, code) =
+            icecore(&["replace", "-q", "ller", "xyz", "--in", &name[2..].replace("txt", "text"), path], b"");
+        assert_eq!((out, code), (latin1(&text.replace("ller", "xyz")), 0), "{name}: {said}");
+    }
+    // A dump may have bytes beside its text: what is in no charset is told when all is done.
+    let dump = latin1("INSERT INTO t VALUES ('Müller');\n");
+    let (out, said, code) = icecore(&["replace", "Müller", "x"], &dump);
+    assert!(out == dump && code == 0 && said.contains("--charset"), "{said}");
+}

@@ -1,0 +1,136 @@
+//! Frozen data of every format under names that say something else: it is changed as what it is, or refused.
+
+use crate::run::{self, icecore};
+use std::fs;
+use std::path::Path;
+
+/// Names that say nothing of what is in the files, or something wrong.
+const NAMES: [&str; 12] =
+    ["x.csv", "x.tsv", "x.sql", "x.txt", "x.ndjson", "x.json", "x.html", "x.log", "x.md", "x.yml", "x.dump", "sess_x"];
+
+/// What `convert` writes, with strings in it that are looked for.
+const FORMATS: [&str; 9] =
+    ["php", "php-session", "json", "var-export", "dumper", "storable", "sereal", "igbinary", "marshal"];
+
+/// A document with so many strings in it.
+fn document(count: usize) -> String {
+    let items: Vec<String> =
+        (0..count).map(|at| format!("\"the old text, number {at};\\tin \\\"quotes\\\"\\nand lines\"")).collect();
+    format!("{{\"first\":\"old\",\"items\":[{}],\"last\":\"x\"}}", items.join(","))
+}
+
+fn frozen(format: &str, document: &str) -> Vec<u8> {
+    let (bytes, said, code) = icecore(&["convert", "-q", "-f", "json", "-t", format], document.as_bytes());
+    assert_eq!(code, 0, "{format}: {said}");
+    bytes
+}
+
+/// What the command makes of the file when it is told what is in it; it is what the format means.
+fn expected(format: &str, bytes: &[u8], document: &str) -> Vec<u8> {
+    let (new, said, code) = icecore(&["replace", "-q", "old", "newer", "--in", format], bytes);
+    assert_eq!(code, 0, "{format}: {said}");
+    let (json, said, code) = icecore(&["convert", "-q", "-f", format, "-t", "json"], &new);
+    assert_eq!(code, 0, "{format}: {said}");
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json, serde_json::from_str::<serde_json::Value>(&document.replace("old", "newer")).unwrap(), "{format}");
+    new
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).display().to_string()
+}
+
+/// Tries files of all names, in folders and in their places; returns how many were refused.
+fn try_names(format: &str, bytes: &[u8], expected: &[u8]) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    fs::create_dir(top.join("in")).unwrap();
+    NAMES.iter().for_each(|name| fs::write(top.join("in").join(name), bytes).unwrap());
+    let (_, _, _) = icecore(&["replace", "-q", "old", "newer", &path(top, "in"), "--out-dir", &path(top, "out")], b"");
+    let mut refused = 0;
+    for name in NAMES {
+        let file = top.join("in").join(name);
+        match fs::read(top.join("out").join(name)) {
+            Ok(new) => assert!(new == expected, "{format} {name}: wrong in a folder"),
+            Err(_) => refused += 1,
+        }
+        let was_refused = !top.join("out").join(name).exists();
+        let out = path(top, "one");
+        let (_, said, code) =
+            icecore(&["replace", "-q", "old", "newer", file.to_str().unwrap(), "-o", &out, "--force"], b"");
+        assert_eq!(code != 0, was_refused, "{format} {name}: {said}");
+        if code == 0 {
+            assert!(fs::read(&out).unwrap() == expected, "{format} {name}: wrong");
+        } else {
+            assert!(said.contains("--in"), "{format} {name}: {said}");
+        }
+    }
+    let (_, _, _) = icecore(&["replace", "-q", "old", "newer", &path(top, "in"), "--in-place"], b"");
+    for name in NAMES {
+        let new = fs::read(top.join("in").join(name)).unwrap();
+        assert!(new == expected || new == bytes, "{format} {name}: wrong in its place");
+        assert_eq!(new == bytes, !top.join("out").join(name).exists(), "{format} {name}");
+    }
+    refused
+}
+
+#[test]
+fn names_do_not_decide() {
+    let mut refused = 0;
+    for format in FORMATS {
+        // One that is looked at as a whole, and one that is longer than the first look.
+        for count in [2, 1500] {
+            let document = document(count);
+            let bytes = frozen(format, &document);
+            let expected = expected(format, &bytes, &document);
+            refused += try_names(format, &bytes, &expected);
+            for window in [&[][..], &["--window", "1K"], &["--window", "1M"]] {
+                let (out, said, code) = icecore(&[&["replace", "-q", "old", "newer"], window].concat(), &bytes);
+                let is_right = code == 0 && out == expected;
+                assert!(is_right || code != 0 && said.contains("--in"), "{format} {count} {window:?}: {code} {said}");
+            }
+        }
+    }
+    println!("{refused} refused");
+    assert_eq!(refused, 0);
+}
+
+/// Several documents one behind the other, or frozen data far down in a text: it is refused, or right.
+#[test]
+fn texts_with_frozen_data_in_them() {
+    let value = "a:1:{i:0;s:17:\"the old, \"text\";x\";}";
+    let prose = "some lines of old prose\n".repeat(20_000);
+    let quoted = |quote: &str| value.replace('"', quote);
+    let texts = [
+        format!("{value}\n{value}\n"),
+        format!("user|{value}\nuser|{value}\n"),
+        format!("{prose}{value}\n"),
+        format!("{prose}1,\"{}\",x\n", quoted("\"\"")),
+        format!("{prose}INSERT INTO t VALUES (1,'{}');\n", quoted("\\\"")),
+        format!("{prose}[box data='{}']\n", quoted("&quot;")),
+    ];
+    let right = value.replace("s:17", "s:19").replace("old", "newer");
+    let folder = tempfile::tempdir().unwrap();
+    for text in &texts {
+        for name in NAMES {
+            let file = folder.path().join(name);
+            fs::write(&file, text).unwrap();
+            let (out, said, code) = icecore(&["replace", "-q", "old", "newer", file.to_str().unwrap()], b"");
+            let out = String::from_utf8(out).unwrap();
+            if code != 0 {
+                assert!(out.is_empty() && said.contains("--in"), "{name}: {said}");
+                continue;
+            }
+            let count = |text: &str, value: &str| {
+                ["\"", "\"\"", "\\\"", "&quot;"]
+                    .iter()
+                    .map(|quote| text.matches(&value.replace('"', quote)).count())
+                    .sum::<usize>()
+            };
+            assert_eq!(count(&out, &right), count(text, value), "{name}: {}", &text[text.len().saturating_sub(80)..]);
+        }
+        // A pipe that is longer than its window may have been begun, but is not complete.
+        let done = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
+        assert_ne!(done.status.code(), Some(0), "{}", &text[text.len().saturating_sub(80)..]);
+    }
+}

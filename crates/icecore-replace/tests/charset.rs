@@ -1,0 +1,73 @@
+//! Rules in a charset change its bytes as the rules in UTF-8 change the text that they are.
+
+use icecore::rewrite::{Change, Edits, Part};
+use icecore_replace::{Charset, Rules, Trust};
+use proptest::prelude::*;
+
+fn changed(rules: &Rules, text: &[u8]) -> Vec<u8> {
+    let mut edits = Edits::new();
+    rules.replacing().change(text, Part::Value, &mut edits);
+    edits.apply(text)
+}
+
+proptest! {
+    #[test]
+    fn bytes_change_as_their_text_does(
+        old in "[a-cäöüß€]{1,3}",
+        new in "[a-dÄÖé€]{0,4}",
+        text in "[a-cäöüßÄÖ€ ]{0,30}",
+        is_regex in any::<bool>(),
+        ignores_case in any::<bool>(),
+    ) {
+        let builder = Rules::builder().regex(is_regex).ignore_case(ignores_case);
+        let old = if is_regex { old.replacen('a', ".", 1) } else { old };
+        let rules = builder.pair(old.as_str(), new.as_str()).build().unwrap();
+        let charset = Charset::of_name("windows-1252").unwrap();
+        let bytes = charset.encode(&text).unwrap();
+        let expected = charset.encode(std::str::from_utf8(&rules.apply(text.as_bytes())).unwrap()).unwrap();
+        let in_charset = rules.in_charset(&charset, Trust::Sure).unwrap();
+        prop_assert_eq!(changed(&in_charset, &bytes), &expected[..]);
+        // What may match is never passed over.
+        prop_assert!(in_charset.may_match(&bytes) || expected == bytes);
+        // A part of a text, across whose edges nothing matches, changes as it does alone.
+        if let Some(cut) = bytes.iter().position(|byte| *byte == b' ') {
+            let mut edits = Edits::new();
+            in_charset.replacing().change_part(&bytes, cut..bytes.len(), &mut edits);
+            if !is_regex {
+                let tail = changed(&in_charset, &bytes[cut..]);
+                prop_assert_eq!(edits.apply(&bytes), [&bytes[..cut], &tail].concat());
+            }
+        }
+        let declared = rules.in_charset(&charset, Trust::Declared).unwrap();
+        if std::str::from_utf8(&bytes).is_err() {
+            prop_assert_eq!(changed(&declared, &bytes), &expected[..]);
+        }
+        // A text in UTF-8 stays one.
+        if !text.is_ascii() {
+            prop_assert_eq!(changed(&declared, text.as_bytes()), rules.apply(text.as_bytes()));
+        }
+    }
+}
+
+#[test]
+fn groups_keep_bytes_that_are_no_characters() {
+    let charset = Charset::of_name("windows-1252").unwrap();
+    let rules = Rules::builder().pair("(.)b", "$1é").regex(true).build().unwrap();
+    let rules = rules.in_charset(&charset, Trust::Sure).unwrap();
+    assert_eq!(changed(&rules, b"\x81b \xffb"), b"\x81\xe9 \xff\xe9");
+}
+
+#[test]
+fn what_can_not_be_said_is_refused_or_not_looked_for() {
+    let charset = Charset::of_name("latin1").unwrap();
+    let rules = |old: &str, new: &str| Rules::builder().pair(old, new).build().unwrap();
+    let error = rules("a", "Ł").in_charset(&charset, Trust::Declared).unwrap_err().to_string();
+    assert!(error.contains("`Ł`") && error.contains("Windows-1252"), "{error}");
+    let odd = rules("Ł", "ß");
+    assert_eq!(odd.unsayable_in(&charset).count(), 1);
+    assert_eq!(changed(&odd.in_charset(&charset, Trust::Sure).unwrap(), b"L\xdf"), b"L\xdf");
+    // What is no UTF-8 is bytes in any charset.
+    let bytes = Rules::builder().pair(&b"\xfc"[..], &b"\xf6"[..]).build().unwrap();
+    assert!(!bytes.depends_on_charset());
+    assert_eq!(changed(&bytes.in_charset(&charset, Trust::Sure).unwrap(), b"M\xfcller"), b"M\xf6ller");
+}
