@@ -35,6 +35,16 @@ impl Words {
         }
     }
 
+    /// What is selected for a value that may have become one of another type: a database file of SQLite turns text
+    /// that looks like a number into one, where the column is of numbers. It counts as its text.
+    pub(super) fn reads_as_stored(self, column: &Column) -> Vec<String> {
+        let name = self.quoted(&column.name);
+        match self {
+            Words::Sqlite => vec![format!("CAST({name} AS BLOB)"), format!("typeof({name}) <> 'blob'")],
+            _ => self.reads(column),
+        }
+    }
+
     /// A value that was selected, from this column of the answer on.
     pub(super) fn cell(self, column: &Column, row: &dyn Row, at: &mut usize) -> Result<Option<Cell>> {
         let place = *at;
@@ -70,7 +80,7 @@ impl Words {
     /// Whether the value is what it was, byte by byte.
     pub(super) fn is_old(self, _: &Column, name: &str, is_text: bool) -> String {
         match (self, is_text) {
-            (Words::Sqlite, true) => format!("typeof({name}) = 'text' AND CAST({name} AS BLOB) = ?"),
+            (Words::Sqlite, true) => format!("typeof({name}) <> 'blob' AND CAST({name} AS BLOB) = ?"),
             (Words::Sqlite, false) => format!("typeof({name}) = 'blob' AND {name} = ?"),
             (Words::Postgres, true) => format!("CAST({name} AS text) COLLATE \"C\" = CAST(? AS text)"),
             (Words::Postgres, false) => format!("{name} = ?"),
