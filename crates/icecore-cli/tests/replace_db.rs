@@ -5,6 +5,10 @@
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 use crate::replacing;
 
+mod databases;
+mod kills;
+mod undo;
+
 use crate::run::icecore;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 use icecore_store::within;
@@ -16,7 +20,7 @@ const CHANGED: &str = r#"a:1:{s:3:"url";s:21:"https://brand.example";}"#;
 
 /// What a command says on both streams; it must end so.
 fn replace(db: &str, args: &[&str], expected: i32) -> (String, String) {
-    let all = [&["replace", "old.example", "brand.example", "--db", db][..], args].concat();
+    let all = [&["replace", "old.example", "brand.example", "--db", db, "--no-undo"][..], args].concat();
     let (stdout, stderr, code) = icecore(&all, b"");
     assert_eq!(code, expected, "{args:?}: {stderr}");
     (String::from_utf8(stdout).unwrap(), stderr)
