@@ -7,6 +7,7 @@ use crate::replacing;
 
 mod databases;
 mod kills;
+mod random_tables;
 mod undo;
 
 use crate::run::icecore;

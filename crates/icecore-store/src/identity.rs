@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_same_database_has_one_identity() {
         for (one, other) in [
-            ("postgres://ann:a@b:5/c@db/shop", "postgresql://DB:5432/shop?sslmode=require"),
+            ("postgres://ann:a@b@db/shop", "postgresql://DB:5432/shop?sslmode=require"),
             ("mysql://root@localhost:3307/shop", "mysql://[::1]:3307/shop"),
             ("postgres://one:1,two:2/shop", "postgres://u@one:1,two:2/shop?application_name=x"),
             ("postgres:///shop?host=/run/a&user=x", "postgres:///shop?user=y&host=/run/a"),

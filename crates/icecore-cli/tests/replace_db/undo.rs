@@ -219,14 +219,14 @@ fn what_the_database_makes_of_a_value_is_undone_as_well() {
                  INSERT INTO m VALUES ('00000000-0000-4000-8000-000000000001', '2026-02-03', '2026-02-03 04:05:06.789+02', '{\"b\": \"EUR \\u00e9\", \"EUR a\": 1}', 'EUR x  ', 'EUR  ', '<a>EUR </a>'),\n\
                      ('00000000-0000-4000-8000-000000000001', '2026-02-04', 'infinity', '\"EUR \"', 'EUR \\ '' \"', NULL, NULL);\n\
                  CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF position('EUR' IN NEW.b) = 0 THEN NEW.b := upper(NEW.b) || '!'; END IF; RETURN NEW; END $$;\n\
-                 CREATE TRIGGER t BEFORE UPDATE ON m FOR EACH ROW EXECUTE FUNCTION f()"
+                 CREATE TRIGGER t BEFORE UPDATE OF b ON m FOR EACH ROW EXECUTE FUNCTION f()"
             }
             #[cfg(feature = "mysql")]
             Kind::Mysql => {
                 "CREATE TABLE m (id BINARY(4), n BIGINT UNSIGNED, t VARCHAR(20) CHARACTER SET latin1, a BINARY(8), b TEXT, c CHAR(20), d TEXT CHARACTER SET latin1, e JSON, f VARBINARY(20), PRIMARY KEY (id, n, t));\n\
                  INSERT INTO m VALUES (x'00ff4100', 18446744073709551615, 'Ä ', 'EUR ab', 'EUR x  ', 'EUR  ', 'EUR é€', '{\"EUR a\": \"EUR \"}', x'ff00455552'),\n\
                      (x'00ff4100', 1, 'a', 'x', 'EUR \\\\ '' \"', 'EUR', NULL, '\"EUR x\"', 'EUR');\n\
-                 CREATE TRIGGER t BEFORE UPDATE ON m FOR EACH ROW SET NEW.b = IF(LOCATE('EUR', NEW.b) = 0, CONCAT(UPPER(NEW.b), '!'), NEW.b)"
+                 CREATE TRIGGER t BEFORE UPDATE ON m FOR EACH ROW SET NEW.b = IF(LOCATE('EUR', NEW.b) = 0 AND NEW.b <> OLD.b, CONCAT(UPPER(NEW.b), '!'), NEW.b)"
             }
         };
         database.run(script);
@@ -396,6 +396,15 @@ fn wrong_usage_is_named() {
         (&["a", "b", "--table", "things", "--undo-file", "-"], "needs a file"),
         (&["a", "b", "--table", "things", "--undo-file", "b.undo", "--no-undo"], "cannot be used with"),
         (&["a", "b", "--other-db"], "--undo"),
+        (
+            &["a", "b", "--table", "things", "--undo-file", "c", "--resume", "./c"],
+            "--resume and the undo file must be different",
+        ),
+        (
+            &["a", "b", "--table", "things", "--undo-file", "c", "--report", "c", "--force"],
+            "--report and the undo file",
+        ),
+        (&["--undo", "a.undo", "--report", "a.undo", "--force"], "--report and the undo file must be different"),
     ] {
         let (_, said) = database.replace(words, 2);
         assert!(said.contains(text), "{words:?}: {said}");

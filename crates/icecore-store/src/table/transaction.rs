@@ -28,7 +28,7 @@ const KEYS_AT_ONCE: usize = 32;
 /// })?;
 /// assert_eq!(stored[0].cells[0].as_ref().expect("no NULL").bytes, b"new");
 /// transaction.commit()?;
-/// # Ok::<(), icecore_store::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Transaction<'t> {
     table: &'t mut Table,

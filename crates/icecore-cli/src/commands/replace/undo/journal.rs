@@ -6,7 +6,7 @@
 
 use super::super::args::Replace;
 use super::super::resume::{self, Resume};
-use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, Run, TableNames};
+use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, MOST_KEY_COLUMNS, Run, TableNames};
 use super::record::{Kind, MAGIC};
 use super::undo_file::UndoFile;
 use crate::commands::database::failed;
@@ -70,6 +70,9 @@ impl Journal {
         if args.dry_run {
             return Ok(journal);
         }
+        if let Some(file) = &args.undo_file {
+            check_others(args, file)?;
+        }
         if let Some(known) = resume.undo().cloned() {
             let file = journal.open_known(args, &known.file)?;
             let Some(mut file) = file else { return Ok(journal) };
@@ -111,6 +114,7 @@ impl Journal {
             let text = "the undo file of this change is missing: put it back there, or go on without one by --no-undo";
             return Err(resume::failed(known, text.to_owned()));
         }
+        check_others(args, known)?;
         UndoFile::open(known, true).map(Some)
     }
 
@@ -127,6 +131,12 @@ impl Journal {
     ) -> icecore_store::Result<Vec<bool>> {
         if self.mode.is_none() {
             return table.change(changes);
+        }
+        if table.key().len() > MOST_KEY_COLUMNS {
+            let text = format!(
+                "a key of more than {MOST_KEY_COLUMNS} columns can't be undone: --no-undo changes it all the same"
+            );
+            return Err(Error::new(ErrorKind::Input, text));
         }
         let names = TableNames {
             name: table_name.to_owned(),
@@ -212,6 +222,22 @@ impl Journal {
             _ => None,
         }
     }
+}
+
+/// Makes sure that nothing else is written to the undo file.
+pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
+    // A file that is not there yet has a folder.
+    let full = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+        path.canonicalize().ok().or_else(in_folder).unwrap_or(path)
+    };
+    for (option, other) in [("--resume", &args.resume), ("--report", &args.report)] {
+        if other.as_ref().is_some_and(|other| full(other) == full(undo)) {
+            return Err(resume::failed(undo, format!("{option} and the undo file must be different files")));
+        }
+    }
+    Ok(())
 }
 
 /// Removes an undo file that has no values in it: it is what a command left that was killed before it changed anything.
@@ -328,12 +354,12 @@ fn settle_resume(
         let names = tables.get(changes.table).ok_or_else(|| file.senseless(entry, "its table is not named"))?;
         let mut table = Table::open(address, &names.name, args.key.as_deref()).map_err(failed)?;
         is_committed |= holds_stored(&mut table, names, &changes).map_err(failed)?;
-        if let Some(last_key) = changes.last_key {
-            if std::mem::take(&mut is_committed) {
-                let text = format!("{}: the last transaction was committed, as the undo file shows", names.name);
-                report.remark("resume", text);
-                resume.note(&names.name, &last_key)?;
-            }
+        if let Some(last_key) = changes.last_key
+            && std::mem::take(&mut is_committed)
+        {
+            let text = format!("{}: the last transaction was committed, as the undo file shows", names.name);
+            report.remark("resume", text);
+            resume.note(&names.name, &last_key)?;
         }
     }
     resume.extend_undo(file.whole_len);

@@ -4,6 +4,10 @@ use icecore_store::table::Cell;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+/// The most columns that a key has. Databases of servers allow fewer; with it, what a payload takes in memory is bounded
+/// by its length.
+pub const MOST_KEY_COLUMNS: usize = 64;
+
 /// A change of a database begins, or goes on.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
@@ -129,7 +133,12 @@ impl Parser<'_> {
         for _ in 0..self.read_number()? {
             let key = self.read_texts()?;
             let mut cells = Vec::new();
-            for _ in 0..self.read_number()? {
+            let cell_count = self.read_number()?;
+            // A row without values would take more memory than bytes.
+            if key.is_empty() || cell_count == 0 {
+                return None;
+            }
+            for _ in 0..cell_count {
                 let column = self.read_number()?;
                 let is_text = self.read_flag()?;
                 let bytes = self.read_bytes()?.to_vec();
@@ -178,7 +187,11 @@ impl Parser<'_> {
 
     fn read_texts(&mut self) -> Option<Vec<String>> {
         let mut texts = Vec::new();
-        for _ in 0..self.read_number()? {
+        let count = self.read_number()?;
+        if count > MOST_KEY_COLUMNS {
+            return None;
+        }
+        for _ in 0..count {
             texts.push(String::from_utf8(self.read_bytes()?.to_vec()).ok()?);
         }
         Some(texts)
@@ -218,7 +231,7 @@ mod tests {
         let rows = vec![
             row(&["18446744073709551615", ""], vec![cell(0, b"old", true), cell(300, b"\xff\0", false)]),
             row(&["Ä  "], vec![cell(1, &[b'x'; 200], true)]),
-            row(&[], vec![]),
+            row(&["", "a"], vec![cell(0, b"", true)]),
         ];
         Changes { table: 129, last_key: Some(vec!["7".to_owned()]), rows }
     }
@@ -227,7 +240,7 @@ mod tests {
     fn changes_are_read_back() {
         let changes = sample();
         assert_eq!(Changes::decode(&changes.encode()).unwrap(), changes);
-        assert_eq!(changes.cell_count(), 3);
+        assert_eq!(changes.cell_count(), 4);
         let none = Changes::default();
         assert_eq!(Changes::decode(&none.encode()).unwrap(), none);
     }
@@ -251,6 +264,9 @@ mod tests {
             &b"\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x7f"[..],
             b"\0\x01\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
             b"\0\0\x01\x01\xff\xff\xff\xff\x7f",
+            // Rows without a key, or without values.
+            b"\0\0\x01\0\0",
+            b"\0\0\x01\x01\0\0",
             b"\0\0\x01\0\xff\xff\xff\xff\xff\xff\xff\xff\x7f\0",
         ] {
             assert!(Changes::decode(hostile).is_err());

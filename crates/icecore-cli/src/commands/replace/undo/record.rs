@@ -23,7 +23,7 @@ pub const HEAD_LEN: usize = 30;
 const CHECK_LEN: usize = 16;
 /// How much a payload may always unfold to, and how many times its stored length beyond that. The writer keeps to
 /// this, so memory is bounded by the length of the file.
-const ALWAYS_UNFOLDED: u64 = 64 << 20;
+const ALWAYS_UNFOLDED: u64 = 16 << 20;
 const MOST_RATIO: u64 = 1000;
 
 /// A check, and the state of the chain after its record.
@@ -185,14 +185,14 @@ mod tests {
     #[test]
     fn a_payload_never_unfolds_to_more_than_its_length_allows() {
         // What shrinks to less than a thousandth is stored as it is.
-        let zeros = vec![0; 70 << 20];
+        let zeros = vec![0; 20 << 20];
         let (record, _) = encode_record(Kind::Changes, &zeros, &Check::default()).unwrap();
         assert!(record.len() > zeros.len());
         let (small, _) = encode_record(Kind::Changes, &zeros[..1 << 20], &Check::default()).unwrap();
         assert!(small.len() < 1 << 10);
         // A bomb whose head says so, and one whose head lies.
         let packed = compress(&zeros).unwrap();
-        for full_len in [70 << 20, 1 << 20] {
+        for full_len in [20 << 20, 1 << 20] {
             let stored_len = packed.len() as u32;
             let head = Head { kind: Kind::Changes, is_compressed: true, stored_len, full_len, check: Check::default() };
             assert!(head.unfold(packed.clone()).is_err());

@@ -8,6 +8,7 @@ use super::super::args::Replace;
 use super::super::places::Place;
 use super::super::{pairs, resume, shown};
 use super::batch::Batch;
+use super::journal::check_others;
 use super::outcome::{Fate, Outcome};
 use super::payload::{CellDigest, Changes, Run, TableNames};
 use super::record::Kind;
@@ -31,6 +32,7 @@ use std::path::Path;
 /// Puts back what a change wrote.
 pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) -> Result<(), Abort> {
     check_usage(args)?;
+    check_others(args, path)?;
     let address = args.database.address()?;
     let mut outputs = Outputs::new(&[], args.force);
     let place = args.report.as_ref().map(|path| outputs.place(path)).transpose()?;

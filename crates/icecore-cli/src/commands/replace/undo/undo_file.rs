@@ -58,6 +58,8 @@ impl UndoFile {
         if !file.metadata().map_err(|error| unreadable(&error))?.is_file() {
             return Err(Abort::Failed(code::USAGE, format!("{name}: an undo file must be a file on a disk")));
         }
+        let file =
+            OpenOptions::new().read(true).write(is_for_writing).open(path).map_err(|error| unreadable(&error))?;
         let locked = if is_for_writing { file.try_lock() } else { file.try_lock_shared() };
         if matches!(locked, Err(TryLockError::WouldBlock)) {
             let text = "another icecore uses it now: wait until that ends";
