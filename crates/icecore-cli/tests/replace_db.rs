@@ -137,6 +137,14 @@ fn a_file_of_sqlite() {
         })
         .unwrap();
     assert_eq!(odd, ("text".to_owned(), b"\xffbrand.example".to_vec()));
+    // A key that is not UTF-8 was read again and again.
+    connection
+        .execute_batch(
+            "CREATE TABLE odd (a TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID; INSERT INTO odd VALUES (CAST(x'ff41' AS TEXT), 'old.example')",
+        )
+        .unwrap();
+    let (_, said) = replace(&db, &["--table", "odd", "--rows", "1"], 2);
+    assert!(said.contains("is not UTF-8: --key names another column"), "{said}");
     let (_, said) = replace(&db, &["--table", "seen"], 2);
     assert!(said.contains("has no primary key"), "{said}");
     let (_, said) =

@@ -191,7 +191,7 @@ impl Table {
         let (words, keys) = (self.words, self.key.len());
         let (mut rows, mut bytes) = (Vec::new(), 0);
         self.session.ask(&sql, &values, &mut |row| {
-            let key = (0..keys).map(|column| Ok(row.text(column)?.unwrap_or_default())).collect::<Result<Vec<_>>>()?;
+            let key = (0..keys).map(|column| words.key_text(row, column)).collect::<Result<Vec<_>>>()?;
             let mut cells = Vec::with_capacity(chosen.len());
             let mut at = keys;
             for column in &chosen {

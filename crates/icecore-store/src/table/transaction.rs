@@ -81,8 +81,7 @@ impl Table {
             let values: Vec<Value<'_>> =
                 keys.iter().chain(padding).flat_map(|key| key.iter()).map(|part| Value::Text(part)).collect();
             self.session.ask(&sql, &values, &mut |row| {
-                let key =
-                    (0..key_len).map(|column| Ok(row.text(column)?.unwrap_or_default())).collect::<Result<Vec<_>>>()?;
+                let key = (0..key_len).map(|column| words.key_text(row, column)).collect::<Result<Vec<_>>>()?;
                 let mut cells = Vec::with_capacity(chosen.len());
                 let mut at = key_len;
                 for column in &chosen {

@@ -101,6 +101,21 @@ impl Words {
         Ok(Value::Text(text))
     }
 
+    /// The text of a column of a row's key.
+    pub(super) fn key_text(self, row: &dyn Row, column: usize) -> Result<String> {
+        if self != Words::Sqlite {
+            return Ok(row.text(column)?.unwrap_or_default());
+        }
+        // Text of SQLite need not be UTF-8. A key that is mended would name another row, or the same one again and again.
+        let bytes = row.bytes(column)?.unwrap_or_default();
+        String::from_utf8(bytes).map_err(|error| {
+            let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let text =
+                format!("the key of the row `{shown}` is not UTF-8: --key names another column that tells rows apart");
+            Error::new(ErrorKind::Input, text)
+        })
+    }
+
     /// How a column of the key is read as text, and where its text stands in a condition.
     /// `None`: it can't be.
     pub(super) fn key(self, name: &str, type_name: &str) -> Option<(String, String)> {

@@ -1,4 +1,4 @@
-//! The values of one record, beside what the database holds in their place.
+//! The values of one record, compared with what the database holds in their place.
 
 use super::outcome::Fate;
 use super::payload::{CellDigest, ChangedCell, Changes};

@@ -90,7 +90,7 @@ impl Journal {
                 Some(path) => {
                     // Better now than at the first value.
                     if path.symlink_metadata().is_ok() && !remove_without_values(path) {
-                        return Err(taken(path));
+                        return Err(exists_error(path));
                     }
                     Plan::Named(path.clone())
                 }
@@ -189,7 +189,7 @@ impl Journal {
                 file.append(Kind::Changes, &part.encode()).map_err(|error| write(&error))?;
                 (part.rows, part_bytes) = (Vec::new(), 0);
             }
-            // What a value takes beside its bytes.
+            // A value takes room for its key and digest as well.
             part_bytes += change.old.len() + 64;
             let old = Cell { bytes: change.old.to_vec(), is_text: change.is_text };
             let cell = ChangedCell { column: change.column, old, stored: *stored };
@@ -274,7 +274,7 @@ fn open_file<'m>(
 fn create_file(plan: &Plan) -> Result<(PathBuf, UndoFile), Abort> {
     match plan {
         Plan::Named(path) => match UndoFile::create(path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(taken(path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists_error(path)),
             made => made.map(|file| (path.clone(), file)).map_err(|error| unwritable(path, &error)),
         },
         Plan::Usual(stem) => {
@@ -289,7 +289,7 @@ fn create_file(plan: &Plan) -> Result<(PathBuf, UndoFile), Abort> {
                     Err(error) => return Err(unwritable(&path, &error)),
                 }
             }
-            Err(taken(Path::new(stem)))
+            Err(exists_error(Path::new(stem)))
         }
     }
 }
@@ -343,15 +343,15 @@ fn settle_resume(
         if entry.head.kind == Kind::Table {
             let payload = file.payload(entry)?;
             let names: TableNames =
-                serde_json::from_slice(&payload).map_err(|error| file.senseless(entry, &error.to_string()))?;
+                serde_json::from_slice(&payload).map_err(|error| file.unreadable_record(entry, &error.to_string()))?;
             tables.push(names);
         }
         if entry.head.kind != Kind::Changes || entry.offset < known_len {
             continue;
         }
         let payload = file.payload(entry)?;
-        let changes = Changes::decode(&payload).map_err(|why| file.senseless(entry, &why))?;
-        let names = tables.get(changes.table).ok_or_else(|| file.senseless(entry, "its table is not named"))?;
+        let changes = Changes::decode(&payload).map_err(|why| file.unreadable_record(entry, &why))?;
+        let names = tables.get(changes.table).ok_or_else(|| file.unreadable_record(entry, "its table is not named"))?;
         let mut table = Table::open(address, &names.name, args.key.as_deref()).map_err(failed)?;
         is_committed |= holds_stored(&mut table, names, &changes).map_err(failed)?;
         if let Some(last_key) = changes.last_key
@@ -418,7 +418,7 @@ fn now_millis() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn taken(path: &Path) -> Abort {
+fn exists_error(path: &Path) -> Abort {
     let text = "it exists, and an undo file is never overwritten: --undo-file names another one";
     resume::failed(path, text.to_owned())
 }

@@ -131,7 +131,7 @@ impl Outcome {
     }
 
     /// How many values were looked at.
-    pub fn seen(&self) -> u64 {
+    pub fn seen_count(&self) -> u64 {
         self.total.sum()
     }
 

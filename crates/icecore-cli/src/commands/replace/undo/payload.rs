@@ -30,7 +30,7 @@ pub struct TableNames {
     pub name: String,
     /// The column of `--key`, if one was named.
     pub chosen_key: Option<String>,
-    /// The columns of the key, which every row has a value of.
+    /// The columns of the key.
     pub key: Vec<String>,
     /// The columns that cells call by their numbers.
     pub columns: Vec<String>,
@@ -63,7 +63,7 @@ pub struct ChangedCell {
     pub stored: CellDigest,
 }
 
-/// What a value is told from all others by. SHA-256, as two values with the same digest are not known: where the digest
+/// Identifies the value among all others. SHA-256, because two values with the same digest are not known: where the digest
 /// is the same, the value is the same, and the file need not have it as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellDigest([u8; 32]);

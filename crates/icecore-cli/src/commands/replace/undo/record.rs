@@ -133,7 +133,7 @@ impl Head {
     }
 }
 
-/// Whether so few bytes may unfold to so many.
+/// Whether a payload of this stored length may unfold to this full length.
 fn is_allowed(stored: u64, full: u64) -> bool {
     full <= ALWAYS_UNFOLDED.max(stored.saturating_mul(MOST_RATIO))
 }

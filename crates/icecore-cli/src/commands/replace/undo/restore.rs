@@ -112,13 +112,13 @@ impl<'r> Restore<'r> {
     /// Checks a record, and keeps what later ones need of it.
     fn learn(&mut self, entry: &Entry) -> Result<(), Abort> {
         let payload = self.file.payload(entry)?;
-        let senseless = |file: &UndoFile, error: serde_json::Error| file.senseless(entry, &error.to_string());
+        let unreadable = |file: &UndoFile, error: serde_json::Error| file.unreadable_record(entry, &error.to_string());
         match entry.head.kind {
             Kind::Run => {
-                self.runs.push(serde_json::from_slice(&payload).map_err(|error| senseless(&self.file, error))?)
+                self.runs.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?)
             }
             Kind::Table => {
-                self.tables.push(serde_json::from_slice(&payload).map_err(|error| senseless(&self.file, error))?);
+                self.tables.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?);
             }
             Kind::Changes => {
                 let changes = self.decode(entry, &payload)?;
@@ -138,16 +138,16 @@ impl<'r> Restore<'r> {
 
     /// The changes of a record, whose numbers are those of known tables and columns.
     fn decode(&self, entry: &Entry, payload: &[u8]) -> Result<Changes, Abort> {
-        let changes = Changes::decode(payload).map_err(|why| self.file.senseless(entry, &why))?;
+        let changes = Changes::decode(payload).map_err(|why| self.file.unreadable_record(entry, &why))?;
         let Some(names) = self.tables.get(changes.table) else {
-            return Err(self.file.senseless(entry, "its table is not named before it"));
+            return Err(self.file.unreadable_record(entry, "its table is not named before it"));
         };
         for row in &changes.rows {
             if row.key.len() != names.key.len() {
-                return Err(self.file.senseless(entry, "a key has another number of columns than its table's"));
+                return Err(self.file.unreadable_record(entry, "a key has another number of columns than its table's"));
             }
             if row.cells.iter().any(|cell| cell.column >= names.columns.len()) {
-                return Err(self.file.senseless(entry, "a value is of a column that is not named"));
+                return Err(self.file.unreadable_record(entry, "a value is of a column that is not named"));
             }
         }
         Ok(changes)
@@ -214,7 +214,7 @@ impl<'r> Restore<'r> {
                 state.left = at;
                 resume::write_state(file, state)?;
             }
-            progress::count(self.outcome.seen());
+            progress::count(self.outcome.seen_count());
         }
         Ok(())
     }
@@ -310,7 +310,7 @@ impl<'r> Restore<'r> {
     }
 }
 
-/// Opens a table that a file names, and makes sure that its rows are told apart as they were.
+/// Opens a table that a file names, and makes sure that its key is the one that it had.
 fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
     let table = Table::open(address, &names.name, names.chosen_key.as_deref()).map_err(failed)?;
     if table.key() != names.key {

@@ -130,7 +130,7 @@ impl UndoFile {
         if !entry.head.fits(&stored, &entry.previous) {
             return Err(self.damaged(entry.offset, 0, "it changed while it was read"));
         }
-        entry.head.unfold(stored).map_err(|why| self.senseless(entry, &why))
+        entry.head.unfold(stored).map_err(|why| self.unreadable_record(entry, &why))
     }
 
     /// Appends a record. It is durable after [`UndoFile::sync`] only.
@@ -167,7 +167,7 @@ impl UndoFile {
     }
 
     /// An error for a record whose payload makes no sense.
-    pub fn senseless(&self, entry: &Entry, why: &str) -> Abort {
+    pub fn unreadable_record(&self, entry: &Entry, why: &str) -> Abort {
         let text = format!("{}: the record at offset {} can't be read: {why}", self.name, entry.offset);
         Abort::Failed(code::INPUT, text)
     }
@@ -200,7 +200,7 @@ fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
     }
 }
 
-/// So many bytes. Memory grows with what is there, not with what is asked for.
+/// So many bytes. Memory grows with what is there, not with the length in the head.
 fn read_bytes(reader: &mut impl Read, len: u32) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.by_ref().take(u64::from(len)).read_to_end(&mut bytes)?;
