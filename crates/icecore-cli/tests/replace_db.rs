@@ -5,6 +5,11 @@
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 use crate::replacing;
 
+mod databases;
+mod kills;
+mod random_tables;
+mod undo;
+
 use crate::run::icecore;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 use icecore_store::within;
@@ -16,7 +21,7 @@ const CHANGED: &str = r#"a:1:{s:3:"url";s:21:"https://brand.example";}"#;
 
 /// What a command says on both streams; it must end so.
 fn replace(db: &str, args: &[&str], expected: i32) -> (String, String) {
-    let all = [&["replace", "old.example", "brand.example", "--db", db][..], args].concat();
+    let all = [&["replace", "old.example", "brand.example", "--db", db, "--no-undo"][..], args].concat();
     let (stdout, stderr, code) = icecore(&all, b"");
     assert_eq!(code, expected, "{args:?}: {stderr}");
     (String::from_utf8(stdout).unwrap(), stderr)
@@ -132,6 +137,14 @@ fn a_file_of_sqlite() {
         })
         .unwrap();
     assert_eq!(odd, ("text".to_owned(), b"\xffbrand.example".to_vec()));
+    // A key that is not UTF-8 was read again and again.
+    connection
+        .execute_batch(
+            "CREATE TABLE odd (a TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID; INSERT INTO odd VALUES (CAST(x'ff41' AS TEXT), 'old.example')",
+        )
+        .unwrap();
+    let (_, said) = replace(&db, &["--table", "odd", "--rows", "1"], 2);
+    assert!(said.contains("is not UTF-8: --key names another column"), "{said}");
     let (_, said) = replace(&db, &["--table", "seen"], 2);
     assert!(said.contains("has no primary key"), "{said}");
     let (_, said) =

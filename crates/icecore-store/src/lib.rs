@@ -25,6 +25,7 @@ mod driver;
 mod error;
 mod handing;
 mod id;
+mod identity;
 mod job;
 mod keys;
 mod limits;

@@ -20,12 +20,14 @@
 //! ```
 
 mod catalogue;
+mod transaction;
 mod words;
 
 use crate::address::{Address, Scheme};
 use crate::backend::Flow;
 use crate::driver::{Session, Value, connect_freely};
 use crate::error::{Error, ErrorKind, Result};
+pub use transaction::Transaction;
 use words::Words;
 
 /// How many bytes are read at once, if rows are long.
@@ -189,7 +191,7 @@ impl Table {
         let (words, keys) = (self.words, self.key.len());
         let (mut rows, mut bytes) = (Vec::new(), 0);
         self.session.ask(&sql, &values, &mut |row| {
-            let key = (0..keys).map(|column| Ok(row.text(column)?.unwrap_or_default())).collect::<Result<Vec<_>>>()?;
+            let key = (0..keys).map(|column| words.key_text(row, column)).collect::<Result<Vec<_>>>()?;
             let mut cells = Vec::with_capacity(chosen.len());
             let mut at = keys;
             for column in &chosen {
@@ -223,15 +225,10 @@ impl Table {
     /// # Errors
     /// What the database says; then nothing was changed.
     pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
-        self.session.begin()?;
-        let done = changes.iter().map(|change| self.change_one(change)).collect::<Result<Vec<_>>>();
-        match done {
-            Ok(done) => self.session.commit().map(|()| done),
-            Err(error) => {
-                self.session.rollback();
-                Err(error)
-            }
-        }
+        let mut transaction = self.begin()?;
+        let done = transaction.change(changes)?;
+        transaction.commit()?;
+        Ok(done)
     }
 
     fn change_one(&mut self, change: &Change<'_>) -> Result<bool> {

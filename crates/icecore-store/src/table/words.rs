@@ -35,6 +35,16 @@ impl Words {
         }
     }
 
+    /// What is selected for a value that may have become one of another type: a database file of SQLite turns text
+    /// that looks like a number into one, where the column is of numbers. It counts as its text.
+    pub(super) fn reads_as_stored(self, column: &Column) -> Vec<String> {
+        let name = self.quoted(&column.name);
+        match self {
+            Words::Sqlite => vec![format!("CAST({name} AS BLOB)"), format!("typeof({name}) <> 'blob'")],
+            _ => self.reads(column),
+        }
+    }
+
     /// A value that was selected, from this column of the answer on.
     pub(super) fn cell(self, column: &Column, row: &dyn Row, at: &mut usize) -> Result<Option<Cell>> {
         let place = *at;
@@ -70,7 +80,7 @@ impl Words {
     /// Whether the value is what it was, byte by byte.
     pub(super) fn is_old(self, _: &Column, name: &str, is_text: bool) -> String {
         match (self, is_text) {
-            (Words::Sqlite, true) => format!("typeof({name}) = 'text' AND CAST({name} AS BLOB) = ?"),
+            (Words::Sqlite, true) => format!("typeof({name}) <> 'blob' AND CAST({name} AS BLOB) = ?"),
             (Words::Sqlite, false) => format!("typeof({name}) = 'blob' AND {name} = ?"),
             (Words::Postgres, true) => format!("CAST({name} AS text) COLLATE \"C\" = CAST(? AS text)"),
             (Words::Postgres, false) => format!("{name} = ?"),
@@ -89,6 +99,21 @@ impl Words {
             Error::new(ErrorKind::Input, text)
         })?;
         Ok(Value::Text(text))
+    }
+
+    /// The text of a column of a row's key.
+    pub(super) fn key_text(self, row: &dyn Row, column: usize) -> Result<String> {
+        if self != Words::Sqlite {
+            return Ok(row.text(column)?.unwrap_or_default());
+        }
+        // Text of SQLite need not be UTF-8. A key that is mended would name another row, or the same one again and again.
+        let bytes = row.bytes(column)?.unwrap_or_default();
+        String::from_utf8(bytes).map_err(|error| {
+            let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let text =
+                format!("the key of the row `{shown}` is not UTF-8: --key names another column that tells rows apart");
+            Error::new(ErrorKind::Input, text)
+        })
     }
 
     /// How a column of the key is read as text, and where its text stands in a condition.

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// every other byte stays as it was. All pairs act at once: the leftmost match counts, of several the longest, and what
 /// was put in is not looked at again. Memory stays the same however long the input is.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES, override_usage = "icecore replace [OPTIONS] OLD NEW [FILE]...\n       icecore replace [OPTIONS] -e OLD NEW [FILE]...\n       icecore replace [OPTIONS] --url https://OLD https://NEW [FILE]...\n       icecore replace [OPTIONS] OLD NEW --db URL --table TABLE")]
+#[command(after_long_help = EXAMPLES, override_usage = "icecore replace [OPTIONS] OLD NEW [FILE]...\n       icecore replace [OPTIONS] -e OLD NEW [FILE]...\n       icecore replace [OPTIONS] --url https://OLD https://NEW [FILE]...\n       icecore replace [OPTIONS] OLD NEW --db URL --table TABLE\n       icecore replace [OPTIONS] --undo FILE --db URL")]
 pub struct Replace {
     /// The text to replace, what it becomes, and the files; only files, where -e, --pairs or --url says what to replace
     ///
@@ -123,6 +123,29 @@ pub struct Replace {
     #[cfg(feature = "store")]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub resume: Option<PathBuf>,
+    /// With --db: write the old values to this new file, from which --undo puts them back
+    ///
+    /// Not given, it is icecore-NAME-DATE-TIME.undo in the current folder, with the name of the database. It is made when the
+    /// first value changes, and only its owner may read it: it has old data in it. A file that exists is never overwritten.
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "no_undo")]
+    pub undo_file: Option<PathBuf>,
+    /// With --db: keep no old values
+    #[cfg(feature = "store")]
+    #[arg(long)]
+    pub no_undo: bool,
+    /// Put the values back that a change of a database wrote: FILE is the undo file that it made
+    ///
+    /// Only where a row still holds what was written; rows that changed since, or are gone, are counted and left alone.
+    /// --table, --column and --skip-column choose among the values, --dry-run shows them, --resume notes how far it came.
+    /// Of several undo files the newest comes first.
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["pairs", "url", "file", "regex", "ignore_case", "form", "each", "keys", "classes", "base64", "mend", "only_serialized", "output", "out_dir", "in_place", "key", "undo_file", "no_undo", "no_header"])]
+    pub undo: Option<PathBuf>,
+    /// With --undo: the database may be another one than the undo file was made of, such as a copy
+    #[cfg(feature = "store")]
+    #[arg(long, requires = "undo")]
+    pub other_db: bool,
     /// With --db: how many rows are read and changed in a transaction
     #[cfg(feature = "store")]
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -147,4 +170,5 @@ Examples:
   mysqldump shop | icecore replace --url http://shop.test https://shop.example --in sql | mysql other
   icecore replace 'user-(\\d+)' 'member-$1' --regex --in csv users.csv -o members.csv
   icecore replace old new session.storable -o changed.storable
-  icecore replace old new --db mysql://me@localhost/shop --table wp_options --dry-run";
+  icecore replace old new --db mysql://me@localhost/shop --table wp_options --dry-run
+  icecore replace --undo icecore-shop-20261129-051233.undo --db mysql://me@localhost/shop";

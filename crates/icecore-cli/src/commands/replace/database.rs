@@ -2,9 +2,9 @@
 
 use super::account::{Account, Wrong};
 use super::resume::Resume;
+use super::undo::Journal;
 use super::{Done, Job, pairs, said, shown, value, written};
 use crate::database::failed;
-use crate::progress;
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
@@ -32,13 +32,17 @@ impl Job<'_> {
             Some(file) => Resume::open(file, &self.rules)?,
             None => Resume::default(),
         };
+        let mut journal = Journal::open(args, &address, &self.rules, &mut resume, report)?;
         let mut done = Done::default();
         let mut sink = Sink::stdout();
-        progress::inputs(args.tables.len());
+        let mut is_whole = true;
+        crate::progress::inputs(args.tables.len());
         for name in &args.tables {
             report.input();
-            let end = self.table(&address, name, &mut resume, &mut done, &mut sink, report);
+            let mut progress = Progress { resume: &mut resume, journal: &mut journal };
+            let end = self.table(&address, name, &mut progress, &mut done, &mut sink, report);
             if let Err(Abort::Failed(code, message)) = end {
+                is_whole = false;
                 report.fault(code, name, message);
                 if code != code::FINDING {
                     break;
@@ -47,9 +51,19 @@ impl Job<'_> {
             }
             end?;
         }
+        if is_whole {
+            journal.finish()?;
+        }
         sink.flush()?;
         said::after(&done, &self.rules, args, &self.places, report);
-        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run);
+        let undo_file = journal.written_path();
+        if let Some(file) = undo_file {
+            let file = file.display();
+            let text =
+                format!("the old values are in {file}: icecore replace --undo {file} --db {address} puts them back");
+            report.remark("undo", text);
+        }
+        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run, undo_file);
         place.map_or(Ok(()), |place| Target::text(place, &written()?))
     }
 
@@ -57,16 +71,16 @@ impl Job<'_> {
         &self,
         address: &Address,
         name: &str,
-        resume: &mut Resume,
+        progress: &mut Progress<'_>,
         done: &mut Done,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        if resume.is_done(name) {
+        if progress.resume.is_done(name) {
             report.remark("resume", format!("{name}: done before, as --resume says"));
             return Ok(());
         }
-        progress::begin(name);
+        crate::progress::begin(name);
         let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(failed)?;
         let filter = self.args.filter().of_any_table();
         let takes = |column: &Column| filter.takes(table.schema(), table.name(), &column.name);
@@ -81,7 +95,7 @@ impl Job<'_> {
             self.places.number(table.schema(), table.name(), &column.name);
         }
         let before = done.account.total().values;
-        let mut after = resume.after(name);
+        let mut after = progress.resume.after(name);
         let mut walk = Walk { job: self, name, places: &places, columns: &columns, row: 0 };
         while !columns.is_empty() {
             let rows = match table.rows(after.as_deref(), &columns, self.args.rows) {
@@ -90,18 +104,24 @@ impl Job<'_> {
             };
             let Some(last) = rows.last() else { break };
             let last = last.key.clone();
-            walk.rows(&mut table, &rows, &mut done.account, sink)
+            walk.rows(&mut table, &rows, progress, &mut done.account, sink)
                 .map_err(|error| walk.stopped(error, after.as_deref()))?;
             sink.pass()?;
-            resume.note(name, &last)?;
+            progress.resume.note(name, &last)?;
             after = Some(last);
         }
-        resume.finish(name)?;
+        progress.resume.finish(name)?;
         let is_changed = done.account.total().values > before;
         let (input, form) = (name.to_owned(), "table".to_owned());
         done.inputs.push(written::Input { input, form, encoding: None, is_changed });
         Ok(())
     }
+}
+
+/// What is noted on the way: how far it is, and what values were.
+struct Progress<'p> {
+    resume: &'p mut Resume,
+    journal: &'p mut Journal,
 }
 
 /// The walk over a table.
@@ -133,6 +153,7 @@ impl Walk<'_, '_> {
         &mut self,
         table: &mut Table,
         rows: &[Row],
+        progress: &mut Progress<'_>,
         account: &mut Account,
         sink: &mut Sink,
     ) -> icecore_store::Result<()> {
@@ -144,7 +165,7 @@ impl Walk<'_, '_> {
                 planned.extend(self.plan(table, row, at, cell, account));
             }
         }
-        progress::count(self.row);
+        crate::progress::count(self.row);
         let mut applied = vec![true; planned.len()];
         if !self.job.args.dry_run && !planned.is_empty() {
             let planned = planned.iter().map(|plan: &Planned<'_>| (plan, self.columns.get(plan.at).copied()));
@@ -157,7 +178,9 @@ impl Walk<'_, '_> {
                     new: &plan.new,
                 })
                 .collect();
-            applied = table.change(&changes)?;
+            let last_key = rows.last().map_or(&[][..], |row| &row.key);
+            let (name, key) = (self.name, self.job.args.key.as_deref());
+            applied = progress.journal.change(table, name, key, &changes, last_key, progress.resume)?;
         }
         for (mut plan, is_done) in planned.into_iter().zip(applied) {
             let place = self.places.get(plan.at).copied().unwrap_or_default();
@@ -252,7 +275,7 @@ fn name_keys(wrong: &mut [Wrong], table: &str, row: &Row) {
 }
 
 /// `id = 7`
-fn key_text(names: &[&str], key: &[String]) -> String {
+pub(super) fn key_text(names: &[&str], key: &[String]) -> String {
     let pairs: Vec<String> = names.iter().zip(key).map(|(name, value)| format!("{name} = {value}")).collect();
     pairs.join(", ")
 }

@@ -24,6 +24,8 @@ mod resume;
 mod rule_sets;
 mod said;
 mod shown;
+#[cfg(feature = "store")]
+mod undo;
 mod value;
 mod whole;
 mod worker;
@@ -58,6 +60,10 @@ use std::sync::Arc;
 use worker::{Columns, Lexer};
 
 pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    #[cfg(feature = "store")]
+    if let Some(file) = &args.undo {
+        return undo::run(args, global, file, report);
+    }
     let (rules, files) = pairs::rules(args)?;
     said::before(&rules, report);
     let job = Job::new(args, global, rules)?;
@@ -67,6 +73,10 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
             return Err(pairs::usage("--charset is for files: a database converts what it sends"));
         }
         return job.database(&files, report);
+    }
+    #[cfg(feature = "store")]
+    if args.undo_file.is_some() || args.no_undo {
+        return Err(pairs::usage("--undo-file and --no-undo are for --db; --in-place keeps what a file was"));
     }
     job.files(&files, report)
 }
@@ -119,7 +129,7 @@ impl Job<'_> {
             self.to_one(outputs.output(self.args.place.output.as_ref())?, &sources, &mut done, report)?;
         }
         said::after(&done, &self.rules, self.args, &self.places, report);
-        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run);
+        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run, None);
         place.map_or(Ok(()), |place| Target::text(place, &written()?))
     }
 

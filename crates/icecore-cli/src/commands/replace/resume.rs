@@ -20,6 +20,17 @@ struct State {
     /// What is replaced: with other pairs, what was done is not what is asked for.
     pairs: Vec<(String, String)>,
     tables: BTreeMap<String, Table>,
+    /// The undo file, if one is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undo: Option<UndoPosition>,
+}
+
+/// An undo file, and how much of it is about what the state says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct UndoPosition {
+    pub file: PathBuf,
+    /// Records from this offset on may be about more.
+    pub len: u64,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -59,6 +70,25 @@ impl Resume {
         self.state.tables.get(table).and_then(|table| table.after.clone())
     }
 
+    /// The undo file of what was done.
+    pub fn undo(&self) -> Option<&UndoPosition> {
+        self.state.undo.as_ref()
+    }
+
+    /// An undo file is written, and is so long. The next note makes it durable.
+    pub fn set_undo(&mut self, file: &Path, len: u64) {
+        // The next command may run in another folder.
+        let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        self.state.undo = Some(UndoPosition { file, len });
+    }
+
+    /// All that the undo file has up to this offset is about what the state says.
+    pub fn extend_undo(&mut self, len: u64) {
+        if let Some(undo) = &mut self.state.undo {
+            undo.len = len;
+        }
+    }
+
     /// All rows up to this key are done.
     pub fn note(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
         self.state.tables.entry(table.to_owned()).or_default().after = Some(key.to_vec());
@@ -71,21 +101,28 @@ impl Resume {
         self.write()
     }
 
-    /// Writes the file anew: at any time it is the old one or the new one.
-    fn write(&self) -> Result<(), Abort> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let written = || -> io::Result<()> {
-            let mut new = tempfile::Builder::new().prefix(".icecore-").suffix(".part").tempfile_in(folder)?;
-            new.write_all(&serde_json::to_vec(&self.state)?)?;
-            new.persist(file).map_err(|failure| failure.error)?;
-            Ok(())
-        };
-        written().map_err(|error| failed(file, io_reason(&error)))
+    /// Writes the file, if there is one.
+    pub fn write(&self) -> Result<(), Abort> {
+        self.file.as_ref().map_or(Ok(()), |file| write_state(file, &self.state))
     }
 }
 
-fn failed(file: &Path, why: String) -> Abort {
+/// Writes a file anew: at any time it is the old one or the new one.
+pub fn write_state(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = || -> io::Result<()> {
+        let mut new = tempfile::Builder::new().prefix(".icecore-").suffix(".part").tempfile_in(folder)?;
+        new.write_all(&serde_json::to_vec(state)?)?;
+        // A system that loses its power must not leave an empty file in the place of the old one.
+        new.as_file().sync_data()?;
+        new.persist(file).map_err(|failure| failure.error)?;
+        Ok(())
+    };
+    written().map_err(|error| failed(file, io_reason(&error)))
+}
+
+/// A file that can't be used.
+pub fn failed(file: &Path, why: String) -> Abort {
     Abort::Failed(code::USAGE, format!("{}: {why}", file.display()))
 }
 

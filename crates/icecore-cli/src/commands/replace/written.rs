@@ -6,6 +6,7 @@ use crate::report::{Abort, code};
 use icecore_replace::Rules;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// An input, and how it is written.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +35,9 @@ struct Written<'w> {
     broken_values: Vec<Wrong>,
     /// Literals of statements that are no rows, in which something would have been changed.
     outside: u64,
+    /// The file that has the old values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undo_file: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -96,6 +100,7 @@ pub fn text(
     rules: &Rules,
     places: &Places,
     dry_run: bool,
+    undo_file: Option<&Path>,
 ) -> Result<String, Abort> {
     let total = account.total();
     let mut tables: BTreeMap<(Option<String>, String), Vec<Column>> = BTreeMap::new();
@@ -153,6 +158,7 @@ pub fn text(
         pairs: account.pairs.iter().filter_map(pair).collect(),
         broken_values: account.broken.iter().map(wrong).collect(),
         outside: account.outside,
+        undo_file: undo_file.map(|path| path.display().to_string()),
     };
     let mut text = Vec::new();
     crate::json::push_lines(&written, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;

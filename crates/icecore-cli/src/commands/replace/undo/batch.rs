@@ -1,0 +1,151 @@
+//! The values of one record, compared with what the database holds in their place.
+
+use super::outcome::Fate;
+use super::payload::{CellDigest, ChangedCell, Changes};
+use icecore_store::table::{Change, Row, Table, Transaction};
+use std::collections::{BTreeMap, HashMap};
+
+/// The values of a record that are meant.
+pub struct Batch<'c> {
+    pub cells: Vec<Pending<'c>>,
+    /// The cells of each row.
+    by_key: HashMap<&'c [String], Vec<usize>>,
+    keys: Vec<&'c [String]>,
+    /// The columns of the table that have values here.
+    columns: Vec<usize>,
+}
+
+/// A value that may be put back.
+pub struct Pending<'c> {
+    pub key: &'c [String],
+    /// The number of its column in the table.
+    column: usize,
+    pub cell: &'c ChangedCell,
+    pub fate: Fate,
+    /// What the row holds, if that is what the change stored.
+    pub now: Option<Vec<u8>>,
+}
+
+impl<'c> Batch<'c> {
+    /// The values whose columns have a number in the table.
+    pub fn new(changes: &'c Changes, columns: &BTreeMap<usize, usize>) -> Batch<'c> {
+        let mut batch = Batch {
+            cells: Vec::new(),
+            by_key: HashMap::new(),
+            keys: Vec::new(),
+            columns: columns.values().copied().collect(),
+        };
+        for row in &changes.rows {
+            let key = &*row.key;
+            for cell in &row.cells {
+                let Some(column) = columns.get(&cell.column).copied() else { continue };
+                let of_row = batch.by_key.entry(key).or_default();
+                if of_row.is_empty() {
+                    batch.keys.push(key);
+                }
+                of_row.push(batch.cells.len());
+                batch.cells.push(Pending { key, column, cell, fate: Fate::Gone, now: None });
+            }
+        }
+        batch
+    }
+
+    /// Looks at the rows, and changes nothing.
+    pub fn compare_only(&mut self, table: &mut Table) -> icecore_store::Result<()> {
+        let keys = std::mem::take(&mut self.keys);
+        let columns = self.columns.clone();
+        table.find_rows(&keys, &columns, &mut |row| {
+            self.compare(&row);
+            Ok(())
+        })?;
+        self.refuse_unfit(table);
+        Ok(())
+    }
+
+    /// Puts back what rows hold as the change stored it, in one transaction.
+    pub fn put_back(&mut self, table: &mut Table) -> icecore_store::Result<()> {
+        let keys = std::mem::take(&mut self.keys);
+        let columns = self.columns.clone();
+        let mut transaction = table.begin()?;
+        transaction.find_rows(&keys, &columns, &mut |row| {
+            self.compare(&row);
+            Ok(())
+        })?;
+        self.refuse_unfit(transaction.table());
+        let planned: Vec<usize> = (0..self.cells.len()).filter(|at| self.fate(*at) == Some(Fate::PutBack)).collect();
+        if planned.is_empty() {
+            return Ok(());
+        }
+        let writes: Vec<Change<'_>> = planned.iter().filter_map(|at| self.cells.get(*at)?.write()).collect();
+        let done = transaction.change(&writes)?;
+        for (at, is_done) in planned.iter().zip(done) {
+            // Until it was read back.
+            self.set_fate(*at, if is_done { Fate::Altered } else { Fate::ChangedSince });
+        }
+        self.read_back(&mut transaction, &columns)?;
+        transaction.commit()
+    }
+
+    /// Reads what was written: a trigger may have made something else of it.
+    fn read_back(&mut self, transaction: &mut Transaction<'_>, columns: &[usize]) -> icecore_store::Result<()> {
+        let mut keys: Vec<&[String]> =
+            self.cells.iter().filter(|cell| cell.fate == Fate::Altered).map(|cell| cell.key).collect();
+        keys.dedup();
+        transaction.find_rows(&keys, columns, &mut |row| {
+            for at in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
+                let Some(cell) = self.cells.get_mut(at).filter(|cell| cell.fate == Fate::Altered) else { continue };
+                let place = columns.iter().position(|column| *column == cell.column);
+                if place.and_then(|place| row.cells.get(place)?.as_ref()) == Some(&cell.cell.old) {
+                    cell.fate = Fate::PutBack;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Compares a row with what the record says of it.
+    fn compare(&mut self, row: &Row) {
+        // A database may take `a` for `A`: that is another row, and is not found here.
+        for at in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
+            let Some(pending) = self.cells.get_mut(at) else { continue };
+            let place = self.columns.iter().position(|column| *column == pending.column);
+            let now = place.and_then(|place| row.cells.get(place)?.as_ref());
+            pending.fate = match now {
+                Some(now) if *now == pending.cell.old => Fate::Already,
+                Some(now) if now.is_text == pending.cell.old.is_text && CellDigest::of(now) == pending.cell.stored => {
+                    pending.now = Some(now.bytes.clone());
+                    Fate::PutBack
+                }
+                _ => Fate::ChangedSince,
+            };
+        }
+    }
+
+    /// A column may have become too short for what it was.
+    fn refuse_unfit(&mut self, table: &Table) {
+        for pending in self.cells.iter_mut().filter(|pending| pending.fate == Fate::PutBack) {
+            let old = &pending.cell.old;
+            if !table.fits(pending.column, old.is_text, &old.bytes) {
+                pending.fate = Fate::Refused;
+            }
+        }
+    }
+
+    fn fate(&self, at: usize) -> Option<Fate> {
+        self.cells.get(at).map(|cell| cell.fate)
+    }
+
+    fn set_fate(&mut self, at: usize, fate: Fate) {
+        if let Some(cell) = self.cells.get_mut(at) {
+            cell.fate = fate;
+        }
+    }
+}
+
+impl Pending<'_> {
+    fn write(&self) -> Option<Change<'_>> {
+        let old = &self.cell.old;
+        let now = self.now.as_deref()?;
+        Some(Change { key: self.key, column: self.column, is_text: old.is_text, old: now, new: &old.bytes })
+    }
+}

@@ -1,0 +1,441 @@
+//! What a change of a database writes into its undo file.
+//!
+//! The order makes it safe against kills: values change in a transaction, what the database stored is read back, the
+//! old values are made durable in the undo file, and only then the transaction is committed. So the file has all that
+//! was committed, and perhaps a transaction that was not: its rows do not hold what the file says was stored.
+
+use super::super::args::Replace;
+use super::super::resume::{self, Resume};
+use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, MOST_KEY_COLUMNS, Run, TableNames};
+use super::record::{Kind, MAGIC};
+use super::undo_file::UndoFile;
+use crate::commands::database::failed;
+use crate::report::{Abort, Report, code, io_reason};
+use icecore_replace::Rules;
+use icecore_store::table::{Cell, Change, Table};
+use icecore_store::{Address, Error, ErrorKind};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// About how many bytes of old values one record has.
+const RECORD_BYTES: usize = 4 << 20;
+/// How many pairs are noted for people.
+const PAIRS: usize = 20;
+/// How often a name is taken by another file before that is an error.
+const NAMES: usize = 1000;
+
+/// The undo file of a change.
+pub struct Journal {
+    /// `None`: nothing is kept.
+    mode: Option<Mode>,
+    run: Vec<u8>,
+    /// The numbers of tables in the file.
+    tables: HashMap<String, usize>,
+    table_count: usize,
+    /// Whether something was written by this command.
+    has_written: bool,
+}
+
+enum Mode {
+    /// The file is made when the first value changes.
+    Planned(Plan),
+    Open(PathBuf, UndoFile),
+}
+
+/// Where the file is to be made.
+enum Plan {
+    Named(PathBuf),
+    /// The beginning of the name in the current folder.
+    Usual(String),
+}
+
+impl Journal {
+    /// Prepares the undo file. With a state of `--resume` that knows one, opens that and notes in the state what was
+    /// committed after the state was written.
+    pub fn open(
+        args: &Replace,
+        address: &Address,
+        rules: &Rules,
+        resume: &mut Resume,
+        report: &Report,
+    ) -> Result<Journal, Abort> {
+        let mut journal = Journal {
+            mode: None,
+            run: encode_run(address, rules)?,
+            tables: HashMap::new(),
+            table_count: 0,
+            has_written: false,
+        };
+        if args.dry_run {
+            return Ok(journal);
+        }
+        if let Some(file) = &args.undo_file {
+            check_others(args, file)?;
+        }
+        if let Some(known) = resume.undo().cloned() {
+            let file = journal.open_known(args, &known.file)?;
+            let Some(mut file) = file else { return Ok(journal) };
+            file.cut_torn_end().map_err(|error| unwritable(&known.file, &error))?;
+            settle_resume(args, address, &mut file, known.len, resume, report)?;
+            if !args.no_undo {
+                journal.table_count = file.entries.iter().filter(|entry| entry.head.kind == Kind::Table).count();
+                journal.mode = Some(Mode::Open(known.file, file));
+            }
+        } else if !args.no_undo {
+            journal.mode = Some(Mode::Planned(match &args.undo_file {
+                Some(path) if path.as_os_str() == "-" => {
+                    return Err(Abort::Failed(code::USAGE, "--undo-file needs a file, not `-`".to_owned()));
+                }
+                Some(path) => {
+                    // Better now than at the first value.
+                    if path.symlink_metadata().is_ok() && !remove_without_values(path) {
+                        return Err(exists_error(path));
+                    }
+                    Plan::Named(path.clone())
+                }
+                None => Plan::Usual(usual_name(address)),
+            }));
+        }
+        Ok(journal)
+    }
+
+    /// Opens the undo file that a state of `--resume` knows.
+    fn open_known(&self, args: &Replace, known: &Path) -> Result<Option<UndoFile>, Abort> {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if let Some(other) = args.undo_file.as_ref().filter(|path| absolute(path) != absolute(known)) {
+            let text = format!("this change has its undo file already, {}: leave --undo-file out", known.display());
+            return Err(resume::failed(other, text));
+        }
+        if known.symlink_metadata().is_err() {
+            if args.no_undo {
+                return Ok(None);
+            }
+            let text = "the undo file of this change is missing: put it back there, or go on without one by --no-undo";
+            return Err(resume::failed(known, text.to_owned()));
+        }
+        check_others(args, known)?;
+        UndoFile::open(known, true).map(Some)
+    }
+
+    /// Changes values in one transaction, which is committed when their old values are durable. Says which were
+    /// changed. `last_key` is the key of the last row that was looked at.
+    pub fn change(
+        &mut self,
+        table: &mut Table,
+        table_name: &str,
+        chosen_key: Option<&str>,
+        changes: &[Change<'_>],
+        last_key: &[String],
+        resume: &mut Resume,
+    ) -> icecore_store::Result<Vec<bool>> {
+        if self.mode.is_none() {
+            return table.change(changes);
+        }
+        if table.key().len() > MOST_KEY_COLUMNS {
+            let text = format!(
+                "a key of more than {MOST_KEY_COLUMNS} columns can't be undone: --no-undo changes it all the same"
+            );
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        let names = TableNames {
+            name: table_name.to_owned(),
+            chosen_key: chosen_key.map(str::to_owned),
+            key: table.key().into_iter().map(str::to_owned).collect(),
+            columns: table.columns().iter().map(|column| column.name.clone()).collect(),
+        };
+        let mut transaction = table.begin()?;
+        let done = transaction.change(changes)?;
+        let applied: Vec<&Change<'_>> =
+            changes.iter().zip(&done).filter(|(_, is_done)| **is_done).map(|(change, _)| change).collect();
+        if !applied.is_empty() {
+            let stored = read_back(&mut transaction, &applied)?;
+            self.record(&names, &applied, &stored, last_key, resume)?;
+        }
+        transaction.commit()?;
+        Ok(done)
+    }
+
+    /// Appends the old values of a transaction, and makes them durable.
+    fn record(
+        &mut self,
+        names: &TableNames,
+        applied: &[&Change<'_>],
+        stored: &[CellDigest],
+        last_key: &[String],
+        resume: &mut Resume,
+    ) -> icecore_store::Result<()> {
+        let (path, file) = open_file(&mut self.mode, resume)?;
+        let write = |error: &io::Error| store_error(unwritable(path, error));
+        if !self.has_written {
+            file.append(Kind::Run, &self.run).map_err(|error| write(&error))?;
+            self.has_written = true;
+        }
+        let table = match self.tables.get(&names.name) {
+            Some(number) => *number,
+            None => {
+                let payload = serde_json::to_vec(names).map_err(|error| write(&error.into()))?;
+                file.append(Kind::Table, &payload).map_err(|error| write(&error))?;
+                let number = self.table_count;
+                self.table_count += 1;
+                self.tables.insert(names.name.clone(), number);
+                number
+            }
+        };
+        let mut part = Changes { table, ..Changes::default() };
+        let mut part_bytes = 0;
+        for (change, stored) in applied.iter().zip(stored) {
+            if part_bytes > 0 && part_bytes + change.old.len() > RECORD_BYTES {
+                file.append(Kind::Changes, &part.encode()).map_err(|error| write(&error))?;
+                (part.rows, part_bytes) = (Vec::new(), 0);
+            }
+            // A value takes room for its key and digest as well.
+            part_bytes += change.old.len() + 64;
+            let old = Cell { bytes: change.old.to_vec(), is_text: change.is_text };
+            let cell = ChangedCell { column: change.column, old, stored: *stored };
+            match part.rows.last_mut().filter(|row| row.key == change.key) {
+                Some(row) => row.cells.push(cell),
+                None => part.rows.push(ChangedRow { key: change.key.to_vec(), cells: vec![cell] }),
+            }
+        }
+        part.last_key = Some(last_key.to_vec());
+        file.append(Kind::Changes, &part.encode()).map_err(|error| write(&error))?;
+        file.sync().map_err(|error| write(&error))?;
+        resume.set_undo(path, file.whole_len);
+        Ok(())
+    }
+
+    /// All tables are done: notes that the file is complete.
+    pub fn finish(&mut self) -> Result<(), Abort> {
+        let Some(Mode::Open(path, file)) = &mut self.mode else { return Ok(()) };
+        if file.entries.last().is_some_and(|entry| entry.head.kind == Kind::End) {
+            return Ok(());
+        }
+        let ended = file.append(Kind::End, b"").and_then(|()| file.sync());
+        ended.map_err(|error| unwritable(path, &error))
+    }
+
+    /// The undo file, if it has old values that this command wrote.
+    pub fn written_path(&self) -> Option<&Path> {
+        match &self.mode {
+            Some(Mode::Open(path, _)) if self.has_written => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// Makes sure that nothing else is written to the undo file.
+pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
+    // A file that is not there yet has a folder.
+    let full = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+        path.canonicalize().ok().or_else(in_folder).unwrap_or(path)
+    };
+    for (option, other) in [("--resume", &args.resume), ("--report", &args.report)] {
+        if other.as_ref().is_some_and(|other| full(other) == full(undo)) {
+            return Err(resume::failed(undo, format!("{option} and the undo file must be different files")));
+        }
+    }
+    Ok(())
+}
+
+/// Removes an undo file that has no values in it: it is what a command left that was killed before it changed anything.
+/// Returns whether it was one.
+fn remove_without_values(path: &Path) -> bool {
+    let Ok(known) = path.symlink_metadata() else { return false };
+    let is_cut = || std::fs::read(path).is_ok_and(|bytes| MAGIC.starts_with(&bytes));
+    let has_no_values = || {
+        let file = UndoFile::open(path, true);
+        file.is_ok_and(|file| file.entries.iter().all(|entry| entry.head.kind != Kind::Changes))
+    };
+    let is_without = if known.len() < MAGIC.len() as u64 { is_cut() } else { has_no_values() };
+    known.is_file() && is_without && std::fs::remove_file(path).is_ok()
+}
+
+/// The file; it is made now, if this is the first value.
+fn open_file<'m>(
+    mode: &'m mut Option<Mode>,
+    resume: &mut Resume,
+) -> icecore_store::Result<(&'m Path, &'m mut UndoFile)> {
+    if let Some(Mode::Planned(plan)) = mode {
+        let (path, file) = create_file(plan).map_err(store_error)?;
+        // A command that goes on must find it, whatever happens to this one.
+        resume.set_undo(&path, file.whole_len);
+        resume.write().map_err(store_error)?;
+        *mode = Some(Mode::Open(path, file));
+    }
+    match mode {
+        Some(Mode::Open(path, file)) => Ok((path, file)),
+        _ => Err(Error::new(ErrorKind::Input, "no undo file was planned")),
+    }
+}
+
+fn create_file(plan: &Plan) -> Result<(PathBuf, UndoFile), Abort> {
+    match plan {
+        Plan::Named(path) => match UndoFile::create(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists_error(path)),
+            made => made.map(|file| (path.clone(), file)).map_err(|error| unwritable(path, &error)),
+        },
+        Plan::Usual(stem) => {
+            for number in 1..=NAMES {
+                let path = PathBuf::from(match number {
+                    1 => format!("{stem}.undo"),
+                    number => format!("{stem}-{number}.undo"),
+                });
+                match UndoFile::create(&path) {
+                    Ok(file) => return Ok((path, file)),
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    Err(error) => return Err(unwritable(&path, &error)),
+                }
+            }
+            Err(exists_error(Path::new(stem)))
+        }
+    }
+}
+
+/// What the database stored in the place of each value.
+fn read_back(
+    transaction: &mut icecore_store::table::Transaction<'_>,
+    applied: &[&Change<'_>],
+) -> icecore_store::Result<Vec<CellDigest>> {
+    let mut columns: Vec<usize> = applied.iter().map(|change| change.column).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let mut keys: Vec<&[String]> = applied.iter().map(|change| change.key).collect();
+    keys.dedup();
+    let mut places: HashMap<(&[String], usize), usize> = HashMap::new();
+    for (place, change) in applied.iter().enumerate() {
+        places.insert((change.key, change.column), place);
+    }
+    let mut stored: Vec<Option<CellDigest>> = vec![None; applied.len()];
+    transaction.find_rows(&keys, &columns, &mut |row| {
+        for (column, cell) in columns.iter().zip(&row.cells) {
+            if let (Some(place), Some(cell)) = (places.get(&(&*row.key, *column)), cell)
+                && let Some(stored) = stored.get_mut(*place)
+            {
+                *stored = Some(CellDigest::of(cell));
+            }
+        }
+        Ok(())
+    })?;
+    // A trigger may have removed the row, or made the value NULL: then the row never holds what was to be written.
+    let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
+        stored.unwrap_or_else(|| CellDigest::of(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
+    });
+    Ok(digests.collect())
+}
+
+/// Notes in the state of `--resume` what was committed after the state was written. A kill between the two would have
+/// the same rows changed twice.
+fn settle_resume(
+    args: &Replace,
+    address: &Address,
+    file: &mut UndoFile,
+    known_len: u64,
+    resume: &mut Resume,
+    report: &Report,
+) -> Result<(), Abort> {
+    let entries = file.entries.clone();
+    let mut tables = Vec::new();
+    let mut is_committed = false;
+    for entry in &entries {
+        if entry.head.kind == Kind::Table {
+            let payload = file.payload(entry)?;
+            let names: TableNames =
+                serde_json::from_slice(&payload).map_err(|error| file.unreadable_record(entry, &error.to_string()))?;
+            tables.push(names);
+        }
+        if entry.head.kind != Kind::Changes || entry.offset < known_len {
+            continue;
+        }
+        let payload = file.payload(entry)?;
+        let changes = Changes::decode(&payload).map_err(|why| file.unreadable_record(entry, &why))?;
+        let names = tables.get(changes.table).ok_or_else(|| file.unreadable_record(entry, "its table is not named"))?;
+        let mut table = Table::open(address, &names.name, args.key.as_deref()).map_err(failed)?;
+        is_committed |= holds_stored(&mut table, names, &changes).map_err(failed)?;
+        if let Some(last_key) = changes.last_key
+            && std::mem::take(&mut is_committed)
+        {
+            let text = format!("{}: the last transaction was committed, as the undo file shows", names.name);
+            report.remark("resume", text);
+            resume.note(&names.name, &last_key)?;
+        }
+    }
+    resume.extend_undo(file.whole_len);
+    resume.write()
+}
+
+/// Whether a row holds what the transaction stored and nothing else would have: then all of it was committed.
+fn holds_stored(table: &mut Table, names: &TableNames, changes: &Changes) -> icecore_store::Result<bool> {
+    let columns: Vec<Option<usize>> =
+        names.columns.iter().map(|name| table.columns().iter().position(|column| column.name == *name)).collect();
+    for row in &changes.rows {
+        for cell in &row.cells {
+            let Some(Some(column)) = columns.get(cell.column) else { continue };
+            let mut is_stored = false;
+            table.find_rows(&[&row.key], &[*column], &mut |found| {
+                let now = found.cells.first().and_then(Option::as_ref);
+                is_stored |= found.key == row.key
+                    && now.is_some_and(|now| *now != cell.old && CellDigest::of(now) == cell.stored);
+                Ok(())
+            })?;
+            if is_stored {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn encode_run(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
+    let lossy = |bytes: &[u8]| {
+        icecore::text::shortened(&icecore::text::printable(&String::from_utf8_lossy(bytes)), 200).into_owned()
+    };
+    let run = Run {
+        program: format!("icecore {}", env!("CARGO_PKG_VERSION")),
+        started: icecore_store::time::shown(now_millis()),
+        database: address.to_string(),
+        identity: address.identity(),
+        pairs: rules.pairs().iter().take(PAIRS).map(|pair| (lossy(pair.old()), lossy(pair.becomes()))).collect(),
+    };
+    serde_json::to_vec(&run).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))
+}
+
+/// `icecore-shop-20261129-051233`
+fn usual_name(address: &Address) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let name = address.database_name();
+    let name: String = name.chars().take(60).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    let time = icecore_store::time::shown(now_millis());
+    let digits: String = time.chars().filter(char::is_ascii_digit).take(14).collect();
+    let (day, clock) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+    format!("icecore-{name}-{day}-{clock}")
+}
+
+fn now_millis() -> i64 {
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn exists_error(path: &Path) -> Abort {
+    let text = "it exists, and an undo file is never overwritten: --undo-file names another one";
+    resume::failed(path, text.to_owned())
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Abort {
+    let text = format!(
+        "the undo file can't be written: {}. The transaction was not committed; --undo-file FILE writes it elsewhere, \
+         --no-undo leaves it out",
+        io_reason(error)
+    );
+    resume::failed(path, text)
+}
+
+/// An error that ends a transaction.
+fn store_error(abort: Abort) -> Error {
+    match abort {
+        Abort::Failed(_, text) => Error::new(ErrorKind::Input, text),
+        Abort::Closed => Error::new(ErrorKind::Input, "the output was closed"),
+    }
+}

@@ -1,0 +1,179 @@
+//! What became of the values of an undo file.
+
+use crate::records::{counted, grouped};
+use crate::report::{Abort, Report, code};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How many values that were left alone are named in the report.
+const KEPT: usize = 100;
+
+/// What became of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It has its old value again.
+    PutBack,
+    /// It had its old value already.
+    Already,
+    /// It holds neither what the change stored nor its old value.
+    ChangedSince,
+    /// There is no row with its key.
+    Gone,
+    /// Its column does not take the old value any more.
+    Refused,
+    /// The database stored something else than the old value.
+    Altered,
+}
+
+impl Fate {
+    fn name(self) -> &'static str {
+        match self {
+            Fate::PutBack => "put_back",
+            Fate::Already => "already",
+            Fate::ChangedSince => "changed_since",
+            Fate::Gone => "gone",
+            Fate::Refused => "refused",
+            Fate::Altered => "altered",
+        }
+    }
+}
+
+/// How many values had each fate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+struct Counts {
+    put_back: u64,
+    already: u64,
+    changed_since: u64,
+    gone: u64,
+    refused: u64,
+    altered: u64,
+}
+
+/// What became of all values so far.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// How many values the file has.
+    pub expected: u64,
+    total: Counts,
+    /// By table and column.
+    places: BTreeMap<String, BTreeMap<String, Counts>>,
+    /// The first values that were left alone.
+    left: Vec<Left>,
+}
+
+/// A value that was left alone.
+#[derive(Debug, Serialize)]
+struct Left {
+    table: String,
+    column: String,
+    key: Vec<String>,
+    reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct Written<'w> {
+    undo: String,
+    dry_run: bool,
+    /// How many values the file has.
+    values: u64,
+    #[serde(flatten)]
+    total: Counts,
+    tables: Vec<TableCounts<'w>>,
+    left: &'w [Left],
+}
+
+#[derive(Serialize)]
+struct TableCounts<'w> {
+    table: &'w str,
+    columns: Vec<ColumnCounts<'w>>,
+}
+
+#[derive(Serialize)]
+struct ColumnCounts<'w> {
+    column: &'w str,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+impl Counts {
+    fn add(&mut self, fate: Fate) {
+        *match fate {
+            Fate::PutBack => &mut self.put_back,
+            Fate::Already => &mut self.already,
+            Fate::ChangedSince => &mut self.changed_since,
+            Fate::Gone => &mut self.gone,
+            Fate::Refused => &mut self.refused,
+            Fate::Altered => &mut self.altered,
+        } += 1;
+    }
+
+    fn sum(&self) -> u64 {
+        self.put_back + self.already + self.changed_since + self.gone + self.refused + self.altered
+    }
+}
+
+impl Outcome {
+    /// Counts a value.
+    pub fn note(&mut self, table: &str, column: &str, key: &[String], fate: Fate) {
+        self.total.add(fate);
+        // Without new names for each value.
+        match self.places.get_mut(table).and_then(|columns| columns.get_mut(column)) {
+            Some(counts) => counts.add(fate),
+            None => {
+                self.places.entry(table.to_owned()).or_default().entry(column.to_owned()).or_default().add(fate);
+            }
+        }
+        if !matches!(fate, Fate::PutBack | Fate::Already) && self.left.len() < KEPT {
+            let (table, column) = (table.to_owned(), column.to_owned());
+            self.left.push(Left { table, column, key: key.to_vec(), reason: fate.name() });
+        }
+    }
+
+    /// How many values were looked at.
+    pub fn seen_count(&self) -> u64 {
+        self.total.sum()
+    }
+
+    /// Reports the sums.
+    pub fn report(&self, dry_run: bool, report: &Report) {
+        let verb = if dry_run { "would be put back" } else { "put back" };
+        let is_touched = |columns: &&BTreeMap<String, Counts>| columns.values().any(|counts| counts.put_back > 0);
+        let tables = self.places.values().filter(is_touched).count() as u64;
+        let values = counted(self.total.put_back, "value", "values");
+        report.remark("done", format!("{values} {verb} in {}", counted(tables, "table", "tables")));
+        let total = &self.total;
+        let more = [
+            (total.already, "already", "had their old values already"),
+            (total.changed_since, "changed", "were changed since by somebody else, and stay"),
+            (total.gone, "gone", "are of rows that are gone"),
+            (total.refused, "refused", "stay: their columns do not take the old values any more"),
+            (total.altered, "altered", "were written, and the database stored something else (a trigger?)"),
+        ];
+        for (count, kind, text) in more {
+            if count > 0 {
+                report.remark(kind, format!("{} {text}", grouped(count)));
+            }
+        }
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self, undo: &Path, dry_run: bool) -> Result<String, Abort> {
+        let tables = self.places.iter().map(|(table, columns)| TableCounts {
+            table,
+            columns: columns.iter().map(|(column, counts)| ColumnCounts { column, counts: *counts }).collect(),
+        });
+        let written = Written {
+            undo: undo.display().to_string(),
+            dry_run,
+            values: self.expected,
+            total: self.total,
+            tables: tables.collect(),
+            left: &self.left,
+        };
+        let mut text = Vec::new();
+        crate::json::push_lines(&written, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+        text.push(b'\n');
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}

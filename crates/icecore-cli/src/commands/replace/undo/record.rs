@@ -1,0 +1,201 @@
+//! The records of an undo file, as bytes.
+//!
+//! ```text
+//! file    magic, records
+//! record  kind, method, stored length, full length, check, check of these, payload
+//! ```
+//!
+//! The check of a record covers the check of the record before it, so no record can be left out, doubled or moved.
+//! The file grows at its end only. Records of a transaction are on the disk before the transaction is committed;
+//! what a kill or a full disk left of a record belongs to no transaction that was committed.
+
+use icecore::Limits;
+use icecore::format::Settings;
+use icecore::wrap;
+use sha2::{Digest, Sha256};
+
+/// What an undo file begins with: the version of its form is in it.
+pub const MAGIC: &[u8; 16] = b"icecore undo 1\r\n";
+/// How long the head of a record is.
+pub const HEAD_LEN: usize = 30;
+
+/// How long a check is: a part of SHA-256.
+const CHECK_LEN: usize = 16;
+/// How much a payload may always unfold to, and how many times its stored length beyond that. The writer keeps to
+/// this, so memory is bounded by the length of the file.
+const ALWAYS_UNFOLDED: u64 = 16 << 20;
+const MOST_RATIO: u64 = 1000;
+
+/// A check, and the state of the chain after its record.
+pub type Check = [u8; CHECK_LEN];
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A change of a database begins, or goes on.
+    Run,
+    /// A table, which the records after it call by its number.
+    Table,
+    /// Values that change in a transaction, or a part of them.
+    Changes,
+    /// The change came to its end.
+    End,
+}
+
+impl Kind {
+    fn byte(self) -> u8 {
+        match self {
+            Kind::Run => b'R',
+            Kind::Table => b'T',
+            Kind::Changes => b'C',
+            Kind::End => b'E',
+        }
+    }
+
+    fn from_byte(byte: u8) -> Option<Kind> {
+        [Kind::Run, Kind::Table, Kind::Changes, Kind::End].into_iter().find(|kind| kind.byte() == byte)
+    }
+}
+
+/// The head of a record.
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    pub kind: Kind,
+    is_compressed: bool,
+    /// How many bytes follow the head.
+    pub stored_len: u32,
+    full_len: u32,
+    pub check: Check,
+}
+
+/// A whole record, ready to be written, and its check. `None`, if the payload is too long for any record.
+pub fn encode_record(kind: Kind, payload: &[u8], previous: &Check) -> Option<(Vec<u8>, Check)> {
+    let full_len = u32::try_from(payload.len()).ok()?;
+    let packed = compress(payload).filter(|packed| is_allowed(packed.len() as u64, payload.len() as u64));
+    let stored = packed.as_deref().unwrap_or(payload);
+    let stored_len = u32::try_from(stored.len()).ok()?;
+    let mut fields = vec![kind.byte(), u8::from(packed.is_some())];
+    fields.extend_from_slice(&stored_len.to_le_bytes());
+    fields.extend_from_slice(&full_len.to_le_bytes());
+    let check = check_of(&[previous, &fields, stored]);
+    let head_check = check_of(&[b"head", previous, &fields, &check]);
+    let mut record = fields;
+    record.extend_from_slice(&check);
+    record.extend_from_slice(head_check.get(..4).unwrap_or_default());
+    record.extend_from_slice(stored);
+    Some((record, check))
+}
+
+impl Head {
+    /// Reads a head. `None`, if it is not one that was written after a record with this check.
+    pub fn decode(bytes: &[u8; HEAD_LEN], previous: &Check) -> Option<Head> {
+        let (fields, rest) = bytes.split_at(10);
+        let (check, head_check) = rest.split_first_chunk::<CHECK_LEN>()?;
+        let expected = check_of(&[b"head", previous, fields, check]);
+        if expected.get(..4) != Some(head_check) {
+            return None;
+        }
+        let is_compressed = match fields.get(1)? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        let number = |from: usize| Some(u32::from_le_bytes(fields.get(from..from + 4)?.try_into().ok()?));
+        let kind = Kind::from_byte(*fields.first()?)?;
+        Some(Head { kind, is_compressed, stored_len: number(2)?, full_len: number(6)?, check: *check })
+    }
+
+    /// Whether these are the bytes that followed the head when it was written.
+    pub fn fits(&self, stored: &[u8], previous: &Check) -> bool {
+        let mut fields = vec![self.kind.byte(), u8::from(self.is_compressed)];
+        fields.extend_from_slice(&self.stored_len.to_le_bytes());
+        fields.extend_from_slice(&self.full_len.to_le_bytes());
+        check_of(&[previous, &fields, stored]) == self.check
+    }
+
+    /// The payload. An error says what is wrong with it.
+    pub fn unfold(&self, stored: Vec<u8>) -> Result<Vec<u8>, String> {
+        let full_len = u64::from(self.full_len);
+        if !self.is_compressed {
+            return if stored.len() as u64 == full_len { Ok(stored) } else { Err("its length is wrong".to_owned()) };
+        }
+        if !is_allowed(stored.len() as u64, full_len) {
+            return Err(format!("{} bytes can't have {full_len} bytes in them", stored.len()));
+        }
+        let mut limits = Limits::default();
+        limits.decompressed = full_len;
+        let zstd = wrap::by_name("zstd").ok_or("this build has no zstd")?;
+        let inside = (zstd.unwrap)(&stored, &Settings::new(), &limits).map_err(|error| error.to_string())?;
+        if inside.bytes.len() as u64 != full_len {
+            return Err("its length is wrong".to_owned());
+        }
+        Ok(inside.bytes.into_owned())
+    }
+}
+
+/// Whether a payload of this stored length may unfold to this full length.
+fn is_allowed(stored: u64, full: u64) -> bool {
+    full <= ALWAYS_UNFOLDED.max(stored.saturating_mul(MOST_RATIO))
+}
+
+/// The payload compressed, if that is shorter.
+fn compress(payload: &[u8]) -> Option<Vec<u8>> {
+    let mut packed = Vec::new();
+    (wrap::by_name("zstd")?.wrap)(payload, &Settings::new(), &mut packed).ok()?;
+    (packed.len() < payload.len()).then_some(packed)
+}
+
+fn check_of(parts: &[&[u8]]) -> Check {
+    let mut hasher = Sha256::new();
+    parts.iter().for_each(|part| hasher.update(part));
+    let mut check = Check::default();
+    check.iter_mut().zip(hasher.finalize()).for_each(|(to, byte)| *to = byte);
+    check
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(record: &[u8], previous: &Check) -> Option<(Head, Vec<u8>)> {
+        let (head, stored) = record.split_first_chunk::<HEAD_LEN>()?;
+        let head = Head::decode(head, previous)?;
+        (stored.len() == head.stored_len as usize && head.fits(stored, previous)).then(|| (head, stored.to_vec()))
+    }
+
+    #[test]
+    fn a_record_is_read_back_and_any_change_of_it_is_seen() {
+        let previous = [7; CHECK_LEN];
+        for payload in [&b""[..], b"short", &[b'x'; 5000]] {
+            let (record, check) = encode_record(Kind::Changes, payload, &previous).unwrap();
+            let (head, stored) = decoded(&record, &previous).unwrap();
+            assert_eq!((head.kind, head.check), (Kind::Changes, check));
+            assert_eq!(head.unfold(stored).unwrap(), payload);
+            for at in 0..record.len() {
+                let mut other = record.clone();
+                other[at] ^= 1;
+                assert!(decoded(&other, &previous).is_none(), "byte {at}");
+                assert!(decoded(&record[..at], &previous).is_none());
+            }
+            // After another record it is none.
+            assert!(decoded(&record, &[8; CHECK_LEN]).is_none());
+        }
+    }
+
+    #[test]
+    fn a_payload_never_unfolds_to_more_than_its_length_allows() {
+        // What shrinks to less than a thousandth is stored as it is.
+        let zeros = vec![0; 20 << 20];
+        let (record, _) = encode_record(Kind::Changes, &zeros, &Check::default()).unwrap();
+        assert!(record.len() > zeros.len());
+        let (small, _) = encode_record(Kind::Changes, &zeros[..1 << 20], &Check::default()).unwrap();
+        assert!(small.len() < 1 << 10);
+        // A bomb whose head says so, and one whose head lies.
+        let packed = compress(&zeros).unwrap();
+        for full_len in [20 << 20, 1 << 20] {
+            let stored_len = packed.len() as u32;
+            let head = Head { kind: Kind::Changes, is_compressed: true, stored_len, full_len, check: Check::default() };
+            assert!(head.unfold(packed.clone()).is_err());
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! `icecore replace --undo`: puts the old values of an undo file back.
+//!
+//! Records are taken from the last to the first, so a value that changed twice becomes what it was at first. Each
+//! record is a transaction of its own. A value is put back only where the row holds exactly what the change stored;
+//! the comparison is made here, by bytes, and once more by the database when it writes.
+
+use super::super::args::Replace;
+use super::super::places::Place;
+use super::super::{pairs, resume, shown};
+use super::batch::Batch;
+use super::journal::check_others;
+use super::outcome::{Fate, Outcome};
+use super::payload::{CellDigest, Changes, Run, TableNames};
+use super::record::Kind;
+use super::undo_file::{Entry, UndoFile};
+use crate::cli::Global;
+use crate::commands::database::failed;
+use crate::filter::Filter;
+use crate::paint::Paint;
+use crate::progress;
+use crate::report::{Abort, Report, code, io_reason};
+use crate::sink::Sink;
+use crate::target::{Outputs, Target};
+use icecore::rewrite::{Edits, Tally};
+use icecore_store::table::Table;
+use icecore_store::{Address, ErrorKind};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::Path;
+
+/// Puts back what a change wrote.
+pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) -> Result<(), Abort> {
+    check_usage(args)?;
+    check_others(args, path)?;
+    let address = args.database.address()?;
+    let mut outputs = Outputs::new(&[], args.force);
+    let place = args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
+    report.input();
+    let mut restore = Restore::open(args, global, path)?;
+    restore.check_database(&address, report)?;
+    restore.check_tables(&address)?;
+    let mut state = match args.resume.as_ref().filter(|_| !args.dry_run) {
+        Some(file) => Some((file, UndoState::open(file, &restore)?)),
+        None => None,
+    };
+    let mut sink = Sink::stdout();
+    let end = restore.walk(&address, &mut state, &mut sink);
+    sink.flush()?;
+    restore.outcome.report(args.dry_run, report);
+    for unknown in restore.unknown_names() {
+        report.remark("unknown", format!("{unknown} in the undo file"));
+    }
+    if let Some(place) = place {
+        Target::text(place, &restore.outcome.to_json(path, args.dry_run)?)?;
+    }
+    end
+}
+
+/// What does not go together with `--undo`; clap knows of most.
+fn check_usage(args: &Replace) -> Result<(), Abort> {
+    if let Some(word) = args.words.first() {
+        let text = format!("`{}`: --undo takes neither texts nor files", word.to_string_lossy());
+        return Err(pairs::usage(text));
+    }
+    if args.database.db.is_none() && args.database.db_file.is_none() {
+        return Err(pairs::usage("--undo needs --db URL: the database whose values it puts back"));
+    }
+    Ok(())
+}
+
+/// An undo file, and what became of its values so far.
+struct Restore<'r> {
+    args: &'r Replace,
+    paint: Paint,
+    file: UndoFile,
+    runs: Vec<Run>,
+    tables: Vec<TableNames>,
+    /// The records with values, in the order of the file.
+    changes: Vec<Entry>,
+    /// The columns of each table that have values in the file and are meant.
+    used: BTreeMap<usize, Vec<usize>>,
+    filter: Filter,
+    outcome: Outcome,
+    /// In a dry run over several runs of a change: what values would be by now.
+    pretended: HashMap<(String, Vec<String>, usize), CellDigest>,
+}
+
+impl<'r> Restore<'r> {
+    /// Reads the whole file: what makes no sense is found before anything is changed.
+    fn open(args: &'r Replace, global: &Global, path: &Path) -> Result<Restore<'r>, Abort> {
+        progress::begin(&path.display().to_string());
+        let file = UndoFile::open(path, false)?;
+        let mut restore = Restore {
+            args,
+            paint: Paint::new(global.color, &io::stdout()),
+            file,
+            runs: Vec::new(),
+            tables: Vec::new(),
+            changes: Vec::new(),
+            used: BTreeMap::new(),
+            filter: args.filter(),
+            outcome: Outcome::default(),
+            pretended: HashMap::new(),
+        };
+        for entry in restore.file.entries.clone() {
+            restore.learn(&entry)?;
+        }
+        Ok(restore)
+    }
+
+    /// Checks a record, and keeps what later ones need of it.
+    fn learn(&mut self, entry: &Entry) -> Result<(), Abort> {
+        let payload = self.file.payload(entry)?;
+        let unreadable = |file: &UndoFile, error: serde_json::Error| file.unreadable_record(entry, &error.to_string());
+        match entry.head.kind {
+            Kind::Run => {
+                self.runs.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?)
+            }
+            Kind::Table => {
+                self.tables.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?);
+            }
+            Kind::Changes => {
+                let changes = self.decode(entry, &payload)?;
+                for cell in changes.rows.iter().flat_map(|row| &row.cells) {
+                    let used = self.used.entry(changes.table).or_default();
+                    if !used.contains(&cell.column) {
+                        used.push(cell.column);
+                    }
+                }
+                self.outcome.expected += changes.cell_count();
+                self.changes.push(*entry);
+            }
+            Kind::End => {}
+        }
+        Ok(())
+    }
+
+    /// The changes of a record, whose numbers are those of known tables and columns.
+    fn decode(&self, entry: &Entry, payload: &[u8]) -> Result<Changes, Abort> {
+        let changes = Changes::decode(payload).map_err(|why| self.file.unreadable_record(entry, &why))?;
+        let Some(names) = self.tables.get(changes.table) else {
+            return Err(self.file.unreadable_record(entry, "its table is not named before it"));
+        };
+        for row in &changes.rows {
+            if row.key.len() != names.key.len() {
+                return Err(self.file.unreadable_record(entry, "a key has another number of columns than its table's"));
+            }
+            if row.cells.iter().any(|cell| cell.column >= names.columns.len()) {
+                return Err(self.file.unreadable_record(entry, "a value is of a column that is not named"));
+            }
+        }
+        Ok(changes)
+    }
+
+    fn check_database(&self, address: &Address, report: &Report) -> Result<(), Abort> {
+        if self.file.is_torn {
+            let text = "the last record of the undo file is not whole: the change was ended before it committed that";
+            report.remark("torn", text.to_owned());
+        }
+        let identity = address.identity();
+        let Some(other) = self.runs.iter().find(|run| run.identity != identity) else { return Ok(()) };
+        if self.args.other_db {
+            return Ok(());
+        }
+        let shown = icecore::text::printable(&other.database);
+        Err(pairs::usage(format!(
+            "the undo file is of {shown}, not of {address}: --other-db uses it here all the same; values are put back only \
+             where rows hold what the change wrote"
+        )))
+    }
+
+    /// Makes sure that all tables and columns are there, before anything is changed.
+    fn check_tables(&mut self, address: &Address) -> Result<(), Abort> {
+        for number in self.used.keys().copied().collect::<Vec<_>>() {
+            let Some(names) = self.tables.get(number) else { continue };
+            let table = open_table(address, names)?;
+            let takes = |column: &usize| {
+                let name = names.columns.get(*column).map_or("", |name| name);
+                self.filter.takes(table.schema(), table.name(), name)
+            };
+            let used = self.used.get(&number).map_or(&[][..], Vec::as_slice);
+            let taken: Vec<usize> = used.iter().copied().filter(takes).collect();
+            map_columns(&table, names, &taken)?;
+            self.used.insert(number, taken);
+        }
+        Ok(())
+    }
+
+    /// Takes all records, from the last to the first.
+    fn walk(
+        &mut self,
+        address: &Address,
+        state: &mut Option<(&std::path::PathBuf, UndoState)>,
+        sink: &mut Sink,
+    ) -> Result<(), Abort> {
+        let mut open: Option<(usize, Table)> = None;
+        let left = state.as_ref().map_or(self.changes.len(), |(_, state)| state.left.min(self.changes.len()));
+        for at in (0..left).rev() {
+            let Some(entry) = self.changes.get(at).copied() else { continue };
+            let payload = self.file.payload(&entry)?;
+            let changes = self.decode(&entry, &payload)?;
+            let names = self.tables.get(changes.table).cloned();
+            if let Some(names) = names.filter(|_| self.used.get(&changes.table).is_some_and(|used| !used.is_empty())) {
+                let mut table = match open.take() {
+                    Some((number, table)) if number == changes.table => table,
+                    _ => open_table(address, &names)?,
+                };
+                self.put_back(&mut table, &names, &changes, sink).map_err(|error| self.stopped(error))?;
+                sink.pass()?;
+                open = Some((changes.table, table));
+            }
+            if let Some((file, state)) = state {
+                state.left = at;
+                resume::write_state(file, state)?;
+            }
+            progress::count(self.outcome.seen_count());
+        }
+        Ok(())
+    }
+
+    /// Puts back the values of a record, in one transaction.
+    fn put_back(
+        &mut self,
+        table: &mut Table,
+        names: &TableNames,
+        changes: &Changes,
+        sink: &mut Sink,
+    ) -> icecore_store::Result<()> {
+        let used = self.used.get(&changes.table).cloned().unwrap_or_default();
+        let columns = map_columns(table, names, &used).map_err(|error| match error {
+            Abort::Failed(_, text) => icecore_store::Error::new(ErrorKind::Input, text),
+            Abort::Closed => icecore_store::Error::new(ErrorKind::Input, "closed"),
+        })?;
+        let mut batch = Batch::new(changes, &columns);
+        if self.args.dry_run {
+            batch.compare_only(table)?;
+            self.pretend(names, &mut batch);
+            self.show(table, names, &batch, sink);
+        } else {
+            batch.put_back(table)?;
+        }
+        for pending in &batch.cells {
+            let column = names.columns.get(pending.cell.column).map_or("", |name| name);
+            self.outcome.note(&names.name, column, pending.key, pending.fate);
+        }
+        Ok(())
+    }
+
+    /// In a dry run nothing is written, so a value that changed twice is seen as the later records leave it.
+    fn pretend(&mut self, names: &TableNames, batch: &mut Batch<'_>) {
+        if self.runs.len() < 2 {
+            return;
+        }
+        for pending in &mut batch.cells {
+            let place = (names.name.clone(), pending.key.to_vec(), pending.cell.column);
+            let old = CellDigest::of(&pending.cell.old);
+            if let Some(now) = self.pretended.get(&place) {
+                pending.fate = match *now {
+                    now if now == old => Fate::Already,
+                    now if now == pending.cell.stored => Fate::PutBack,
+                    _ => Fate::ChangedSince,
+                };
+            }
+            if pending.fate == Fate::PutBack {
+                self.pretended.insert(place, old);
+            }
+        }
+    }
+
+    /// Shows what would be put back.
+    fn show(&self, table: &Table, names: &TableNames, batch: &Batch<'_>, sink: &mut Sink) {
+        for pending in batch.cells.iter().filter(|pending| pending.fate == Fate::PutBack) {
+            // Of a value that changed twice, the second change is shown by the record after this one.
+            let Some(now) = &pending.now else { continue };
+            let place = Place {
+                schema: table.schema().map(str::to_owned),
+                table: table.name().to_owned(),
+                column: names.columns.get(pending.cell.column).cloned().unwrap_or_default(),
+            };
+            let key = super::super::database::key_text(&table.key(), pending.key);
+            let edits = Edits::between(now, &pending.cell.old.bytes);
+            let head = shown::Head { input: &key, place: &place, row: 0, tally: &Tally::default() };
+            shown::keyed(&head, now, &edits, self.paint, sink.part());
+        }
+    }
+
+    /// An error in the middle.
+    fn stopped(&self, error: icecore_store::Error) -> Abort {
+        match failed(error) {
+            Abort::Failed(code, message) if !self.args.dry_run => {
+                let again = "what was put back stays; the same command goes on";
+                Abort::Failed(code, format!("{message}: {again}"))
+            }
+            other => other,
+        }
+    }
+
+    /// Tables and columns of the command line that the file does not have.
+    fn unknown_names(&self) -> Vec<String> {
+        let mut places = Vec::new();
+        for table in &self.tables {
+            let (schema, name) = match table.name.split_once('.') {
+                Some((schema, name)) => (Some(schema), name),
+                None => (None, &*table.name),
+            };
+            places.extend(table.columns.iter().map(|column| (schema, name, &**column)));
+        }
+        self.filter.unknown(places.into_iter())
+    }
+}
+
+/// Opens a table that a file names, and makes sure that its key is the one that it had.
+fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
+    let table = Table::open(address, &names.name, names.chosen_key.as_deref()).map_err(failed)?;
+    if table.key() != names.key {
+        let text = format!(
+            "the key of the table `{}` is ({}), and was ({}) when it was changed: nothing can be put back",
+            names.name,
+            table.key().join(", "),
+            names.key.join(", ")
+        );
+        return Err(Abort::Failed(code::FINDING, text));
+    }
+    Ok(table)
+}
+
+/// For each of these columns of a file its number in the table.
+fn map_columns(table: &Table, names: &TableNames, used: &[usize]) -> Result<BTreeMap<usize, usize>, Abort> {
+    let mut columns = BTreeMap::new();
+    for number in used {
+        let Some(name) = names.columns.get(*number) else { continue };
+        let Some(place) = table.columns().iter().position(|column| column.name == *name) else {
+            let text = format!("there is no column `{name}` of text or bytes in `{}`: nothing was changed", names.name);
+            return Err(Abort::Failed(code::FINDING, text));
+        };
+        columns.insert(*number, place);
+    }
+    Ok(columns)
+}
+
+/// How far an undo is, in the file of `--resume`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UndoState {
+    /// Which undo file it is, and which of its values are meant.
+    undo: String,
+    tables: Vec<String>,
+    columns: Vec<String>,
+    skipped: Vec<String>,
+    /// How many records are left, from the first on.
+    left: usize,
+}
+
+impl UndoState {
+    /// Reads the state, or begins one.
+    fn open(file: &Path, restore: &Restore<'_>) -> Result<UndoState, Abort> {
+        let args = restore.args;
+        let last = restore.file.entries.last().map(|entry| entry.head.check);
+        let new = UndoState {
+            undo: last.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect(),
+            tables: args.tables.clone(),
+            columns: args.columns.clone(),
+            skipped: args.skipped.clone(),
+            left: restore.changes.len(),
+        };
+        let bytes = match std::fs::read(file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(new),
+            Err(error) => return Err(resume::failed(file, io_reason(&error))),
+        };
+        let state: UndoState = serde_json::from_slice(&bytes)
+            .map_err(|error| resume::failed(file, format!("it is not a file of --resume for --undo: {error}")))?;
+        let is_same = state.undo == new.undo
+            && (&state.tables, &state.columns, &state.skipped) == (&new.tables, &new.columns, &new.skipped);
+        if !is_same {
+            let text =
+                "it is of another undo file, or of other tables and columns: another file, or none, begins again";
+            return Err(resume::failed(file, text.to_owned()));
+        }
+        Ok(state)
+    }
+}

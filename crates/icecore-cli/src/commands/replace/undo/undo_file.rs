@@ -1,0 +1,317 @@
+//! An undo file on the disk: written at its end, read from anywhere.
+
+use super::record::{Check, HEAD_LEN, Head, Kind, MAGIC, encode_record};
+use crate::report::{Abort, code, io_reason};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// A record that was found whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Where its head begins.
+    pub offset: u64,
+    pub head: Head,
+    /// The check of the record before it.
+    previous: Check,
+}
+
+/// An undo file.
+#[derive(Debug)]
+pub struct UndoFile {
+    file: File,
+    name: String,
+    /// The records that are whole.
+    pub entries: Vec<Entry>,
+    /// Where the last of them ends.
+    pub whole_len: u64,
+    /// Whether a record after them was cut off.
+    pub is_torn: bool,
+}
+
+impl UndoFile {
+    /// Makes a new file, which nobody else may read.
+    pub fn create(path: &Path) -> io::Result<UndoFile> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
+        file.write_all(MAGIC)?;
+        file.sync_all()?;
+        sync_folder(path);
+        let name = path.display().to_string();
+        let made = UndoFile { file, name, entries: Vec::new(), whole_len: MAGIC.len() as u64, is_torn: false };
+        match made.file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(io::Error::other("another program has locked it")),
+            // Not every file system has locks.
+            _ => Ok(made),
+        }
+    }
+
+    /// Opens a file and checks all of its records.
+    pub fn open(path: &Path, is_for_writing: bool) -> Result<UndoFile, Abort> {
+        let name = path.display().to_string();
+        let unreadable = |error: &io::Error| Abort::Failed(code::USAGE, format!("{name}: {}", io_reason(error)));
+        let file =
+            OpenOptions::new().read(true).write(is_for_writing).open(path).map_err(|error| unreadable(&error))?;
+        if !file.metadata().map_err(|error| unreadable(&error))?.is_file() {
+            return Err(Abort::Failed(code::USAGE, format!("{name}: an undo file must be a file on a disk")));
+        }
+        let file =
+            OpenOptions::new().read(true).write(is_for_writing).open(path).map_err(|error| unreadable(&error))?;
+        let locked = if is_for_writing { file.try_lock() } else { file.try_lock_shared() };
+        if matches!(locked, Err(TryLockError::WouldBlock)) {
+            let text = "another icecore uses it now: wait until that ends";
+            return Err(Abort::Failed(code::USAGE, format!("{name}: {text}")));
+        }
+        let mut undo = UndoFile { file, name, entries: Vec::new(), whole_len: 0, is_torn: false };
+        undo.scan()?;
+        Ok(undo)
+    }
+
+    /// Walks over all records.
+    fn scan(&mut self) -> Result<(), Abort> {
+        let len = self.file.metadata().map_err(|error| self.unreadable(&error))?.len();
+        let mut reader = BufReader::with_capacity(1 << 20, &self.file);
+        let mut magic = [0; MAGIC.len()];
+        let has_magic = len >= magic.len() as u64 && reader.read_exact(&mut magic).is_ok() && magic == *MAGIC;
+        if !has_magic {
+            let text = "it is not an undo file of this version of icecore";
+            return Err(Abort::Failed(code::INPUT, format!("{}: {text}", self.name)));
+        }
+        let (mut offset, mut previous) = (magic.len() as u64, Check::default());
+        let mut entries: Vec<Entry> = Vec::new();
+        while offset < len {
+            let left = len - offset;
+            let mut head = [0; HEAD_LEN];
+            if left < HEAD_LEN as u64 {
+                self.is_torn = true;
+                break;
+            }
+            reader.read_exact(&mut head).map_err(|error| self.unreadable(&error))?;
+            let Some(found) = Head::decode(&head, &previous) else {
+                // A system that lost its power may leave zeros where nothing was written.
+                if head.iter().all(|byte| *byte == 0)
+                    && is_zeros(&mut reader).map_err(|error| self.unreadable(&error))?
+                {
+                    self.is_torn = true;
+                    break;
+                }
+                return Err(self.damaged(offset, entries.len(), "its head is not what was written"));
+            };
+            let end = offset + HEAD_LEN as u64 + u64::from(found.stored_len);
+            if end > len {
+                self.is_torn = true;
+                break;
+            }
+            let stored = read_bytes(&mut reader, found.stored_len).map_err(|error| self.unreadable(&error))?;
+            if !found.fits(&stored, &previous) {
+                if end == len {
+                    self.is_torn = true;
+                    break;
+                }
+                return Err(self.damaged(offset, entries.len(), "its bytes are not what was written"));
+            }
+            entries.push(Entry { offset, head: found, previous });
+            (offset, previous) = (end, found.check);
+        }
+        (self.entries, self.whole_len) = (entries, offset);
+        Ok(())
+    }
+
+    /// The payload of a record.
+    pub fn payload(&mut self, entry: &Entry) -> Result<Vec<u8>, Abort> {
+        let read = |file: &mut File| -> io::Result<Vec<u8>> {
+            file.seek(SeekFrom::Start(entry.offset + HEAD_LEN as u64))?;
+            read_bytes(file, entry.head.stored_len)
+        };
+        let stored = read(&mut self.file).map_err(|error| self.unreadable(&error))?;
+        if !entry.head.fits(&stored, &entry.previous) {
+            return Err(self.damaged(entry.offset, 0, "it changed while it was read"));
+        }
+        entry.head.unfold(stored).map_err(|why| self.unreadable_record(entry, &why))
+    }
+
+    /// Appends a record. It is durable after [`UndoFile::sync`] only.
+    pub fn append(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
+        let previous = self.entries.last().map_or(Check::default(), |entry| entry.head.check);
+        let too_long = || io::Error::other("a value is too long for an undo file: --no-undo changes it without one");
+        let (record, _) = encode_record(kind, payload, &previous).ok_or_else(too_long)?;
+        let head = record.first_chunk::<HEAD_LEN>().and_then(|head| Head::decode(head, &previous));
+        let head = head.ok_or_else(too_long)?;
+        self.file.seek(SeekFrom::Start(self.whole_len))?;
+        if let Err(error) = self.file.write_all(&record) {
+            // What was written of it would be a torn record.
+            let _ = self.file.set_len(self.whole_len);
+            return Err(error);
+        }
+        self.entries.push(Entry { offset: self.whole_len, head, previous });
+        self.whole_len += record.len() as u64;
+        Ok(())
+    }
+
+    /// Makes all that was appended durable.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Takes a torn record off the end.
+    pub fn cut_torn_end(&mut self) -> io::Result<()> {
+        if self.is_torn {
+            self.file.set_len(self.whole_len)?;
+            self.file.sync_all()?;
+            self.is_torn = false;
+        }
+        Ok(())
+    }
+
+    /// An error for a record whose payload makes no sense.
+    pub fn unreadable_record(&self, entry: &Entry, why: &str) -> Abort {
+        let text = format!("{}: the record at offset {} can't be read: {why}", self.name, entry.offset);
+        Abort::Failed(code::INPUT, text)
+    }
+
+    fn unreadable(&self, error: &io::Error) -> Abort {
+        Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(error)))
+    }
+
+    fn damaged(&self, offset: u64, whole: usize, why: &str) -> Abort {
+        let name = &self.name;
+        let text = format!(
+            "{name}: the record at offset {offset} is damaged: {why}. Nothing was changed. The {whole} records before it \
+             are whole: `head -c {offset} {name} > NEW` makes a file of them, which puts back less"
+        );
+        Abort::Failed(code::INPUT, text)
+    }
+}
+
+/// Whether there are only zeros to the end.
+fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
+    let mut buffer = [0; 8192];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(true),
+            Ok(count) if buffer.iter().take(count).all(|byte| *byte == 0) => {}
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// So many bytes. Memory grows with what is there, not with the length in the head.
+fn read_bytes(reader: &mut impl Read, len: u32) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.by_ref().take(u64::from(len)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == u64::from(len) { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+/// Makes the name of a new file durable, where the system can.
+fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with some records, and where each ends.
+    fn filled(path: &Path) -> Vec<u64> {
+        let mut undo = UndoFile::create(path).unwrap();
+        let mut ends = vec![undo.whole_len];
+        for (kind, payload) in
+            [(Kind::Run, &b"{}"[..]), (Kind::Table, b"table"), (Kind::Changes, &[b'x'; 3000]), (Kind::End, b"")]
+        {
+            undo.append(kind, payload).unwrap();
+            ends.push(undo.whole_len);
+        }
+        undo.sync().unwrap();
+        ends
+    }
+
+    fn refusal(path: &Path) -> String {
+        match UndoFile::open(path, false) {
+            Err(Abort::Failed(_, text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn it_is_read_back_and_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.undo");
+        filled(&path);
+        let mut undo = UndoFile::open(&path, true).unwrap();
+        let kinds: Vec<Kind> = undo.entries.iter().map(|entry| entry.head.kind).collect();
+        assert_eq!(kinds, [Kind::Run, Kind::Table, Kind::Changes, Kind::End]);
+        let entry = undo.entries[2];
+        assert_eq!(undo.payload(&entry).unwrap(), [b'x'; 3000]);
+        // Nobody else gets at it meanwhile.
+        assert!(refusal(&path).contains("another icecore uses it now"));
+        undo.append(Kind::Run, b"more").unwrap();
+        drop(undo);
+        assert_eq!(UndoFile::open(&path, false).unwrap().entries.len(), 5);
+        assert!(UndoFile::create(&path).is_err());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn what_was_cut_off_is_torn_and_is_taken_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, path) = (folder.path().join("whole.undo"), folder.path().join("cut.undo"));
+        let ends = filled(&whole);
+        let bytes = std::fs::read(&whole).unwrap();
+        for end in MAGIC.len()..bytes.len() {
+            for zeros in [0, 1, 5000] {
+                let mut cut = bytes[..end].to_vec();
+                cut.resize(end + zeros, 0);
+                std::fs::write(&path, &cut).unwrap();
+                let expected = ends.iter().filter(|whole| **whole <= end as u64).count() - 1;
+                let Ok(mut undo) = UndoFile::open(&path, true) else {
+                    // Zeros in the middle of a record are not told from damage.
+                    assert!(zeros > 0 && !ends.contains(&(end as u64)), "cut at {end}, {zeros} zeros");
+                    continue;
+                };
+                // A zero may have been the next byte.
+                assert!(undo.entries.len() == expected || zeros > 0 && undo.entries.len() == expected + 1);
+                let is_whole = undo.whole_len == cut.len() as u64;
+                assert_eq!(undo.is_torn, !is_whole, "cut at {end}, {zeros} zeros");
+                undo.cut_torn_end().unwrap();
+                undo.append(Kind::End, b"more").unwrap();
+                let count = undo.entries.len();
+                drop(undo);
+                let again = UndoFile::open(&path, false).unwrap();
+                assert_eq!((again.entries.len(), again.is_torn), (count, false));
+            }
+        }
+    }
+
+    #[test]
+    fn damage_in_the_middle_is_refused_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.undo");
+        let ends = filled(&path);
+        let bytes = std::fs::read(&path).unwrap();
+        let last = *ends.iter().rev().nth(1).unwrap() as usize;
+        for at in MAGIC.len()..last {
+            let mut other = bytes.clone();
+            other[at] ^= 0x40;
+            std::fs::write(&path, &other).unwrap();
+            let start = ends.iter().rev().find(|end| **end <= at as u64).unwrap();
+            let text = refusal(&path);
+            assert!(text.contains(&format!("the record at offset {start} is damaged")), "byte {at}: {text}");
+        }
+        for other in [&b""[..], b"icecore undo 2\r\n", b"icecore undo 1\n\n"] {
+            std::fs::write(&path, other).unwrap();
+            assert!(refusal(&path).contains("not an undo file"));
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `icecore replace --db` is killed at points that nobody chose, goes on, and is undone: every row is compared.
+//!
+//! `ICECORE_KILLS=200` kills that often on each database, `ICECORE_SEED` begins elsewhere.
+
+use super::databases::{Database, all_kinds, fill};
+use crate::common::Chance;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Running it twice over a row would show: the new text has the old one in it.
+const CHANGE: [&str; 4] = ["example", "example.example", "--table", "things"];
+const ROWS: usize = 300;
+
+/// Runs a command, and kills it after so long. Returns whether it came to its end.
+fn kill_after(database: &Database, words: &[&str], delay: Duration) -> bool {
+    let mut command = database.command(words);
+    let log = fs::File::create(database.path("log")).unwrap();
+    let mut child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn().expect("it begins");
+    std::thread::sleep(delay);
+    // One that ended meanwhile can't be killed.
+    let _ = child.kill();
+    let status = child.wait().expect("it ends");
+    let said = || fs::read_to_string(database.path("log")).unwrap();
+    assert!(status.code().is_none_or(|code| code == 0), "{words:?}: {}", said());
+    status.success()
+}
+
+#[test]
+fn kills_neither_lose_nor_double_anything() {
+    let kills = std::env::var("ICECORE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
+    for kind in all_kinds() {
+        let mut chance = Chance::new();
+        let mut database = Database::new(kind, "kills");
+        fill(&mut database, "things", ROWS);
+        let before = database.dump("things");
+        let begun = Instant::now();
+        database.replace(&[&CHANGE[..], &["--rows", "20", "--undo-file", "whole.undo"]].concat(), 0);
+        // So long, about, a command runs, or much shorter where the machine had other work at first: kills come at any
+        // time of it.
+        let whole = begun.elapsed().as_micros() as u64;
+        let after = database.dump("things");
+        database.replace(&["--undo", "whole.undo"], 0);
+        assert_eq!(database.dump("things"), before);
+        let (mut killed, mut round) = (0, 0);
+        // What the rounds show does not depend on how many of them met a command that still ran.
+        while killed < kills && round < 2 * kills {
+            round += 1;
+            let (undo, state, back) =
+                (format!("{round}.undo"), format!("{round}.change.json"), format!("{round}.undo.json"));
+            let first = [&CHANGE[..], &["--rows", "20", "--resume", &state, "--undo-file", &undo]].concat();
+            let mut delay = || {
+                let shorter = chance.below(6);
+                Duration::from_micros(chance.below((whole * 5 / 4).max(64) >> shorter))
+            };
+            let mut is_done = false;
+            // Some kills, then to the end; or undone from where it was killed.
+            for _ in 0..delay().as_micros() % 4 {
+                is_done = kill_after(&database, &first, delay());
+                killed += u64::from(!is_done);
+            }
+            if !is_done && delay().as_micros() % 2 == 0 {
+                database.replace(&first, 0);
+                is_done = true;
+            }
+            if is_done {
+                assert_eq!(database.dump("things"), after, "{kind:?}, round {round}");
+            }
+            if database.path(&undo).exists() {
+                let with_state = ["--undo", &*undo, "--resume", &back];
+                for _ in 0..delay().as_micros() % 3 {
+                    let words = if delay().as_micros() % 2 == 0 { &with_state[..] } else { &with_state[..2] };
+                    killed += u64::from(!kill_after(&database, words, delay()));
+                }
+                let words = if delay().as_micros() % 2 == 0 { &with_state[..] } else { &with_state[..2] };
+                database.replace(words, 0);
+            }
+            assert_eq!(database.dump("things"), before, "{kind:?}, round {round}");
+        }
+        println!("{kind:?}: {killed} kills in {round} rounds");
+    }
+}

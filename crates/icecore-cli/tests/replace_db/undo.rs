@@ -1,0 +1,422 @@
+//! `icecore replace --undo`: what a change of a database wrote is put back.
+
+use super::databases::{Database, Kind, all_kinds, command_in, fill};
+use serde_json::Value;
+use std::fs;
+
+const CHANGE: [&str; 2] = ["example", "brand-new.example.org"];
+
+/// The report of a command.
+fn report(database: &Database, name: &str) -> Value {
+    serde_json::from_slice(&fs::read(database.path(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn a_change_is_undone_in_every_database() {
+    for kind in all_kinds() {
+        let mut database = Database::new(kind, "undone");
+        fill(&mut database, "things", 300);
+        let before = database.dump("things");
+        let change = [&CHANGE[..], &["--table", "things", "--rows", "64", "--undo-file", "a.undo"]].concat();
+        let (_, said) = database.replace(&change, 0);
+        assert!(said.contains("the old values are in a.undo: icecore replace --undo a.undo --db"), "{said}");
+        // Neither says the password.
+        let password = database.url.split(['@', ':']).nth(2).filter(|_| kind != Kind::Sqlite).unwrap_or("no password");
+        let file = fs::read(database.path("a.undo")).unwrap();
+        assert!(!said.contains(password) && !file.windows(password.len()).any(|piece| piece == password.as_bytes()));
+        let after = database.dump("things");
+        assert_ne!(before, after);
+        // A look changes nothing.
+        let (shown, said) = database.replace(&["--undo", "a.undo", "--dry-run", "--report", "r.json"], 0);
+        assert!(
+            shown.contains("things.name where id = 1\n- name 1 of brand-new.example.org  \n+ name 1 of example  \n")
+        );
+        let count = report(&database, "r.json")["put_back"].as_u64().unwrap();
+        assert!(count > 500 && said.contains(&format!("{count} values would be put back in 1 table")), "{said}");
+        assert_eq!(database.dump("things"), after);
+        let (_, said) = database.replace(&["--undo", "a.undo"], 0);
+        assert!(said.contains(&format!("{count} values put back in 1 table")), "{said}");
+        assert_eq!(database.dump("things"), before, "{kind:?}");
+        // Once more: nothing happens.
+        let (_, said) = database.replace(&["--undo", "a.undo"], 0);
+        assert!(
+            said.contains("0 values put back") && said.contains(&format!("{count} had their old values")),
+            "{said}"
+        );
+        assert_eq!(database.dump("things"), before);
+    }
+}
+
+#[test]
+fn only_rows_that_hold_what_was_written_are_put_back() {
+    for kind in all_kinds() {
+        let mut database = Database::new(kind, "only");
+        fill(&mut database, "things", 40);
+        let before = database.dump("things");
+        let change = [&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat();
+        database.replace(&change, 0);
+        database.run(
+            "UPDATE things SET name = 'mine' WHERE id = 1;\n\
+             UPDATE things SET name = CONCAT(name, ' ') WHERE id = 2;\n\
+             UPDATE things SET name = UPPER(name) WHERE id = 3;\n\
+             UPDATE things SET name = NULL WHERE id = 4;\n\
+             UPDATE things SET name = 'name 5 of example  ' WHERE id = 5;\n\
+             DELETE FROM things WHERE id = 6",
+        );
+        let (_, said) = database.replace(&["--undo", "a.undo", "--report", "r.json"], 0);
+        let known = report(&database, "r.json");
+        assert_eq!((&known["changed_since"], &known["already"]), (&Value::from(4), &Value::from(1)), "{said}");
+        // The name and the two texts of the row.
+        assert_eq!(known["gone"], Value::from(3), "{said}");
+        assert_eq!(known["left"][0]["reason"], "changed_since");
+        assert!(said.contains("4 were changed since by somebody else, and stay"), "{said}");
+        assert!(said.contains("3 are of rows that are gone"), "{said}");
+        let now = database.dump("things");
+        assert_eq!(now.len(), 39);
+        let same = now.iter().filter(|row| before.contains(row)).count();
+        assert_eq!(same, 35, "all but those with a name of somebody else");
+    }
+}
+
+#[test]
+fn a_row_is_told_apart_by_the_bytes_of_its_key() {
+    for kind in all_kinds() {
+        let key = match kind {
+            Kind::Sqlite => "TEXT COLLATE NOCASE PRIMARY KEY, b TEXT) WITHOUT ROWID",
+            #[cfg(feature = "postgres")]
+            Kind::Postgres => "VARCHAR(20) PRIMARY KEY, b TEXT)",
+            #[cfg(feature = "mysql")]
+            Kind::Mysql => "VARCHAR(20) COLLATE utf8mb4_general_ci PRIMARY KEY, b TEXT)",
+        };
+        let mut database = Database::new(kind, "keys");
+        database.run(&format!(
+            "CREATE TABLE k (a {key};\n\
+             INSERT INTO k VALUES ('abc', 'example'), ('ß', 'example'), ('x y', 'example'), ('', 'example')"
+        ));
+        let before = database.dump("k");
+        database.replace(&["example", "new", "--table", "k", "--undo-file", "a.undo"], 0);
+        // Another row in its place, which the database takes for the same key.
+        database.run("DELETE FROM k WHERE a = 'abc';\nINSERT INTO k VALUES ('ABC', 'new')");
+        database.replace(&["--undo", "a.undo", "--report", "r.json"], 0);
+        let known = report(&database, "r.json");
+        assert_eq!((&known["put_back"], &known["gone"]), (&Value::from(3), &Value::from(1)), "{kind:?}");
+        database.run("DELETE FROM k WHERE a = 'ABC';\nINSERT INTO k VALUES ('abc', 'new')");
+        database.replace(&["--undo", "a.undo"], 0);
+        assert_eq!(database.dump("k"), before);
+    }
+}
+
+#[test]
+fn the_file_has_a_usual_name_and_is_never_overwritten() {
+    let mut database = Database::new(Kind::Sqlite, "my shop");
+    fill(&mut database, "things", 10);
+    let files = |database: &Database| {
+        let names = fs::read_dir(database.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+        names.retain(|name| name.ends_with(".undo"));
+        names.sort();
+        names
+    };
+    // Nothing changes, or nothing is to be kept: there is no file.
+    database.replace(&["absent", "x", "--table", "things"], 0);
+    database.replace(&["example", "sample", "--table", "things", "--no-undo"], 0);
+    database.replace(&["sample", "example", "--table", "things", "--dry-run"], 0);
+    assert_eq!(files(&database), [""; 0]);
+    database.replace(&["sample", "example", "--table", "things"], 0);
+    let [name] = &files(&database)[..] else { panic!("one file") };
+    let middle = name.strip_prefix("icecore-my_shop-").and_then(|name| name.strip_suffix(".undo")).expect(name);
+    assert!(middle.len() == 15 && middle.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'), "{name}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(database.path(name)).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let bytes = fs::read(database.path(name)).unwrap();
+    let state = database.dump("things");
+    for word in [["--force", "--dry-run"].as_slice(), &["--force"], &[]] {
+        let words = [&["example", "x", "--table", "things", "--undo-file", name], word].concat();
+        let expected = if word.contains(&"--dry-run") { 0 } else { 2 };
+        let (_, said) = database.replace(&words, expected);
+        assert!(expected == 0 || said.contains("an undo file is never overwritten"), "{said}");
+    }
+    assert_eq!((fs::read(database.path(name)).unwrap(), database.dump("things")), (bytes, state));
+    // A folder that is not there: the first transaction is not committed.
+    let state = database.dump("things");
+    let (_, said) = database.replace(&["example", "x", "--table", "things", "--undo-file", "absent/a.undo"], 2);
+    assert!(said.contains("--no-undo leaves it out"), "{said}");
+    assert_eq!(database.dump("things"), state);
+}
+
+#[test]
+fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
+    for kind in all_kinds() {
+        let mut database = Database::new(kind, "twice");
+        fill(&mut database, "things", 30);
+        let before = database.dump("things");
+        let words = ["--table", "things", "--rows", "7", "--undo-file", "a.undo", "--resume", "state.json"];
+        let swap = ["-e", "example", "sample", "-e", "sample", "example", "-e", "name", "label", "-e", "label", "name"];
+        database.replace(&[&swap[..], &words].concat(), 0);
+        let once = database.dump("things");
+        // As if it had begun anew: the same undo file gets values of the same rows once more.
+        let state = fs::read_to_string(database.path("state.json")).unwrap();
+        let mut state: Value = serde_json::from_str(&state).unwrap();
+        state["tables"] = Value::Object(serde_json::Map::new());
+        fs::write(database.path("state.json"), state.to_string()).unwrap();
+        database.replace(&[&swap[..], &words].concat(), 0);
+        assert_eq!(database.dump("things"), before);
+        database.run("UPDATE things SET name = 'mine' WHERE id = 1");
+        let (_, said) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
+        assert!(!said.contains("gone"), "{said}");
+        // Killed in the middle, then from the beginning: the end is the same.
+        for _ in 0..2 {
+            let (_, dry) = database.replace(&["--undo", "a.undo", "--dry-run", "--report", "d.json", "--force"], 0);
+            database.replace(&["--undo", "a.undo", "--report", "r.json", "--force"], 0);
+            let (mut pretended, mut done) = (report(&database, "d.json"), report(&database, "r.json"));
+            (pretended["dry_run"], done["dry_run"]) = (Value::Null, Value::Null);
+            assert_eq!(pretended, done, "{dry}");
+            let now = database.dump("things");
+            assert_eq!(now.iter().filter(|row| !before.contains(row)).count(), 1, "but the row of somebody else");
+        }
+        assert_ne!(once, before);
+    }
+}
+
+#[test]
+fn tables_and_columns_are_chosen() {
+    let mut database = Database::new(Kind::Sqlite, "chosen");
+    for table in ["one", "two"] {
+        fill(&mut database, table, 10);
+    }
+    let before = (database.dump("one"), database.dump("two"));
+    let change = [&CHANGE[..], &["--table", "one", "--table", "two", "--undo-file", "a.undo"]].concat();
+    database.replace(&change, 0);
+    let changed = database.dump("two");
+    database.replace(&["--undo", "a.undo", "--table", "one", "--skip-column", "bytes"], 0);
+    database.replace(&["--undo", "a.undo", "-c", "bytes", "--table", "one"], 0);
+    assert_eq!((database.dump("one"), database.dump("two")), (before.0.clone(), changed));
+    let (_, said) = database.replace(&["--undo", "a.undo", "--table", "three"], 0);
+    assert!(
+        said.contains("0 values put back") && said.contains("there is no table `three` in the undo file"),
+        "{said}"
+    );
+    database.replace(&["--undo", "a.undo"], 0);
+    assert_eq!((database.dump("one"), database.dump("two")), before);
+}
+
+#[test]
+fn what_the_database_makes_of_a_value_is_undone_as_well() {
+    for kind in all_kinds() {
+        let mut database = Database::new(kind, "made");
+        let script = match kind {
+            Kind::Sqlite => {
+                "CREATE TABLE m (id INTEGER PRIMARY KEY, a NUMERIC, b TEXT, c BLOB);\n\
+                 INSERT INTO m VALUES (1, 'EUR 5', x'00ff45555220', CAST(x'ff45555220' AS TEXT)), (2, 7, 'EUR 1', NULL);\n\
+                 CREATE TRIGGER t AFTER UPDATE OF b ON m WHEN new.b NOT LIKE '%EUR%' BEGIN UPDATE m SET b = UPPER(new.b || '!') WHERE id = new.id AND typeof(new.b) = 'text'; END"
+            }
+            #[cfg(feature = "postgres")]
+            Kind::Postgres => {
+                "CREATE TABLE m (id UUID, day DATE, at TIMESTAMPTZ, a JSONB, b TEXT, c CHAR(20), d XML, PRIMARY KEY (id, day, at));\n\
+                 INSERT INTO m VALUES ('00000000-0000-4000-8000-000000000001', '2026-02-03', '2026-02-03 04:05:06.789+02', '{\"b\": \"EUR \\u00e9\", \"EUR a\": 1}', 'EUR x  ', 'EUR  ', '<a>EUR </a>'),\n\
+                     ('00000000-0000-4000-8000-000000000001', '2026-02-04', 'infinity', '\"EUR \"', 'EUR \\ '' \"', NULL, NULL);\n\
+                 CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF position('EUR' IN NEW.b) = 0 THEN NEW.b := upper(NEW.b) || '!'; END IF; RETURN NEW; END $$;\n\
+                 CREATE TRIGGER t BEFORE UPDATE OF b ON m FOR EACH ROW EXECUTE FUNCTION f()"
+            }
+            #[cfg(feature = "mysql")]
+            Kind::Mysql => {
+                "CREATE TABLE m (id BINARY(4), n BIGINT UNSIGNED, t VARCHAR(20) CHARACTER SET latin1, a BINARY(8), b TEXT, c CHAR(20), d TEXT CHARACTER SET latin1, e JSON, f VARBINARY(20), PRIMARY KEY (id, n, t));\n\
+                 INSERT INTO m VALUES (x'00ff4100', 18446744073709551615, 'Ä ', 'EUR ab', 'EUR x  ', 'EUR  ', 'EUR é€', '{\"EUR a\": \"EUR \"}', x'ff00455552'),\n\
+                     (x'00ff4100', 1, 'a', 'x', 'EUR \\\\ '' \"', 'EUR', NULL, '\"EUR x\"', 'EUR');\n\
+                 CREATE TRIGGER t BEFORE UPDATE ON m FOR EACH ROW SET NEW.b = IF(LOCATE('EUR', NEW.b) = 0 AND NEW.b <> OLD.b, CONCAT(UPPER(NEW.b), '!'), NEW.b)"
+            }
+        };
+        database.run(script);
+        let before = database.dump("m");
+        for (new, keys) in [("", false), ("dollars ", true), ("€", true)] {
+            let keys: &[&str] = if keys { &["--keys"] } else { &[] };
+            let change = [&["EUR ", new, "--table", "m", "--undo-file", "a.undo"], keys].concat();
+            database.replace(&change, 0);
+            assert_ne!(database.dump("m"), before);
+            let (_, said) = database.replace(&["--undo", "a.undo"], 0);
+            assert!(!said.contains("stay") && !said.contains("gone"), "{kind:?}: {said}");
+            assert_eq!(database.dump("m"), before, "{kind:?}: {said}");
+            fs::remove_file(database.path("a.undo")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_trigger_that_makes_something_else_of_the_old_value_is_counted() {
+    let mut database = Database::new(Kind::Sqlite, "altered");
+    fill(&mut database, "things", 4);
+    database.replace(&[&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat(), 0);
+    database.run(
+        "CREATE TRIGGER t AFTER UPDATE OF name ON things WHEN new.name NOT LIKE '%!' BEGIN UPDATE things SET name = new.name || '!' WHERE id = new.id; END",
+    );
+    let (_, said) = database.replace(&["--undo", "a.undo"], 0);
+    assert!(said.contains("3 were written, and the database stored something else (a trigger?)"), "{said}");
+}
+
+#[test]
+fn an_undo_goes_on_where_it_was() {
+    for kind in all_kinds() {
+        let mut database = Database::new(kind, "goes_on");
+        fill(&mut database, "things", 60);
+        let before = database.dump("things");
+        let change = ["--table", "things", "--rows", "10", "--undo-file", "a.undo", "--resume", "change.json"];
+        database.replace(&[&CHANGE[..], &change].concat(), 0);
+        let undo = ["--undo", "a.undo", "--resume", "undo.json"];
+        // A state of a change is none of an undo.
+        let (_, said) = database.replace(&["--undo", "a.undo", "--resume", "change.json"], 2);
+        assert!(said.contains("it is not a file of --resume for --undo"), "{said}");
+        database.replace(&[&undo[..], &["--dry-run"]].concat(), 0);
+        assert!(!database.path("undo.json").exists());
+        database.replace(&undo, 0);
+        assert_eq!(database.dump("things"), before);
+        let (_, said) = database.replace(&undo, 0);
+        assert!(said.contains("0 values put back") && !said.contains("already"), "it is done: {said}");
+        let (_, said) = database.replace(&[&undo[..], &["--table", "things"]].concat(), 2);
+        assert!(said.contains("of other tables and columns"), "{said}");
+        let state = fs::read_to_string(database.path("undo.json")).unwrap();
+        fs::write(database.path("undo.json"), state.replace("\"left\":0", "\"left\":99")).unwrap();
+        let (_, said) = database.replace(&undo, 0);
+        assert!(said.contains("had their old values already"), "{said}");
+    }
+}
+
+/// With a state of `--resume` the undo file goes on too, and nothing else takes its place.
+#[test]
+fn a_change_that_goes_on_keeps_its_undo_file() {
+    let mut database = Database::new(Kind::Sqlite, "on");
+    fill(&mut database, "things", 30);
+    let before = database.dump("things");
+    database.run("CREATE TRIGGER held BEFORE UPDATE ON things WHEN old.id = 16 BEGIN SELECT RAISE(ABORT, 'held'); END");
+    let words = [&CHANGE[..], &["--table", "things", "--rows", "5", "--resume", "state.json"]].concat();
+    let (_, said) = database.replace(&words, 5);
+    assert!(
+        said.contains("held; done up to the key 14") && said.contains("the old values are in icecore-on-"),
+        "{said}"
+    );
+    database.run("DROP TRIGGER held");
+    let name = fs::read_dir(database.folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .find(|name| name.ends_with(".undo"))
+        .expect("an undo file");
+    let (_, said) = database.replace(&[&words[..], &["--undo-file", "other.undo"]].concat(), 2);
+    assert!(said.contains("has its undo file already"), "{said}");
+    fs::rename(database.path(&name), database.path("away")).unwrap();
+    let (_, said) = database.replace(&words, 2);
+    assert!(said.contains("the undo file of this change is missing: put it back there"), "{said}");
+    fs::rename(database.path("away"), database.path(&name)).unwrap();
+    database.replace(&words, 0);
+    // From another folder, by the same state.
+    let (elsewhere, state) = (tempfile::tempdir().unwrap(), database.path("state.json"));
+    let again = [&CHANGE[..], &["--table", "things", "--resume", state.to_str().unwrap()]].concat();
+    let done = command_in(elsewhere.path(), &database.url, &again).output().unwrap();
+    assert!(done.status.success() && String::from_utf8_lossy(&done.stderr).contains("done before"));
+    database.replace(&["--undo", &name], 0);
+    assert_eq!(database.dump("things"), before);
+}
+
+#[test]
+fn another_database_is_refused_unless_it_is_asked_for() {
+    let mut database = Database::new(Kind::Sqlite, "first");
+    fill(&mut database, "things", 10);
+    let before = database.dump("things");
+    database.replace(&[&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat(), 0);
+    let copy = database.path("copy.db");
+    fs::copy(database.path("first.db"), &copy).unwrap();
+    let url = format!("sqlite:{}", copy.display());
+    let run = |words: &[&str]| {
+        let done = command_in(database.folder.path(), &url, words).output().unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    let (code, said) = run(&["--undo", "a.undo"]);
+    assert!(code == Some(2) && said.contains("--other-db uses it here all the same"), "{said}");
+    let (code, said) = run(&["--undo", "a.undo", "--other-db"]);
+    assert!(code == Some(0) && said.contains("put back in 1 table"), "{said}");
+    // The path is another one, the file is the same.
+    let same = format!("sqlite:{}/./first.db", database.folder.path().display());
+    let done = command_in(database.folder.path(), &same, &["--undo", "a.undo"]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(database.dump("things"), before);
+}
+
+#[test]
+fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
+    let mut database = Database::new(Kind::Sqlite, "fit");
+    for table in ["one", "two"] {
+        fill(&mut database, table, 20);
+    }
+    let change = [&CHANGE[..], &["--table", "one", "--table", "two", "--rows", "5", "--undo-file", "a.undo"]].concat();
+    database.replace(&change, 0);
+    let state = |database: &mut Database| database.dump("two");
+    let changed = state(&mut database);
+    let refuse = |database: &mut Database, code: i32, text: &str| {
+        let (_, said) = database.replace(&["--undo", "a.undo"], code);
+        assert!(said.contains(text), "{said}");
+        assert_eq!(state(database), changed);
+    };
+    database.run("ALTER TABLE one RENAME TO gone");
+    refuse(&mut database, 1, "there is no table `one`");
+    database.run("ALTER TABLE gone RENAME TO one;\nALTER TABLE one RENAME COLUMN value TO other");
+    refuse(&mut database, 1, "there is no column `value` of text or bytes in `one`: nothing was changed");
+    database.run("ALTER TABLE one RENAME COLUMN other TO value;\nALTER TABLE one RENAME COLUMN id TO nr");
+    refuse(&mut database, 1, "the key of the table `one` is (nr), and was (id)");
+    database.run("ALTER TABLE one RENAME COLUMN nr TO id");
+    let bytes = fs::read(database.path("a.undo")).unwrap();
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    fs::write(database.path("a.undo"), &damaged).unwrap();
+    refuse(&mut database, 4, "is damaged");
+    // What its message says helps.
+    let (_, said) = database.replace(&["--undo", "a.undo"], 4);
+    let offset: usize = said.split("head -c ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    fs::write(database.path("less.undo"), &bytes[..offset]).unwrap();
+    database.replace(&["--undo", "less.undo", "--dry-run"], 0);
+    fs::write(database.path("a.undo"), &bytes[..bytes.len() - 40]).unwrap();
+    let (_, said) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
+    assert!(said.contains("the last record of the undo file is not whole"), "{said}");
+    fs::write(database.path("a.undo"), b"INSERT INTO one VALUES (1)").unwrap();
+    refuse(&mut database, 4, "it is not an undo file");
+}
+
+#[test]
+fn wrong_usage_is_named() {
+    let mut database = Database::new(Kind::Sqlite, "usage");
+    fill(&mut database, "things", 3);
+    database.replace(&[&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat(), 0);
+    for (words, text) in [
+        (&["--undo", "a.undo", "old", "new"][..], "--undo takes neither texts nor files"),
+        (&["--undo", "a.undo", "--mend"], "cannot be used with"),
+        (&["--undo", "a.undo", "-e", "a", "b"], "cannot be used with"),
+        (&["--undo", "absent.undo"], "absent.undo"),
+        (&["--undo", "."], "an undo file must be a file on a disk"),
+        (&["a", "b", "--table", "things", "--undo-file", "-"], "needs a file"),
+        (&["a", "b", "--table", "things", "--undo-file", "b.undo", "--no-undo"], "cannot be used with"),
+        (&["a", "b", "--other-db"], "--undo"),
+        (
+            &["a", "b", "--table", "things", "--undo-file", "c", "--resume", "./c"],
+            "--resume and the undo file must be different",
+        ),
+        (
+            &["a", "b", "--table", "things", "--undo-file", "c", "--report", "c", "--force"],
+            "--report and the undo file",
+        ),
+        (&["--undo", "a.undo", "--report", "a.undo", "--force"], "--report and the undo file must be different"),
+    ] {
+        let (_, said) = database.replace(words, 2);
+        assert!(said.contains(text), "{words:?}: {said}");
+    }
+    let without = |words: &[&str]| {
+        let (_, said, code) = crate::run::icecore(&[&["replace"], words].concat(), b"");
+        (said, code)
+    };
+    let (said, code) = without(&["--undo", "a.undo"]);
+    assert!(code == 2 && said.contains("--undo needs --db URL"), "{said}");
+    for words in [&["a", "b", "--undo-file", "x.undo"][..], &["a", "b", "--no-undo"]] {
+        let (said, code) = without(words);
+        assert!(code == 2 && said.contains("are for --db"), "{said}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Whether two addresses name the same database.
+
+use crate::address::{Address, Scheme};
+use std::path::Path;
+
+/// Parameters of an address that say where the database is.
+const PLACES: [&str; 5] = ["dbname", "host", "hostaddr", "port", "socket"];
+
+impl Address {
+    /// Names the database without user, password and settings: two addresses of one database mostly have the same
+    /// identity, two of different databases never do. Looks up the file of SQLite.
+    ///
+    /// ```
+    /// use icecore_store::Address;
+    /// let one: Address = "mysql://ann:secret@localhost/shop".parse()?;
+    /// let other: Address = "mariadb://root@127.0.0.1:3306/shop?sslmode=require".parse()?;
+    /// assert_eq!(one.identity(), "mysql://localhost:3306/shop");
+    /// assert_eq!(one.identity(), other.identity());
+    /// # Ok::<(), icecore_store::Error>(())
+    /// ```
+    pub fn identity(&self) -> String {
+        let (scheme, port) = match self.scheme() {
+            Scheme::Sqlite => return format!("sqlite:{}", full_path(&self.file()).display()),
+            Scheme::Postgres => ("postgres", "5432"),
+            Scheme::Mysql => ("mysql", "3306"),
+            Scheme::Mongodb => ("mongodb", "27017"),
+            Scheme::Redis => ("redis", "6379"),
+            Scheme::Memcached => ("memcached", "11211"),
+        };
+        // Without the password, which may have any character in it.
+        let shown = self.to_string();
+        let rest = shown.split_once("://").map_or("", |(_, rest)| rest);
+        let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, database) = place.split_once('/').unwrap_or((place, ""));
+        let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);
+        let hosts: Vec<String> = hosts.split(',').map(|host| full_host(host, port)).collect();
+        let mut parameters: Vec<&str> = parameters.split('&').filter(|parameter| is_place(parameter)).collect();
+        parameters.sort_unstable();
+        let sign = if parameters.is_empty() { "" } else { "?" };
+        format!("{scheme}://{}/{database}{sign}{}", hosts.join(","), parameters.join("&"))
+    }
+
+    /// What people call the database: its name, or that of the file without its ending.
+    ///
+    /// ```
+    /// let address: icecore_store::Address = "postgres://ann@db.example/shop?sslmode=require".parse()?;
+    /// assert_eq!(address.database_name(), "shop");
+    /// # Ok::<(), icecore_store::Error>(())
+    /// ```
+    pub fn database_name(&self) -> String {
+        if self.scheme() == Scheme::Sqlite {
+            return self.file().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        }
+        let identity = self.identity();
+        let name = identity.splitn(4, '/').nth(3).unwrap_or_default();
+        name.split('?').next().unwrap_or_default().to_owned()
+    }
+}
+
+/// A path that says the same in every folder, over all links if the file is there.
+fn full_path(path: &Path) -> std::path::PathBuf {
+    let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    std::fs::canonicalize(path).unwrap_or_else(|_| absolute())
+}
+
+/// A host with its port; the names of this machine are one.
+fn full_host(host: &str, usual_port: &str) -> String {
+    let host = host.to_ascii_lowercase();
+    // In the brackets of an IPv6 address there are colons too.
+    let name_end = host.rfind(']').map_or(0, |end| end + 1);
+    let (name, port) = match host.get(name_end..).and_then(|rest| rest.rfind(':')) {
+        Some(colon) => (host.get(..name_end + colon).unwrap_or_default(), host.get(name_end + colon + 1..)),
+        None => (&*host, None),
+    };
+    let name = if matches!(name, "" | "127.0.0.1" | "[::1]") { "localhost" } else { name };
+    format!("{name}:{}", port.filter(|port| !port.is_empty()).unwrap_or(usual_port))
+}
+
+fn is_place(parameter: &str) -> bool {
+    let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    PLACES.contains(&&*name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(text: &str) -> String {
+        text.parse::<Address>().expect("an address").identity()
+    }
+
+    #[test]
+    fn the_same_database_has_one_identity() {
+        for (one, other) in [
+            ("postgres://ann:a@b@db/shop", "postgresql://DB:5432/shop?sslmode=require"),
+            ("mysql://root@localhost:3307/shop", "mysql://[::1]:3307/shop"),
+            ("postgres://one:1,two:2/shop", "postgres://u@one:1,two:2/shop?application_name=x"),
+            ("postgres:///shop?host=/run/a&user=x", "postgres:///shop?user=y&host=/run/a"),
+            ("sqlite:./a.db", "sqlite:a.db"),
+        ] {
+            assert_eq!(identity(one), identity(other));
+        }
+    }
+
+    #[test]
+    fn different_databases_have_different_ones() {
+        for (one, other) in [
+            ("mysql://localhost/shop", "mysql://localhost/blog"),
+            ("mysql://localhost/shop", "mysql://localhost:3307/shop"),
+            ("mysql://localhost/shop", "postgres://localhost/shop"),
+            ("mysql://a/shop", "mysql://b/shop"),
+            ("postgres:///shop?host=/run/a", "postgres:///shop?host=/run/b"),
+            ("sqlite:a.db", "sqlite:b.db"),
+        ] {
+            assert_ne!(identity(one), identity(other));
+        }
+        assert!(!identity("mysql://ann:secret@db/shop").contains("secret"));
+    }
+}

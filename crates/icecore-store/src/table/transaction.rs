@@ -1,0 +1,142 @@
+//! Transactions over a table: values are changed, and read back before the commit.
+
+use super::{Change, Column, Row, Table};
+use crate::backend::Flow;
+use crate::driver::Value;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How many keys one statement asks for. The number is always the same, so that a connection keeps few statements.
+const KEYS_AT_ONCE: usize = 32;
+
+/// A transaction over a table. It changes nothing if it is dropped without [`Transaction::commit`].
+///
+/// ```
+/// use icecore_store::table::{Change, Table};
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("a.db");
+/// # let connection = icecore_store::within::rusqlite::Connection::open(&file)?;
+/// # connection.execute_batch("CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO notes VALUES (7, 'old')")?;
+/// # let address = format!("sqlite:{}", file.display()).parse()?;
+/// let mut table = Table::open(&address, "notes", None)?;
+/// let key = ["7".to_owned()];
+/// let mut transaction = table.begin()?;
+/// transaction.change(&[Change { key: &key, column: 0, is_text: true, old: b"old", new: b"new" }])?;
+/// let mut stored = Vec::new();
+/// transaction.find_rows(&[&key], &[0], &mut |row| {
+///     stored.push(row);
+///     Ok(())
+/// })?;
+/// assert_eq!(stored[0].cells[0].as_ref().expect("no NULL").bytes, b"new");
+/// transaction.commit()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Transaction<'t> {
+    table: &'t mut Table,
+    is_open: bool,
+}
+
+impl Table {
+    /// Begins a transaction.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn begin(&mut self) -> Result<Transaction<'_>> {
+        self.session.begin()?;
+        Ok(Transaction { table: self, is_open: true })
+    }
+
+    /// Hands over the rows with these keys as they are stored now, in any order. Keys without a row are passed over; a
+    /// database that takes `a` for `A` may hand over a row whose key is another one.
+    ///
+    /// Unlike [`Table::rows`], a number of SQLite is handed over as its text.
+    ///
+    /// # Errors
+    /// Of kind `Input`, if a key has another number of columns than the table's; what the database says; what `each`
+    /// says.
+    pub fn find_rows(
+        &mut self,
+        keys: &[&[String]],
+        columns: &[usize],
+        each: &mut dyn FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(key) = keys.iter().find(|key| key.len() != self.key.len()) {
+            let text = format!("a key of `{}` has {} columns, not {}", self.name, self.key.len(), key.len());
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
+        let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
+        for column in &chosen {
+            reads.extend(self.words.reads_as_stored(column));
+        }
+        let is_key: Vec<String> =
+            self.key.iter().map(|key| format!("{} = {}", self.words.quoted(&key.name), key.place)).collect();
+        let is_key = format!("({})", is_key.join(" AND "));
+        let (words, key_len) = (self.words, self.key.len());
+        for keys in keys.chunks(KEYS_AT_ONCE) {
+            let Some(last) = keys.last() else { break };
+            let asked = if keys.len() == 1 { 1 } else { KEYS_AT_ONCE };
+            let conditions = vec![&*is_key; asked].join(" OR ");
+            let sql = format!("SELECT {} FROM {} WHERE {conditions}", reads.join(", "), self.quoted);
+            let padding = std::iter::repeat_n(last, asked - keys.len());
+            let values: Vec<Value<'_>> =
+                keys.iter().chain(padding).flat_map(|key| key.iter()).map(|part| Value::Text(part)).collect();
+            self.session.ask(&sql, &values, &mut |row| {
+                let key = (0..key_len).map(|column| words.key_text(row, column)).collect::<Result<Vec<_>>>()?;
+                let mut cells = Vec::with_capacity(chosen.len());
+                let mut at = key_len;
+                for column in &chosen {
+                    cells.push(words.cell(column, row, &mut at)?);
+                }
+                each(Row { key, cells })?;
+                Ok(Flow::On)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Transaction<'_> {
+    /// The table.
+    pub fn table(&self) -> &Table {
+        self.table
+    }
+
+    /// Changes values, each only where it still is what it was. Says which were changed.
+    ///
+    /// # Errors
+    /// What the database says; the transaction is of no use afterwards.
+    pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
+        changes.iter().map(|change| self.table.change_one(change)).collect()
+    }
+
+    /// Hands over rows as this transaction sees them, as [`Table::find_rows`] does.
+    ///
+    /// # Errors
+    /// As for [`Table::find_rows`].
+    pub fn find_rows(
+        &mut self,
+        keys: &[&[String]],
+        columns: &[usize],
+        each: &mut dyn FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
+        self.table.find_rows(keys, columns, each)
+    }
+
+    /// Makes what was changed durable.
+    ///
+    /// # Errors
+    /// What the database says. Of kind `Away` it may have been changed all the same.
+    pub fn commit(mut self) -> Result<()> {
+        self.table.session.commit()?;
+        self.is_open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.table.session.rollback();
+        }
+    }
+}
