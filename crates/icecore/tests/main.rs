@@ -49,6 +49,7 @@ mod pack_perl;
 mod packing;
 mod paths;
 mod php_fixtures;
+mod php_damage;
 mod php_repair;
 mod php_robust;
 mod php_session_fixtures;

@@ -24,6 +24,9 @@ struct Written<'w> {
     strings: u64,
     broken: u64,
     mended: u64,
+    /// What had happened to what was mended.
+    explanations: BTreeMap<String, u64>,
+    guessed: u64,
     inputs: &'w [Input],
     tables: Vec<Table>,
     pairs: Vec<Pair>,
@@ -145,6 +148,8 @@ pub fn text(
         strings: total.tally.changed,
         broken: total.tally.broken,
         mended: total.tally.mended,
+        explanations: total.tally.explanations.clone(),
+        guessed: total.tally.guessed,
         inputs,
         tables: tables.into_iter().map(table).collect(),
         pairs: account.pairs.iter().filter_map(pair).collect(),
