@@ -128,6 +128,7 @@ impl Reader for ReadOptions {
             limits,
             detail,
             blanks: (!self.lenient).then_some("`php:lenient,repair=lengths` ignores them"),
+            is_odd: false,
             read: &|text, _, request| read_plain(text, self, request),
         };
         repair::read(outcome, input, &mending)

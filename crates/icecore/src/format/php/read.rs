@@ -90,12 +90,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
-    pub(super) fn new(
-        input: &'a [u8],
-        options: &'s ReadOptions,
-        limits: &'s Limits,
-        sink: &'s mut S,
-    ) -> Self {
+    pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
         let mut warm: Box<Warm> = sink.tape().memory.take();
         let frames = std::mem::take(&mut warm.frames);
         Machine {

@@ -80,8 +80,7 @@ pub(super) fn measures(text: &[u8]) -> Vec<Measure> {
 /// The ways that can make a difference after something that happened to the whole text.
 pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure> {
     let contents = Contents::of(text);
-    let mut measures: Vec<_> =
-        contents.lines().map(|lines| Measure { charset: Charset::Bytes, lines }).collect();
+    let mut measures: Vec<_> = contents.lines().map(|lines| Measure { charset: Charset::Bytes, lines }).collect();
     if contents.is_utf8 && !contents.is_ascii {
         measures.extend(contents.lines().map(|lines| Measure { charset: Charset::Characters, lines }));
     }
@@ -130,10 +129,7 @@ pub(super) fn explain(measure: Measure, text: &[u8]) -> Explanation {
             format!("utf-8-to-{}", charset.name),
             format!("the lengths count UTF-8, and the text is {} now", charset.name),
         ),
-        Charset::Replaced => Explanation::new(
-            "bytes-replaced",
-            "bytes that were not UTF-8 were replaced by U+FFFD",
-        ),
+        Charset::Replaced => Explanation::new("bytes-replaced", "bytes that were not UTF-8 were replaced by U+FFFD"),
         Charset::Entities { .. } => Explanation::new(
             "entities-decoded",
             "the lengths count entities of HTML, and the text has their characters now",
@@ -148,12 +144,15 @@ pub(super) fn explain(measure: Measure, text: &[u8]) -> Explanation {
 
 /// What happened to a text whose lengths are between two numbers.
 pub(super) fn explain_inexact(between: Between, text: &[u8]) -> Explanation {
-    explain(between.measure, text).and(match between.loss {
+    let mut explanation = explain(between.measure, text).and(match between.loss {
         Loss::SomeCrlf => Explanation::new("line-ends", "some line ends were CR LF, and all are LF now"),
         Loss::SomeLf => Explanation::new("line-ends", "some line ends were LF, and all are CR LF now"),
         Loss::Wide => Explanation::new("characters-lost", "characters of four bytes became question marks"),
         Loss::Any => Explanation::new("characters-lost", "characters became question marks"),
-    })
+    });
+    // What each character counted is not known.
+    explanation.is_guess = true;
+    explanation
 }
 
 /// Names the charset in which each character of the text has one byte.

@@ -5,7 +5,7 @@ use super::changes::{Change, Fix, edits, settle};
 use super::measure::{Charset, Measure};
 use super::names::{Classes, Nuls, Restored, restore_blank, restore_lost, restore_spelled};
 use super::search::Reader;
-use super::step::{Candidates, Hunt, Met, Piece};
+use super::step::{Candidates, Hunt, Met, Piece, has_variable};
 use super::{DEPTH, Start};
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
@@ -54,11 +54,7 @@ impl Names {
             if did { Explanation::new(name, sentence) } else { Explanation::nothing() }
         };
         part(self.lost, "nul-lost", "names of properties lost the NUL bytes of their visibility")
-            .and(part(
-                self.blank,
-                "nul-blank",
-                "the NUL bytes in names of properties became blanks or question marks",
-            ))
+            .and(part(self.blank, "nul-blank", "the NUL bytes in names of properties became blanks or question marks"))
             .and(part(self.spelled, "nul-spelled", "NUL bytes became other characters"))
     }
 }
@@ -123,11 +119,16 @@ impl Following<'_> {
         let may_be_text = depth < DEPTH && is_serialized(&text[first..]);
         if let Some(end) = end {
             let content = &text[first..end];
+            if piece.is_variable && has_variable(content) {
+                return None;
+            }
             match may_be_text.then(|| self.inner(content, depth)).flatten() {
                 Some(inner) => {
                     followed.restored.add(inner.restored);
                     followed.changes.push(Change::outer(fix(end), content, inner.changes));
                 }
+                // Names in it show what U+FFFD was.
+                None if may_be_text && self.measure.charset == Charset::Replaced => return None,
                 None => {
                     followed.changes.push(Change::length(fix(end)));
                     if may_be_text && is_damaged(content) {

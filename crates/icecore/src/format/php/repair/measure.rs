@@ -140,7 +140,9 @@ impl Measure {
                 let units = match charset {
                     Charset::Utf16 => letter.len_utf16() as u64,
                     Charset::Twice { cp1252 } => u64::from(!matches!(single_byte(letter, cp1252)?, 0x80..=0xBF)),
-                    Charset::Wide { kana } => 1 + u64::from(!(kana && matches!(letter, '\u{FF61}'..='\u{FF9F}'))),
+                    Charset::Wide { kana } => {
+                        1 + u64::from(!(kana && matches!(letter, '¥' | '‾' | '\u{FF61}'..='\u{FF9F}')))
+                    }
                     _ => 1,
                 };
                 Some((letter.len_utf8(), units))
@@ -243,7 +245,9 @@ mod tests {
         assert_eq!(end(Characters, Lines::Kept, "ab", 3), None);
         assert_eq!(Measure { charset: Characters, lines: Lines::Kept }.end(b"a\xFC", 0, 2), None);
         let single = |name: &str| SINGLE_BYTE.into_iter().find(|known| known.name == name).unwrap();
-        for (name, text, len) in [("latin1", &b"Gr\xFC\xDFe"[..], 7), ("cp1252", b"\x80 \xFC", 6), ("cp1251", b"\xCF\xB9", 5)] {
+        for (name, text, len) in
+            [("latin1", &b"Gr\xFC\xDFe"[..], 7), ("cp1252", b"\x80 \xFC", 6), ("cp1251", b"\xCF\xB9", 5)]
+        {
             let measure = Measure { charset: Charset::Utf8Of(single(name)), lines: Lines::Kept };
             assert_eq!(measure.end(text, 0, len), Some(text.len()), "{name}");
         }

@@ -40,7 +40,7 @@ use search::Found;
 const DEPTH: u32 = 4;
 /// How many answers are kept that are not the same.
 const ANSWERS: usize = 4;
-/// By which multiples of a byte strings grow or shrink where one text was replaced.
+/// How often a text that was replaced stands in one string, if that is to explain the length.
 const MULTIPLES: u64 = 8;
 
 /// What a text begins with.
@@ -110,9 +110,8 @@ pub(super) fn mend_text(
     starts: &[Start],
     read: &dyn Fn(&[u8], Start) -> Option<usize>,
 ) -> Result<Option<strings::Mended>, Error> {
-    let reads = |text: &[u8], start: Start| {
-        read(text, start).is_some_and(|consumed| text[consumed..].trim_ascii().is_empty())
-    };
+    let reads =
+        |text: &[u8], start: Start| read(text, start).is_some_and(|consumed| text[consumed..].trim_ascii().is_empty());
     let wanted = Wanted { starts, whole: damage == Damage::Whole, reads: &reads };
     let mended = match damage {
         Damage::Names => mend_names(text, wanted),
@@ -133,7 +132,8 @@ impl Mended {
         let Followed { changes, restored, .. } = followed;
         changes.iter().any(|change| change.fix.what != "text").then_some(())?;
         let mended = apply(text, &changes);
-        let explanation = explanation.and(restored.explanation());
+        let mut explanation = explanation.and(restored.explanation());
+        explanation.is_guess |= keeps_damage(&changes);
         (wanted.reads)(&mended, start).then_some(Mended { text: mended, explanation, start, changes, is_whole: false })
     }
 }
@@ -149,9 +149,16 @@ fn one_of(answers: &mut Vec<Mended>) -> Result<Option<Mended>, Error> {
 #[cold]
 fn several<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
     let list: Vec<String> = sentences.enumerate().map(|(at, sentence)| format!("({}) {sentence}", at + 1)).collect();
-    Error::new(ErrorKind::Malformed)
-        .expecting("damage that can be explained in one way only")
-        .finding(format!("{} explanations with different results: {}", list.len(), list.join("; ")))
+    Error::new(ErrorKind::Malformed).expecting("damage that can be explained in one way only").finding(format!(
+        "{} explanations with different results: {}",
+        list.len(),
+        list.join("; ")
+    ))
+}
+
+/// Whether a serialized text in a string stays damaged.
+fn keeps_damage(changes: &[Change]) -> bool {
+    changes.iter().any(|change| change.fix.what == "text" || keeps_damage(&change.inner))
 }
 
 fn keep(answers: &mut Vec<Mended>, answer: Mended) {
@@ -174,9 +181,14 @@ fn exact(text: &[u8], wanted: Wanted<'_>) -> Vec<Mended> {
             }
         }
     }
-    if !wanted.whole {
-        return answers;
+    if wanted.whole {
+        undone(text, wanted, &mut answers);
     }
+    answers
+}
+
+/// What taking back something that happened to the whole text makes of it.
+fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
     reversal::each_undone(text, &mut |undone| {
         let classes = Classes::find(&undone.text);
         for measure in cause::measures_of_undone(&undone.text) {
@@ -186,14 +198,14 @@ fn exact(text: &[u8], wanted: Wanted<'_>) -> Vec<Mended> {
                 let mended = apply(&undone.text, &followed.changes);
                 if mended != text && (wanted.reads)(&mended, *start) {
                     let explanation = undone.explanation.clone().and(cause::explain(measure, &undone.text));
-                    let explanation = explanation.and(followed.restored.explanation());
+                    let mut explanation = explanation.and(followed.restored.explanation());
+                    explanation.is_guess |= keeps_damage(&followed.changes);
                     let changes = Vec::new();
-                    keep(&mut answers, Mended { text: mended, explanation, start: *start, changes, is_whole: true });
+                    keep(answers, Mended { text: mended, explanation, start: *start, changes, is_whole: true });
                 }
             }
         }
     });
-    answers
 }
 
 /// What a search for the ends of strings makes of the text.
@@ -205,9 +217,16 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
         let of = |fixes: &[Fix], step: Option<i64>, explanation: Explanation| {
             let restored = fixes.iter().any(|fix| fix.what == "visibility");
             // Strings lost such bytes as well, and nobody knows where.
-            if restored && fixes.iter().any(|fix| fix.what == "string" && fix.is < fix.was) {
+            if restored && fixes.iter().any(|fix| matches!(fix.what, "string" | "key") && fix.is < fix.was) {
                 return None;
             }
+            // Names in a text that became shorter may have lost bytes.
+            let may_lack = |fix: &Fix| {
+                let content = text.get(fix.first..fix.first.saturating_add(fix.is as usize)).unwrap_or_default();
+                fix.what == "string" && fix.is < fix.was && is_serialized(content)
+            };
+            let mut explanation = explanation;
+            explanation.is_guess |= fixes.iter().any(may_lack);
             let changes = with_inner(text, fixes, step, 0);
             let followed = Followed { changes, end: text.len(), restored: explain::Names::lost(restored) };
             Mended::of(text, followed, *start, explanation, wanted)
@@ -246,7 +265,7 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let lengths = fixes.iter().filter(|fix| fix.what != "visibility");
     let most = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
     match step {
-        Some(step) if step.abs() > 1 || most <= MULTIPLES => {
+        Some(step) if most / step.unsigned_abs().max(1) <= MULTIPLES => {
             let grew = if step > 0 { "longer" } else { "shorter" };
             let bytes = step.unsigned_abs();
             let times = if most == bytes { "" } else { "multiples of " };

@@ -17,6 +17,8 @@ pub(in crate::format::php) struct Mending<'m> {
     pub(in crate::format::php) detail: bool,
     /// The option that ignores blanks after the value, unless it was given.
     pub(in crate::format::php) blanks: Option<&'static str>,
+    /// The text can be read, and is damaged all the same: its variables have odd names.
+    pub(in crate::format::php) is_odd: bool,
     /// Reads a text as it stands.
     pub(in crate::format::php) read: &'m ReadStart<'m>,
 }
@@ -33,6 +35,7 @@ pub(in crate::format::php) fn read<'a>(outcome: Outcome<'a>, input: &'a [u8], me
     };
     let wanted = Wanted { starts: mending.starts, whole: true, reads: &reads };
     let mended = match &outcome.error {
+        None if mending.is_odd => Ok(mend(input, wanted).unwrap_or(None)),
         None => Ok(mend_names(input, wanted)),
         Some(error) if is_damaged(error) => mend(input, wanted),
         Some(_) => Ok(None),

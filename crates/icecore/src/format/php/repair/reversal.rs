@@ -70,13 +70,7 @@ pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(Undone)) {
     undo_more(text, &Explanation::nothing(), STEPS, &mut left, receive);
 }
 
-fn undo_more(
-    text: &[u8],
-    before: &Explanation,
-    steps: usize,
-    left: &mut usize,
-    receive: &mut dyn FnMut(Undone),
-) {
+fn undo_more(text: &[u8], before: &Explanation, steps: usize, left: &mut usize, receive: &mut dyn FnMut(Undone)) {
     for cause in &CAUSES {
         if *left == 0 {
             return;

@@ -293,8 +293,7 @@ mod tests {
         let text = [&br#"C:1:"F":100000:{}"#[..], &[b'x'; 5000]].concat();
         let mut reader = Reader::new(Start::Value);
         let classes = Classes::find(&text);
-        let (met, work) =
-            reader.step(&text, Hunt::Near { texts: false }, &mut Candidates::new(&ends(&text), &classes));
+        let (met, work) = reader.step(&text, Hunt::Near { texts: false }, &mut Candidates::new(&ends(&text), &classes));
         assert!(matches!(met, Met::Fork) && work > 5000, "{work}");
     }
 }

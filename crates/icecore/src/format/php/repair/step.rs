@@ -59,6 +59,8 @@ pub(super) struct Piece {
     pub(super) what: &'static str,
     /// Of a key of an object: where the class of that is.
     pub(super) class: Option<(usize, usize)>,
+    /// It is a variable of a session with names.
+    pub(super) is_variable: bool,
 }
 
 /// What a step met.
@@ -237,7 +239,11 @@ impl Reader {
                 self.frames.pop();
                 self.texts -= 1;
                 self.at += 2;
-                Some(if was == is { Met::Good } else { Met::Fix(Fix { offset, was, is, what: "string", first: start, owner: 0 }) })
+                Some(if was == is {
+                    Met::Good
+                } else {
+                    Met::Fix(Fix { offset, was, is, what: "string", first: start, owner: 0 })
+                })
             }
             State::Entries if frame.left == 0 => {
                 (byte? == b'}').then_some(())?;
@@ -300,7 +306,11 @@ impl Reader {
         let is = (end - offset - 1) as u64;
         (1..0x80).contains(&was.max(is)).then_some(())?;
         self.at = end;
-        Some(if is == was { Met::Good } else { Met::Fix(Fix { offset, was, is, what: "name", first: offset + 1, owner: 0 }) })
+        Some(if is == was {
+            Met::Good
+        } else {
+            Met::Fix(Fix { offset, was, is, what: "name", first: offset + 1, owner: 0 })
+        })
     }
 
     fn members(&mut self, input: &[u8], behind: bool) -> Option<Met> {
@@ -405,7 +415,10 @@ impl Reader {
         let frame = self.frames.last();
         let class = (what == "key" && frame.payload.1 > 0).then(|| (frame.payload.0, frame.payload.1 as usize));
         if let Hunt::Measured(_) = hunt {
-            return Some(Met::Piece(Piece { offset, was, first, what, class }, None));
+            return Some(Met::Piece(
+                Piece { offset, was, first, what, class, is_variable: frame.state == State::Named },
+                None,
+            ));
         }
         let stated = usize::try_from(was).ok().and_then(|len| first.checked_add(len));
         let fits = stated.is_some_and(|end| {
@@ -439,6 +452,10 @@ impl Reader {
         let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
+            // A name of a property without its NUL bytes is never taken as a shorter one.
+            if class.is_some() && is.checked_add(2) == Some(was) {
+                return None;
+            }
             goes_on(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what, first, owner: 0 }))
         };
         match hunt {
@@ -467,6 +484,12 @@ impl Reader {
                 candidates.looked += at - first;
             }
             Hunt::Measured(_) => {}
+        }
+        // A session has no counts: a variable is not taken for a part of the string before it.
+        if frame.state == State::Named {
+            let is_before_name = |(end, _): &(usize, Fix)| named_variable(&input[*end..]).is_some();
+            let first = candidates.found.iter().filter(|found| is_before_name(found)).map(|(end, _)| *end).min();
+            candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
         candidates.found.truncate(ENDS);
@@ -526,7 +549,7 @@ impl Reader {
         candidates: &mut Candidates<'_>,
     ) -> Option<Met> {
         if let Hunt::Measured(_) = hunt {
-            let piece = Piece { offset, was, first: start, what: "payload", class: None };
+            let piece = Piece { offset, was, first: start, what: "payload", class: None, is_variable: false };
             return Some(Met::Piece(piece, fix));
         }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
@@ -544,7 +567,10 @@ impl Reader {
         candidates.looked += most - start;
         for end in start..most {
             if input[end] == b'}' && goes_on(frame, &input[end + 1..]) {
-                candidates.found.push((end + 1, Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 }));
+                candidates.found.push((
+                    end + 1,
+                    Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 },
+                ));
             }
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
@@ -588,6 +614,12 @@ fn lost_name(
     let class = input.get(start..start + len);
     let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
     Some(Fix { offset, was, is: was - 2, what: "visibility", first, owner: restored.owner })
+}
+
+/// Whether a string of a session has another variable in it: there are no counts that would show
+/// it.
+pub(super) fn has_variable(content: &[u8]) -> bool {
+    memmem::find_iter(content, b"\";").any(|end| named_variable(&content[end + 2..]).is_some())
 }
 
 /// How long the name of a variable is, with its bar, before a value of a session.

@@ -122,11 +122,16 @@ impl Reader for ReadOptions {
         if !self.repair_lengths {
             return outcome;
         }
+        // A name that no program gives is what is left of a string that ended too early.
+        let is_odd = handler == Handler::Php
+            && outcome.error.is_none()
+            && outcome.document.root().entries().any(|(name, _)| !is_plain_name(name.bytes()));
         let mending = Mending {
             starts: starts(self.handler),
             limits,
             detail,
             blanks: (!self.lenient).then_some("`php-session:lenient,repair=lengths` ignores them"),
+            is_odd,
             read: &|text, start, request| read_plain(text, handler_of(start), self, request),
         };
         repair::read(outcome, input, &mending)

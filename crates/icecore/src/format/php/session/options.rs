@@ -64,7 +64,12 @@ pub struct ReadOptions {
 
 impl ReadOptions {
     pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
-        ReadOptions { handler: handler(settings), lenient: settings.flag("lenient"), repair_lengths: settings.choice("repair") == Some("lengths"), ..ReadOptions::default() }
+        ReadOptions {
+            handler: handler(settings),
+            lenient: settings.flag("lenient"),
+            repair_lengths: settings.choice("repair") == Some("lengths"),
+            ..ReadOptions::default()
+        }
     }
 }
 

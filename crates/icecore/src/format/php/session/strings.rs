@@ -3,9 +3,9 @@
 use super::handler::first_name;
 use super::{FORMAT, HANDLER, Handler, ReadOptions, handler_of, read_plain, starts};
 use crate::error::Error;
+use crate::format::php::repair;
 use crate::format::php::strings::{Names, collect};
 use crate::format::php_text::is_class_name;
-use crate::format::php::repair;
 use crate::format::strings::{Damage, Mended, Places, Strings, Wanted};
 use crate::format::{Reader as _, Request};
 use crate::limits::Limits;
