@@ -25,7 +25,9 @@ struct Written<'w> {
     broken: u64,
     mended: u64,
     /// What had happened to what was mended.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     explanations: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "is_none")]
     guessed: u64,
     inputs: &'w [Input],
     tables: Vec<Table>,
@@ -34,6 +36,10 @@ struct Written<'w> {
     broken_values: Vec<Wrong>,
     /// Literals of statements that are no rows, in which something would have been changed.
     outside: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Serialize)]
