@@ -453,7 +453,8 @@ impl Reader {
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
             // A name of a property without its NUL bytes is never taken as a shorter one.
-            if class.is_some() && is.checked_add(2) == Some(was) {
+            let may_lack = |key: &[u8]| key.starts_with(b"*") || text::is_class_name(key);
+            if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
                 return None;
             }
             goes_on(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what, first, owner: 0 }))
