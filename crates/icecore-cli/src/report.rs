@@ -177,6 +177,10 @@ impl Report {
             return;
         }
         let say = |message: String| self.say(&Said::note("repaired", message).of(name));
+        if let Some(explanation) = repairs.first().and_then(|repair| repair.explanation.as_deref()) {
+            let warning = if explanation.is_guess { "warning: " } else { "" };
+            say(format!("repaired: {warning}{explanation} ({})", explanation.name));
+        }
         for repair in repairs.iter().take(REPAIRS) {
             say(format!("repaired: {repair}"));
         }

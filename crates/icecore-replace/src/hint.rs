@@ -23,6 +23,8 @@ pub(crate) struct Hint(Search);
 
 #[derive(Debug)]
 enum Search {
+    /// Nothing is looked for.
+    Never,
     /// There may be a match anywhere.
     Always,
     One(Box<memmem::Finder<'static>>),
@@ -31,6 +33,9 @@ enum Search {
 
 impl Hint {
     pub fn new(pairs: &[Pair], ignores_case: bool) -> Hint {
+        if pairs.is_empty() {
+            return Hint(Search::Never);
+        }
         let changing = || pairs.iter().filter(|pair| pair.old != pair.new);
         let mut cores: Vec<&[u8]> = changing().map(core).collect();
         if cores.is_empty() || cores.iter().any(|core| core.is_empty()) {
@@ -45,11 +50,14 @@ impl Hint {
     }
 
     pub fn may_match(&self, raw: &[u8]) -> bool {
-        self.core(raw, 0).is_some() || spelled(raw, 0).is_some()
+        !matches!(self.0, Search::Never) && (self.core(raw, 0).is_some() || spelled(raw, 0).is_some())
     }
 
     /// Where the next core or the next escape that spells a letter is, from `at` on.
     pub fn next(&self, raw: &[u8], at: usize) -> Option<usize> {
+        if matches!(self.0, Search::Never) {
+            return None;
+        }
         let core = self.core(raw, at);
         // What is behind a core is not asked for.
         let part = raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE).min(raw.len()))).unwrap_or_default();
@@ -60,6 +68,7 @@ impl Hint {
     fn core(&self, raw: &[u8], at: usize) -> Option<usize> {
         let rest = raw.get(at..)?;
         let found = match &self.0 {
+            Search::Never => None,
             Search::Always => Some(0),
             Search::One(finder) => finder.find(rest),
             Search::Several(search) => search.find(rest).map(|found| found.start()),
@@ -116,6 +125,9 @@ impl Hints<'_> {
     /// another are looked at together, so that many short ones cost no more than a long one.
     pub fn within(&mut self, range: Range<usize>) -> bool {
         let Hints { hint, raw, core, escape } = self;
+        if matches!(hint.0, Search::Never) {
+            return false;
+        }
         core.is_within(range.start, range.end, |at, _| hint.core(raw, at).ok_or(raw.len())) || {
             // What has a core in it need not be looked through, so it is not looked far ahead.
             escape.is_within(range.start, range.end, |at, end| {

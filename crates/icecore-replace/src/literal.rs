@@ -33,11 +33,16 @@ struct Text {
 }
 
 impl Literals {
+    /// Texts of which there are none.
+    pub fn nothing() -> Literals {
+        Literals { search: Search::None, texts: Arc::new([]) }
+    }
+
     pub fn new(pairs: &[Pair], ignores_case: bool) -> Result<Literals, Error> {
         let literal = |(_, pair): &(usize, &Pair)| pair.spelling != Spelling::Regex;
         let chosen: Vec<(usize, &Pair)> = pairs.iter().enumerate().filter(literal).collect();
         if chosen.is_empty() {
-            return Ok(Literals { search: Search::None, texts: Arc::new([]) });
+            return Ok(Literals::nothing());
         }
         if let ([(index, pair)], false) = (&chosen[..], ignores_case)
             && !pair.old.is_empty()

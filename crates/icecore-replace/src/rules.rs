@@ -51,6 +51,18 @@ pub enum Again {
 }
 
 impl Rules {
+    /// Rules that change nothing: for what is repaired, and otherwise stays.
+    ///
+    /// ```
+    /// let rules = icecore_replace::Rules::nothing();
+    /// assert!(rules.pairs().is_empty() && !rules.may_match(b"any"));
+    /// assert_eq!(rules.apply(b"any"), b"any");
+    /// ```
+    pub fn nothing() -> Rules {
+        let (hint, literals) = (Hint::new(&[], false), Literals::nothing());
+        Rules { pairs: Arc::new([]), literals, regular: Arc::new([]), hint: Arc::new(hint) }
+    }
+
     /// All pairs: those that were given, and the spellings that follow from addresses.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs

@@ -72,7 +72,9 @@ pub use stage::Stage;
 
 /// What values and documents are made of, and how they are compared.
 pub mod value {
-    pub use crate::document::{BigInt, ClassUse, Comparison, Entries, Form, Items, Metadata, Repair, Visibility};
+    pub use crate::document::{
+        BigInt, ClassUse, Comparison, Entries, Explanation, Form, Items, Metadata, Repair, Visibility,
+    };
     pub use crate::salvage::Salvaged;
     #[cfg(feature = "serde")]
     pub use crate::serde_values::{from_document, to_document};

@@ -48,6 +48,7 @@ mod pack_fixtures;
 mod pack_perl;
 mod packing;
 mod paths;
+mod php_damage;
 mod php_fixtures;
 mod php_repair;
 mod php_robust;

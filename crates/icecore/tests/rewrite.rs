@@ -81,6 +81,30 @@ fn wrong_lengths_are_mended_if_that_was_asked_for() {
 }
 
 #[test]
+fn damage_is_named_and_taken_back() {
+    let mut how = Rewriting::default();
+    how.mend = true;
+    for (name, damaged, right) in [
+        ("latin1", "a:1:{i:0;s:5:\"Grüße\";}", "a:1:{i:0;s:7:\"Grüße\";}"),
+        ("latin1", "name|s:5:\"Grüße\";n|i:1;", "name|s:7:\"Grüße\";n|i:1;"),
+        ("line-ends", "a:1:{i:0;s:4:\"a\nb\";}", "a:1:{i:0;s:3:\"a\nb\";}"),
+        ("nul-lost", "O:1:\"A\":1:{s:4:\"*p\";i:1;}", "O:1:\"A\":1:{s:4:\"\0*\0p\";i:1;}"),
+        ("nul-blank", "O:1:\"A\":1:{s:4:\" * p\";i:1;}", "O:1:\"A\":1:{s:4:\"\0*\0p\";i:1;}"),
+        ("slashed", "a:1:{i:0;s:1:\\\"x\\\";}", "a:1:{i:0;s:1:\"x\";}"),
+        ("doubled-quotes", "a:1:{i:0;s:1:\"\"x\"\";}", "a:1:{i:0;s:1:\"x\";}"),
+        ("entities", "a:1:{i:0;s:1:&quot;x&quot;;}", "a:1:{i:0;s:1:\"x\";}"),
+    ] {
+        let (new, tally) = with(damaged.as_bytes(), &mut Pair::new(b"zz", b"yy"), &how);
+        assert_eq!(String::from_utf8_lossy(&new), right, "{name}");
+        assert_eq!((tally.mended, tally.broken, tally.explanations.get(name)), (1, 0, Some(&1)), "{name}: {tally:?}");
+    }
+    // A lost NUL byte, or one that was no UTF-8: nobody knows.
+    let (new, tally) = with("s:3:\"a\u{FFFD}b\";".as_bytes(), &mut Pair::new(b"zz", b"yy"), &how);
+    assert_eq!((new.as_slice(), tally.mended, tally.broken), ("s:3:\"a\u{FFFD}b\";".as_bytes(), 0, 1));
+    assert!(tally.first_broken[0].reason.contains("2 explanations"), "{:?}", tally.first_broken);
+}
+
+#[test]
 fn keys_and_classes_only_if_asked_for() {
     let text = b"O:7:\"old_org\":2:{s:7:\"old_org\";i:1;s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
     let mut how = Rewriting::default();

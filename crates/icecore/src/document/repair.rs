@@ -1,11 +1,16 @@
 //! Repairs: what a reader changed in the input so that it could be read.
 
+use super::Explanation;
 use std::fmt;
+use std::sync::Arc;
 
-/// A length that was wrong and was counted again; with the word `rest`, bytes
-/// behind the document that were left out; or, with the word `text`, a
-/// string of this length that holds a serialized text whose own lengths are
-/// wrong, and stay so, because there is more than one way to count them.
+/// A length that was wrong and was counted again; or what another word says:
+///
+/// - `visibility`: a name of a property got its NUL bytes back, and has so many bytes now;
+/// - `whole`: something was done to all of the text, which is taken back;
+/// - `text`: a string of this length holds a serialized text whose own lengths are wrong, and
+///   stay so, because there is more than one way to count them;
+/// - `rest`: bytes after the document were left out.
 ///
 /// ```
 /// use icecore::{Limits, Stage};
@@ -23,15 +28,24 @@ pub struct Repair {
     pub was: u64,
     /// What it should have said.
     pub is: u64,
-    /// Of what it is the length: `string`, `key`, `class`, `payload`, `text`, `rest`.
+    /// Of what it is the length: `string`, `key`, `class`, `payload`, `name`, or one of the
+    /// words above.
     pub what: &'static str,
     /// The path of the value that it belongs to.
     pub path: String,
+    /// What happened to the text: the same in all repairs of a document.
+    pub explanation: Option<Arc<Explanation>>,
 }
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Repair { offset, was, is, what, path } = self;
+        let Repair { offset, was, is, what, path, .. } = self;
+        if *what == "visibility" {
+            return write!(f, "offset {offset}: a name of a property got its NUL bytes back, at {path}");
+        }
+        if *what == "whole" {
+            return write!(f, "the whole text had {was} bytes and has {is}");
+        }
         if *what == "text" {
             return write!(
                 f,

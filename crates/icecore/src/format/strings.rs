@@ -1,5 +1,6 @@
 //! Where the strings of a text stand, for callers that change some and keep all else.
 
+use crate::document::Explanation;
 use crate::edit::{Around, Decoded, Decoding, Escaping, Part};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -11,14 +12,31 @@ pub(crate) struct Strings {
     pub(crate) inside: fn(&[u8]) -> bool,
     /// The strings of a document that starts where the text does, as its reader reads it.
     pub(crate) find: for<'t> fn(&'t [u8], &Settings, &Wanted<'_>) -> Result<Places<'t>, Error>,
-    /// A text that can't be read, with its lengths set right, if there is one way to do that.
+    /// A damaged text as it was before.
     pub(crate) mend: Option<MendFn>,
     /// Whether a class can have this name; `None`: whatever it is.
     pub(crate) takes_class: Option<fn(&[u8]) -> bool>,
 }
 
-/// See [`Strings::mend`].
-pub(crate) type MendFn = fn(&[u8], &Limits) -> Option<Vec<u8>>;
+/// See [`Strings::mend`]. `Ok(None)`: nothing explains it; an error: several things do.
+pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<Mended>, Error>;
+
+/// What may be damaged in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Damage {
+    /// It can be read: names of properties without their visibility.
+    Names,
+    /// Lengths in it.
+    Lengths,
+    /// Lengths, or the text as a whole.
+    Whole,
+}
+
+/// A text as it was before it was damaged.
+pub(crate) struct Mended {
+    pub(crate) text: Vec<u8>,
+    pub(crate) explanation: Explanation,
+}
 
 /// What is looked for.
 pub(crate) struct Wanted<'w> {

@@ -70,7 +70,8 @@ pub struct Rewriting {
     pub classes: bool,
     /// What is inside Base64 and compressed data as well.
     pub base64: bool,
-    /// Whether data with wrong lengths is repaired, and then changed.
+    /// Whether damaged data is repaired, and then changed: wrong lengths, and what else happens
+    /// to texts of `serialize()`.
     pub mend: bool,
     /// What reading may cost.
     pub limits: Limits,

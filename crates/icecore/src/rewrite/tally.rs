@@ -1,5 +1,6 @@
 //! What was found and done.
 
+use crate::document::Explanation;
 use std::collections::BTreeMap;
 
 /// How many broken values are kept with their reasons.
@@ -17,8 +18,13 @@ pub struct Tally {
     pub broken: u64,
     /// The first of them.
     pub first_broken: Vec<Broken>,
-    /// Texts with wrong lengths that were repaired.
+    /// Damaged texts that were repaired.
     pub mended: u64,
+    /// What had happened to them, by the names of [explanations](crate::value::Explanation).
+    pub explanations: BTreeMap<String, u64>,
+    /// Those of them in which nothing explains the lengths: strings end where the rest can be
+    /// read.
+    pub guessed: u64,
     /// Bytes that only their own class understands, in which something would have been
     /// changed: they stayed as they are.
     pub opaque: u64,
@@ -68,6 +74,10 @@ impl Tally {
         let room = KEPT.saturating_sub(self.first_broken.len());
         self.first_broken.extend(other.first_broken.iter().take(room).cloned());
         self.mended += other.mended;
+        for (name, count) in &other.explanations {
+            *self.explanations.entry(name.clone()).or_default() += count;
+        }
+        self.guessed += other.guessed;
         self.opaque += other.opaque;
         self.unsayable += other.unsayable;
         self.signed += other.signed;
@@ -78,6 +88,13 @@ impl Tally {
     /// if nothing changed.
     pub fn is_notable(&self) -> bool {
         self.broken + self.opaque + self.unsayable + self.signed + self.beyond > 0
+    }
+
+    /// Counts a text that was repaired.
+    pub(super) fn mend(&mut self, explanation: Explanation) {
+        self.mended += 1;
+        self.guessed += u64::from(explanation.is_guess);
+        *self.explanations.entry(explanation.name).or_default() += 1;
     }
 
     /// Counts a text that can't be read.

@@ -6,7 +6,7 @@ use super::{Change, Edits, Part, Rewriting, Tally, bare, tape};
 use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
-use crate::format::strings::{Found, Length, Measured, Place, Places, Wanted};
+use crate::format::strings::{Damage, Found, Length, Measured, Place, Places, Wanted};
 use crate::format::{self, Format, Settings};
 use crate::limits::Limits;
 
@@ -91,6 +91,9 @@ impl<'w> Work<'w> {
             if level >= LEVELS {
                 return self.beyond(bytes);
             }
+            if let Ok(Some(edits)) = self.mended(format, bytes, Damage::Names, level) {
+                return Inside::Frozen(edits);
+            }
             let limits = self.limits.clone();
             match self.document(format, &Settings::new(), bytes, &limits, level) {
                 Ok(edits) => return Inside::Frozen(edits),
@@ -102,14 +105,26 @@ impl<'w> Work<'w> {
                 }
             }
         }
-        if let Some(inside) = self.wrapped(bytes, level) {
+        // What stands in another text may be escaped there; alone, it is damaged.
+        let damage = if level == 0 { Damage::Whole } else { Damage::Lengths };
+        let mut mended = Ok(None);
+        if let Some((format, _)) = broken.as_ref().filter(|_| level == 0) {
+            mended = self.mended(format, bytes, damage, level);
+        }
+        if !matches!(mended, Ok(Some(_)))
+            && let Some(inside) = self.wrapped(bytes, level)
+        {
             return inside;
         }
         let Some((format, error)) = broken else { return Inside::Plain(None) };
-        if let Some(edits) = self.mended(format, bytes, level) {
-            return Inside::Frozen(edits);
+        if level > 0 {
+            mended = self.mended(format, bytes, damage, level);
         }
-        Inside::Plain(Some(broken_at(format, bytes, level, &error)))
+        match mended {
+            Ok(Some(edits)) => Inside::Frozen(edits),
+            Ok(None) => Inside::Plain(Some(broken_at(format, bytes, level, &error))),
+            Err(error) => Inside::Plain(Some(broken_at(format, bytes, level, &error))),
+        }
     }
 
     /// What a limit kept from being read stays.
@@ -149,14 +164,22 @@ impl<'w> Work<'w> {
         Ok(edits)
     }
 
-    /// A text whose lengths are set right, and then changed.
-    fn mended(&mut self, format: &'static Format, bytes: &[u8], level: u32) -> Option<Edits> {
-        let mend = format.strings.and_then(|strings| strings.mend).filter(|_| self.how.mend)?;
+    /// A damaged text as it was, and then changed.
+    fn mended(
+        &mut self,
+        format: &'static Format,
+        bytes: &[u8],
+        damage: Damage,
+        level: u32,
+    ) -> Result<Option<Edits>, Error> {
+        let Some(mend) = format.strings.and_then(|strings| strings.mend).filter(|_| self.how.mend) else {
+            return Ok(None);
+        };
         let limits = self.limits.clone();
-        let mended = mend(bytes, &limits)?;
-        let edits = self.document(format, &Settings::new(), &mended, &limits, level).ok()?;
-        self.tally.mended += 1;
-        Some(Edits::between(bytes, &edits.apply(&mended)))
+        let Some(mended) = mend(bytes, damage, &limits)? else { return Ok(None) };
+        let edits = self.document(format, &Settings::new(), &mended.text, &limits, level)?;
+        self.tally.mend(mended.explanation);
+        Ok(Some(Edits::between(bytes, &edits.apply(&mended.text))))
     }
 
     /// The changes of the strings at these places.

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// every other byte stays as it was. All pairs act at once: the leftmost match counts, of several the longest, and what
 /// was put in is not looked at again. Memory stays the same however long the input is.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES, override_usage = "icecore replace [OPTIONS] OLD NEW [FILE]...\n       icecore replace [OPTIONS] -e OLD NEW [FILE]...\n       icecore replace [OPTIONS] --url https://OLD https://NEW [FILE]...\n       icecore replace [OPTIONS] OLD NEW --db URL --table TABLE\n       icecore replace [OPTIONS] --undo FILE --db URL")]
+#[command(after_long_help = EXAMPLES, override_usage = "icecore replace [OPTIONS] OLD NEW [FILE]...\n       icecore replace [OPTIONS] -e OLD NEW [FILE]...\n       icecore replace [OPTIONS] --url https://OLD https://NEW [FILE]...\n       icecore replace [OPTIONS] --mend [FILE]...\n       icecore replace [OPTIONS] OLD NEW --db URL --table TABLE\n       icecore replace [OPTIONS] --undo FILE --db URL")]
 pub struct Replace {
     /// The text to replace, what it becomes, and the files; only files, where -e, --pairs or --url says what to replace
     ///
@@ -79,7 +79,10 @@ pub struct Replace {
     /// Not for data that is signed: its signature would no longer fit.
     #[arg(long)]
     pub base64: bool,
-    /// Repair wrong lengths in frozen values, as a careless replacement leaves them
+    /// Repair damaged values of serialize() and of sessions; alone it needs no OLD and NEW
+    ///
+    /// What happened must explain all of a value: text was replaced, a charset or line ends were converted, NUL bytes got
+    /// lost, quotes were doubled, entities or backslashes put in. What several explanations fit stays, and counts as broken.
     #[arg(long)]
     pub mend: bool,
     /// Only in this table; may be given several times
@@ -169,6 +172,7 @@ Examples:
   icecore replace -e /var/www/old /srv/new -e old@example.org new@example.org dump.sql --dry-run
   mysqldump shop | icecore replace --url http://shop.test https://shop.example --in sql | mysql other
   icecore replace 'user-(\\d+)' 'member-$1' --regex --in csv users.csv -o members.csv
+  icecore replace --mend --in sql careless.sql -o mended.sql
   icecore replace old new session.storable -o changed.storable
   icecore replace old new --db mysql://me@localhost/shop --table wp_options --dry-run
   icecore replace --undo icecore-shop-20261129-051233.undo --db mysql://me@localhost/shop";

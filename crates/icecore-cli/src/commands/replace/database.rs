@@ -211,7 +211,7 @@ impl Walk<'_, '_> {
         let chosen = *self.columns.get(at)?;
         let column = table.columns().get(chosen)?;
         let (job, place) = (self.job, self.places.get(at).copied().unwrap_or_default());
-        if !job.how.base64 && !job.rules.may_match(&cell.bytes) {
+        if !job.how.base64 && !job.how.mend && !job.rules.may_match(&cell.bytes) {
             return None;
         }
         let mut replacing = job.rules.replacing().encoded(job.how.base64);

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// The rules, and the inputs.
 pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
+    if are_inputs(args) {
+        return Ok((Rules::nothing(), args.words.iter().map(PathBuf::from).collect()));
+    }
     let mut builder = Rules::builder().regex(args.regex).ignore_case(args.ignore_case);
     let mut words = &args.words[..];
     if args.pairs.is_empty() && args.url.is_empty() && args.file.is_none() {
@@ -35,6 +38,14 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     }
     let rules = builder.build().map_err(|error| usage(error.to_string()))?;
     Ok((rules, words.iter().map(PathBuf::from).collect()))
+}
+
+/// Whether all words are inputs: with --mend alone nothing is replaced, so the first word is no
+/// OLD where it is a file. Two words of which one is no file are OLD and NEW.
+fn are_inputs(args: &Replace) -> bool {
+    let is_input = |word: &OsString| word == "-" || Path::new(word).exists();
+    let has_pairs = !args.pairs.is_empty() || !args.url.is_empty() || args.file.is_some();
+    args.mend && !has_pairs && args.words.iter().all(is_input)
 }
 
 pub fn usage(text: impl Into<String>) -> Abort {

@@ -7,6 +7,7 @@ use super::places::Places;
 use crate::form::NDJSON;
 use crate::plural::{counted, grouped};
 use crate::report::Report;
+use icecore::rewrite::Tally;
 use icecore_replace::{Again, Pair, Rules, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,8 +71,8 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
     });
     note(report, "done", message);
     spellings(account, rules, report);
+    mended(&total.tally, report);
     let more = [
-        (total.tally.mended, "had wrong lengths, which are right now (--mend)"),
         (total.refused + total.tally.unsayable, "could not be changed: their form has no way to write what is new"),
         (total.skipped, "were changed by somebody else meanwhile, and stay: run it again"),
         (total.tally.opaque, "stand in bytes that only their own class understands, and stay"),
@@ -94,6 +95,24 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
     }
     for unknown in places.unknown() {
         note(report, "unknown", format!("{unknown} in what was read"));
+    }
+}
+
+/// What was repaired, and why it was broken.
+fn mended(tally: &Tally, report: &Report) {
+    if tally.mended == 0 {
+        return;
+    }
+    let causes: Vec<String> =
+        tally.explanations.iter().map(|(name, count)| format!("{} {name}", grouped(*count))).collect();
+    let message = format!("{} were damaged, and are right now (--mend): {}", grouped(tally.mended), causes.join(", "));
+    note(report, "found", message);
+    if tally.guessed > 0 {
+        let message = format!(
+            "warning: {} of them are guesses: nothing explains their lengths, and strings end where the rest can be read",
+            grouped(tally.guessed)
+        );
+        note(report, "guess", message);
     }
 }
 

@@ -28,6 +28,11 @@ struct Written<'w> {
     strings: u64,
     broken: u64,
     mended: u64,
+    /// What had happened to what was mended.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    explanations: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "is_none")]
+    guessed: u64,
     inputs: &'w [Input],
     tables: Vec<Table>,
     pairs: Vec<Pair>,
@@ -38,6 +43,10 @@ struct Written<'w> {
     /// The file that has the old values.
     #[serde(skip_serializing_if = "Option::is_none")]
     undo_file: Option<String>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Serialize)]
@@ -153,6 +162,8 @@ pub fn text(
         strings: total.tally.changed,
         broken: total.tally.broken,
         mended: total.tally.mended,
+        explanations: total.tally.explanations.clone(),
+        guessed: total.tally.guessed,
         inputs,
         tables: tables.into_iter().map(table).collect(),
         pairs: account.pairs.iter().filter_map(pair).collect(),

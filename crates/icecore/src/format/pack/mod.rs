@@ -109,7 +109,14 @@ impl Reader for Options {
         let (taken, len) = (outcome.consumed, input.len());
         if !self.exact && outcome.error.is_none() && taken < len {
             let (offset, was) = (taken as u64, (len - taken) as u64);
-            outcome.document.set_repairs(vec![Repair { offset, was, is: 0, what: "rest", path: "$".to_owned() }]);
+            outcome.document.set_repairs(vec![Repair {
+                offset,
+                was,
+                is: 0,
+                what: "rest",
+                path: "$".to_owned(),
+                explanation: None,
+            }]);
             outcome.consumed = len;
         }
         outcome

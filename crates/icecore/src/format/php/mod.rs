@@ -12,8 +12,6 @@ mod read_fast;
 mod read_kept;
 mod read_leaf;
 mod repair;
-mod repair_read;
-mod repair_step;
 pub mod session;
 mod skim;
 mod spelling;
@@ -35,7 +33,7 @@ use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 use options::OPTIONS;
 use read::Machine;
-use token::Fixed;
+use repair::{Mending, Start};
 
 const NAME: &str = "php";
 
@@ -97,14 +95,14 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-fn read_fixed<'a>(input: &'a [u8], fixed: Fixed<'_>, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(&Text { fixed, options }, input, request)
+/// Reads a text as it stands.
+fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    feed::read(&Text { options }, input, request)
 }
 
 /// What a text is read with.
 #[derive(Debug)]
 struct Text<'r> {
-    fixed: Fixed<'r>,
     options: &'r ReadOptions,
 }
 
@@ -112,32 +110,28 @@ impl Feed for Text<'_> {
     const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        feed(input, self.fixed, self.options, limits, sink)
+        let mut machine = Machine::new(input, self.options, limits, sink);
+        let result = machine.run();
+        machine.end(result)
     }
-}
-
-/// Feeds the sink with a value; says how far it came, and what stopped it.
-fn feed<S: Sink>(
-    input: &[u8],
-    fixed: Fixed<'_>,
-    options: &ReadOptions,
-    limits: &Limits,
-    sink: &mut S,
-) -> (usize, Option<Error>) {
-    let mut machine = Machine::new(input, fixed, options, limits, sink);
-    let result = machine.run();
-    machine.end(result)
 }
 
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        let Request { limits, detail, tape } = request;
-        let outcome = read_fixed(input, Fixed::default(), self, Request { limits, detail, tape });
-        let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
-        match self.repair_lengths && outcome.error.as_ref().is_some_and(is_damaged) {
-            true => repair_read::read(outcome, input, self, limits, detail, 0, None),
-            false => outcome,
+        if !self.repair_lengths {
+            return read_plain(input, self, request);
         }
+        let Request { limits, detail, tape } = request;
+        let outcome = read_plain(input, self, Request { limits, detail, tape });
+        let mending = Mending {
+            starts: &[Start::Value],
+            limits,
+            detail,
+            blanks: (!self.lenient).then_some("`php:lenient,repair=lengths` ignores them"),
+            is_odd: false,
+            read: &|text, _, request| read_plain(text, self, request),
+        };
+        repair::read(outcome, input, &mending)
     }
 
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
@@ -145,19 +139,19 @@ impl Reader for ReadOptions {
         if self.repair_lengths {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
-        feed::fill(&Text { fixed: Fixed::default(), options: self }, input, limits, tape)
+        feed::fill(&Text { options: self }, input, limits, tape)
     }
 
     fn windows<'a>(&self, input: &'a [u8], _: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
         if self.repair_lengths || !prescan::is_list(input) {
             return Rest::whole(self.read(input, Request::new(limits)));
         }
-        feed::windows(&Text { fixed: Fixed::default(), options: self }, input, limits, receive)
+        feed::windows(&Text { options: self }, input, limits, receive)
     }
 
     fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
         let is_list = !self.repair_lengths && prescan::is_list(input);
-        is_list.then(|| feed::traced(&Text { fixed: Fixed::default(), options: self }, input, limits, receive))
+        is_list.then(|| feed::traced(&Text { options: self }, input, limits, receive))
     }
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {

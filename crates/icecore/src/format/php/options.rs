@@ -14,7 +14,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
-        help: "count wrong lengths again where there is one way only, and report each",
+        help: "explain lengths that are wrong, set them right if one explanation reads all of the text, and report it",
     },
     Opt {
         name: "payloads",
@@ -41,10 +41,11 @@ pub struct ReadOptions {
     /// Ignore bytes behind the value and clamp integers beyond 64 bits, as PHP
     /// does (it warns of the second).
     pub lenient: bool,
-    /// Count the lengths of strings, keys, class names and payloads again where
-    /// they are wrong, as after a search and replace in a dump of a database, if
-    /// exactly one reading of the whole text is valid. The changes are in
-    /// [`Document::repairs`](crate::Document::repairs). A valid text is not changed.
+    /// Take back what damaged the text, if one explanation reads all of it: a search and
+    /// replace in a dump of a database, a converted charset, other line ends, lost NUL bytes,
+    /// slashes, and more. The changes are in [`Document::repairs`](crate::Document::repairs), with
+    /// what happened. A valid text is not changed, but for blanks in names of properties where
+    /// NUL bytes were.
     ///
     /// ```
     /// use icecore::{Limits, format::php};

@@ -4,7 +4,7 @@ use super::links::Slots;
 use super::list_to_map::Late;
 use super::read_kept::Warm;
 use super::spl::Payload;
-use super::token::{Fixed, Scanned, Tokens};
+use super::token::{Scanned, Tokens};
 use super::{ReadOptions, read_leaf, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorDetail, ErrorKind};
@@ -90,17 +90,11 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
-    pub(super) fn new(
-        input: &'a [u8],
-        fixed: Fixed<'a>,
-        options: &'s ReadOptions,
-        limits: &'s Limits,
-        sink: &'s mut S,
-    ) -> Self {
+    pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
         let mut warm: Box<Warm> = sink.tape().memory.take();
         let frames = std::mem::take(&mut warm.frames);
         Machine {
-            tokens: Tokens::new(input, 0, fixed),
+            tokens: Tokens::new(input, 0),
             whole: input,
             sink,
             limits,

@@ -8,11 +8,9 @@ mod scan;
 mod spans;
 
 use super::text::is_class_name;
-use super::token::Fixed;
-use super::{ReadOptions, detect, read_fixed, repair};
-use crate::edit::Edits;
+use super::{ReadOptions, detect, read_plain, repair};
 use crate::error::Error;
-use crate::format::strings::{Places, Strings, Wanted};
+use crate::format::strings::{Damage, Mended, Places, Strings, Wanted};
 use crate::format::{Reader as _, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -39,19 +37,13 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
     }
 }
 
-/// The text with lengths that fit, if there is one way to read it so.
-fn mend(text: &[u8], limits: &Limits) -> Option<Vec<u8>> {
-    let fixes = repair::lengths(text, None).ok().flatten().filter(|fixes| !fixes.is_empty())?;
-    let read = read_fixed(text, Fixed(&fixes), &ReadOptions::default(), Request::new(limits));
-    if read.error.is_some() || read.consumed < text.len() {
-        return None;
-    }
-    let mut edits = Edits::new();
-    for fix in &fixes {
-        let digits = text.get(fix.offset..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        edits.push(fix.offset, fix.offset + digits, fix.is.to_string().as_bytes());
-    }
-    Some(edits.apply(text))
+fn mend(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<Mended>, Error> {
+    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+    let read = |text: &[u8], _: repair::Start| {
+        let outcome = read_plain(text, &options, Request::new(limits));
+        outcome.error.is_none().then_some(outcome.consumed)
+    };
+    repair::mend_text(text, damage, &[repair::Start::Value], &read)
 }
 
 #[cfg(test)]

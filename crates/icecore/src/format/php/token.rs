@@ -18,34 +18,6 @@ pub(super) struct Scanned {
     pub(super) is_default: bool,
 }
 
-/// A length that is not what the text says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fix {
-    /// Where its number starts.
-    pub(super) offset: usize,
-    pub(super) was: u64,
-    pub(super) is: u64,
-    /// Of what it is the length.
-    pub(super) what: &'static str,
-}
-
-/// Such lengths, by offset.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fixed<'a>(pub(super) &'a [Fix]);
-
-impl Fixed<'_> {
-    /// The length whose number starts at `offset`, which the text says is `said`.
-    #[inline(always)]
-    fn length(&self, offset: usize, said: u64) -> u64 {
-        if self.0.is_empty() { said } else { self.look_up(offset).unwrap_or(said) }
-    }
-
-    #[cold]
-    fn look_up(&self, offset: usize) -> Option<u64> {
-        self.0.binary_search_by_key(&offset, |fix| fix.offset).ok().map(|at| self.0[at].is)
-    }
-}
-
 /// The input and how far it was read. A method that fails leaves `at` where the
 /// piece starts.
 #[derive(Clone, Copy, Debug)]
@@ -55,14 +27,13 @@ pub(super) struct Tokens<'a> {
     pub(super) at: usize,
     /// Where that payload starts; 0 if there is none.
     pub(super) base: usize,
-    pub(super) fixed: Fixed<'a>,
     /// Whether errors tell what `unserialize()` says of them.
     pub(super) says_php: bool,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(input: &'a [u8], at: usize, fixed: Fixed<'a>) -> Tokens<'a> {
-        Tokens { input, at, base: 0, fixed, says_php: true }
+    pub(super) fn new(input: &'a [u8], at: usize) -> Tokens<'a> {
+        Tokens { input, at, base: 0, says_php: true }
     }
 }
 
@@ -216,7 +187,6 @@ impl Tokens<'_> {
     fn quoted(&mut self) -> Result<Scanned, Error> {
         let start = self.at;
         let (len, at, is_default) = self.count(start, b':')?;
-        let len = self.fixed.length(start + 2, len);
         if self.byte(at + 1) != Some(b'"') {
             return Err(self.wrong(at + 1, start, "`\"`"));
         }
@@ -523,7 +493,6 @@ impl Tokens<'_> {
         let at = at + 2;
         let short = |error: Error| error.detailing(ErrorDetail::ShortPayload);
         let len = count.value.ok_or_else(|| short(self.below_zero(&count, at)))?;
-        let len = self.fixed.length(name.start + name.len + 2, len);
         let left = self.input.len() - at;
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
             return Err(short(self.too_short(len, at, at)));

@@ -33,7 +33,7 @@ impl Handler {
 pub(super) const LONGEST: usize = 127;
 
 /// Whether a value seems to begin here.
-fn begins_value(text: &[u8]) -> bool {
+pub(in crate::format::php) fn begins_value(text: &[u8]) -> bool {
     match text {
         [b'N', rest @ ..] => matches!(rest, [] | [b';', ..]),
         [b'a' | b'b' | b'd' | b'i' | b's' | b'C' | b'E' | b'O' | b'R' | b'S' | b'r', rest @ ..] => {
@@ -44,7 +44,7 @@ fn begins_value(text: &[u8]) -> bool {
 }
 
 /// Whether this is a name that a program would give to a variable.
-pub(super) fn is_plain_name(name: &[u8]) -> bool {
+pub(in crate::format::php) fn is_plain_name(name: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.!".contains(byte) || *byte >= 0x80;
     !name.is_empty() && name.len() <= 256 && name.iter().all(is_plain)
 }

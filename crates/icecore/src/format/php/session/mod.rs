@@ -10,11 +10,12 @@ mod strings;
 mod write;
 
 pub use handler::Handler;
+pub(super) use handler::{begins_value, is_plain_name};
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::read::Machine;
-use super::token::Fixed;
+use super::repair::{self, Mending, Start};
 use crate::format::prelude::*;
 use options::OPTIONS;
 
@@ -75,7 +76,7 @@ impl Feed for Variables<'_> {
         }
         let ReadOptions { lenient, loose_links, .. } = *self.options;
         let php = super::ReadOptions { lenient, loose_links, ..super::ReadOptions::default() };
-        let mut machine = Machine::new(input, Fixed::default(), &php, limits, sink);
+        let mut machine = Machine::new(input, &php, limits, sink);
         machine.tokens.says_php = false;
         let result = machine.session(self.handler);
         machine.end(result)
@@ -90,9 +91,49 @@ fn attempt(input: &[u8], handler: Handler, options: &ReadOptions, limits: &Limit
     (tape, consumed, error)
 }
 
+/// Reads the variables that one handler joined.
+fn read_plain<'a>(input: &'a [u8], handler: Handler, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    feed::read(&Variables { handler, options }, input, request)
+}
+
+/// What a session of these handlers begins with.
+fn starts(handler: Option<Handler>) -> &'static [Start] {
+    match handler {
+        None => &[Start::Named, Start::Counted, Start::Value],
+        Some(Handler::Php) => &[Start::Named],
+        Some(Handler::PhpBinary) => &[Start::Counted],
+        Some(Handler::PhpSerialize) => &[Start::Value],
+    }
+}
+
+fn handler_of(start: Start) -> Handler {
+    match start {
+        Start::Named => Handler::Php,
+        Start::Counted => Handler::PhpBinary,
+        Start::Value => Handler::PhpSerialize,
+    }
+}
+
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        let handler = self.handler.unwrap_or_else(|| handler::find(input, self, request.limits));
-        Variables { handler, options: self }.read(input, request)
+        let Request { limits, detail, tape } = request;
+        let handler = self.handler.unwrap_or_else(|| handler::find(input, self, limits));
+        let outcome = read_plain(input, handler, self, Request { limits, detail, tape });
+        if !self.repair_lengths {
+            return outcome;
+        }
+        // A name that no program gives is what is left of a string that ended too early.
+        let is_odd = handler == Handler::Php
+            && outcome.error.is_none()
+            && outcome.document.root().entries().any(|(name, _)| !is_plain_name(name.bytes()));
+        let mending = Mending {
+            starts: starts(self.handler),
+            limits,
+            detail,
+            blanks: (!self.lenient).then_some("`php-session:lenient,repair=lengths` ignores them"),
+            is_odd,
+            read: &|text, start, request| read_plain(text, handler_of(start), self, request),
+        };
+        repair::read(outcome, input, &mending)
     }
 }

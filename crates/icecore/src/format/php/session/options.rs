@@ -18,6 +18,12 @@ pub(super) const OPTIONS: &[Opt] = &[
         help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last \
                variable",
     },
+    Opt {
+        name: "repair",
+        takes: OptionType::Choice(&["no", "lengths"]),
+        side: Side::Read,
+        help: "explain lengths that are wrong, and set them right: as of php",
+    },
     class_map::OPTION,
 ];
 
@@ -40,13 +46,30 @@ pub struct ReadOptions {
     /// `php_serialize`, as PHP does. Ignore blanks behind the last variable, as an
     /// editor leaves them.
     pub lenient: bool,
+    /// Set lengths right that are wrong, as [`super::super::ReadOptions::repair_lengths`] does. Names
+    /// of variables must then be plain ones.
+    ///
+    /// ```
+    /// use icecore::{Limits, format::php::session};
+    /// let mut options = session::ReadOptions::default();
+    /// options.repair_lengths = true;
+    /// let document = session::read("name|s:5:\"Grüße\";n|i:1;".as_bytes(), &options, &Limits::default())?;
+    /// assert_eq!(document.root().get("name").and_then(|name| name.as_str()), Some("Grüße"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub repair_lengths: bool,
     /// As [`super::super::ReadOptions::loose_links`].
     pub(crate) loose_links: bool,
 }
 
 impl ReadOptions {
     pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
-        ReadOptions { handler: handler(settings), lenient: settings.flag("lenient"), ..ReadOptions::default() }
+        ReadOptions {
+            handler: handler(settings),
+            lenient: settings.flag("lenient"),
+            repair_lengths: settings.choice("repair") == Some("lengths"),
+            ..ReadOptions::default()
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 //! Where the strings of a session stand.
 
 use super::handler::first_name;
-use super::{FORMAT, HANDLER, Handler, ReadOptions};
+use super::{FORMAT, HANDLER, Handler, ReadOptions, handler_of, read_plain, starts};
 use crate::error::Error;
+use crate::format::php::repair;
 use crate::format::php::strings::{Names, collect};
 use crate::format::php_text::is_class_name;
-use crate::format::strings::{Places, Strings, Wanted};
+use crate::format::strings::{Damage, Mended, Places, Strings, Wanted};
 use crate::format::{Reader as _, Request};
+use crate::limits::Limits;
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings =
-    Strings { inside: is_candidate, find, mend: None, takes_class: Some(is_class_name) };
+    Strings { inside: is_candidate, find, mend: Some(mend), takes_class: Some(is_class_name) };
 
 /// A variable may have any name: what is behind it must then be right to the end.
 fn is_candidate(text: &[u8]) -> bool {
@@ -27,4 +29,13 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
     let handler = outcome.document.spelling().and_then(|spelling| spelling.get(HANDLER));
     let names = if handler == Some(Handler::PhpBinary as u64) { Names::Counted } else { Names::Ended };
     Ok(collect(text, &outcome.document, outcome.consumed, names, wanted))
+}
+
+fn mend(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<Mended>, Error> {
+    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+    let read = |text: &[u8], start: repair::Start| {
+        let outcome = read_plain(text, handler_of(start), &options, Request::new(limits));
+        outcome.error.is_none().then_some(outcome.consumed)
+    };
+    repair::mend_text(text, damage, starts(None), &read)
 }

@@ -1,11 +1,16 @@
-//! One step of a reader of `repair=lengths`.
+//! One step of a reader of a damaged text.
 
-use super::repair::Reader;
-use super::spl::{self, Family, IS_SELF};
-use super::text;
-use super::token::{Fix, Fixed, Tokens};
-use super::{ReadOptions, read_fixed};
+use super::Start;
+use super::changes::Fix;
+use super::measure::{Between, Measure};
+use super::names::{self, Classes};
+use super::search::Reader;
 use crate::format::Request;
+use crate::format::php::session::{begins_value, is_plain_name};
+use crate::format::php::spl::{self, Family, IS_SELF};
+use crate::format::php::text;
+use crate::format::php::token::Tokens;
+use crate::format::php::{ReadOptions, read_plain};
 use crate::limits::Limits;
 use memchr::memmem;
 use std::rc::Rc;
@@ -19,23 +24,43 @@ const ENDS: usize = 12;
 /// strings grew or shrank.
 const TIMES: i64 = 1000;
 
-/// What is looked for.
+/// Which ends of strings are looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hunt {
-    /// A string that begins like a serialized text, and whose length is wrong, is
-    /// such a text.
-    pub(super) texts: bool,
+pub(super) enum Hunt {
+    /// The stated one, and if none is there, those near it. `texts`: a string that begins
+    /// like a serialized text, and whose length is wrong, is such a text.
+    Near { texts: bool },
     /// Each string is longer than stated by a multiple of this; if it is below
     /// 0, shorter. Then one may also have another end where it has the stated one.
-    pub(super) step: Option<i64>,
+    Step(i64),
+    /// Those at which the string may have counted what is stated.
+    Between(Between),
+    /// None: the caller looks at each string. Names of classes counted so.
+    Measured(Measure),
 }
 
 impl Hunt {
     /// Whether a stated end is taken although a serialized text would be cut off
     /// there.
     fn trusts(self) -> bool {
-        !self.texts && self.step.is_none()
+        matches!(self, Hunt::Near { texts: false })
     }
+}
+
+/// A string, or what only its class understands, that the caller has to find the end of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// Where its length stands.
+    pub(super) offset: usize,
+    /// What that says.
+    pub(super) was: u64,
+    /// Where it starts.
+    pub(super) first: usize,
+    pub(super) what: &'static str,
+    /// Of a key of an object: where the class of that is.
+    pub(super) class: Option<(usize, usize)>,
+    /// It is a variable of a session with names.
+    pub(super) is_variable: bool,
 }
 
 /// What a step met.
@@ -48,27 +73,31 @@ pub(super) enum Met {
     Fork,
     /// A wrong length of which there is no doubt.
     Fix(Fix),
+    /// Something that the caller has to go behind, after a wrong length.
+    Piece(Piece, Option<Fix>),
 }
 
 /// Where to continue, and with which length.
-pub(super) struct Candidates {
+pub(super) struct Candidates<'c> {
     pub(super) found: Vec<(usize, Fix)>,
     /// Where `";` stands in the text.
     ends: Rc<[usize]>,
+    /// The classes that the text names.
+    classes: &'c Classes,
     /// How many bytes and ends were looked at.
     looked: usize,
 }
 
-impl Candidates {
-    pub(super) fn new(ends: &Rc<[usize]>) -> Candidates {
-        Candidates { found: Vec::new(), ends: Rc::clone(ends), looked: 0 }
+impl<'c> Candidates<'c> {
+    pub(super) fn new(ends: &Rc<[usize]>, classes: &'c Classes) -> Candidates<'c> {
+        Candidates { found: Vec::new(), ends: Rc::clone(ends), classes, looked: 0 }
     }
 
     /// Whether a serialized text is one as it stands.
     fn is_whole(&mut self, text: &[u8]) -> bool {
         self.looked += text.len();
         let limits = Limits::default();
-        let outcome = read_fixed(text, Fixed::default(), &ReadOptions::default(), Request::new(&limits));
+        let outcome = read_plain(text, &ReadOptions::default(), Request::new(&limits));
         outcome.error.is_none() && outcome.consumed == text.len()
     }
 }
@@ -88,6 +117,10 @@ pub(super) fn between(ends: &[usize], first: usize, most: usize) -> &[usize] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Root,
+    /// The variables of a session, behind names with a bar, or with a length.
+    Named,
+    Counted,
+    /// Of an object, `payload` is where its class starts, and how long that is.
     Entries,
     /// A string that is a serialized text itself; `payload` is its length.
     Text,
@@ -116,8 +149,13 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    fn root() -> Frame {
-        Frame { state: State::Root, left: 1, payload: (0, 0, 0), below: 0 }
+    fn root(start: Start) -> Frame {
+        let (state, left) = match start {
+            Start::Value => (State::Root, 1),
+            Start::Named => (State::Named, 0),
+            Start::Counted => (State::Counted, 0),
+        };
+        Frame { state, left, payload: (0, 0, 0), below: 0 }
     }
 
     /// A number for this frame and all below it.
@@ -140,8 +178,13 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new() -> Frames {
-        Frames { top: Frame::root(), below: None }
+    pub(super) fn new(start: Start) -> Frames {
+        Frames { top: Frame::root(start), below: None }
+    }
+
+    /// Whether the one value was read that this began with.
+    pub(super) fn is_value_read(&self) -> bool {
+        self.top.state == State::Root && self.top.left == 0
     }
 
     /// The innermost.
@@ -173,7 +216,7 @@ impl Drop for Frames {
 
 impl Reader {
     /// Takes the next piece; says what it met, and what that cost.
-    pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> (Met, u64) {
+    pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> (Met, u64) {
         candidates.found.clear();
         let start = self.at;
         let met = self.piece(input, hunt, candidates).unwrap_or(Met::Bad);
@@ -181,12 +224,13 @@ impl Reader {
         (met, (self.at.max(start) - start) as u64 + looked as u64 + 16)
     }
 
-    fn piece(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+    fn piece(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
         let frame = self.frames.last();
         let byte = input.get(self.at).copied();
         match frame.state {
             State::Root if frame.left == 0 => input[self.at..].trim_ascii_start().is_empty().then_some(Met::End),
-            State::Root => self.value(input, hunt, candidates),
+            State::Named | State::Counted if frame.left == 0 => self.variable(input, frame.state, hunt),
+            State::Root | State::Named | State::Counted => self.value(input, hunt, candidates),
             State::Text if frame.left > 0 => self.value(input, hunt, candidates),
             State::Text => {
                 input[self.at..].starts_with(b"\";").then_some(())?;
@@ -195,7 +239,11 @@ impl Reader {
                 self.frames.pop();
                 self.texts -= 1;
                 self.at += 2;
-                Some(if was == is { Met::Good } else { Met::Fix(Fix { offset, was, is, what: "string" }) })
+                Some(if was == is {
+                    Met::Good
+                } else {
+                    Met::Fix(Fix { offset, was, is, what: "string", first: start, owner: 0 })
+                })
             }
             State::Entries if frame.left == 0 => {
                 (byte? == b'}').then_some(())?;
@@ -235,8 +283,34 @@ impl Reader {
                 self.frames.top.state = State::Element;
                 Some(Met::Good)
             }
-            State::List | State::End => self.payload_end(input, frame),
+            State::List | State::End => self.payload_end(input, frame, hunt),
         }
+    }
+
+    /// The name of a variable of a session, or the end of it.
+    fn variable(&mut self, input: &[u8], state: State, hunt: Hunt) -> Option<Met> {
+        let rest = &input[self.at..];
+        if rest.is_empty() || self.at > 0 && state == State::Named && rest.trim_ascii().is_empty() {
+            return Some(Met::End);
+        }
+        self.frames.top.left = 1;
+        if state == State::Named {
+            self.at += named_variable(rest)?;
+            return Some(Met::Good);
+        }
+        let (offset, was) = (self.at, u64::from(rest[0]));
+        let end = match hunt {
+            Hunt::Measured(measure) => measure.end(input, offset + 1, was)?,
+            _ => offset + 1 + was as usize,
+        };
+        let is = (end - offset - 1) as u64;
+        (1..0x80).contains(&was.max(is)).then_some(())?;
+        self.at = end;
+        Some(if is == was {
+            Met::Good
+        } else {
+            Met::Fix(Fix { offset, was, is, what: "name", first: offset + 1, owner: 0 })
+        })
     }
 
     fn members(&mut self, input: &[u8], behind: bool) -> Option<Met> {
@@ -248,23 +322,22 @@ impl Reader {
         self.array(input)
     }
 
-    fn payload_end(&mut self, input: &[u8], frame: Frame) -> Option<Met> {
+    /// The end of a payload. Its length is reported in each case: those in it may have other
+    /// digits than before.
+    fn payload_end(&mut self, input: &[u8], frame: Frame, hunt: Hunt) -> Option<Met> {
         let (offset, was, start) = frame.payload;
         self.frames.pop();
         // PHP does not look at what stands behind the last piece.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        if let Some(end) = stated.filter(|end| *end >= self.at && input.get(*end) == Some(&b'}')) {
-            self.at = end + 1;
-            return Some(Met::Good);
-        }
-        (*input.get(self.at)? == b'}').then_some(())?;
-        let is = (self.at - start) as u64;
-        self.at += 1;
-        Some(Met::Fix(Fix { offset, was, is, what: "payload" }))
+        let stated = stated.filter(|_| !matches!(hunt, Hunt::Measured(_)));
+        let end = stated.filter(|end| *end >= self.at && input.get(*end) == Some(&b'}')).unwrap_or(self.at);
+        (*input.get(end)? == b'}').then_some(())?;
+        self.at = end + 1;
+        Some(Met::Fix(Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 }))
     }
 
     fn tokens<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
-        Tokens::new(input, self.at, Fixed::default())
+        Tokens::new(input, self.at)
     }
 
     fn push(&mut self, state: State, left: u64, payload: (usize, u64, usize)) -> Option<()> {
@@ -276,12 +349,12 @@ impl Reader {
     /// One key or value less is to come in the innermost container.
     fn count(&mut self) {
         let top = &mut self.frames.top;
-        if matches!(top.state, State::Root | State::Entries | State::Text) {
+        if matches!(top.state, State::Root | State::Named | State::Counted | State::Entries | State::Text) {
             top.left -= 1;
         }
     }
 
-    fn key(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+    fn key(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
         self.count();
         let mut tokens = self.tokens(input);
         match input.get(self.at)? {
@@ -294,15 +367,15 @@ impl Reader {
         Some(Met::Good)
     }
 
-    fn value(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+    fn value(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
         self.count();
         let mut tokens = self.tokens(input);
         match input.get(self.at)? {
             b's' => return self.string(input, "string", hunt, candidates),
             b'a' => return self.array(input),
-            b'O' => return self.object(input),
-            b'C' => return self.opaque(input, candidates),
-            b'E' => return self.enum_case(input),
+            b'O' => return self.object(input, hunt),
+            b'C' => return self.opaque(input, hunt, candidates),
+            b'E' => return self.enum_case(input, hunt),
             b'i' => drop(tokens.integer().ok()?),
             b'd' => drop(tokens.float().ok()?),
             b'b' => drop(tokens.boolean().ok()?),
@@ -336,9 +409,17 @@ impl Reader {
         Some((len, end + 2))
     }
 
-    fn string(&mut self, input: &[u8], what: &'static str, hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+    fn string(&mut self, input: &[u8], what: &'static str, hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
         let (was, first) = self.head(input)?;
         let offset = self.at + 2;
+        let frame = self.frames.last();
+        let class = (what == "key" && frame.payload.1 > 0).then(|| (frame.payload.0, frame.payload.1 as usize));
+        if let Hunt::Measured(_) = hunt {
+            return Some(Met::Piece(
+                Piece { offset, was, first, what, class, is_variable: frame.state == State::Named },
+                None,
+            ));
+        }
         let stated = usize::try_from(was).ok().and_then(|len| first.checked_add(len));
         let fits = stated.is_some_and(|end| {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
@@ -348,37 +429,68 @@ impl Reader {
                     || !is_text(&input[first..end])
                     || candidates.is_whole(&input[first..end]))
         });
+        if !fits && let Some(fix) = lost_name(input, offset, was, first, class, candidates.classes) {
+            self.at = first + was as usize;
+            return Some(Met::Fix(fix));
+        }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        if fits && hunt.step.is_none_or(|step| step > 0) {
+        let takes_stated = match hunt {
+            Hunt::Step(step) => step > 0,
+            Hunt::Near { .. } => true,
+            Hunt::Between(_) | Hunt::Measured(_) => false,
+        };
+        if fits && takes_stated {
             self.at = stated + 2;
             return Some(Met::Good);
         }
-        if hunt.texts && !fits && what == "string" && is_text(&input[first..]) {
+        if matches!(hunt, Hunt::Near { texts: true }) && !fits && what == "string" && is_text(&input[first..]) {
             self.at = first;
             self.texts += 1;
             self.push(State::Text, 1, (offset, was, first))?;
             return Some(Met::Good);
         }
-        let frame = self.frames.last();
         let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
-            goes_on(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what }))
+            // A name of a property without its NUL bytes is never taken as a shorter one.
+            let may_lack = |key: &[u8]| key.starts_with(b"*") || text::is_class_name(key);
+            if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
+                return None;
+            }
+            goes_on(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what, first, owner: 0 }))
         };
-        match hunt.step {
-            None => {
+        match hunt {
+            Hunt::Near { .. } => {
                 let ends = Rc::clone(&candidates.ends);
                 let ends = between(&ends, first, most);
                 candidates.looked += ends.len();
                 candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
-            Some(step) => {
+            Hunt::Step(step) => {
                 let lens = (0..TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
                 let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
                 let near = ends.skip_while(|end| step < 0 && *end > most).take_while(|end| *end <= most);
                 let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
                 candidates.found.extend(ends.filter_map(fix_at));
             }
+            Hunt::Between(between) => {
+                let (mut at, mut least, mut max) = (first, 0, 0);
+                loop {
+                    if between.fits(least, max, was) && input[at..].starts_with(b"\";") {
+                        candidates.found.extend(fix_at(at));
+                    }
+                    let Some((bytes, low, high)) = between.unit(input, at).filter(|_| least <= was) else { break };
+                    (at, least, max) = (at + bytes, least + low, max + high);
+                }
+                candidates.looked += at - first;
+            }
+            Hunt::Measured(_) => {}
+        }
+        // A session has no counts: a variable is not taken for a part of the string before it.
+        if frame.state == State::Named {
+            let is_before_name = |(end, _): &(usize, Fix)| named_variable(&input[*end..]).is_some();
+            let first = candidates.found.iter().filter(|found| is_before_name(found)).map(|(end, _)| *end).min();
+            candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
         candidates.found.truncate(ENDS);
@@ -387,39 +499,42 @@ impl Reader {
 
     /// The name of a class, which has no quote in it: its end, and what must
     /// change.
-    fn name(&self, input: &[u8]) -> Option<(usize, usize, Option<Fix>)> {
+    fn name(&self, input: &[u8], hunt: Hunt) -> Option<(usize, usize, Option<Fix>)> {
         let (was, first) = self.head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
-        let fix = Fix { offset: self.at + 2, was, is: len as u64, what: "class" };
+        if let Hunt::Measured(measure) = hunt {
+            (measure.end(input, first, was)? == first + len).then_some(())?;
+        }
+        let fix = Fix { offset: self.at + 2, was, is: len as u64, what: "class", first, owner: 0 };
         Some((first, first + len, (was != fix.is).then_some(fix)))
     }
 
-    fn object(&mut self, input: &[u8]) -> Option<Met> {
-        let (first, end, fix) = self.name(input)?;
+    fn object(&mut self, input: &[u8], hunt: Hunt) -> Option<Met> {
+        let (first, end, fix) = self.name(input, hunt)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (count, behind) = number(input, end + 1, b'{')?;
         (count <= (input.len() - behind) as u64).then_some(())?;
         self.at = behind;
-        self.push(State::Entries, count * 2, (0, 0, 0))?;
+        self.push(State::Entries, count * 2, (first, (end - first) as u64, 0))?;
         Some(fix.map_or(Met::Good, Met::Fix))
     }
 
-    fn enum_case(&mut self, input: &[u8]) -> Option<Met> {
-        let (first, end, fix) = self.name(input)?;
+    fn enum_case(&mut self, input: &[u8], hunt: Hunt) -> Option<Met> {
+        let (first, end, fix) = self.name(input, hunt)?;
         (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
         self.at = end + 2;
         Some(fix.map_or(Met::Good, Met::Fix))
     }
 
-    fn opaque(&mut self, input: &[u8], candidates: &mut Candidates) -> Option<Met> {
-        let (first, end, fix) = self.name(input)?;
+    fn opaque(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
+        let (first, end, fix) = self.name(input, hunt)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (was, start) = number(input, end + 1, b'{')?;
         let offset = end + 2;
         match spl::family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
             Some(family) => self.open(input, family, (offset, was, start))?,
             None => {
-                return self.raw(input, (offset, was, start), fix, candidates);
+                return self.raw(input, (offset, was, start), fix, hunt, candidates);
             }
         }
         Some(fix.map_or(Met::Good, Met::Fix))
@@ -431,8 +546,13 @@ impl Reader {
         input: &[u8],
         (offset, was, start): (usize, u64, usize),
         fix: Option<Fix>,
-        candidates: &mut Candidates,
+        hunt: Hunt,
+        candidates: &mut Candidates<'_>,
     ) -> Option<Met> {
+        if let Hunt::Measured(_) = hunt {
+            let piece = Piece { offset, was, first: start, what: "payload", class: None, is_variable: false };
+            return Some(Met::Piece(piece, fix));
+        }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
         if let Some(end) = stated.filter(|end| input.get(*end) == Some(&b'}')) {
             self.at = end + 1;
@@ -448,7 +568,10 @@ impl Reader {
         candidates.looked += most - start;
         for end in start..most {
             if input[end] == b'}' && goes_on(frame, &input[end + 1..]) {
-                candidates.found.push((end + 1, Fix { offset, was, is: (end - start) as u64, what: "payload" }));
+                candidates.found.push((
+                    end + 1,
+                    Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 },
+                ));
             }
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
@@ -477,6 +600,35 @@ impl Reader {
     }
 }
 
+/// A key of an object that lost the NUL bytes of its visibility: this is definite.
+fn lost_name(
+    input: &[u8],
+    offset: usize,
+    was: u64,
+    first: usize,
+    class: Option<(usize, usize)>,
+    classes: &Classes,
+) -> Option<Fix> {
+    let (start, len) = class?;
+    let end = first.checked_add(usize::try_from(was).ok()?.checked_sub(2)?)?;
+    input.get(end..)?.starts_with(b"\";").then_some(())?;
+    let class = input.get(start..start + len);
+    let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
+    Some(Fix { offset, was, is: was - 2, what: "visibility", first, owner: restored.owner })
+}
+
+/// Whether a string of a session has another variable in it: there are no counts that would show
+/// it.
+pub(super) fn has_variable(content: &[u8]) -> bool {
+    memmem::find_iter(content, b"\";").any(|end| named_variable(&content[end + 2..]).is_some())
+}
+
+/// How long the name of a variable is, with its bar, before a value of a session.
+fn named_variable(rest: &[u8]) -> Option<usize> {
+    let bar = memchr::memchr(b'|', &rest[..rest.len().min(257)])?;
+    (is_plain_name(&rest[..bar]) && begins_value(&rest[bar + 1..])).then_some(bar + 1)
+}
+
 /// `:number:` and `last`: the number, and what is behind.
 fn number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
     let digits = input.get(at + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -493,6 +645,11 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
     };
     match frame.state {
         State::Root => rest.trim_ascii_start().is_empty(),
+        State::Named => rest.trim_ascii_start().is_empty() || named_variable(rest).is_some(),
+        State::Counted => match rest.split_first() {
+            None => true,
+            Some((len, rest)) => rest.get(usize::from(*len)..).is_some_and(begins_value),
+        },
         State::Text => rest.starts_with(b"\";"),
         State::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
         State::Entries if frame.left.is_multiple_of(2) => is_key(rest),
@@ -510,6 +667,6 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
 }
 
 /// Whether this begins like a serialized array or object.
-fn is_text(text: &[u8]) -> bool {
+pub(super) fn is_text(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O', b':', b'0'..=b'9', ..])
 }

@@ -1,14 +1,17 @@
-//! `repair=lengths`: finds the end of strings whose declared length is wrong, as after a
-//! search and replace in a dump of a database. A string ends where the rest of the text can
-//! be parsed, if there is only one such place.
+//! Finds the end of strings whose declared length is wrong, as after a search and replace in
+//! a dump of a database. A string ends where the rest of the text can be parsed, if there is
+//! only one such place.
 //!
 //! Several readers parse the text at once, each with another end for some string. A reader
 //! stops at its first error; a reader that reaches the end of the text has the right ends.
 //! If two of them do, one must have made the changes of a single search and replace;
 //! otherwise nothing is changed.
 
-use super::repair_step::{Candidates, Frames, Hunt, Met, between, ends};
-use super::token::Fix;
+use super::Start;
+use super::changes::Fix;
+use super::measure::Between;
+use super::names::Classes;
+use super::step::{Candidates, Frames, Hunt, Met, between, ends};
 use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -42,6 +45,12 @@ pub(super) struct Reader {
     doubt: Option<(Option<usize>, Option<usize>)>,
 }
 
+impl Reader {
+    pub(super) fn new(start: Start) -> Reader {
+        Reader { at: 0, frames: Frames::new(start), texts: 0, fixes: None, cost: 0, doubt: None }
+    }
+}
+
 /// All changes that any reader made, each with the one before; and whether it is
 /// one of a text in a string.
 #[derive(Default)]
@@ -51,7 +60,8 @@ struct Changes {
 
 impl Changes {
     fn add(&mut self, reader: &mut Reader, fix: Fix) {
-        if fix.was != fix.is {
+        // The lengths in a payload may get other digits.
+        if fix.was != fix.is || matches!(fix.what, "payload" | "visibility") {
             reader.cost += fix.was.abs_diff(fix.is);
             self.list.push((reader.fixes, fix, reader.texts > 0));
             reader.fixes = Some(self.list.len() - 1);
@@ -71,52 +81,74 @@ impl Changes {
     }
 }
 
-/// Which lengths of the text must be others, in the order of their offsets.
+/// Wrong lengths that were found.
+pub(super) struct Found {
+    /// In the order of their offsets.
+    pub(super) fixes: Vec<Fix>,
+    /// The number of which all changes are multiples, if a search was led by one.
+    pub(super) step: Option<i64>,
+}
+
+/// Which lengths of the text must be others.
 /// `hint` is by how much strings grew or shrank in the text around.
 ///
 /// A string that became shorter may by chance seem to end where it is stated,
-/// namely where one behind it ends. Where that is so, another reading may come
+/// namely where one after it ends. Where that is so, another reading may come
 /// to the end of the text. So all is read a second time, on the condition that
 /// strings grew or shrank by multiples of one number, as one search and replace
 /// makes them, and that must lead to the same.
 ///
 /// # Errors
 /// If there are several answers. `None`: there is none.
-pub(super) fn lengths(input: &[u8], hint: Option<i64>) -> Result<Option<Vec<Fix>>, Error> {
-    let mut text = Text { input, ends: ends(input), left: (input.len() as u64 + 1000).saturating_mul(WORK) };
+pub(super) fn lengths(
+    input: &[u8],
+    start: Start,
+    classes: &Classes,
+    hint: Option<i64>,
+) -> Result<Option<Found>, Error> {
+    let mut text = Text::new(input, start, classes);
     if let Some(step) = hint
-        && let Some(fixes) = text.search(Hunt { texts: false, step: Some(step) })?
+        && let Some(fixes) = text.search(Hunt::Step(step))?
     {
-        return Ok(Some(fixes));
+        return Ok(Some(Found { fixes, step: Some(step) }));
     }
     let mut loose = Ok(None);
     for texts in [true, false] {
-        loose = text.search(Hunt { texts, step: None });
+        loose = text.search(Hunt::Near { texts });
         if !matches!(loose, Ok(None)) {
             break;
         }
     }
-    let mut even: Option<Vec<Fix>> = None;
+    let mut even: Option<(Vec<Fix>, i64)> = None;
     for step in text.steps() {
-        let found = text.search(Hunt { texts: false, step: Some(step) })?;
+        let found = text.search(Hunt::Step(step))?;
         match (&even, found) {
-            (Some(one), Some(other)) if *one != other => return Err(ambiguous(one, &other)),
-            (None, found) => even = found,
+            (Some((one, _)), Some(other)) if *one != other => return Err(ambiguous(one, &other)),
+            (None, Some(found)) => even = Some((found, step)),
             _ => {}
         }
     }
     match (loose, even) {
-        (Ok(Some(loose)), Some(even)) if loose != even && step_of(&loose).is_some() => Err(ambiguous(&loose, &even)),
-        (Err(error), Some(even)) if even.len() < ENOUGH => Err(error),
-        (_, Some(even)) => Ok(Some(even)),
-        (loose, None) => loose,
+        (Ok(Some(loose)), Some((even, _))) if loose != even && step_of(&loose).is_some() => {
+            Err(ambiguous(&loose, &even))
+        }
+        (Err(error), Some((even, _))) if even.len() < ENOUGH => Err(error),
+        (_, Some((fixes, step))) => Ok(Some(Found { step: step_of(&fixes).or(Some(step)), fixes })),
+        (loose, None) => Ok(loose?.map(|fixes| Found { step: step_of(&fixes), fixes })),
     }
+}
+
+/// Which lengths of the text must be others if each string counted something between two
+/// numbers; `None` if that leads nowhere, or to several answers.
+pub(super) fn lengths_between(input: &[u8], start: Start, classes: &Classes, between: Between) -> Option<Vec<Fix>> {
+    Text::new(input, start, classes).search(Hunt::Between(between)).ok().flatten()
 }
 
 /// The number of which all changes are multiples, if it is one of them.
 pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
-    let changes =
-        || fixes.iter().filter_map(|fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?));
+    let changed = |fix: &&Fix| fix.is != fix.was && fix.what != "visibility";
+    let change = |fix: &Fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?);
+    let changes = || fixes.iter().filter(changed).filter_map(change);
     let step = changes().min_by_key(|change| change.abs())?;
     changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
 }
@@ -124,13 +156,20 @@ pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
 /// The text that is repaired.
 struct Text<'i> {
     input: &'i [u8],
+    start: Start,
+    classes: &'i Classes,
     /// Where `";` stands in it.
     ends: Rc<[usize]>,
     /// How much work may still be done.
     left: u64,
 }
 
-impl Text<'_> {
+impl<'i> Text<'i> {
+    fn new(input: &'i [u8], start: Start, classes: &'i Classes) -> Text<'i> {
+        let left = (input.len() as u64 + 1000).saturating_mul(WORK);
+        Text { input, start, classes, ends: ends(input), left }
+    }
+
     /// By how much strings may have grown or shrunk: what is between the stated and
     /// the next end of most that look like strings.
     fn steps(&self) -> Vec<i64> {
@@ -160,9 +199,9 @@ impl Text<'_> {
     fn search(&mut self, hunt: Hunt) -> Result<Option<Vec<Fix>>, Error> {
         let input = self.input;
         let mut changes = Changes::default();
-        let mut readers = vec![Reader { at: 0, frames: Frames::new(), texts: 0, fixes: None, cost: 0, doubt: None }];
+        let mut readers = vec![Reader::new(self.start)];
         let mut whole: Option<Reader> = None;
-        let mut candidates = Candidates::new(&self.ends);
+        let mut candidates = Candidates::new(&self.ends, self.classes);
         while let Some(next) = (0..readers.len()).min_by_key(|at| readers[*at].at) {
             let reader = &mut readers[next];
             let (met, work) = reader.step(input, hunt, &mut candidates);
@@ -172,7 +211,7 @@ impl Text<'_> {
             })?;
             match met {
                 Met::Good => merge(&mut readers, next),
-                Met::Bad => {
+                Met::Bad | Met::Piece(..) => {
                     readers.swap_remove(next);
                 }
                 Met::Fix(fix) => {
@@ -252,9 +291,9 @@ mod tests {
     #[test]
     fn looking_for_the_end_of_a_payload_is_work_too() {
         let text = [&br#"C:1:"F":100000:{}"#[..], &[b'x'; 5000]].concat();
-        let frames = Frames::new();
-        let mut reader = Reader { at: 0, frames, texts: 0, fixes: None, cost: 0, doubt: None };
-        let (met, work) = reader.step(&text, Hunt { texts: false, step: None }, &mut Candidates::new(&ends(&text)));
+        let mut reader = Reader::new(Start::Value);
+        let classes = Classes::find(&text);
+        let (met, work) = reader.step(&text, Hunt::Near { texts: false }, &mut Candidates::new(&ends(&text), &classes));
         assert!(matches!(met, Met::Fork) && work > 5000, "{work}");
     }
 }

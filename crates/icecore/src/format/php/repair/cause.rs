@@ -1,0 +1,188 @@
+//! Which ways of measuring are tried for a text, and what they say.
+
+use super::measure::{Between, Charset, Lines, Loss, Measure, SINGLE_BYTE, character, single_byte};
+use crate::document::Explanation;
+use std::collections::BTreeSet;
+
+/// What a text has that a way of measuring needs.
+struct Contents {
+    is_ascii: bool,
+    is_utf8: bool,
+    has_wide: bool,
+    has_replaced: bool,
+    has_marks: bool,
+    has_quotes: bool,
+    has_lone_feeds: bool,
+    has_pairs: bool,
+    has_questions: bool,
+}
+
+impl Contents {
+    fn of(text: &[u8]) -> Contents {
+        let has = |byte: u8| memchr::memchr(byte, text).is_some();
+        let has_text = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
+        let lone = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r');
+        let utf8 = std::str::from_utf8(text);
+        Contents {
+            is_ascii: text.is_ascii(),
+            is_utf8: utf8.is_ok(),
+            has_wide: text.iter().any(|byte| *byte >= 0xF0),
+            has_replaced: has_text("\u{FFFD}"),
+            has_marks: has(b'&') || has(b'<') || has(b'>'),
+            has_quotes: has(b'\''),
+            has_lone_feeds: memchr::memchr_iter(b'\n', text).any(lone),
+            has_pairs: has_text("\r\n"),
+            has_questions: has(b'?'),
+        }
+    }
+
+    fn charsets(&self) -> Vec<Charset> {
+        let mut charsets = vec![Charset::Bytes];
+        if self.is_ascii {
+            return charsets;
+        }
+        if self.is_utf8 {
+            charsets.push(Charset::Characters);
+            if self.has_wide {
+                charsets.push(Charset::Utf16);
+            }
+            charsets.extend([false, true].map(|cp1252| Charset::Twice { cp1252 }));
+            charsets.extend([false, true].map(|kana| Charset::Wide { kana }));
+        }
+        charsets.extend(SINGLE_BYTE.map(Charset::Utf8Of));
+        charsets
+    }
+
+    fn lines(&self) -> impl Iterator<Item = Lines> + Clone {
+        let lines = [(Lines::Kept, true), (Lines::WasCrlf, self.has_lone_feeds), (Lines::WasLf, self.has_pairs)];
+        lines.into_iter().filter(|(_, may)| *may).map(|(lines, _)| lines)
+    }
+}
+
+/// The ways of measuring that can make a difference for this text, the most probable first.
+pub(super) fn measures(text: &[u8]) -> Vec<Measure> {
+    let contents = Contents::of(text);
+    let mut measures = Vec::new();
+    for lines in contents.lines() {
+        measures.extend(contents.charsets().into_iter().map(|charset| Measure { charset, lines }));
+    }
+    if contents.has_replaced {
+        measures.push(Measure { charset: Charset::Replaced, lines: Lines::Kept });
+    }
+    if contents.has_marks || contents.has_quotes {
+        for (double, single) in [(6, 1), (6, 6), (6, 5), (1, 1)] {
+            measures.push(Measure { charset: Charset::Entities { double, single }, lines: Lines::Kept });
+        }
+    }
+    measures
+}
+
+/// The ways that can make a difference after something that happened to the whole text.
+pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure> {
+    let contents = Contents::of(text);
+    let mut measures: Vec<_> = contents.lines().map(|lines| Measure { charset: Charset::Bytes, lines }).collect();
+    if contents.is_utf8 && !contents.is_ascii {
+        measures.extend(contents.lines().map(|lines| Measure { charset: Charset::Characters, lines }));
+    }
+    measures
+}
+
+/// The ways that are not known for each character.
+pub(super) fn inexact(text: &[u8]) -> Vec<Between> {
+    let contents = Contents::of(text);
+    let mut charsets = vec![Charset::Bytes];
+    if !contents.is_ascii {
+        match contents.is_utf8 {
+            true => charsets.push(Charset::Characters),
+            false => charsets.extend(SINGLE_BYTE.map(Charset::Utf8Of)),
+        }
+    }
+    let losses = [
+        (Loss::SomeCrlf, contents.has_lone_feeds),
+        (Loss::SomeLf, contents.has_pairs),
+        (Loss::Wide, contents.has_questions),
+        (Loss::Any, contents.has_questions),
+    ];
+    let mut list = Vec::new();
+    for (loss, _) in losses.into_iter().filter(|(_, may)| *may) {
+        let measure = |charset: &Charset| Between { measure: Measure { charset: *charset, lines: Lines::Kept }, loss };
+        list.extend(charsets.iter().map(measure));
+    }
+    list
+}
+
+/// What happened to a text whose lengths count so.
+pub(super) fn explain(measure: Measure, text: &[u8]) -> Explanation {
+    let charset = match measure.charset {
+        Charset::Bytes => Explanation::nothing(),
+        Charset::Characters => explain_characters(text),
+        Charset::Utf16 => Explanation::new("utf-16", "the lengths count units of UTF-16, and the text is UTF-8"),
+        Charset::Twice { .. } => Explanation::new(
+            "twice-utf-8",
+            "the lengths count characters of a single-byte charset, and the text was converted to UTF-8 twice",
+        ),
+        Charset::Wide { kana } => Explanation::new(
+            if kana { "shift-jis" } else { "double-byte" },
+            "the lengths count the bytes of a double-byte charset, as Shift_JIS, GBK or Big5, and the text is UTF-8 now",
+        ),
+        Charset::Utf8Of(charset) => Explanation::new(
+            format!("utf-8-to-{}", charset.name),
+            format!("the lengths count UTF-8, and the text is {} now", charset.name),
+        ),
+        Charset::Replaced => Explanation::new("bytes-replaced", "bytes that were not UTF-8 were replaced by U+FFFD"),
+        Charset::Entities { .. } => Explanation::new(
+            "entities-decoded",
+            "the lengths count entities of HTML, and the text has their characters now",
+        ),
+    };
+    charset.and(match measure.lines {
+        Lines::Kept => Explanation::nothing(),
+        Lines::WasCrlf => Explanation::new("line-ends", "line ends were CR LF and are LF now"),
+        Lines::WasLf => Explanation::new("line-ends", "line ends were LF and are CR LF now"),
+    })
+}
+
+/// What happened to a text whose lengths are between two numbers.
+pub(super) fn explain_inexact(between: Between, text: &[u8]) -> Explanation {
+    let mut explanation = explain(between.measure, text).and(match between.loss {
+        Loss::SomeCrlf => Explanation::new("line-ends", "some line ends were CR LF, and all are LF now"),
+        Loss::SomeLf => Explanation::new("line-ends", "some line ends were LF, and all are CR LF now"),
+        Loss::Wide => Explanation::new("characters-lost", "characters of four bytes became question marks"),
+        Loss::Any => Explanation::new("characters-lost", "characters became question marks"),
+    });
+    // What each character counted is not known.
+    explanation.is_guess = true;
+    explanation
+}
+
+/// Names the charset in which each character of the text has one byte.
+fn explain_characters(text: &[u8]) -> Explanation {
+    let mut letters = BTreeSet::new();
+    let mut at = 0;
+    while let Some(next) = text[at..].iter().position(|byte| *byte >= 0x80) {
+        at += next;
+        let Some(letter) = character(&text[at..]) else { break };
+        letters.insert(letter);
+        at += letter.len_utf8();
+        // More than any charset has.
+        if letters.len() > 128 {
+            break;
+        }
+    }
+    let any = |range: std::ops::RangeInclusive<char>| letters.iter().any(|letter| range.contains(letter));
+    let all = |cp1252| letters.iter().all(|letter| single_byte(*letter, cp1252).is_some());
+    let (name, charset) = if all(false) {
+        ("latin1", "latin1")
+    } else if all(true) {
+        ("cp1252", "cp1252")
+    } else if letters.len() > 128 || any('\u{10000}'..=char::MAX) {
+        return Explanation::new("characters", "the lengths count characters, and not the bytes of UTF-8");
+    } else if any('\u{400}'..='\u{45F}') {
+        ("cyrillic", "a Cyrillic charset, as cp1251 or KOI8-R")
+    } else if any('\u{370}'..='\u{3FF}') {
+        ("greek", "a Greek charset, as cp1253 or ISO-8859-7")
+    } else {
+        ("single-byte", "a single-byte charset")
+    };
+    Explanation::new(name, format!("the lengths count characters of {charset}, and the text is UTF-8 now"))
+}

@@ -1,0 +1,223 @@
+//! Reads a damaged text under one explanation of its lengths: from the first byte to the last,
+//! with no choice left. Where one length does not fit, the explanation is wrong.
+
+use super::changes::{Change, Fix, edits, settle};
+use super::measure::{Charset, Measure};
+use super::names::{Classes, Nuls, Restored, restore_blank, restore_lost, restore_spelled};
+use super::search::Reader;
+use super::step::{Candidates, Hunt, Met, Piece, has_variable};
+use super::{DEPTH, Start};
+use crate::document::Explanation;
+use crate::error::{Error, ErrorKind};
+use crate::format::Request;
+use crate::format::php::{ReadOptions, read_plain};
+use crate::limits::Limits;
+use std::rc::Rc;
+
+/// A text that was read to the end of its value.
+pub(super) struct Followed {
+    pub(super) changes: Vec<Change>,
+    /// Where the value ends.
+    pub(super) end: usize,
+    pub(super) restored: Names,
+}
+
+/// Which names got their NUL bytes back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Names {
+    lost: bool,
+    blank: bool,
+    spelled: bool,
+}
+
+impl Names {
+    pub(super) fn lost(lost: bool) -> Names {
+        Names { lost, ..Names::default() }
+    }
+
+    fn note(&mut self, nuls: Nuls) {
+        match nuls {
+            Nuls::Lost => self.lost = true,
+            Nuls::Blank => self.blank = true,
+            Nuls::Spelled => self.spelled = true,
+        }
+    }
+
+    fn add(&mut self, other: Names) {
+        self.lost |= other.lost;
+        self.blank |= other.blank;
+        self.spelled |= other.spelled;
+    }
+
+    pub(super) fn explanation(self) -> Explanation {
+        let part = |did: bool, name: &str, sentence: &str| {
+            if did { Explanation::new(name, sentence) } else { Explanation::nothing() }
+        };
+        part(self.lost, "nul-lost", "names of properties lost the NUL bytes of their visibility")
+            .and(part(self.blank, "nul-blank", "the NUL bytes in names of properties became blanks or question marks"))
+            .and(part(self.spelled, "nul-spelled", "NUL bytes became other characters"))
+    }
+}
+
+/// What a text is read with.
+pub(super) struct Following<'f> {
+    pub(super) measure: Measure,
+    pub(super) classes: &'f Classes,
+}
+
+impl Following<'_> {
+    /// Reads one value, or all variables of a session. `None`: the explanation does not hold.
+    pub(super) fn follow(&self, text: &[u8], start: Start, depth: u32) -> Option<Followed> {
+        let hunt = Hunt::Measured(self.measure);
+        let mut candidates = Candidates::new(&Rc::from([]), self.classes);
+        let mut reader = Reader::new(start);
+        let mut followed = Followed { changes: Vec::new(), end: 0, restored: Names::default() };
+        loop {
+            if reader.frames.is_value_read() {
+                break;
+            }
+            match reader.step(text, hunt, &mut candidates).0 {
+                Met::Good => {}
+                Met::End => break,
+                Met::Fix(fix) => followed.changes.push(Change::length(fix)),
+                Met::Piece(piece, fix) => {
+                    followed.changes.extend(fix.map(Change::length));
+                    reader.at = self.piece(text, piece, depth, &mut followed)?;
+                }
+                Met::Bad | Met::Fork => return None,
+            }
+        }
+        followed.end = reader.at;
+        settle(text, &mut followed.changes);
+        Some(followed)
+    }
+
+    /// The same, of a text of which nothing but blanks is left.
+    pub(super) fn follow_all(&self, text: &[u8], start: Start, depth: u32) -> Option<Followed> {
+        self.follow(text, start, depth).filter(|followed| text[followed.end..].trim_ascii().is_empty())
+    }
+
+    /// Goes behind a string or a payload; returns where the text continues.
+    fn piece(&self, text: &[u8], piece: Piece, depth: u32, followed: &mut Followed) -> Option<usize> {
+        let Piece { offset, was, first, what, .. } = piece;
+        let terminator: &[u8] = if what == "payload" { b"}" } else { b"\";" };
+        let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
+        let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, what, first, owner: 0 };
+        let end = self.measure.end(text, first, was).filter(|end| ends(*end));
+        if what == "key" {
+            if let Some(restored) = self.restored(text, &piece, end)? {
+                let end = first + restored.len;
+                ends(end).then_some(())?;
+                followed.restored.note(restored.nuls);
+                followed.changes.push(Change::anew(fix(end), restored.name));
+                return Some(end + terminator.len());
+            }
+            let end = end?;
+            followed.changes.push(Change::length(fix(end)));
+            return Some(end + terminator.len());
+        }
+        let may_be_text = depth < DEPTH && is_serialized(&text[first..]);
+        if let Some(end) = end {
+            let content = &text[first..end];
+            if piece.is_variable && has_variable(content) {
+                return None;
+            }
+            match may_be_text.then(|| self.inner(content, depth)).flatten() {
+                Some(inner) => {
+                    followed.restored.add(inner.restored);
+                    followed.changes.push(Change::outer(fix(end), content, inner.changes));
+                }
+                // Names in it show what U+FFFD was.
+                None if may_be_text && self.measure.charset == Charset::Replaced => return None,
+                None => {
+                    followed.changes.push(Change::length(fix(end)));
+                    if may_be_text && is_damaged(content) {
+                        followed.changes.push(Change::kept_text(first, fix(end).is));
+                    }
+                }
+            }
+            return Some(end + terminator.len());
+        }
+        // Only a text in which names lost bytes can be shorter than it is measured.
+        if !may_be_text || what != "string" {
+            return None;
+        }
+        let inner = self.follow(&text[first..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;
+        let end = first + inner.end;
+        ends(end).then_some(())?;
+        let lost = count_lost(&inner.changes);
+        (self.units(text, first, end)?.checked_add(lost)? == was).then_some(())?;
+        followed.restored.add(inner.restored);
+        followed.changes.push(Change::outer(fix(end), &text[first..end], inner.changes));
+        Some(end + terminator.len())
+    }
+
+    /// A serialized text in a string: its lengths count as those around it do.
+    fn inner(&self, text: &[u8], depth: u32) -> Option<Followed> {
+        self.follow(text, Start::Value, depth + 1).filter(|inner| inner.end == text.len())
+    }
+
+    /// A key with the NUL bytes that it had, if it had some; `end` is where it ends if it had
+    /// none. `None`: the explanation does not hold.
+    fn restored(&self, text: &[u8], piece: &Piece, end: Option<usize>) -> Option<Option<Restored>> {
+        let Piece { was, first, .. } = *piece;
+        let rest = &text[first..];
+        let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
+        if let Some(end) = end {
+            let key = &text[first..end];
+            // Other bytes than these are restored in all of the text, or in none of it.
+            if self.measure.charset == Charset::Replaced && restore_spelled(rest).is_some() {
+                return None;
+            }
+            return Some(class.and_then(|_| restore_blank(key)));
+        }
+        if let Some(restored) = restore_spelled(rest) {
+            let owner_and_name = restored.name.len() as u64;
+            let counted = self.units(&restored.name, 0, restored.name.len()).unwrap_or(owner_and_name);
+            return (counted == was).then_some(Some(restored));
+        }
+        // The shorter text ends where its two bytes are missing.
+        let end = self.measure.end(text, first, was.checked_sub(2)?)?;
+        Some(restore_lost(&text[first..end], was - 2, was, class, self.classes)).filter(Option::is_some)
+    }
+
+    /// What the text between these offsets counted.
+    fn units(&self, text: &[u8], mut at: usize, end: usize) -> Option<u64> {
+        let mut counted = 0;
+        while at < end {
+            let (bytes, units) = self.measure.unit(text, at)?;
+            at += bytes;
+            counted += units;
+        }
+        (at == end).then_some(counted)
+    }
+}
+
+/// How many NUL bytes were lost in all of these.
+fn count_lost(changes: &[Change]) -> u64 {
+    changes
+        .iter()
+        .map(|change| match &change.anew {
+            Some(name) => (name.len() as u64).saturating_sub(change.fix.is),
+            None => count_lost(&change.inner),
+        })
+        .sum()
+}
+
+/// Whether this begins like serialized data that has lengths in it.
+pub(super) fn is_serialized(text: &[u8]) -> bool {
+    matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..])
+}
+
+/// Whether serialized data with lengths in it can't be read as it is.
+pub(super) fn is_damaged(text: &[u8]) -> bool {
+    let limits = Limits::default();
+    let outcome = read_plain(text, &ReadOptions::default(), Request::new(&limits));
+    let is_wrong = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
+    outcome.error.as_ref().map_or(outcome.consumed < text.len(), is_wrong)
+}
+
+/// The text with these changes.
+pub(super) fn apply(text: &[u8], changes: &[Change]) -> Vec<u8> {
+    edits(text, changes).apply(text)
+}

@@ -1,0 +1,255 @@
+//! How the length of a string was counted, seen from the bytes that the string has now.
+
+/// What one character of the original counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Charset {
+    /// One byte counts 1.
+    Bytes,
+    /// The text is UTF-8 now; each character was one byte, or was counted as one.
+    Characters,
+    /// As `Characters`, but those beyond U+FFFF count 2, as UTF-16 has them.
+    Utf16,
+    /// As `Characters`, and the text was converted to UTF-8 twice. `cp1252`: the second time
+    /// it was taken for cp1252, otherwise for latin1.
+    Twice { cp1252: bool },
+    /// The text is UTF-8 now; each character beyond ASCII had two bytes. `kana`: half-width
+    /// kana had one, as in Shift_JIS.
+    Wide { kana: bool },
+    /// The lengths count UTF-8; the text has one byte for each character now.
+    Utf8Of(SingleByte),
+    /// U+FFFD was one byte that was not UTF-8.
+    Replaced,
+    /// Characters were entities, as `htmlspecialchars()` writes them: how much a double and a
+    /// single quote counted.
+    Entities { double: u8, single: u8 },
+}
+
+/// Charsets of one byte for each character: the bytes that have three bytes in UTF-8, those
+/// from 0x80 to 0xFF as bits. All others beyond ASCII have two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SingleByte {
+    pub(super) name: &'static str,
+    three: u128,
+}
+
+/// The bits of these bytes.
+const fn bits(bytes: &[u8]) -> u128 {
+    let (mut bits, mut at) = (0, 0);
+    while at < bytes.len() {
+        bits |= 1 << (bytes[at] - 0x80);
+        at += 1;
+    }
+    bits
+}
+
+/// The most frequent first.
+pub(super) const SINGLE_BYTE: [SingleByte; 7] = [
+    SingleByte { name: "latin1", three: 0 },
+    SingleByte {
+        name: "cp1252",
+        three: bits(&[
+            0x80, 0x82, 0x84, 0x85, 0x86, 0x87, 0x89, 0x8B, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0x9B,
+        ]),
+    },
+    SingleByte { name: "iso-8859-15", three: bits(&[0xA4]) },
+    SingleByte {
+        name: "cp1251",
+        three: bits(&[
+            0x82, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8B, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0x9B, 0xB9,
+        ]),
+    },
+    SingleByte {
+        name: "koi8-r",
+        // Lines and blocks, up to the letters; of these positions five have two bytes.
+        three: ((1 << 0x40) - 1) & !bits(&[0x9A, 0x9C, 0x9D, 0x9E, 0x9F, 0xA3, 0xB3, 0xBF]),
+    },
+    SingleByte { name: "iso-8859-5", three: bits(&[0xF0]) },
+    SingleByte { name: "cp874", three: !bits(&[0xA0]) },
+];
+
+/// What a line end counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    Kept,
+    /// A line feed was a carriage return and a line feed.
+    WasCrlf,
+    /// A carriage return and a line feed was a line feed.
+    WasLf,
+}
+
+/// How a length was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Measure {
+    pub(super) charset: Charset,
+    pub(super) lines: Lines,
+}
+
+impl Measure {
+    pub(super) const BYTES: Measure = Measure { charset: Charset::Bytes, lines: Lines::Kept };
+
+    /// Where a string ends that starts at `first` and whose length was counted as `len`;
+    /// `None` if no string of that length can start there.
+    pub(super) fn end(self, text: &[u8], first: usize, len: u64) -> Option<usize> {
+        if self == Measure::BYTES {
+            return first.checked_add(usize::try_from(len).ok()?).filter(|end| *end <= text.len());
+        }
+        let (mut at, mut counted) = (first, 0);
+        while counted < len {
+            let (bytes, units) = self.unit(text, at)?;
+            at += bytes;
+            counted += units;
+        }
+        // The rest of a character that became several.
+        while let Some((bytes, 0)) = self.unit(text, at) {
+            at += bytes;
+        }
+        (counted == len).then_some(at)
+    }
+
+    /// The number of bytes that one character has now, and what it counted.
+    #[inline]
+    pub(super) fn unit(self, text: &[u8], at: usize) -> Option<(usize, u64)> {
+        let byte = *text.get(at)?;
+        match (self.lines, byte) {
+            (Lines::WasCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
+                return Some((1, 2));
+            }
+            (Lines::WasLf, b'\r') if text.get(at + 1) == Some(&b'\n') => return Some((2, 1)),
+            _ => {}
+        }
+        match self.charset {
+            Charset::Bytes => Some((1, 1)),
+            Charset::Entities { double, single } => Some((
+                1,
+                match byte {
+                    b'&' => 5,
+                    b'<' | b'>' => 4,
+                    b'"' => u64::from(double),
+                    b'\'' => u64::from(single),
+                    _ => 1,
+                },
+            )),
+            Charset::Utf8Of(charset) if byte >= 0x80 => {
+                Some((1, 2 + u64::from(charset.three >> (byte - 0x80) & 1 == 1)))
+            }
+            Charset::Replaced if text[at..].starts_with("\u{FFFD}".as_bytes()) => Some((3, 1)),
+            _ if byte < 0x80 => Some((1, 1)),
+            Charset::Utf8Of(_) | Charset::Replaced => Some((1, 1)),
+            charset => {
+                let letter = character(&text[at..])?;
+                let units = match charset {
+                    Charset::Utf16 => letter.len_utf16() as u64,
+                    Charset::Twice { cp1252 } => u64::from(!matches!(single_byte(letter, cp1252)?, 0x80..=0xBF)),
+                    Charset::Wide { kana } => {
+                        1 + u64::from(!(kana && matches!(letter, '¥' | '‾' | '\u{FF61}'..='\u{FF9F}')))
+                    }
+                    _ => 1,
+                };
+                Some((letter.len_utf8(), units))
+            }
+        }
+    }
+}
+
+/// The character of UTF-8 that the text begins with.
+pub(super) fn character(text: &[u8]) -> Option<char> {
+    let len = match text.first()? {
+        0..0x80 => 1,
+        0xC2..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0..0xF5 => 4,
+        _ => return None,
+    };
+    std::str::from_utf8(text.get(..len)?).ok()?.chars().next()
+}
+
+/// The characters of cp1252 from 0x80 to 0x9F; five positions are free, which converters
+/// take for those of latin1.
+const CP1252: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
+    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+];
+
+/// The byte of a character in latin1 or cp1252.
+pub(super) fn single_byte(letter: char, cp1252: bool) -> Option<u8> {
+    if cp1252 && let Some(at) = CP1252.iter().position(|known| *known == letter) {
+        return u8::try_from(0x80 + at).ok();
+    }
+    u8::try_from(u32::from(letter)).ok()
+}
+
+/// What a string may have counted, if that is not known for each of its characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Between {
+    pub(super) measure: Measure,
+    pub(super) loss: Loss,
+}
+
+/// What became less, or more, in some places and not in others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// Some line feeds were a carriage return and a line feed.
+    SomeCrlf,
+    /// Some line ends of two bytes were line feeds.
+    SomeLf,
+    /// Some question marks were characters of four bytes.
+    Wide,
+    /// Some question marks were characters of up to four bytes.
+    Any,
+}
+
+impl Between {
+    /// What the character at `at` has in bytes, what it counted at least, and at most.
+    pub(super) fn unit(self, text: &[u8], at: usize) -> Option<(usize, u64, u64)> {
+        let (bytes, units) = self.measure.unit(text, at)?;
+        Some(match (self.loss, text[at]) {
+            (Loss::SomeCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => (1, 1, 2),
+            (Loss::SomeLf, b'\r') if text.get(at + 1) == Some(&b'\n') => (2, 1, 2),
+            (Loss::Wide | Loss::Any, b'?') => (1, 1, 4),
+            _ => (bytes, units, units),
+        })
+    }
+
+    /// Whether a string that counted between these may have counted `len`.
+    pub(super) fn fits(self, least: u64, most: u64, len: u64) -> bool {
+        (least..=most).contains(&len) && (self.loss != Loss::Wide || (len - least).is_multiple_of(3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(charset: Charset, lines: Lines, text: &str, len: u64) -> Option<usize> {
+        Measure { charset, lines }.end(text.as_bytes(), 0, len)
+    }
+
+    #[test]
+    fn characters_count_as_their_original_did() {
+        use Charset::{Bytes, Characters, Entities, Replaced, Twice, Utf16, Wide};
+        for (charset, lines, text, len) in [
+            (Bytes, Lines::Kept, "Grüße", 7),
+            (Bytes, Lines::WasCrlf, "a\nb\r\n", 6),
+            (Bytes, Lines::WasLf, "a\r\nb\r", 4),
+            (Characters, Lines::Kept, "Grüße €", 7),
+            (Characters, Lines::WasLf, "ü\r\n", 2),
+            (Utf16, Lines::Kept, "ü😀", 3),
+            (Twice { cp1252: false }, Lines::Kept, "Ã¼x", 2),
+            (Twice { cp1252: true }, Lines::Kept, "â‚¬x", 2),
+            (Wide { kana: true }, Lines::Kept, "日本ｱa", 6),
+            (Replaced, Lines::Kept, "a\u{FFFD}ü", 4),
+            (Entities { double: 6, single: 1 }, Lines::Kept, "a&b\"'", 14),
+        ] {
+            assert_eq!(end(charset, lines, text, len), Some(text.len()), "{text}");
+        }
+        assert_eq!(end(Characters, Lines::Kept, "ab", 3), None);
+        assert_eq!(Measure { charset: Characters, lines: Lines::Kept }.end(b"a\xFC", 0, 2), None);
+        let single = |name: &str| SINGLE_BYTE.into_iter().find(|known| known.name == name).unwrap();
+        for (name, text, len) in
+            [("latin1", &b"Gr\xFC\xDFe"[..], 7), ("cp1252", b"\x80 \xFC", 6), ("cp1251", b"\xCF\xB9", 5)]
+        {
+            let measure = Measure { charset: Charset::Utf8Of(single(name)), lines: Lines::Kept };
+            assert_eq!(measure.end(text, 0, len), Some(text.len()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Damaged texts: what happened to them, and how they were before.
+//!
+//! A text is damaged where a length in it is not that of what follows. [`mend`] tries one
+//! explanation after the other, each to the end of the text:
+//!
+//! | file | explanations |
+//! |---|---|
+//! | `measure.rs`, `cause.rs` | the lengths count characters of another charset, other line ends, entities |
+//! | `reversal.rs`, `entities.rs` | something was done to the whole text: slashes, doubled quotes, entities |
+//! | `names.rs` | NUL bytes in names of properties are gone, or are other characters |
+//! | `search.rs`, `step.rs` | text was replaced by longer or shorter text; or no cause is known |
+//!
+//! The first three leave no choice, so one pass reads the text (`explain.rs`). If several of
+//! them read all of it, and not as the same, the text is refused. Only if none does, ends of
+//! strings are searched for.
+
+mod cause;
+mod changes;
+mod entities;
+mod explain;
+mod measure;
+mod names;
+mod read;
+mod reversal;
+mod search;
+mod step;
+
+pub(super) use read::{Mending, read};
+
+use crate::document::Explanation;
+use crate::error::{Error, ErrorKind};
+use crate::format::strings::{self, Damage};
+use changes::{Change, Fix, settle};
+use explain::{Followed, Following, apply, is_damaged, is_serialized};
+use measure::Measure;
+use names::Classes;
+use search::Found;
+
+/// How deep serialized texts in strings are looked into.
+const DEPTH: u32 = 4;
+/// How many answers are kept that are not the same.
+const ANSWERS: usize = 4;
+/// How often a text that was replaced stands in one string, if that is to explain the length.
+const MULTIPLES: u64 = 8;
+
+/// What a text begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// One value, and nothing else.
+    Value,
+    /// The variables of a session, each after its name and a bar.
+    Named,
+    /// The variables of a session, each after the length of its name and that.
+    Counted,
+}
+
+/// A damaged text, as it was before.
+pub(super) struct Mended {
+    pub(super) text: Vec<u8>,
+    pub(super) explanation: Explanation,
+    pub(super) start: Start,
+    /// What was changed, if the offsets are those of the damaged text.
+    changes: Vec<Change>,
+    /// Something happened to the whole text.
+    is_whole: bool,
+}
+
+/// How a text may begin, and what it must be in the end.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'w> {
+    pub(super) starts: &'w [Start],
+    /// Whether something may have happened to the whole text: not to one inside another.
+    pub(super) whole: bool,
+    /// Whether the reader takes a mended text.
+    pub(super) reads: &'w dyn Fn(&[u8], Start) -> bool,
+}
+
+/// The text as it was before it was damaged; `None` if nothing explains it.
+///
+/// # Errors
+/// If several explanations read all of the text, each as something else, or if searching for
+/// one takes too long.
+pub(super) fn mend(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
+    let mut answers = exact(text, wanted);
+    if answers.is_empty() {
+        return searched(text, wanted);
+    }
+    one_of(&mut answers)
+}
+
+/// Names of properties whose NUL bytes became blanks, in a text that can be read as it is.
+pub(super) fn mend_names(text: &[u8], wanted: Wanted<'_>) -> Option<Mended> {
+    const BLANKS: [&[u8]; 2] = [b":\" ", b":\"?"];
+    let may_have = |mark: &[u8]| memchr::memmem::find(text, mark).is_some();
+    if !may_have(b"O:") || !BLANKS.into_iter().any(may_have) {
+        return None;
+    }
+    let classes = Classes::find(text);
+    wanted.starts.iter().find_map(|start| {
+        let following = Following { measure: Measure::BYTES, classes: &classes };
+        let followed = following.follow_all(text, *start, 0)?;
+        Mended::of(text, followed, *start, Explanation::nothing(), wanted)
+    })
+}
+
+/// A damaged text as it was before, of which `read` says how many bytes a reader takes.
+pub(super) fn mend_text(
+    text: &[u8],
+    damage: Damage,
+    starts: &[Start],
+    read: &dyn Fn(&[u8], Start) -> Option<usize>,
+) -> Result<Option<strings::Mended>, Error> {
+    let reads =
+        |text: &[u8], start: Start| read(text, start).is_some_and(|consumed| text[consumed..].trim_ascii().is_empty());
+    let wanted = Wanted { starts, whole: damage == Damage::Whole, reads: &reads };
+    let mended = match damage {
+        Damage::Names => mend_names(text, wanted),
+        Damage::Lengths | Damage::Whole => mend(text, wanted)?,
+    };
+    Ok(mended.map(|Mended { text, explanation, .. }| strings::Mended { text, explanation }))
+}
+
+impl Mended {
+    /// `None` if nothing is to be changed, or if the reader does not take it then.
+    fn of(
+        text: &[u8],
+        followed: Followed,
+        start: Start,
+        explanation: Explanation,
+        wanted: Wanted<'_>,
+    ) -> Option<Mended> {
+        let Followed { changes, restored, .. } = followed;
+        changes.iter().any(|change| change.fix.what != "text").then_some(())?;
+        let mended = apply(text, &changes);
+        let mut explanation = explanation.and(restored.explanation());
+        explanation.is_guess |= keeps_damage(&changes);
+        (wanted.reads)(&mended, start).then_some(Mended { text: mended, explanation, start, changes, is_whole: false })
+    }
+}
+
+/// The only answer.
+fn one_of(answers: &mut Vec<Mended>) -> Result<Option<Mended>, Error> {
+    match &answers[..] {
+        [] | [_] => Ok(answers.pop()),
+        _ => Err(several(answers.iter().map(|answer| answer.explanation.sentence.as_str()))),
+    }
+}
+
+#[cold]
+fn several<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
+    let list: Vec<String> = sentences.enumerate().map(|(at, sentence)| format!("({}) {sentence}", at + 1)).collect();
+    Error::new(ErrorKind::Malformed).expecting("damage that can be explained in one way only").finding(format!(
+        "{} explanations with different results: {}",
+        list.len(),
+        list.join("; ")
+    ))
+}
+
+/// Whether a serialized text in a string stays damaged.
+fn keeps_damage(changes: &[Change]) -> bool {
+    changes.iter().any(|change| change.fix.what == "text" || keeps_damage(&change.inner))
+}
+
+fn keep(answers: &mut Vec<Mended>, answer: Mended) {
+    if answers.len() < ANSWERS && answers.iter().all(|known| known.text != answer.text) {
+        answers.push(answer);
+    }
+}
+
+/// What explanations without a choice make of the text: those that are not the same.
+fn exact(text: &[u8], wanted: Wanted<'_>) -> Vec<Mended> {
+    let mut answers = Vec::new();
+    let classes = Classes::find(text);
+    for measure in cause::measures(text) {
+        for start in wanted.starts {
+            let following = Following { measure, classes: &classes };
+            let Some(followed) = following.follow_all(text, *start, 0) else { continue };
+            let explanation = cause::explain(measure, text);
+            if let Some(mended) = Mended::of(text, followed, *start, explanation, wanted) {
+                keep(&mut answers, mended);
+            }
+        }
+    }
+    if wanted.whole {
+        undone(text, wanted, &mut answers);
+    }
+    answers
+}
+
+/// What taking back something that happened to the whole text makes of it.
+fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
+    reversal::each_undone(text, &mut |undone| {
+        let classes = Classes::find(&undone.text);
+        for measure in cause::measures_of_undone(&undone.text) {
+            for start in wanted.starts {
+                let following = Following { measure, classes: &classes };
+                let Some(followed) = following.follow_all(&undone.text, *start, 0) else { continue };
+                let mended = apply(&undone.text, &followed.changes);
+                if mended != text && (wanted.reads)(&mended, *start) {
+                    let explanation = undone.explanation.clone().and(cause::explain(measure, &undone.text));
+                    let mut explanation = explanation.and(followed.restored.explanation());
+                    explanation.is_guess |= keeps_damage(&followed.changes);
+                    let changes = Vec::new();
+                    keep(answers, Mended { text: mended, explanation, start: *start, changes, is_whole: true });
+                }
+            }
+        }
+    });
+}
+
+/// What a search for the ends of strings makes of the text.
+fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
+    let classes = Classes::find(text);
+    let mut answers = Vec::new();
+    let mut error = None;
+    for start in wanted.starts {
+        let of = |fixes: &[Fix], step: Option<i64>, explanation: Explanation| {
+            let restored = fixes.iter().any(|fix| fix.what == "visibility");
+            // Strings lost such bytes as well, and nobody knows where.
+            if restored && fixes.iter().any(|fix| matches!(fix.what, "string" | "key") && fix.is < fix.was) {
+                return None;
+            }
+            // Names in a text that became shorter may have lost bytes.
+            let may_lack = |fix: &Fix| {
+                let content = text.get(fix.first..fix.first.saturating_add(fix.is as usize)).unwrap_or_default();
+                fix.what == "string" && fix.is < fix.was && is_serialized(content)
+            };
+            let mut explanation = explanation;
+            explanation.is_guess |= fixes.iter().any(may_lack);
+            let changes = with_inner(text, fixes, step, 0);
+            let followed = Followed { changes, end: text.len(), restored: explain::Names::lost(restored) };
+            Mended::of(text, followed, *start, explanation, wanted)
+        };
+        let found = search::lengths(text, *start, &classes, None);
+        for between in cause::inexact(text) {
+            let Some(fixes) = search::lengths_between(text, *start, &classes, between) else { continue };
+            if let Some(mended) = of(&fixes, None, cause::explain_inexact(between, text)) {
+                keep(&mut answers, mended);
+                break;
+            }
+        }
+        match found {
+            Ok(Some(Found { fixes, step })) => {
+                let explanation = explain_replaced(&fixes, step);
+                if explanation.is_guess && !answers.is_empty() {
+                    continue;
+                }
+                if let Some(mended) = of(&fixes, step, explanation) {
+                    keep(&mut answers, mended);
+                }
+            }
+            Ok(None) => {}
+            Err(found) => error = error.or(Some(found)),
+        }
+    }
+    match (answers.is_empty(), error) {
+        (true, Some(error)) => Err(error),
+        _ => one_of(&mut answers),
+    }
+}
+
+/// What happened where strings grew or shrank by multiples of one number; a guess, if they
+/// did not.
+fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
+    let lengths = fixes.iter().filter(|fix| fix.what != "visibility");
+    let most = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
+    match step {
+        Some(step) if most / step.unsigned_abs().max(1) <= MULTIPLES => {
+            let grew = if step > 0 { "longer" } else { "shorter" };
+            let bytes = step.unsigned_abs();
+            let times = if most == bytes { "" } else { "multiples of " };
+            let unit = if bytes == 1 { "byte" } else { "bytes" };
+            Explanation::new(
+                "replaced-text",
+                format!("text was replaced in strings, which made them {grew} by {times}{bytes} {unit}"),
+            )
+        }
+        _ => Explanation::guess(
+            "boundaries",
+            "nothing explains the lengths: strings end where the rest can be read, which is a guess",
+        ),
+    }
+}
+
+/// Changes of lengths, with those of serialized texts in the strings: what was replaced there
+/// was replaced in a text inside a text.
+fn with_inner(text: &[u8], fixes: &[Fix], step: Option<i64>, depth: u32) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for fix in fixes {
+        let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
+        let content = text.get(fix.first..end).unwrap_or_default();
+        match fix.what {
+            "visibility" => {
+                let (owner, name) = content.split_at(fix.owner.min(content.len()));
+                changes.push(Change::anew(*fix, names::named(owner, name)));
+            }
+            "string" if depth < DEPTH && is_serialized(content) && is_damaged(content) => {
+                match inner_changes(content, step, depth) {
+                    Some(inner) => changes.push(Change::outer(*fix, content, inner)),
+                    None => {
+                        changes.push(Change::length(*fix));
+                        changes.push(Change::kept_text(fix.first, fix.is));
+                    }
+                }
+            }
+            _ => changes.push(Change::length(*fix)),
+        }
+    }
+    settle(text, &mut changes);
+    changes
+}
+
+/// The changes of a damaged text in a string; `None` if there is not one way.
+fn inner_changes(text: &[u8], step: Option<i64>, depth: u32) -> Option<Vec<Change>> {
+    let classes = Classes::find(text);
+    let reads = |changes: &Vec<Change>| !changes.is_empty() && !is_damaged(&apply(text, changes));
+    let found = search::lengths(text, Start::Value, &classes, step).ok().flatten();
+    if let Some(Found { fixes, step }) = found {
+        return Some(with_inner(text, &fixes, step, depth + 1)).filter(reads);
+    }
+    let of = |measure: Measure| {
+        let followed = Following { measure, classes: &classes }.follow(text, Start::Value, depth + 1)?;
+        (followed.end == text.len()).then_some(followed.changes).filter(reads)
+    };
+    let mut found = cause::measures(text).into_iter().filter_map(of);
+    let first = found.next()?;
+    let changed = apply(text, &first);
+    found.all(|other| apply(text, &other) == changed).then_some(first)
+}

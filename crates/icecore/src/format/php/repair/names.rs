@@ -1,0 +1,163 @@
+//! Names of properties that lost the NUL bytes of their visibility.
+//!
+//! PHP writes a protected property as `\0*\0name` and a private one as `\0Class\0name`. The
+//! bytes get lost where a program takes a NUL byte for the end of a text or for nothing at all,
+//! and become other characters where a charset is converted or a text is shown.
+
+use super::reversal::NUL_SPELLINGS;
+use crate::format::php_text::is_class_name;
+use std::collections::BTreeSet;
+
+/// How long a name is at most that is looked for without its length.
+const LONGEST: usize = 512;
+
+/// What became of the NUL bytes of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nuls {
+    /// They are gone.
+    Lost,
+    /// They are blanks or question marks.
+    Blank,
+    /// They are other characters.
+    Spelled,
+}
+
+/// A name as it was.
+pub(super) struct Restored {
+    pub(super) name: Vec<u8>,
+    /// How many bytes it has now.
+    pub(super) len: usize,
+    /// How many of them name `*` or the class.
+    pub(super) owner: usize,
+    pub(super) nuls: Nuls,
+}
+
+/// The classes that a text names, to tell a class from the property after it.
+pub(super) struct Classes(BTreeSet<Vec<u8>>);
+
+impl Classes {
+    /// The classes of all objects in the text.
+    pub(super) fn find(text: &[u8]) -> Classes {
+        let mut classes = BTreeSet::new();
+        for head in [b"O:", b"C:"] {
+            for at in memchr::memmem::find_iter(text, head) {
+                let rest = &text[at + 2..];
+                let digits = rest.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
+                let Some(name) = rest.get(digits..).and_then(|rest| rest.strip_prefix(b":\"")) else { continue };
+                let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
+                if digits > 0 && is_class_name(&name[..end]) && !classes.contains(&name[..end]) {
+                    classes.insert(name[..end].to_vec());
+                }
+            }
+        }
+        Classes(classes)
+    }
+
+    /// Where the class ends that a private name without NUL bytes begins with.
+    fn split(&self, class: Option<&[u8]>, name: &[u8]) -> Option<usize> {
+        let fits = |class: &&[u8]| name.starts_with(class) && is_property(&name[class.len()..]);
+        let begins_small = |len: usize| name.get(len).is_some_and(|first| !first.is_ascii_uppercase());
+        let own = class.filter(fits).map(<[u8]>::len);
+        // A class of which this one is a part comes after it in the order.
+        let first = name.get(..1)?.to_vec();
+        let from = self.0.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
+        let mut others = from.take(LONGEST).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
+        match (own, others.next(), others.next()) {
+            (own, None, None) => own,
+            (None, Some(other), None) => Some(other),
+            (Some(own), Some(other), None) if begins_small(own) && !begins_small(other) => Some(own),
+            (Some(own), Some(other), None) if begins_small(other) && !begins_small(own) => Some(other),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a property can have this name, as programs name them.
+fn is_property(name: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    !name.is_empty() && name.iter().all(is_letter)
+}
+
+/// Whether a name with NUL bytes begins so: `*`, or a class.
+fn is_owner(owner: &[u8]) -> bool {
+    owner == b"*" || is_class_name(owner)
+}
+
+/// A key of this text that lost its two NUL bytes: `units` is what it counted without them,
+/// `len` its stated length.
+pub(super) fn restore_lost(
+    key: &[u8],
+    units: u64,
+    len: u64,
+    class: Option<&[u8]>,
+    classes: &Classes,
+) -> Option<Restored> {
+    if units.checked_add(2) != Some(len) {
+        return None;
+    }
+    let split = match key {
+        [b'*', name @ ..] if is_property(name) => 1,
+        _ => classes.split(class, key)?,
+    };
+    let name = named(&key[..split], &key[split..]);
+    Some(Restored { name, len: key.len(), owner: split, nuls: Nuls::Lost })
+}
+
+/// A key whose NUL bytes are blanks or question marks; `key` is all of it.
+pub(super) fn restore_blank(key: &[u8]) -> Option<Restored> {
+    let mark = *key.first().filter(|mark| matches!(mark, b' ' | b'?'))?;
+    let rest = &key[1..];
+    let at = memchr::memchr(mark, rest)?;
+    let (owner, name) = (&rest[..at], &rest[at + 1..]);
+    (is_owner(owner) && is_property(name)).then(|| Restored {
+        name: named(owner, name),
+        len: key.len(),
+        owner: owner.len(),
+        nuls: Nuls::Blank,
+    })
+}
+
+/// A key that starts here with a NUL byte in another spelling, up to the quote after it.
+pub(super) fn restore_spelled(text: &[u8]) -> Option<Restored> {
+    let spelling = NUL_SPELLINGS.into_iter().find(|spelling| text.starts_with(spelling))?;
+    let end = memchr::memchr(b'"', &text[..text.len().min(LONGEST)])?;
+    let rest = &text[spelling.len()..end];
+    let at = memchr::memmem::find(rest, spelling)?;
+    let (owner, name) = (&rest[..at], &rest[at + spelling.len()..]);
+    (is_owner(owner) && is_property(name)).then(|| Restored {
+        name: named(owner, name),
+        len: end,
+        owner: owner.len(),
+        nuls: Nuls::Spelled,
+    })
+}
+
+/// The name of a property with the owner that its visibility says.
+pub(super) fn named(owner: &[u8], name: &[u8]) -> Vec<u8> {
+    [b"\0", owner, b"\0", name].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_told_from_its_property() {
+        let classes = Classes::find(br#"O:3:"App":1:{O:7:"AppUser":0:{}O:4:"Base":0:{}"#);
+        let restored = |key: &[u8], class: &[u8]| {
+            let restored = restore_lost(key, key.len() as u64, key.len() as u64 + 2, Some(class), &classes)?;
+            Some(String::from_utf8(restored.name).unwrap().replace('\0', "|"))
+        };
+        assert_eq!(restored(b"*name", b"App").as_deref(), Some("|*|name"));
+        assert_eq!(restored(b"Appname", b"App").as_deref(), Some("|App|name"));
+        assert_eq!(restored(b"Basename", b"App").as_deref(), Some("|Base|name"));
+        assert_eq!(restored(b"AppUsername", b"AppUser").as_deref(), Some("|AppUser|name"));
+        // Either of two classes, and nobody knows which.
+        assert_eq!(restored(b"AppUserName", b"AppUser"), None);
+        assert_eq!(restored(b"Othername", b"App"), None);
+        assert_eq!(restored(b"*", b"App"), None);
+        assert!(restore_lost(b"*name", 5, 8, None, &classes).is_none());
+        assert!(restore_blank(b" * name").is_some() && restore_blank(b"? what?").is_none());
+        assert!(restore_blank(b" A\\B name").is_some_and(|restored| restored.name == b"\0A\\B\0name"));
+    }
+}

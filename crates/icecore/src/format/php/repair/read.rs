@@ -1,0 +1,146 @@
+//! Reads a damaged text as it was, and says what was changed in it.
+
+use super::changes::{Change, edits};
+use super::{Mended, Start, Wanted, mend, mend_names};
+use crate::document::{Document, Explanation, IS_KEY, Repair};
+use crate::error::{Error, ErrorKind};
+use crate::format::php::{ReadOptions, read_plain};
+use crate::format::{Outcome, Request};
+use crate::limits::Limits;
+use std::sync::Arc;
+
+/// How a format reads a text, and what it may begin with.
+pub(in crate::format::php) struct Mending<'m> {
+    pub(in crate::format::php) starts: &'m [Start],
+    pub(in crate::format::php) limits: &'m Limits,
+    /// Whether spelling and spans are wanted.
+    pub(in crate::format::php) detail: bool,
+    /// The option that ignores blanks after the value, unless it was given.
+    pub(in crate::format::php) blanks: Option<&'static str>,
+    /// The text can be read, and is damaged all the same: its variables have odd names.
+    pub(in crate::format::php) is_odd: bool,
+    /// Reads a text as it stands.
+    pub(in crate::format::php) read: &'m ReadStart<'m>,
+}
+
+/// See [`Mending::read`].
+pub(in crate::format::php) type ReadStart<'m> = dyn for<'t> Fn(&'t [u8], Start, Request<'_>) -> Outcome<'t> + 'm;
+
+/// Reads a text again that gave this outcome, if it is damaged.
+pub(in crate::format::php) fn read<'a>(outcome: Outcome<'a>, input: &'a [u8], mending: &Mending<'_>) -> Outcome<'a> {
+    let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
+    let reads = |text: &[u8], start: Start| {
+        let outcome = (mending.read)(text, start, Request::new(mending.limits));
+        outcome.error.is_none() && text[outcome.consumed..].trim_ascii().is_empty()
+    };
+    let wanted = Wanted { starts: mending.starts, whole: true, reads: &reads };
+    let mended = match &outcome.error {
+        None if mending.is_odd => Ok(mend(input, wanted).unwrap_or(None)),
+        None => Ok(mend_names(input, wanted)),
+        Some(error) if is_damaged(error) => mend(input, wanted),
+        Some(_) => Ok(None),
+    };
+    match mended {
+        Ok(Some(mended)) => read_mended(input, &mended, mending),
+        Ok(None) => outcome,
+        Err(error) => Outcome { error: Some(error), ..outcome },
+    }
+}
+
+fn read_mended<'a>(input: &'a [u8], mended: &Mended, mending: &Mending<'_>) -> Outcome<'a> {
+    let outcome = (mending.read)(&mended.text, mended.start, Request::new(mending.limits).detailed());
+    let left = mended.text.len() - outcome.consumed;
+    let consumed = input.len().saturating_sub(left);
+    let mut document = outcome.document.into_owned();
+    let error = outcome.error.or_else(|| {
+        // Only blanks, but no repair is reported for a text that is then refused.
+        let error = mending.blanks.filter(|_| left > 0).map(|option| Error::behind(input, consumed).helping(option));
+        error
+    });
+    if error.is_none() {
+        let repairs = repairs(&document, input, mended);
+        document.set_repairs(repairs);
+    }
+    if !mending.detail {
+        document = document.without_detail();
+    }
+    Outcome { document, consumed, error }
+}
+
+/// What is reported of a mended text.
+fn repairs(document: &Document<'_>, input: &[u8], mended: &Mended) -> Vec<Repair> {
+    let explanation = Arc::new(mended.explanation.clone());
+    if mended.is_whole {
+        let (was, is) = (input.len() as u64, mended.text.len() as u64);
+        let path = "$".to_owned();
+        return vec![Repair { offset: 0, was, is, what: "whole", path, explanation: Some(explanation) }];
+    }
+    let mut repairs = located(document, input, &mended.changes, 0, &explanation);
+    repairs.sort_by_key(|repair| repair.offset);
+    repairs
+}
+
+/// The repairs of a text that starts at `base` of the input, with the paths of the values that
+/// they belong to.
+fn located(
+    document: &Document<'_>,
+    text: &[u8],
+    changes: &[Change],
+    base: usize,
+    explanation: &Arc<Explanation>,
+) -> Vec<Repair> {
+    let nodes = document.nodes();
+    let extents = document.trace().map_or(&[][..], |trace| &trace.extents);
+    let mut starts: Vec<(u64, u32)> = extents
+        .iter()
+        .zip(0u32..)
+        .filter(|(_, at)| nodes.get(*at as usize).is_some_and(|node| node.key != IS_KEY))
+        .map(|(extent, at)| (extent.start, at))
+        .collect();
+    starts.sort_unstable();
+    let mut grown = 0i64;
+    let placed: Vec<u32> = changes
+        .iter()
+        .map(|change| {
+            let offset = (change.fix.offset as u64).saturating_add_signed(grown);
+            grown += edits(text, std::slice::from_ref(change)).growth();
+            let behind = starts.partition_point(|(start, _)| *start <= offset);
+            // The value starts before its length, but after that of its key.
+            let is_name = matches!(change.fix.what, "key" | "visibility" | "name");
+            let found = if is_name { starts.get(behind) } else { behind.checked_sub(1).and_then(|at| starts.get(at)) };
+            found.map_or(0, |(_, at)| *at)
+        })
+        .collect();
+    let paths = document.tape().paths_to(&placed, document.input());
+    let mut repairs = Vec::new();
+    for ((change, path), node) in changes.iter().zip(paths).zip(placed) {
+        let fix = change.fix;
+        if !change.inner.is_empty() {
+            let content = text.get(fix.first..fix.first + fix.is as usize).unwrap_or_default();
+            let limits = Limits::default();
+            let bytes = document.nodes().get(node as usize).map(|node| document.bytes(node)).unwrap_or_default();
+            let inside = read_plain(bytes, &ReadOptions::default(), Request::new(&limits).detailed()).document;
+            let inner = located(&inside, content, &change.inner, base + fix.first, explanation);
+            repairs.extend(inner.into_iter().map(|inner| {
+                let path = format!("{path}, in its text {}", inner.path);
+                Repair { path, ..inner }
+            }));
+        }
+        let (was, what) = match (&change.anew, fix.what) {
+            (Some(_), _) => (fix.is, "visibility"),
+            (None, what) => (fix.was, what),
+        };
+        if was != change.mended || matches!(what, "visibility" | "text") {
+            let offset = (base + fix.offset) as u64;
+            repairs.push(Repair {
+                offset,
+                was,
+                is: change.mended,
+                what,
+                path,
+                explanation: Some(Arc::clone(explanation)),
+            });
+        }
+    }
+    repairs
+}

@@ -1,0 +1,240 @@
+//! Damage to a text as a whole, taken back: slashes, doubled quotes, entities, other
+//! spellings of NUL bytes. What is left is right, or explained by how it was measured.
+
+use super::entities::decode_entities;
+use crate::document::Explanation;
+use memchr::memmem;
+
+/// How many things may have happened to the whole text, one after the other.
+const STEPS: usize = 3;
+/// How many texts are tried.
+const TEXTS: usize = 24;
+
+/// Something that happens to whole texts.
+struct Cause {
+    name: &'static str,
+    sentence: &'static str,
+    /// Takes it back; `None` if it did not happen to this text.
+    undo: fn(&[u8]) -> Option<Vec<u8>>,
+}
+
+static CAUSES: [Cause; 9] = [
+    Cause {
+        name: "slashed",
+        sentence: "backslashes were put before quotes and backslashes of the whole text",
+        undo: |text| unescape(text, &Style::SLASHES),
+    },
+    Cause {
+        name: "escaped-sql",
+        sentence: "the whole text was escaped for a statement of SQL",
+        undo: |text| unescape(text, &Style::SQL),
+    },
+    Cause {
+        name: "escaped-json",
+        sentence: "the whole text was escaped as a string of JSON",
+        undo: |text| unescape(text, &Style::JSON),
+    },
+    Cause {
+        name: "slashed-single",
+        sentence: "backslashes were put before single quotes and backslashes of the whole text",
+        undo: |text| unescape(text, &Style::SINGLE),
+    },
+    Cause {
+        name: "doubled-quotes",
+        sentence: "the double quotes of the whole text were doubled",
+        undo: |text| halve(text, b'"'),
+    },
+    Cause {
+        name: "doubled-quotes",
+        sentence: "the whole text was quoted, and its double quotes were doubled",
+        undo: |text| halve(text.strip_prefix(b"\"")?.strip_suffix(b"\"")?, b'"'),
+    },
+    Cause {
+        name: "doubled-single-quotes",
+        sentence: "the single quotes of the whole text were doubled",
+        undo: |text| halve(text, b'\''),
+    },
+    Cause { name: "entities", sentence: "characters of the whole text became entities of HTML", undo: decode_entities },
+    Cause { name: "nul-spelled", sentence: "NUL bytes became other characters", undo: restore_nuls },
+];
+
+/// A text as it was before what the explanation says.
+pub(super) struct Undone {
+    pub(super) text: Vec<u8>,
+    pub(super) explanation: Explanation,
+}
+
+/// Hands over what the text may have been before something happened to the whole of it.
+pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(Undone)) {
+    let mut left = TEXTS;
+    undo_more(text, &Explanation::nothing(), STEPS, &mut left, receive);
+}
+
+fn undo_more(text: &[u8], before: &Explanation, steps: usize, left: &mut usize, receive: &mut dyn FnMut(Undone)) {
+    for cause in &CAUSES {
+        if *left == 0 {
+            return;
+        }
+        let Some(undone) = (cause.undo)(text) else { continue };
+        *left -= 1;
+        let explanation = before.clone().and(Explanation::new(cause.name, cause.sentence));
+        if steps > 1 {
+            undo_more(&undone, &explanation, steps - 1, left, receive);
+        }
+        receive(Undone { text: undone, explanation });
+    }
+}
+
+/// Escapes with a backslash.
+struct Style {
+    /// The bytes that stand after a backslash, and what they mean.
+    escapes: &'static [(u8, u8)],
+    /// Stands nowhere without a backslash.
+    quote: u8,
+    /// Whether `\u` and four digits are a character.
+    unicode: bool,
+}
+
+impl Style {
+    const SLASHES: Style =
+        Style { escapes: &[(b'\'', b'\''), (b'"', b'"'), (b'\\', b'\\'), (b'0', 0)], quote: b'"', unicode: false };
+    const SQL: Style = Style {
+        escapes: &[
+            (b'\'', b'\''),
+            (b'"', b'"'),
+            (b'\\', b'\\'),
+            (b'0', 0),
+            (b'n', b'\n'),
+            (b'r', b'\r'),
+            (b'Z', 0x1A),
+            (b't', b'\t'),
+        ],
+        quote: b'"',
+        unicode: false,
+    };
+    const JSON: Style = Style {
+        escapes: &[
+            (b'"', b'"'),
+            (b'\\', b'\\'),
+            (b'/', b'/'),
+            (b'n', b'\n'),
+            (b'r', b'\r'),
+            (b't', b'\t'),
+            (b'b', 8),
+            (b'f', 12),
+        ],
+        quote: b'"',
+        unicode: true,
+    };
+    const SINGLE: Style = Style { escapes: &[(b'\'', b'\''), (b'\\', b'\\')], quote: b'\'', unicode: false };
+}
+
+/// The text without its backslashes; `None` if it has a byte that would have one, or a
+/// backslash before a byte that never has one.
+fn unescape(text: &[u8], style: &Style) -> Option<Vec<u8>> {
+    memchr::memchr(b'\\', text)?;
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(next) = memchr::memchr2(b'\\', style.quote, &text[at..]) {
+        out.extend_from_slice(&text[at..at + next]);
+        at += next;
+        if text[at] == style.quote {
+            return None;
+        }
+        let escaped = *text.get(at + 1)?;
+        if style.unicode && escaped == b'u' {
+            let (letter, len) = unicode_escape(&text[at..])?;
+            out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+            at += len;
+            continue;
+        }
+        let (_, meant) = style.escapes.iter().find(|(byte, _)| *byte == escaped)?;
+        out.push(*meant);
+        at += 2;
+    }
+    out.extend_from_slice(&text[at..]);
+    Some(out)
+}
+
+/// The character of `\u00e9` or of a pair of surrogates, and how long that is.
+fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let first = unit(0)?;
+    match char::from_u32(u32::from(first)) {
+        Some(letter) => Some((letter, 6)),
+        None => char::decode_utf16([first, unit(6)?]).next()?.ok().map(|letter| (letter, 12)),
+    }
+}
+
+/// The text with one of each two quotes; `None` if one stands alone.
+fn halve(text: &[u8], quote: u8) -> Option<Vec<u8>> {
+    memchr::memchr(quote, text)?;
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(quote, &text[at..]) {
+        out.extend_from_slice(&text[at..=at + next]);
+        at += next + 2;
+        if text.get(at - 1) != Some(&quote) {
+            return None;
+        }
+    }
+    out.extend_from_slice(&text[at..]);
+    Some(out)
+}
+
+/// How NUL bytes are spelled where they can't stand.
+pub(super) const NUL_SPELLINGS: [&[u8]; 7] =
+    ["\u{FFFD}".as_bytes(), b"\\0", b"\\x00", b"\\u0000", b"%00", b"&#0;", "\u{2400}".as_bytes()];
+
+/// The text with the NUL bytes that were spelled in one of these ways.
+fn restore_nuls(text: &[u8]) -> Option<Vec<u8>> {
+    let spelling = NUL_SPELLINGS.into_iter().find(|spelling| memmem::find(text, spelling).is_some())?;
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    for next in memmem::find_iter(text, spelling) {
+        out.extend_from_slice(&text[at..next]);
+        out.push(0);
+        at = next + spelling.len();
+    }
+    out.extend_from_slice(&text[at..]);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn undone(text: &str, name: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        each_undone(text.as_bytes(), &mut |undone| {
+            if undone.explanation.name == name {
+                found.push(undone.text.escape_ascii().to_string());
+            }
+        });
+        found
+    }
+
+    #[test]
+    fn what_happened_to_the_whole_text_is_taken_back() {
+        for (name, text, expected) in [
+            ("slashed", r#"s:4:\"\0it\\\";"#, r#"s:4:\"\x00it\\\";"#),
+            ("slashed+slashed", r#"s:2:\\\"it\\\";"#, r#"s:2:\"it\";"#),
+            ("escaped-sql", r#"s:3:\"a\nb\";"#, r#"s:3:\"a\nb\";"#),
+            ("escaped-json", r#"s:2:\"\u00fc\";"#, r#"s:2:\"\xc3\xbc\";"#),
+            ("slashed-single", r#"s:4:"it\'s";"#, r#"s:4:\"it\'s\";"#),
+            ("doubled-quotes", r#"s:0:"""";"#, r#"s:0:\"\";"#),
+            ("doubled-single-quotes", "s:4:\"it''s\";", r#"s:4:\"it\'s\";"#),
+            ("entities", "s:1:&quot;&amp;&quot;;", r#"s:1:\"&\";"#),
+            ("nul-spelled", "s:4:\"\u{FFFD}*\u{FFFD}a\";", r#"s:4:\"\x00*\x00a\";"#),
+        ] {
+            assert_eq!(undone(text, name), [expected], "{text}");
+        }
+        // Not as a whole.
+        assert_eq!(undone(r#"s:4:"a\"b";"#, "slashed"), [""; 0]);
+        assert_eq!(undone(r#"s:3:""ab";"#, "doubled-quotes"), [""; 0]);
+        assert_eq!(undone(r#"s:4:\"\nit\";"#, "slashed"), [""; 0]);
+    }
+}
