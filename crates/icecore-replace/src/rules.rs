@@ -60,7 +60,14 @@ impl Rules {
     /// ```
     pub fn nothing() -> Rules {
         let (hint, literals) = (Hint::new(&[], false), Literals::nothing());
-        Rules { pairs: Arc::new([]), literals, regular: Arc::new([]), hint: Arc::new(hint) }
+        Rules {
+            pairs: Arc::new([]),
+            literals,
+            regular: Arc::new([]),
+            hint: Arc::new(hint),
+            charset: None,
+            ignores_case: false,
+        }
     }
 
     /// All pairs: those that were given, and the spellings that follow from addresses.

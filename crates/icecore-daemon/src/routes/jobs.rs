@@ -47,7 +47,8 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
     let read = call.body().await?;
     let app = call.app;
     let payload = payload::decode_strictly(&app, read, format).await?;
-    let settings = JobSettings { id: id.unwrap_or_else(Id::new), queue, priority, delay, unique_key, max_attempts, after };
+    let settings =
+        JobSettings { id: id.unwrap_or_else(Id::new), queue, priority, delay, unique_key, max_attempts, after };
     match command {
         Some(command) => run::now(app, payload, settings, command).await,
         None => store(&app, payload, settings).await,

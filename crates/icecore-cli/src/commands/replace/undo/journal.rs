@@ -9,7 +9,7 @@ use super::super::resume::{self, Resume};
 use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, MOST_KEY_COLUMNS, Run, TableNames};
 use super::record::{Kind, MAGIC};
 use super::undo_file::UndoFile;
-use crate::commands::database::failed;
+use crate::database::failed;
 use crate::report::{Abort, Report, code, io_reason};
 use icecore_replace::Rules;
 use icecore_store::table::{Cell, Change, Table};

@@ -1,6 +1,6 @@
 //! What became of the values of an undo file.
 
-use crate::records::{counted, grouped};
+use crate::plural::{counted, grouped};
 use crate::report::{Abort, Report, code};
 use serde::Serialize;
 use std::collections::BTreeMap;
