@@ -24,3 +24,23 @@ pub fn push_cell(text: &[u8], delimiter: u8, others: &[u8], out: &mut Vec<u8>) {
     }
     out.push(b'"');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::push_cell;
+
+    #[test]
+    fn a_cell_is_one_cell_for_every_separator() {
+        let cell = |cell: &[u8], delimiter, others: &[u8]| {
+            let mut out = Vec::new();
+            push_cell(cell, delimiter, others, &mut out);
+            String::from_utf8(out).expect("text")
+        };
+        assert_eq!(cell(b"a;=1", b',', b""), "a;=1");
+        assert_eq!(cell(b"a;=1", b',', b";\t"), "\"a;=1\"");
+        assert_eq!(cell(b"a\t=1", b';', b";\t"), "\"a\t=1\"");
+        assert_eq!(cell(b"'\"=1\"", b',', b""), "\"'\"\"=1\"\"\"");
+        assert_eq!(cell(b"a,b", b';', b""), "a,b");
+        assert_eq!(cell(b"a b", b' ', b""), "\"a b\"");
+    }
+}
