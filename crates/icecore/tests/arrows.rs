@@ -58,6 +58,8 @@ const COMMAND_LAYERS: &[&str] = &[
     "filter",
     "plural",
     "byte_order_mark",
+    "unicode",
+    "charset",
     "pool",
     // The terminal: it knows no command.
     "tty",

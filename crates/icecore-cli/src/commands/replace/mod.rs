@@ -108,7 +108,7 @@ impl Job<'_> {
         if args.each.is_some() && !matches!(form, Some(Form::Document(_))) {
             return Err(pairs::usage("--each is for documents of a format: --in FORMAT says which"));
         }
-        let json = Stage::parse("json").map_err(crate::report::usage)?;
+        let json = Stage::parse(crate::form::JSON).map_err(crate::report::usage)?;
         let places = Arc::new(Places::new(args.filter()));
         Ok(Job { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
     }
