@@ -177,7 +177,8 @@ impl icecore_replaced {
             broken: tally.broken,
             mended: tally.mended,
             opaque: tally.opaque,
-            unsayable: tally.unsayable,
+            // What stands in other text can't be said there either.
+            unsayable: tally.unsayable + tally.embedded,
             signed_values: tally.signed,
             first_broken,
         }

@@ -73,7 +73,6 @@ const COMMAND_LAYERS: &[&str] = &[
     "report",
     // What is read and written.
     "form",
-    "csv",
     "class_map",
     "terminal",
     "sink",
@@ -84,6 +83,7 @@ const COMMAND_LAYERS: &[&str] = &[
     "source",
     "target",
     "records",
+    "csv",
     // Databases, and the arguments that commands share.
     "database",
     "keyed",

@@ -63,6 +63,7 @@ mod regressions_storable;
 mod replacing;
 mod reserved_names;
 mod rewrite;
+mod rewrite_around;
 mod rewrite_fixtures;
 mod rewrite_oracles;
 mod rewrite_robust;

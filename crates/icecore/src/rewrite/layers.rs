@@ -1,13 +1,13 @@
 //! What stands around frozen data: escapes, frames, encodings.
 
 use super::work::{Inside, Work};
-use super::{Edits, raw_edits};
+use super::{Edits, raw_edits, trimmed};
 use crate::deep::LEVELS;
 use crate::edit::Escaping;
 use crate::error::{Error, ErrorKind};
 use crate::options::Settings;
 use crate::stage::Stage;
-use crate::wrap::{self, Changing, Evidence, Wrapper};
+use crate::wrap::{self, Changing, Evidence, Unwrapped, Wrapper};
 use std::borrow::Cow;
 
 impl Work<'_> {
@@ -93,6 +93,11 @@ impl Work<'_> {
             }
         };
         self.spend(bytes.len(), unwrapped.bytes.len());
+        // Blanks around it would not be written again: it is looked at without them.
+        let is_text = wrapper.evidence == Evidence::Text && trimmed::has_blanks(bytes);
+        if is_text && !is_wrapped_so(wrapper, &written_with(wrapper, bytes, &unwrapped), bytes, &unwrapped.bytes) {
+            return None;
+        }
         let edits = match self.look(&unwrapped.bytes, level + 1) {
             Inside::Frozen(edits) => edits,
             Inside::Kept => return Some(Inside::Kept),
@@ -109,11 +114,7 @@ impl Work<'_> {
                 Some(outer)
             }
             inside => {
-                let settings = match wrapper.changing {
-                    Changing::Asked(Some(manner)) => manner(bytes),
-                    _ => settings,
-                };
-                let settings = said_again(wrapper, settings, &unwrapped.metadata);
+                let settings = written_with(wrapper, bytes, &unwrapped);
                 rewrapped(wrapper, &settings, bytes, inside, &edits)
             }
         };
@@ -168,6 +169,21 @@ fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]
         _ => wrap(inside)? == bytes,
     };
     is_same.then(|| Edits::between(bytes, &made))
+}
+
+/// Whether the wrapper makes these bytes of what is inside.
+fn is_wrapped_so(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]) -> bool {
+    let mut out = Vec::new();
+    (wrapper.wrap)(inside, settings, &mut out).is_ok() && out == bytes
+}
+
+/// The options with which bytes were wrapped.
+fn written_with(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> Settings {
+    let settings = match wrapper.changing {
+        Changing::Asked(Some(manner)) => manner(bytes),
+        _ => wrapper.settings_for(bytes),
+    };
+    said_again(wrapper, settings, &unwrapped.metadata)
 }
 
 /// The settings, with what the wrapper said beside its content.

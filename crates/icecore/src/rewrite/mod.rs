@@ -27,9 +27,12 @@
 
 mod ahead;
 mod bare;
+mod embedded;
 mod layers;
+mod signed;
 mod tally;
 mod tape;
+mod trimmed;
 mod work;
 
 pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, Part, raw_edits};

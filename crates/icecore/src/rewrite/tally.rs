@@ -33,6 +33,8 @@ pub struct Tally {
     pub unsayable: u64,
     /// Signed or encrypted data in which something would have been changed: it stayed.
     pub signed: u64,
+    /// Texts with serialized strings in them, whose lengths would become wrong: they stayed.
+    pub embedded: u64,
     /// Texts beyond a limit, as in too many others, in which something would have been
     /// changed: they stayed, as the lengths around them can't be known to be right.
     pub beyond: u64,
@@ -81,13 +83,14 @@ impl Tally {
         self.opaque += other.opaque;
         self.unsayable += other.unsayable;
         self.signed += other.signed;
+        self.embedded += other.embedded;
         self.beyond += other.beyond;
     }
 
     /// Whether something was found that did not go as was asked for: it is to be told even
     /// if nothing changed.
     pub fn is_notable(&self) -> bool {
-        self.broken + self.opaque + self.unsayable + self.signed + self.beyond > 0
+        self.broken + self.opaque + self.unsayable + self.signed + self.embedded + self.beyond > 0
     }
 
     /// Counts a text that was repaired.

@@ -2,7 +2,7 @@
 //! replayed, and what came out is read again.
 
 use super::work::{Inside, Work};
-use super::{Edits, Part};
+use super::{Edits, Part, signed};
 use crate::deep::{is_place, is_sealed};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use crate::error::{Error, ErrorKind};
@@ -84,6 +84,7 @@ fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Chan
     let mut open: Vec<u32> = Vec::new();
     let (mut keys, mut classes) = (SeededMap::<u16, ()>::default(), SeededMap::<u32, ()>::default());
     let mut sealed = 0;
+    let signed = signed::nodes(document);
     for (at, node) in (0u32..).zip(document.nodes()) {
         while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
         if work.how.keys && !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) && keys.insert(node.key, ()).is_none() {
@@ -103,7 +104,11 @@ fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Chan
             sealed = sealed.max(tape.next(at));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
-        if at >= sealed && node.key != IS_KEY && matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded) {
+        let is_string = node.key != IS_KEY && matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded);
+        if is_string && signed.binary_search(&at).is_ok() {
+            let would_change = work.would_change(document.bytes(node), level);
+            work.tally.signed += u64::from(would_change);
+        } else if at >= sealed && is_string {
             let new = string(work, document, node, parent, level);
             changed.extend(new.map(|new| Changed { node: at, what: What::Node, new }));
         }

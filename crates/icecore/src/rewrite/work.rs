@@ -2,13 +2,14 @@
 
 use super::ahead::Ahead;
 use super::tally::Broken;
-use super::{Change, Edits, Part, Rewriting, Tally, bare, tape};
+use super::{Change, Edits, Part, Rewriting, Tally, bare, embedded, signed, tape};
 use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
 use crate::format::strings::{Damage, Found, Length, Measured, Place, Places, Wanted};
 use crate::format::{self, Format, Settings};
 use crate::limits::Limits;
+use std::ops::Range;
 
 /// How many bytes of a broken text are kept.
 const HEAD: usize = 60;
@@ -57,13 +58,24 @@ impl<'w> Work<'w> {
         match self.look(bytes, level) {
             Inside::Frozen(edits) => edits,
             Inside::Kept => Edits::new(),
-            Inside::Plain(broken) => {
-                if let Some(broken) = broken {
-                    self.tally.break_at(broken);
-                }
+            Inside::Plain(Some(broken)) => {
+                self.tally.break_at(broken);
                 self.plain(bytes, Part::Value)
             }
+            Inside::Plain(None) => self.text_around(bytes),
         }
+    }
+
+    /// The changes of a text that may have serialized strings in it: none, if a length would become wrong.
+    fn text_around(&mut self, text: &[u8]) -> Edits {
+        let changed = self.tally.changed;
+        let edits = self.plain(text, Part::Value);
+        if embedded::breaks_lengths(text, &edits) {
+            self.tally.changed = changed;
+            self.tally.embedded += 1;
+            return Edits::new();
+        }
+        edits
     }
 
     /// The changes of a text that is nothing else.
@@ -84,8 +96,16 @@ impl<'w> Work<'w> {
         self.probe(bytes, level)
     }
 
-    /// The same: each format and wrapper is asked.
+    /// The same: each format and wrapper is asked, also about the text without the blanks around it.
     pub(super) fn probe(&mut self, bytes: &[u8], level: u32) -> Inside {
+        match self.probe_whole(bytes, level) {
+            Inside::Plain(mut broken) => self.trimmed(bytes, level, &mut broken).unwrap_or(Inside::Plain(broken)),
+            inside => inside,
+        }
+    }
+
+    /// The same of the text with all that is around it.
+    pub(super) fn probe_whole(&mut self, bytes: &[u8], level: u32) -> Inside {
         let mut broken = None;
         for format in format::all().iter().copied().filter(|format| is_candidate(format, bytes)) {
             if level >= LEVELS {
@@ -155,7 +175,11 @@ impl<'w> Work<'w> {
                 if !rest.is_empty() && !format.ends_with_blanks(rest) {
                     return Err(Error::trailing(bytes, places.consumed));
                 }
-                self.splice(format, bytes, &places, level)
+                let sealed = match &places.list[..] {
+                    [] => Vec::new(),
+                    _ => signed::ranges(format, settings, bytes, limits),
+                };
+                self.splice(format, bytes, &places, &sealed, level)
             }
             Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
             _ => tape::edits(self, format, settings, bytes, limits, level)?,
@@ -182,13 +206,29 @@ impl<'w> Work<'w> {
         Ok(Some(Edits::between(bytes, &edits.apply(&mended.text))))
     }
 
-    /// The changes of the strings at these places.
-    fn splice(&mut self, format: &Format, bytes: &[u8], places: &Places, level: u32) -> Edits {
+    /// Whether something in signed data would be changed. Nothing of it is counted.
+    pub(super) fn would_change(&mut self, text: &[u8], level: u32) -> bool {
+        let tally = self.tally.clone();
+        let edits = self.value(text, level + 1);
+        *self.tally = tally;
+        !edits.is_empty()
+    }
+
+    /// The changes of the strings at these places. What is sealed is signed, and stays.
+    fn splice(&mut self, format: &Format, bytes: &[u8], places: &Places, sealed: &[Range<usize>], level: u32) -> Edits {
         let mut splice = Splice { edits: Edits::new(), open: Vec::new() };
+        let mut sealed = sealed.iter().peekable();
         for found in &places.list {
             match found {
                 Found::Text(place) => {
                     splice.reach(place.start);
+                    while sealed.next_if(|range| range.end <= place.start).is_some() {}
+                    if sealed.peek().is_some_and(|range| range.start <= place.start) {
+                        let text = bytes.get(place.start..place.end).unwrap_or_default();
+                        let would_change = self.would_change(text, level);
+                        self.tally.signed += u64::from(would_change);
+                        continue;
+                    }
                     let Some((edits, growth)) = self.place(bytes, places, place, level) else { continue };
                     if place.part == Part::Class && !takes_class(format, bytes, place, &edits) {
                         self.tally.unsayable += 1;
@@ -202,7 +242,11 @@ impl<'w> Work<'w> {
                 }
                 Found::Opaque(start, end) => {
                     let body = bytes.get(*start..*end).unwrap_or_default();
-                    self.tally.opaque += u64::from(self.change.may_change(body));
+                    let count = match signed::is_signed_body(body) {
+                        true => &mut self.tally.signed,
+                        false => &mut self.tally.opaque,
+                    };
+                    *count += u64::from(self.change.may_change(body));
                 }
             }
         }

@@ -77,6 +77,10 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
         (total.skipped, "were changed by somebody else meanwhile, and stay: run it again"),
         (total.tally.opaque, "stand in bytes that only their own class understands, and stay"),
         (total.tally.signed, "stand in signed or encrypted data, and stay"),
+        (
+            total.tally.embedded,
+            "have serialized data inside of other text, whose lengths would become wrong, and stay: change them by hand",
+        ),
         (total.tally.beyond, "stand in more layers or levels than are looked into, and stay (--limit depth=N)"),
         (account.outside, "stand in statements that are no rows, such as defaults and views, and stay"),
         (

@@ -69,6 +69,8 @@ struct Column {
     opaque: u64,
     signed: u64,
     /// In more layers than are looked into.
+    /// In other text, where lengths would become wrong.
+    embedded: u64,
     beyond: u64,
     refused: u64,
     skipped: u64,
@@ -124,6 +126,7 @@ pub fn text(
             mended: counts.tally.mended,
             opaque: counts.tally.opaque,
             signed: counts.tally.signed,
+            embedded: counts.tally.embedded,
             beyond: counts.tally.beyond,
             refused: counts.refused + counts.tally.unsayable,
             skipped: counts.skipped,

@@ -1,0 +1,166 @@
+//! Signed data: a digest that no longer fits once the text changes.
+//!
+//! A container with two entries, a text and a digest with a telling name, is taken as signed if the
+//! text is frozen data, or has a name as programs give it to what they sign. Laravel's closures are
+//! such (`serializable`, `hash`), and so are Opis's (`closure`, `hash`). Encrypted values of Laravel have
+//! the entries `iv`, `value`, `mac` and, in newer versions, `tag`.
+
+use crate::detect;
+use crate::document::{Cursor, Document, Kind};
+use crate::format::{Format, Request, Settings};
+use crate::limits::Limits;
+use memchr::memmem::Finder;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Names of digests.
+const DIGESTS: [&[u8]; 6] = [b"hash", b"mac", b"hmac", b"sig", b"signature", b"digest"];
+/// One of these is in each of them. They are made once: most texts are short.
+static STEMS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["hash", "mac", "sig", "digest"].map(|stem| Finder::new(stem)));
+/// A digest, its name and what is signed take as many bytes at least.
+const SHORTEST: usize = 48;
+/// Names of what is signed.
+const PAYLOADS: [&[u8]; 8] =
+    [b"serializable", b"serialized", b"closure", b"payload", b"data", b"value", b"message", b"body"];
+/// Entries of an encrypted value; the last one may be missing.
+const ENCRYPTED: [&[u8]; 4] = [b"iv", b"value", b"mac", b"tag"];
+/// How far from its name a digest begins.
+const NEAR: usize = 32;
+
+/// Whether this is as long as a digest: in hexadecimal digits or Base64.
+fn is_digest(text: &[u8]) -> bool {
+    let is_hex = || text.iter().all(u8::is_ascii_hexdigit);
+    let is_base64 = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte));
+    let bare = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);
+    let pads = text.len() - bare.len();
+    match (bare.len(), pads) {
+        (32 | 40 | 56 | 96 | 128, 0) if is_hex() => true,
+        // MD5, SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512.
+        (22, 2) | (27 | 43, 0 | 1) | (38, 2) | (64, 0) | (86, 0 | 2) => is_base64(bare),
+        _ => false,
+    }
+}
+
+/// Whether these are the bytes of a class that signs what it freezes: Opis's closures, and SuperClosure's.
+pub(super) fn is_signed_body(body: &[u8]) -> bool {
+    match body {
+        [b'@', b'{', ..] => true,
+        [b'@', rest @ ..] => rest.get(..44).is_some_and(is_digest) && rest.get(44) == Some(&b'.'),
+        [b'%', rest @ ..] => rest.get(..44).is_some_and(is_digest),
+        _ => false,
+    }
+}
+
+/// Whether a name of a digest and a digest follow one another in a text: a quick look.
+fn may_be_signed(text: &[u8]) -> bool {
+    let is_followed = |at: usize| {
+        let near = text.get(at..).unwrap_or_default();
+        let near = near.get(..NEAR + 180).unwrap_or(near);
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=\\".contains(byte);
+        let mut runs = near.split(|byte| !is_part(byte));
+        let mut from = 0;
+        runs.any(|run| {
+            let is_near = from <= NEAR;
+            from += run.len() + 1;
+            let run: Vec<u8> = run.iter().copied().filter(|byte| *byte != b'\\').collect();
+            is_near && is_digest(&run)
+        })
+    };
+    text.len() >= SHORTEST && STEMS.iter().any(|stem| stem.find_iter(text).any(is_followed))
+}
+
+/// Where what is signed is in a text of this format, in order.
+pub(super) fn ranges(format: &'static Format, settings: &Settings, text: &[u8], limits: &Limits) -> Vec<Range<usize>> {
+    if !may_be_signed(text) {
+        return Vec::new();
+    }
+    let outcome = format.read(text, settings, Request::new(limits).detailed());
+    let extents = outcome.document.trace().map_or(&[][..], |trace| &trace.extents);
+    let extent = |node: u32| extents.get(node as usize).map(|extent| extent.start as usize..extent.end as usize);
+    nodes(&outcome.document).into_iter().filter_map(extent).collect()
+}
+
+/// The nodes of what is signed in a document, in order.
+pub(super) fn nodes(document: &Document<'_>) -> Vec<u32> {
+    let mut found = Vec::new();
+    for (at, node) in (0u32..).zip(document.nodes()) {
+        if node.kind == Kind::Map && (2..=4).contains(&node.aux) {
+            signed_entries(Cursor::new(document, at), &mut found);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Adds the signed ones of the entries of a container.
+fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
+    let entries: Vec<(&[u8], Cursor<'_>)> = map.entries().map(|(key, value)| (name_of(key.bytes()), value)).collect();
+    let is_text_digest = |value: Cursor<'_>| value.as_bytes().is_some_and(is_digest);
+    let is_one_of = |names: &[&[u8]], name: &[u8]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    if entries.len() >= 3 {
+        let has =
+            |name: &&[u8]| entries.iter().any(|(key, value)| key == name && (*key != b"mac" || is_text_digest(*value)));
+        if entries.iter().all(|(key, _)| ENCRYPTED.contains(key)) && ENCRYPTED.iter().take(3).all(has) {
+            found.extend(entries.iter().map(|(_, value)| value.index()));
+        }
+        return;
+    }
+    let is_digest_entry =
+        |(key, value): &(&[u8], Cursor<'_>)| is_one_of(&DIGESTS, key) && value.as_bytes().is_some_and(is_digest);
+    let [first, second] = &entries[..] else { return };
+    let (payload, digest) = match (is_digest_entry(first), is_digest_entry(second)) {
+        (false, true) => (first, second),
+        (true, false) => (second, first),
+        _ => return,
+    };
+    let Some(text) = payload.1.as_bytes() else { return };
+    if is_one_of(&PAYLOADS, payload.0) || is_frozen(text) {
+        found.extend([payload.1.index(), digest.1.index()]);
+    }
+}
+
+/// The name of a member without its class: `\0*\0hash`.
+fn name_of(key: &[u8]) -> &[u8] {
+    match key {
+        [0, rest @ ..] => memchr::memchr(0, rest).and_then(|end| rest.get(end + 1..)).unwrap_or(key),
+        key => key,
+    }
+}
+
+fn is_frozen(text: &[u8]) -> bool {
+    detect::begins_frozen(text).is_some() || matches!(text.trim_ascii(), [b'{', .., b'}'] | [b'[', .., b']'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_have_known_lengths() {
+        for length in [32, 40, 56, 64, 96, 128] {
+            assert!(is_digest("0a".repeat(length / 2).as_bytes()));
+            assert!(!is_digest("0a".repeat(length / 2 - 1).as_bytes()), "{length}");
+        }
+        assert!(is_digest(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY="));
+        assert!(!is_digest(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvYx"));
+        assert!(!is_digest(b"old") && !is_digest(b""));
+    }
+
+    #[test]
+    fn what_is_signed_is_found_by_its_entries() {
+        let signed = |json: &str| {
+            let document = crate::read(json.as_bytes()).unwrap();
+            nodes(&document).len()
+        };
+        let digest = "0123456789abcdef0123456789abcdef";
+        assert_eq!(signed(&format!("{{\"serializable\":\"x\",\"hash\":\"{digest}\"}}")), 2);
+        assert_eq!(signed(&format!("[{{\"hash\":\"{digest}\",\"any\":\"a:0:{{}}\"}}]")), 2);
+        assert_eq!(signed(&format!("{{\"iv\":\"a\",\"value\":\"b\",\"mac\":\"{digest}\",\"tag\":\"\"}}")), 4);
+        // A file and its checksum, more entries, and no digest.
+        assert_eq!(signed(&format!("{{\"file\":\"old.zip\",\"hash\":\"{digest}\"}}")), 0);
+        assert_eq!(signed(&format!("{{\"data\":\"x\",\"hash\":\"{digest}\",\"more\":1}}")), 0);
+        assert_eq!(signed("{\"data\":\"x\",\"hash\":\"old\"}"), 0);
+    }
+}

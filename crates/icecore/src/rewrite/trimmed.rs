@@ -1,0 +1,117 @@
+//! Blanks around frozen data: programs trim a value before they thaw it.
+
+use super::work::{Inside, Work};
+use super::{Broken, Edits};
+use crate::format::{self, Format, Request, Settings};
+use std::ops::Range;
+
+/// The mark that some editors put before a text in UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What PHP's `trim()` takes away, and the form feed.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
+}
+
+/// Where the text is between blanks and marks; with `nul`, zero bytes are blanks as well.
+fn between(text: &[u8], nul: bool) -> Range<usize> {
+    let is_blank = |byte: u8| is_blank(byte) || nul && byte == 0;
+    let mut start = 0;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        match rest.first() {
+            Some(byte) if is_blank(*byte) => start += 1,
+            _ if rest.starts_with(MARK) => start += MARK.len(),
+            _ => break,
+        }
+    }
+    let back = text.get(start..).unwrap_or_default().iter().rev().take_while(|byte| is_blank(**byte)).count();
+    start..text.len() - back
+}
+
+/// Whether something is around the text that a program would trim.
+pub(super) fn has_blanks(text: &[u8]) -> bool {
+    between(text, true) != (0..text.len())
+}
+
+/// Where the text may be in blanks: without zero bytes, which may end binary data, and with them.
+fn cores(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let (near, far) = (between(text, false), between(text, true));
+    let is_other = far != near;
+    let all = 0..text.len();
+    [Some(near), Some(far).filter(|_| is_other)]
+        .into_iter()
+        .flatten()
+        .filter(move |core| *core != all && core.len() > 1)
+}
+
+/// Changes of a part, as changes of the whole.
+fn moved(inside: Inside, by: usize) -> Inside {
+    match inside {
+        Inside::Frozen(edits) if by > 0 => {
+            let mut moved = Edits::new();
+            moved.append(&edits, by);
+            Inside::Frozen(moved)
+        }
+        inside => inside,
+    }
+}
+
+impl Work<'_> {
+    /// What the text is that is between blanks, if it is frozen. What is broken there is noted.
+    pub(super) fn trimmed(&mut self, bytes: &[u8], level: u32, broken: &mut Option<Broken>) -> Option<Inside> {
+        for core in cores(bytes) {
+            match self.probe_whole(bytes.get(core.clone()).unwrap_or_default(), level) {
+                Inside::Plain(damaged) => {
+                    let moved = |mut damaged: Broken| {
+                        damaged.offset += core.start as u64;
+                        damaged
+                    };
+                    *broken = broken.take().or(damaged.map(moved));
+                }
+                inside => return Some(moved(inside, core.start)),
+            }
+        }
+        let start = between(bytes, false).start;
+        let text = bytes.get(start..)?;
+        let end = self.binary_end(text)?;
+        match self.probe_whole(text.get(..end)?, level) {
+            Inside::Plain(_) => None,
+            inside => Some(moved(inside, start)),
+        }
+    }
+
+    /// Where binary data ends that is followed by nothing but blanks.
+    fn binary_end(&self, text: &[u8]) -> Option<usize> {
+        if !text.last().is_some_and(|last| is_blank(*last) || *last == 0) {
+            return None;
+        }
+        let is_begun =
+            |format: &&'static Format| !format.can.text && format.strings.is_none() && format.begins.is_some();
+        let format = format::all().iter().copied().filter(is_begun).find(|format| format.may_begin(text))?;
+        let outcome = format.read(text, &Settings::new(), Request::new(&self.limits));
+        let rest = text.get(outcome.consumed..)?;
+        let is_end =
+            outcome.error.is_none() && !rest.is_empty() && rest.iter().all(|byte| is_blank(*byte) || *byte == 0);
+        is_end.then_some(outcome.consumed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_and_marks_are_around() {
+        for (text, near, far) in [
+            (&b"abc"[..], 0..3, 0..3),
+            (b" \t\xef\xbb\xbf\nabc\r\n", 6..9, 6..9),
+            (b"\xef\xbb\xbfabc\0", 3..7, 3..6),
+            (b"\0 abc \0", 0..7, 2..5),
+            (b"  ", 2..2, 2..2),
+            (b"", 0..0, 0..0),
+            (b"\xef\xbb", 0..2, 0..2),
+        ] {
+            assert_eq!((between(text, false), between(text, true)), (near, far), "{}", text.escape_ascii());
+        }
+    }
+}

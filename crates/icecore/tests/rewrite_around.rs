@@ -1,0 +1,125 @@
+//! Frozen values with blanks or text around them, and what is signed.
+
+use crate::replacing::{Pair, value};
+use icecore::rewrite::Tally;
+
+/// The text with `old` replaced by `newer`, and what was counted.
+fn changed(text: &str) -> (String, Tally) {
+    let (new, tally) = value(text.as_bytes(), &mut Pair::new(b"old", b"newer"));
+    (String::from_utf8(new).unwrap(), tally)
+}
+
+fn assert_changes(cases: &[(&str, &str)]) {
+    for (old, new) in cases {
+        let (text, tally) = changed(old);
+        assert_eq!(text, *new, "{old}: {tally:?}");
+        assert!(!tally.is_notable(), "{old}: {tally:?}");
+    }
+}
+
+#[test]
+fn blanks_around_a_value_stay() {
+    let php = |word: &str| format!("a:1:{{i:0;s:{}:\"{word}\";}}", word.len());
+    let values = [
+        (php("old"), php("newer")),
+        ("{\"a\":\"s:3:\\\"old\\\";\"}".to_owned(), "{\"a\":\"s:5:\\\"newer\\\";\"}".to_owned()),
+        ("u|s:3:\"old\";".to_owned(), "u|s:5:\"newer\";".to_owned()),
+        ("array (\n  0 => 's:3:\"old\";',\n)".to_owned(), "array (\n  0 => 's:5:\"newer\";',\n)".to_owned()),
+        ("$VAR1 = [ 's:3:\"old\";' ];".to_owned(), "$VAR1 = [ 's:5:\"newer\";' ];".to_owned()),
+        ("s:3:\\\"old\\\";".to_owned(), "s:5:\\\"newer\\\";".to_owned()),
+        (
+            "a%3A1%3A%7Bi%3A0%3Bs%3A3%3A%22old%22%3B%7D".to_owned(),
+            "a%3A1%3A%7Bi%3A0%3Bs%3A5%3A%22newer%22%3B%7D".to_owned(),
+        ),
+        ("1770000000s:3:\"old\";".to_owned(), "1770000000s:5:\"newer\";".to_owned()),
+    ];
+    for (front, back) in
+        [(" ", ""), ("\u{feff}", ""), ("", "\n"), ("", "\0"), ("\n\t", " \r\n"), ("\0", "\0\0"), (" \u{feff}", "\x0b")]
+    {
+        for (old, new) in &values {
+            let (old, new) = (format!("{front}{old}{back}"), format!("{front}{new}{back}"));
+            assert_changes(&[(&old, &new)]);
+            // In another value.
+            let outer = |text: &str| format!("a:1:{{i:0;s:{}:\"{text}\";}}", text.len());
+            assert_changes(&[(&outer(&old), &outer(&new))]);
+        }
+    }
+}
+
+#[test]
+fn blanks_around_binary_data_stay() {
+    let frozen = |word: &str, stage: &str| icecore::convert(format!("[\"{word}\"]").as_bytes(), "json", stage).unwrap();
+    for stage in ["igbinary", "storable:file", "sereal", "marshal", "gzip/php"] {
+        for (front, back) in [("\n", ""), (" ", "\n"), ("", "\0"), ("\u{feff}", " \n")] {
+            let around = |inner: Vec<u8>| [front.as_bytes(), &inner, back.as_bytes()].concat();
+            let (made, tally) = value(&around(frozen("old", stage)), &mut Pair::new(b"old", b"newer"));
+            if stage == "gzip/php" {
+                continue;
+            }
+            assert!(made == around(frozen("newer", stage)), "{stage} {front:?} {back:?}: {tally:?}");
+        }
+    }
+}
+
+/// A length in them would become wrong.
+#[test]
+fn texts_with_serialized_strings_in_them_stay_and_are_counted() {
+    for text in [
+        "[x d='a:1:{i:0;s:3:\"old\";}'] old",
+        "<p d=\"s:3:&quot;old&quot;;\">",
+        "# a:1:{i:0;s:3:\\\"old\\\";}",
+        "1,\"s:3:\"\"old\"\";\",2",
+        "?d=s%3a3%3a%22old%22%3b&e=old",
+    ] {
+        let (same, tally) = changed(text);
+        assert_eq!((&*same, tally.embedded, tally.changed), (text, 1, 0), "{text}");
+    }
+    for (old, new) in [
+        ("[x d='a:1:{i:0;s:3:\"abc\";}'] old", "[x d='a:1:{i:0;s:3:\"abc\";}'] newer"),
+        ("yes:3:\"older\";", "yes:3:\"newerer\";"),
+        ("p { a:1:{color: old} }", "p { a:1:{color: newer} }"),
+    ] {
+        assert_changes(&[(old, new)]);
+    }
+}
+
+/// A closure as Laravel signs it.
+fn signed_closure(class: &str, digest: &str) -> String {
+    let inner = "O:1:\"N\":1:{s:8:\"function\";s:15:\"fn() => 'old';x\";}";
+    format!(
+        "O:{}:\"{class}\":2:{{s:12:\"serializable\";s:{}:\"{inner}\";s:4:\"hash\";s:{}:\"{digest}\";}}",
+        class.len(),
+        inner.len(),
+        digest.len()
+    )
+}
+
+#[test]
+fn what_is_signed_stays_and_is_counted() {
+    let base64 = "N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY=";
+    let hex = "0123456789abcdef0123456789abcdef01234567";
+    let closure = signed_closure("Laravel\\SerializableClosure\\Serializers\\Signed", base64);
+    let json =
+        |text: &str| format!("{{\"data\":{{\"command\":\"{}\"}}}}", text.replace('\\', "\\\\").replace('"', "\\\""));
+    let opis = format!("@{base64}.a:1:{{i:0;s:3:\"old\";}}");
+    for text in [
+        closure.clone(),
+        format!(" {closure}\n"),
+        json(&closure),
+        format!("a:1:{{i:0;{}}}", signed_closure("Any", hex)),
+        format!("{{\"payload\":\"old\",\"signature\":\"{hex}\"}}"),
+        format!("C:32:\"Opis\\Closure\\SerializableClosure\":{}:{{{opis}}}", opis.len()),
+        format!("{{\"iv\":\"old\",\"value\":\"x\",\"mac\":\"{hex}\"}}"),
+    ] {
+        let (same, tally) = changed(&text);
+        assert_eq!((same == text, tally.signed, tally.broken), (true, 1, 0), "{text}: {tally:?}");
+    }
+    // In binary data.
+    let document = icecore::read(closure.as_bytes()).unwrap();
+    let binary = icecore::write(&document, "igbinary").unwrap();
+    let (same, tally) = value(&binary, &mut Pair::new(b"old", b"newer"));
+    assert!(same == binary && tally.signed == 1, "{tally:?}");
+    // A file with its checksum, and a digest in a text.
+    let (text, tally) = changed(&format!("{{\"file\":\"old.zip\",\"hash\":\"{hex}\"}}"));
+    assert!(text.contains("newer.zip") && tally.signed == 0);
+}
