@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 const DIGESTS: [&[u8]; 6] = [b"hash", b"mac", b"hmac", b"sig", b"signature", b"digest"];
 /// One of these is in each of them. They are made once: most texts are short.
 static STEMS: LazyLock<[Finder<'static>; 4]> =
-    LazyLock::new(|| ["hash", "mac", "sig", "digest"].map(|stem| Finder::new(stem)));
+    LazyLock::new(|| ["hash", "mac", "sig", "digest"].map(Finder::new));
 /// A digest, its name and what is signed take as many bytes at least.
 const SHORTEST: usize = 48;
 /// Names of what is signed.

@@ -54,8 +54,7 @@ fn read_mended<'a>(input: &'a [u8], mended: &Mended, mending: &Mending<'_>) -> O
     let mut document = outcome.document.into_owned();
     let error = outcome.error.or_else(|| {
         // Only blanks, but no repair is reported for a text that is then refused.
-        let error = mending.blanks.filter(|_| left > 0).map(|option| Error::behind(input, consumed).helping(option));
-        error
+        mending.blanks.filter(|_| left > 0).map(|option| Error::behind(input, consumed).helping(option))
     });
     if error.is_none() {
         let repairs = repairs(&document, input, mended);

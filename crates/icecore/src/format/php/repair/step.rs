@@ -413,7 +413,7 @@ impl Reader {
         let (was, first) = self.head(input)?;
         let offset = self.at + 2;
         let frame = self.frames.last();
-        let class = (what == "key" && frame.payload.1 > 0).then(|| (frame.payload.0, frame.payload.1 as usize));
+        let class = (what == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
         if let Hunt::Measured(_) = hunt {
             return Some(Met::Piece(
                 Piece { offset, was, first, what, class, is_variable: frame.state == State::Named },
