@@ -1000,50 +1000,6 @@ typedef struct icecore_buffer {
 } icecore_buffer;
 
 /*
- How JSON is written.
- */
-typedef struct icecore_json_style {
-  /*
-   Which characters stand for themselves: all, as UTF-8 (0); those of one byte,
-   which they are written as (1); those of ASCII (2).
-   */
-  uint8_t beyond;
-  /*
-   How infinity and "not a number" are written: bare (0), as null (1), in
-   quotes (2), in quotes and without a sign (3).
-   */
-  uint8_t inf_nan;
-  /*
-   1: each value has a line of its own.
-   */
-  uint8_t has_lines;
-  /*
-   How many blanks to indent each level by.
-   */
-  uint8_t indent;
-  /*
-   1: a blank before the colon.
-   */
-  uint8_t space_before;
-  /*
-   1: a blank behind the colon.
-   */
-  uint8_t space_after;
-  /*
-   1: `/` is written as `\/`.
-   */
-  uint8_t escape_slash;
-  /*
-   1: integral floats get a `.0`.
-   */
-  uint8_t point_zero;
-  /*
-   1: every number is written in quotes.
-   */
-  uint8_t all_strings;
-} icecore_json_style;
-
-/*
  A tape that is being filled. Its memory belongs to the context.
 
  The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`,
@@ -1097,6 +1053,50 @@ typedef struct icecore_tape {
    */
   uint32_t has_own_names;
 } icecore_tape;
+
+/*
+ How JSON is written.
+ */
+typedef struct icecore_json_style {
+  /*
+   Which characters stand for themselves: all, as UTF-8 (0); those of one byte,
+   which they are written as (1); those of ASCII (2).
+   */
+  uint8_t beyond;
+  /*
+   How infinity and "not a number" are written: bare (0), as null (1), in
+   quotes (2), in quotes and without a sign (3).
+   */
+  uint8_t inf_nan;
+  /*
+   1: each value has a line of its own.
+   */
+  uint8_t has_lines;
+  /*
+   How many blanks to indent each level by.
+   */
+  uint8_t indent;
+  /*
+   1: a blank before the colon.
+   */
+  uint8_t space_before;
+  /*
+   1: a blank behind the colon.
+   */
+  uint8_t space_after;
+  /*
+   1: `/` is written as `\/`.
+   */
+  uint8_t escape_slash;
+  /*
+   1: integral floats get a `.0`.
+   */
+  uint8_t point_zero;
+  /*
+   1: every number is written in quotes.
+   */
+  uint8_t all_strings;
+} icecore_json_style;
 
 /*
  The name of a class, or a pattern for such names, in which `*` stands for any
@@ -1416,6 +1416,86 @@ uint32_t icecore_convert_stages(const struct icecore_stage *from,
  all zeros; the caller did not change it.
  */
 void icecore_buffer_free(struct icecore_buffer *buffer);
+
+/*
+ Lends the context's memory to be filled. Views, results and tapes that were lent
+ before are invalid afterwards.
+
+ # Safety
+ `context` is null or a context that no other call uses; `tape` is null or
+ names a struct.
+ */
+uint32_t icecore_begin(struct icecore_context *context, struct icecore_tape *tape);
+
+/*
+ Makes room for `more` nodes.
+
+ # Safety
+ `context` is null or a context that no other call uses; `tape` is null or
+ was lent from it by `icecore_begin`, and its first `node_count` nodes and first
+ `arena_len` bytes were filled.
+ */
+uint32_t icecore_grow_nodes(struct icecore_context *context,
+                            struct icecore_tape *tape,
+                            size_t more);
+
+/*
+ Makes room for `more` bytes.
+
+ # Safety
+ As for `icecore_grow_nodes`.
+ */
+uint32_t icecore_grow_arena(struct icecore_context *context,
+                            struct icecore_tape *tape,
+                            size_t more);
+
+/*
+ The id of a key: a kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), flags and
+ bytes. 0: the key needs a node of its own before its value.
+
+ # Safety
+ `context` is null or a context that no other call uses; `name` names `len`
+ bytes.
+ */
+uint16_t icecore_key(struct icecore_context *context,
+                     uint8_t kind,
+                     uint8_t flags,
+                     const uint8_t *name,
+                     size_t len);
+
+/*
+ The id of a class; 0, if there are too many.
+
+ # Safety
+ As for `icecore_key`.
+ */
+uint32_t icecore_class(struct icecore_context *context,
+                       uint8_t kind,
+                       const uint8_t *name,
+                       size_t len);
+
+/*
+ The id of an encoding by its name, which goes to bits 48 to 62 of the payload of a
+ string, a symbol or a key; 0, if there are too many.
+
+ # Safety
+ As for `icecore_key`.
+ */
+uint32_t icecore_encoding(struct icecore_context *context, const uint8_t *name, size_t len);
+
+/*
+ The node for a string of 4 GB or more whose bytes are at `offset` of the arena that
+ is being filled.
+
+ # Safety
+ `context` is null or a context that no other call uses; `node` is null or
+ names a struct.
+ */
+uint32_t icecore_long_string(struct icecore_context *context,
+                             uint8_t kind,
+                             uint64_t offset,
+                             uint64_t len,
+                             struct icecore_node *node);
 
 /*
  Writes the tape that was filled as JSON. The bytes are lent until the context is
@@ -1766,86 +1846,6 @@ void icecore_stage_free(struct icecore_stage *stage);
  The version of the layout that the library has.
  */
 uint32_t icecore_tape_version(void);
-
-/*
- Lends the context's memory to be filled. Views, results and tapes that were lent
- before are invalid afterwards.
-
- # Safety
- `context` is null or a context that no other call uses; `tape` is null or
- names a struct.
- */
-uint32_t icecore_begin(struct icecore_context *context, struct icecore_tape *tape);
-
-/*
- Makes room for `more` nodes.
-
- # Safety
- `context` is null or a context that no other call uses; `tape` is null or
- was lent from it by `icecore_begin`, and its first `node_count` nodes and first
- `arena_len` bytes were filled.
- */
-uint32_t icecore_grow_nodes(struct icecore_context *context,
-                            struct icecore_tape *tape,
-                            size_t more);
-
-/*
- Makes room for `more` bytes.
-
- # Safety
- As for `icecore_grow_nodes`.
- */
-uint32_t icecore_grow_arena(struct icecore_context *context,
-                            struct icecore_tape *tape,
-                            size_t more);
-
-/*
- The id of a key: a kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), flags and
- bytes. 0: the key needs a node of its own before its value.
-
- # Safety
- `context` is null or a context that no other call uses; `name` names `len`
- bytes.
- */
-uint16_t icecore_key(struct icecore_context *context,
-                     uint8_t kind,
-                     uint8_t flags,
-                     const uint8_t *name,
-                     size_t len);
-
-/*
- The id of a class; 0, if there are too many.
-
- # Safety
- As for `icecore_key`.
- */
-uint32_t icecore_class(struct icecore_context *context,
-                       uint8_t kind,
-                       const uint8_t *name,
-                       size_t len);
-
-/*
- The id of an encoding by its name, which goes to bits 48 to 62 of the payload of a
- string, a symbol or a key; 0, if there are too many.
-
- # Safety
- As for `icecore_key`.
- */
-uint32_t icecore_encoding(struct icecore_context *context, const uint8_t *name, size_t len);
-
-/*
- The node for a string of 4 GB or more whose bytes are at `offset` of the arena that
- is being filled.
-
- # Safety
- `context` is null or a context that no other call uses; `node` is null or
- names a struct.
- */
-uint32_t icecore_long_string(struct icecore_context *context,
-                             uint8_t kind,
-                             uint64_t offset,
-                             uint64_t len,
-                             struct icecore_node *node);
 
 /*
  Writes the tape that was filled; an error, if its containers are not nested. The
