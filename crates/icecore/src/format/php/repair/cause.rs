@@ -41,7 +41,8 @@ impl Contents {
         if self.is_ascii {
             return charsets;
         }
-        if self.is_utf8 {
+        // No charset has U+FFFD.
+        if self.is_utf8 && !self.has_replaced {
             charsets.push(Charset::Characters);
             if self.has_wide {
                 charsets.push(Charset::Utf16);
