@@ -77,7 +77,7 @@ impl Hint {
     }
 }
 
-/// Where in some bytes a match may be. See [`Rules::hints`].
+/// Where in some bytes a match may be. See [`Rules::hints`](crate::Rules::hints).
 #[derive(Debug)]
 pub struct Hints<'h> {
     hint: &'h Hint,
@@ -121,7 +121,7 @@ impl<'h> Hints<'h> {
 }
 
 impl Hints<'_> {
-    /// Whether a match may be in this range: [`Rules::may_match`] of it. Ranges that follow one
+    /// Whether a match may be in this range: [`Rules::may_match`](crate::Rules::may_match) of it. Ranges that follow one
     /// another are looked at together, so that many short ones cost no more than a long one.
     pub fn within(&mut self, range: Range<usize>) -> bool {
         let Hints { hint, raw, core, escape } = self;

@@ -15,6 +15,10 @@ const DIGITS: usize = 9;
 ///
 /// The time is linear in the text.
 pub(super) fn breaks_lengths(text: &[u8], edits: &Edits) -> bool {
+    // One of these is in each kind of quotes.
+    if edits.is_empty() || memchr::memchr3(b'"', b'&', b'%', text).is_none() && memchr::memchr(b'\\', text).is_none() {
+        return false;
+    }
     let growing: Vec<(usize, usize)> = edits
         .iter()
         .filter(|edit| edit.new.len() != edit.end - edit.start)

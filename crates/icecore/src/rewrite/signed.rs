@@ -16,8 +16,7 @@ use std::sync::LazyLock;
 /// Names of digests.
 const DIGESTS: [&[u8]; 6] = [b"hash", b"mac", b"hmac", b"sig", b"signature", b"digest"];
 /// One of these is in each of them. They are made once: most texts are short.
-static STEMS: LazyLock<[Finder<'static>; 4]> =
-    LazyLock::new(|| ["hash", "mac", "sig", "digest"].map(Finder::new));
+static STEMS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| ["hash", "mac", "sig", "digest"].map(Finder::new));
 /// A digest, its name and what is signed take as many bytes at least.
 const SHORTEST: usize = 48;
 /// Names of what is signed.
@@ -52,7 +51,20 @@ pub(super) fn is_signed_body(body: &[u8]) -> bool {
     }
 }
 
-/// Whether a name of a digest and a digest follow one another in a text: a quick look.
+/// Where names of digests end in a text: a quick look, by which most texts are known to have none.
+fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
+    let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
+    let word_end = move |at: usize| {
+        let start = (0..at).rev().take_while(|at| is_letter(*at)).last().unwrap_or(at);
+        let end = (at..text.len()).find(|at| !is_letter(*at)).unwrap_or(text.len());
+        let word = text.get(start..end).unwrap_or_default();
+        DIGESTS.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(end)
+    };
+    let is_long = text.len() >= SHORTEST;
+    STEMS.iter().filter(move |_| is_long).flat_map(move |stem| stem.find_iter(text)).filter_map(word_end)
+}
+
+/// Whether a name of a digest and a digest follow one another in a text.
 fn may_be_signed(text: &[u8]) -> bool {
     let is_followed = |at: usize| {
         let near = text.get(at..).unwrap_or_default();
@@ -67,7 +79,7 @@ fn may_be_signed(text: &[u8]) -> bool {
             is_near && is_digest(&run)
         })
     };
-    text.len() >= SHORTEST && STEMS.iter().any(|stem| stem.find_iter(text).any(is_followed))
+    find_names(text).any(is_followed)
 }
 
 /// Where what is signed is in a text of this format, in order.
@@ -84,6 +96,10 @@ pub(super) fn ranges(format: &'static Format, settings: &Settings, text: &[u8], 
 /// The nodes of what is signed in a document, in order.
 pub(super) fn nodes(document: &Document<'_>) -> Vec<u32> {
     let mut found = Vec::new();
+    // A name that is written once may be used again, far from its digest.
+    if find_names(document.input()).next().is_none() {
+        return found;
+    }
     for (at, node) in (0u32..).zip(document.nodes()) {
         if node.kind == Kind::Map && (2..=4).contains(&node.aux) {
             signed_entries(Cursor::new(document, at), &mut found);

@@ -221,9 +221,11 @@ impl Job<'_> {
             other => other,
         })?;
         let Opened { input, form, csv, is_wide } = opened;
-        if is_wide {
-            file = None;
-        }
+        // Only columns are read from a file in pieces, and only where its bytes are as they stand.
+        #[cfg(feature = "columns")]
+        let file = file.filter(|_| !is_wide);
+        #[cfg(not(feature = "columns"))]
+        let _ = is_wide;
         if matches!(form, Form::Parquet | Form::Arrow) {
             columnar::check()?;
             #[cfg(feature = "columns")]
