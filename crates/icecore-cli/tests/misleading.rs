@@ -127,7 +127,9 @@ fn texts_with_frozen_data_in_them() {
                     .map(|quote| text.matches(&value.replace('"', quote)).count())
                     .sum::<usize>()
             };
-            assert_eq!(count(&out, &right), count(text, value), "{name}: {}", &text[text.len().saturating_sub(80)..]);
+            // What can't be changed inside of other text stays as it is.
+            let found = count(&out, &right) + count(&out, value);
+            assert_eq!(found, count(text, value), "{name}: {}", &text[text.len().saturating_sub(80)..]);
         }
         // A pipe that is longer than its window may have been begun, but is not complete.
         let done = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
