@@ -104,7 +104,7 @@ pub(crate) trait Session {
 /// so that memory does not grow with them.
 ///
 /// # Errors
-/// As for [`open`]; of kind `Input`, if the query would write.
+/// As for [`open`](crate::open); of kind `Input`, if the query would write.
 pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
