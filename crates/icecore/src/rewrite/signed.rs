@@ -24,6 +24,8 @@ const PAYLOADS: [&[u8]; 8] =
     [b"serializable", b"serialized", b"closure", b"payload", b"data", b"value", b"message", b"body"];
 /// Entries of an encrypted value; the last one may be missing.
 const ENCRYPTED: [&[u8]; 4] = [b"iv", b"value", b"mac", b"tag"];
+/// How many letters the longest of these names has.
+const LONGEST: usize = 9;
 /// How far from its name a digest begins.
 const NEAR: usize = 32;
 
@@ -55,8 +57,9 @@ pub(super) fn is_signed_body(body: &[u8]) -> bool {
 fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
     let word_end = move |at: usize| {
-        let start = (0..at).rev().take_while(|at| is_letter(*at)).last().unwrap_or(at);
-        let end = (at..text.len()).find(|at| !is_letter(*at)).unwrap_or(text.len());
+        // No further than the longest name: a long word would be searched for each stem in it.
+        let start = (0..at).rev().take(LONGEST).take_while(|at| is_letter(*at)).last().unwrap_or(at);
+        let end = at + (at..text.len()).take(LONGEST + 1).take_while(|at| is_letter(*at)).count();
         let word = text.get(start..end).unwrap_or_default();
         DIGESTS.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(end)
     };
@@ -162,6 +165,13 @@ mod tests {
         assert!(is_digest(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY="));
         assert!(!is_digest(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvYx"));
         assert!(!is_digest(b"old") && !is_digest(b""));
+    }
+
+    /// A word of stems is not searched to its ends for each of them.
+    #[test]
+    fn long_words_take_linear_time() {
+        assert!(find_names(&b"hash".repeat(1 << 18)).next().is_none());
+        assert_eq!(find_names(format!("{:50}\"signature\"", "").as_bytes()).next(), Some(60));
     }
 
     #[test]
