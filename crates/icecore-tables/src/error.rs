@@ -25,7 +25,10 @@ impl Error {
 
     /// An input can't be read.
     pub fn of_input(error: &io::Error) -> Error {
-        let is_bad = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
+        let is_bad = matches!(
+            error.kind(),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
+        );
         if is_bad { Error::Input(io_reason(error)) } else { Error::Usage(io_reason(error)) }
     }
 }

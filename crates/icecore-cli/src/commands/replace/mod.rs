@@ -24,7 +24,7 @@ pub use args::Replace;
 
 use crate::arguments::Global;
 use crate::paint::Paint;
-use crate::report::{Abort, Report, code, io_reason};
+use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, InPlace, Outputs, Target};
@@ -354,7 +354,5 @@ fn number_columns(plan: &Plan, names: impl Iterator<Item = Vec<u8>>) -> Columns 
 
 /// Ends an input with why it could not be read.
 fn failed(error: &io::Error) -> Abort {
-    let is_bad =
-        matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof);
-    Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, io_reason(error))
+    icecore_tables::Error::of_input(error).into()
 }

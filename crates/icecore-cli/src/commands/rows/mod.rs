@@ -11,12 +11,13 @@ pub use args::Rows;
 use crate::arguments::Global;
 use crate::progress;
 use crate::records::reported::{self, write_summary};
-use crate::report::{Abort, Report, code, io_reason, usage_of};
+use crate::report::{Abort, Report, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
 use icecore_csv::Found;
+use icecore_tables::Error;
 use icecore_tables::packing::{Head, Packing};
 use icecore_tables::plural::listed;
 use icecore_tables::pool::{Batches, Pool};
@@ -236,8 +237,10 @@ impl Job<'_> {
     }
 
     fn failed(&self, name: &str, error: &io::Error) -> Abort {
-        let is_bad = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
-        Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, self.of(name, &io_reason(error)))
+        match Error::of_input(error).into() {
+            Abort::Failed(code, text) => Abort::Failed(code, self.of(name, &text)),
+            other => other,
+        }
     }
 
     fn table(
