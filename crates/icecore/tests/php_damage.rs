@@ -115,6 +115,9 @@ fn what_php_serialized_is_repaired_right_or_refused() {
         assert!(counts.wrong == 0, "{kind}: {counts:?}");
         // Of fewer, one says nothing.
         let enough = counts.explainable() * 98 / 100;
-        assert!(counts.total < 100 || counts.right >= enough && counts.several * 25 <= counts.total, "{kind}: {counts:?}");
+        assert!(
+            counts.total < 100 || counts.right >= enough && counts.several * 25 <= counts.total,
+            "{kind}: {counts:?}"
+        );
     }
 }

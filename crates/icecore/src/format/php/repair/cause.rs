@@ -106,7 +106,8 @@ pub(super) fn inexact(text: &[u8]) -> Vec<Between<'static>> {
     ];
     let mut list = Vec::new();
     for (loss, _) in losses.into_iter().filter(|(_, may)| *may) {
-        let measure = |charset: &Charset<'static>| Between { measure: Measure { charset: *charset, lines: Lines::Kept }, loss };
+        let measure =
+            |charset: &Charset<'static>| Between { measure: Measure { charset: *charset, lines: Lines::Kept }, loss };
         list.extend(charsets.iter().map(measure));
     }
     list

@@ -5,7 +5,7 @@ use super::changes::{Change, Fix, edits, settle};
 use super::measure::{Charset, Measure};
 use super::names::{Classes, Nuls, Restored, restore_blank, restore_lost, restore_spelled};
 use super::search::Reader;
-use super::step::{Candidates, Hunt, Met, Piece, has_variable};
+use super::step::{Candidates, Hunt, Met, Piece};
 use super::{DEPTH, Start};
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
@@ -185,7 +185,7 @@ impl<'f> Following<'f> {
         let may_be_text = depth < DEPTH && is_serialized(&text[first..]);
         if let Some(end) = end {
             let content = &text[first..end];
-            if piece.is_variable && has_variable(content) {
+            if piece.has_variable.is_some_and(|has_variable| has_variable(content)) {
                 return None;
             }
             match may_be_text.then(|| self.inner(content, depth)).flatten() {

@@ -35,7 +35,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::strings::{self, Damage};
 use changes::{Change, Fix, settle};
 use explain::{Followed, Following, apply, is_damaged, is_serialized};
-use measure::Measure;
+use measure::{Between, Measure};
 use names::Classes;
 use replaced::Replaced;
 use search::Found;
@@ -235,7 +235,7 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
     }
     let mut error = None;
     for start in wanted.starts {
-        let of = |fixes: &[Fix], step: Option<i64>, explanation: Explanation| {
+        let of = |fixes: &[Fix], around: Around, explanation: Explanation| {
             let restored = fixes.iter().any(|fix| fix.what == "visibility");
             // Strings lost such bytes as well, and nobody knows where.
             if restored && fixes.iter().any(|fix| matches!(fix.what, "string" | "key") && fix.is < fix.was) {
@@ -248,7 +248,7 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
             };
             let mut explanation = explanation;
             explanation.is_guess |= fixes.iter().any(may_lack);
-            let changes = with_inner(text, fixes, step, 0);
+            let changes = with_inner(text, fixes, around, 0);
             let followed = Followed { changes, end: text.len(), restored: explain::Names::lost(restored) };
             Mended::of(text, followed, *start, explanation, wanted)
         };
@@ -256,7 +256,7 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
         let mut is_strong = false;
         for between in cause::inexact(text) {
             let Some(fixes) = search::lengths_between(text, *start, &classes, between) else { continue };
-            if let Some(mended) = of(&fixes, None, cause::explain_inexact(between, text)) {
+            if let Some(mended) = of(&fixes, Around::Between(between), cause::explain_inexact(between, text)) {
                 is_strong = mended.changes.len() >= STRONG;
                 keep(&mut answers, mended);
                 break;
@@ -268,7 +268,7 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
                 if (explanation.is_guess || is_strong) && !answers.is_empty() {
                     continue;
                 }
-                if let Some(mended) = of(&fixes, step, explanation) {
+                if let Some(mended) = of(&fixes, Around::Step(step), explanation) {
                     keep(&mut answers, mended);
                 }
             }
@@ -306,9 +306,18 @@ fn explain_step(step: i64, most: u64) -> Explanation {
     Explanation::new("replaced-text", sentence)
 }
 
+/// What explains the lengths in the text around a serialized text.
+#[derive(Clone, Copy)]
+enum Around {
+    /// Strings grew by multiples of this, if it is known.
+    Step(Option<i64>),
+    /// Strings counted something between two numbers.
+    Between(Between<'static>),
+}
+
 /// Changes of lengths, with those of serialized texts in the strings: what was replaced there
 /// was replaced in a text inside a text.
-fn with_inner(text: &[u8], fixes: &[Fix], step: Option<i64>, depth: u32) -> Vec<Change> {
+fn with_inner(text: &[u8], fixes: &[Fix], around: Around, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
         let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
@@ -319,7 +328,7 @@ fn with_inner(text: &[u8], fixes: &[Fix], step: Option<i64>, depth: u32) -> Vec<
                 changes.push(Change::anew(*fix, names::named(owner, name)));
             }
             "string" if depth < DEPTH && is_serialized(content) && is_damaged(content) => {
-                match inner_changes(content, step, depth) {
+                match inner_changes(content, around, depth) {
                     Some(inner) => changes.push(Change::outer(*fix, content, inner)),
                     None => {
                         changes.push(Change::length(*fix));
@@ -335,12 +344,22 @@ fn with_inner(text: &[u8], fixes: &[Fix], step: Option<i64>, depth: u32) -> Vec<
 }
 
 /// The changes of a damaged text in a string; `None` if there is not one way.
-fn inner_changes(text: &[u8], step: Option<i64>, depth: u32) -> Option<Vec<Change>> {
+fn inner_changes(text: &[u8], around: Around, depth: u32) -> Option<Vec<Change>> {
     let classes = Classes::find(text);
     let reads = |changes: &Vec<Change>| !changes.is_empty() && !is_damaged(&apply(text, changes));
+    let step = match around {
+        Around::Step(step) => step,
+        Around::Between(between) => {
+            let fixes = search::lengths_between(text, Start::Value, &classes, between);
+            if let Some(changes) = fixes.map(|fixes| with_inner(text, &fixes, around, depth + 1)).filter(reads) {
+                return Some(changes);
+            }
+            None
+        }
+    };
     let found = search::lengths(text, Start::Value, &classes, step).ok().flatten();
     if let Some(Found { fixes, step }) = found {
-        return Some(with_inner(text, &fixes, step, depth + 1)).filter(reads);
+        return Some(with_inner(text, &fixes, Around::Step(step), depth + 1)).filter(reads);
     }
     let of = |measure: Measure<'static>| {
         let followed = Following::new(measure, &classes).follow(text, Start::Value, depth + 1)?;

@@ -6,11 +6,11 @@
 //! fit, what the two share is taken instead, until everything fits. A text so found says for
 //! each string where it ends, those with right lengths too, so chance does not lead to the end.
 
+use super::Start;
 use super::explain::{Followed, Following, Misfit};
 use super::measure::{Charset, Lines, Measure};
 use super::names::Classes;
 use super::step;
-use super::Start;
 use crate::document::Explanation;
 use std::collections::HashSet;
 
@@ -189,7 +189,13 @@ mod tests {
     #[test]
     fn a_text_that_strings_share_says_where_they_end() {
         let damaged = r#"a:4:{i:0;s:12:"see http://new.example/";i:1;s:9:"new.example";s:3:" ";";i:2;s:24:"a:1:{i:0;s:7:"new.example";}";i:3;s:2:"no";}"#;
-        let found = read(&damaged.replace("s:12:", "s:21:").replace("s:9:", "s:17:").replace("s:24:", "s:26:").replace("s:7:", "s:9:"));
+        let found = read(
+            &damaged
+                .replace("s:12:", "s:21:")
+                .replace("s:9:", "s:17:")
+                .replace("s:24:", "s:26:")
+                .replace("s:7:", "s:9:"),
+        );
         assert!(found.iter().all(|(text, _)| text.contains(r#"s:19:"new.example";s:3:" ";"#)), "{found:?}");
         // Two texts, one longer by 3 and one by 2: not one replacement.
         assert!(read(r#"a:2:{i:0;s:3:"abcdef";i:1;s:1:"xyz";}"#).is_empty());
@@ -200,7 +206,14 @@ mod tests {
     #[test]
     fn what_two_strings_share_is_found() {
         let classes = Classes::find(b"");
-        let mut search = Search { text: b"", start: Start::Value, classes: &classes, left: 1000, tried: HashSet::new(), found: Vec::new() };
+        let mut search = Search {
+            text: b"",
+            start: Start::Value,
+            classes: &classes,
+            left: 1000,
+            tried: HashSet::new(),
+            found: Vec::new(),
+        };
         assert_eq!(search.shared(b"see n.io now", Some(b"at n.io"), -3), [&b" n.io"[..], b" n", b"o"]);
         assert_eq!(search.shared(b"n.io and n.io", None, -3)[0], b"n.io");
     }

@@ -59,8 +59,8 @@ pub(super) struct Piece {
     pub(super) what: &'static str,
     /// Of a key of an object: where the class of that is.
     pub(super) class: Option<(usize, usize)>,
-    /// It is a variable of a session with names.
-    pub(super) is_variable: bool,
+    /// Of a variable of a session: whether content has another variable in it.
+    pub(super) has_variable: Option<fn(&[u8]) -> bool>,
 }
 
 /// What a step met.
@@ -134,6 +134,16 @@ enum State {
     Object,
     Data,
     End,
+}
+
+impl State {
+    fn has_variable(self) -> Option<fn(&[u8]) -> bool> {
+        match self {
+            State::Named => Some(has_variable),
+            State::Counted => Some(has_counted_variable),
+            _ => None,
+        }
+    }
 }
 
 /// A container that is open.
@@ -409,14 +419,20 @@ impl Reader {
         Some((len, end + 2))
     }
 
-    fn string(&mut self, input: &[u8], what: &'static str, hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
+    fn string(
+        &mut self,
+        input: &[u8],
+        what: &'static str,
+        hunt: Hunt<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> Option<Met> {
         let (was, first) = self.head(input)?;
         let offset = self.at + 2;
         let frame = self.frames.last();
         let class = (what == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
         if let Hunt::Measured(_) = hunt {
             return Some(Met::Piece(
-                Piece { offset, was, first, what, class, is_variable: frame.state == State::Named },
+                Piece { offset, was, first, what, class, has_variable: frame.state.has_variable() },
                 None,
             ));
         }
@@ -487,8 +503,9 @@ impl Reader {
             Hunt::Measured(_) => {}
         }
         // A session has no counts: a variable is not taken for a part of the string before it.
-        if frame.state == State::Named {
-            let is_before_name = |(end, _): &(usize, Fix)| named_variable(&input[*end..]).is_some();
+        if matches!(frame.state, State::Named | State::Counted) {
+            let variable = if frame.state == State::Named { named_variable } else { counted_variable };
+            let is_before_name = |(end, _): &(usize, Fix)| variable(&input[*end..]).is_some();
             let first = candidates.found.iter().filter(|found| is_before_name(found)).map(|(end, _)| *end).min();
             candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
@@ -550,7 +567,7 @@ impl Reader {
         candidates: &mut Candidates<'_>,
     ) -> Option<Met> {
         if let Hunt::Measured(_) = hunt {
-            let piece = Piece { offset, was, first: start, what: "payload", class: None, is_variable: false };
+            let piece = Piece { offset, was, first: start, what: "payload", class: None, has_variable: None };
             return Some(Met::Piece(piece, fix));
         }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));

@@ -16,8 +16,8 @@ pub use write::write;
 
 use super::read::Machine;
 use super::repair::{self, Mending, Start};
-use crate::format::prelude::*;
 use crate::document::Cursor;
+use crate::format::prelude::*;
 use options::OPTIONS;
 
 const NAME: &str = "php-session";
