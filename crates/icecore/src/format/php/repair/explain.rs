@@ -202,7 +202,7 @@ impl<'f> Following<'f> {
                     inside.truncate(TEXTS.saturating_sub(texts.len()));
                     texts.append(&mut inside);
                     followed.changes.push(Change::length(fix(end)));
-                    if may_be_text && !self.is_rewritten() && is_damaged(content) {
+                    if may_be_text && !self.is_rewritten() && !is_likeness(content) && is_damaged(content) {
                         followed.changes.push(Change::kept_text(first, fix(end).is));
                     }
                 }
@@ -292,6 +292,11 @@ pub(super) fn is_serialized(text: &[u8]) -> bool {
 /// Whether this, which begins like serialized data, ends like it.
 fn ends_as_serialized(text: &[u8]) -> bool {
     text.ends_with(if text.starts_with(b"s") { b"\";" } else { b"}" })
+}
+
+/// Whether this begins like a serialized string, and does not end like one: it is just text.
+pub(super) fn is_likeness(text: &[u8]) -> bool {
+    text.starts_with(b"s:") && !ends_as_serialized(text)
 }
 
 /// Whether serialized data with lengths in it can't be read as it is.

@@ -26,15 +26,16 @@ mod replaced;
 mod reversal;
 mod search;
 mod step;
+mod variables;
 
 pub(super) use read::{Mending, read};
-pub(super) use step::{has_counted_variable, has_variable};
+pub(super) use variables::{has_counted_variable, has_variable};
 
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
 use crate::format::strings::{self, Damage};
 use changes::{Change, Fix, settle};
-use explain::{Followed, Following, apply, is_damaged, is_serialized};
+use explain::{Followed, Following, apply, is_damaged, is_likeness, is_serialized};
 use measure::{Between, Measure};
 use names::Classes;
 use replaced::Replaced;
@@ -126,6 +127,8 @@ pub(super) fn mend_text(
     let wanted = Wanted { starts, whole: damage == Damage::Whole, reads: &reads };
     let mended = match damage {
         Damage::Names => mend_names(text, wanted),
+        // Text that begins like this need not be serialized: some end can always be found.
+        Damage::Lengths if text.starts_with(b"s:") => one_of(&mut exact(text, wanted))?,
         Damage::Lengths | Damage::Whole => mend(text, wanted)?,
     };
     Ok(mended.map(|Mended { text, explanation, .. }| strings::Mended { text, explanation }))
@@ -327,7 +330,7 @@ fn with_inner(text: &[u8], fixes: &[Fix], around: Around, depth: u32) -> Vec<Cha
                 let (owner, name) = content.split_at(fix.owner.min(content.len()));
                 changes.push(Change::anew(*fix, names::named(owner, name)));
             }
-            "string" if depth < DEPTH && is_serialized(content) && is_damaged(content) => {
+            "string" if depth < DEPTH && is_serialized(content) && is_damaged(content) && !is_likeness(content) => {
                 match inner_changes(content, around, depth) {
                     Some(inner) => changes.push(Change::outer(*fix, content, inner)),
                     None => {

@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 /// How long a name is at most that is looked for without its length.
 const LONGEST: usize = 512;
 
+/// How long a class is at most that is guessed.
+const LONGEST_GUESS: usize = 128;
+
 /// What became of the NUL bytes of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nuls {
@@ -84,10 +87,16 @@ impl Classes {
         }
     }
 
+    /// Whether the name begins with a class that the text names.
+    fn begins(&self, name: &[u8]) -> bool {
+        (1..=name.len().min(LONGEST)).any(|len| self.names.contains(&name[..len]))
+    }
+
     /// Where a class ends that nothing in the text names, before a property that is known.
     fn guess(&self, name: &[u8]) -> Option<usize> {
         let is_property = |split: &usize| self.properties.contains(&name[*split..]);
-        let mut splits = (1..name.len()).filter(|split| is_class_name(&name[..*split])).filter(is_property);
+        let mut splits =
+            (1..name.len().min(LONGEST_GUESS)).filter(|split| is_class_name(&name[..*split])).filter(is_property);
         splits.next().filter(|_| splits.next().is_none())
     }
 
@@ -138,7 +147,7 @@ pub(super) fn restore_lost(
         _ => match classes.split(class, key) {
             Some(split) => (split, Nuls::Lost),
             // The class may be known, and where it ends is not.
-            None if classes.names.iter().any(|class| key.starts_with(class)) => return None,
+            None if classes.begins(key) => return None,
             None => (classes.guess(key)?, Nuls::LostWithClass),
         },
     };

@@ -12,6 +12,7 @@ use super::measure::{Charset, Lines, Measure};
 use super::names::Classes;
 use super::step;
 use crate::document::Explanation;
+use crate::steps;
 use std::collections::{HashMap, HashSet};
 
 /// How many ends of a string are tried: those nearest to its stated end.
@@ -26,12 +27,14 @@ const SHARED: usize = 4;
 const DEPTH: u32 = 6;
 /// How many bytes of a string are compared with another one.
 const COMPARED: usize = 1 << 16;
+/// How long a new text may be: longer than any address, and each byte is compared with it.
+const LONGEST: usize = 256;
 /// How many bytes a shared text has at least.
 const SEED: usize = 4;
 /// How many places of the same bytes are compared.
 const PLACES: usize = 8;
 /// How much work may be done for each byte of the text.
-const WORK: u64 = 60;
+const WORK: u64 = 100;
 /// How much work may be done in addition.
 const LEAST_WORK: u64 = 2_000_000;
 
@@ -67,7 +70,8 @@ impl<'t> Search<'t> {
         let followed = following.follow_all(self.text, self.start, 0);
         let misfits = following.into_misfits();
         let read = self.text.len() - misfits.last().map_or(0, |misfit| misfit.rest.len());
-        self.left = self.left.saturating_sub(read as u64 + 16);
+        steps::count(read);
+        self.left = self.left.saturating_sub(read as u64 * 2 + 16);
         followed.ok_or(misfits)
     }
 
@@ -77,7 +81,13 @@ impl<'t> Search<'t> {
             for times in (1..=TIMES).filter(|times| grew % times == 0) {
                 let step = grew / times;
                 match times {
-                    1 => self.try_text(content, step, 0),
+                    1 if content.len() <= LONGEST => self.try_text(content, step, 0),
+                    // What a long string shares with the text after it.
+                    1 => {
+                        for new in self.shared(content, misfit.rest.get(content.len()..), step) {
+                            self.try_text(new, step, 0);
+                        }
+                    }
                     _ => {
                         for new in self.shared(content, None, step) {
                             self.try_text(new, step, 0);
@@ -142,7 +152,7 @@ impl<'t> Search<'t> {
                     continue;
                 }
                 let same = (0..).take_while(|next| continues(one.get(at + next), second.get(with + next))).take(most);
-                let run = &one[at..at + same.count()];
+                let run = &one[at..at + same.count().min(LONGEST)];
                 work += run.len() as u64;
                 if can_be_new(run, step) && !runs.contains(&run) {
                     let place = runs.partition_point(|known| known.len() >= run.len());
@@ -151,6 +161,7 @@ impl<'t> Search<'t> {
                 }
             }
         }
+        steps::count(work as usize);
         self.left = self.left.saturating_sub(work);
         runs
     }
@@ -227,5 +238,51 @@ mod tests {
         };
         assert_eq!(search.shared(b"see n.io now", Some(b"at n.io"), -3), [&b" n.io"[..]]);
         assert_eq!(search.shared(b"n.io and n.io", None, -3)[0], b"n.io");
+    }
+
+    /// Texts that offer as many ends, shared texts and names as they can.
+    #[test]
+    fn work_on_hostile_texts_is_linear() {
+        let shapes: [(&str, fn(usize) -> String); 7] = [
+            ("wrong lengths without a cause", |size| {
+                let string = |at: usize| format!("i:{at};s:{}:\"{}\";", at % 7, "ab".repeat(at % 11 + 3));
+                format!("a:{}:{{{}}}", size / 20, (0..size / 20).map(string).collect::<String>())
+            }),
+            ("many ends", |size| format!("a:1:{{i:0;s:{size}:\"{}\";}}", "x\";".repeat(size / 3))),
+            ("the same text again and again", |size| {
+                let string = |at: usize| format!("i:{at};s:9:\"{}\";", "www.example".repeat(at % 3 + 1));
+                format!("a:{}:{{{}}}", size / 30, (0..size / 30).map(string).collect::<String>())
+            }),
+            ("one byte", |size| format!("a:1:{{i:0;s:{}:\"{}\";}}", size / 2, "a".repeat(size))),
+            ("100 levels, then a wrong length", |size| {
+                let deep = "a:1:{i:0;".repeat(100) + "s:1:\"ab\";" + &"}".repeat(100);
+                format!(
+                    "a:{}:{{{}}}",
+                    size / 1100,
+                    (0..size / 1100).map(|at| format!("i:{at};{deep}")).collect::<String>()
+                )
+            }),
+            ("texts in texts", |size| {
+                let mut text = "s:3:\"abcdef\";".repeat(size / 60);
+                for _ in 0..4 {
+                    text = format!("a:1:{{i:0;s:{}:\"{text}\";}}", text.len() - 3);
+                }
+                text
+            }),
+            ("classes and names", |size| {
+                let object = |at: usize| format!("i:{at};O:7:\"C{at:06}\":1:{{s:9:\"B{at:06}\";i:1;}}");
+                format!("a:{}:{{{}}}", size / 45, (0..size / 45).map(object).collect::<String>())
+            }),
+        ];
+        for (name, shape) in shapes {
+            steps::is_linear(name, 4 << 10, |size| {
+                let text = shape(size);
+                let classes = Classes::find(text.as_bytes());
+                let text = text.as_bytes();
+                // What is always allowed is not what grows.
+                steps::count(64 << 10);
+                let _ = explanations(text, Start::Value, &classes);
+            });
+        }
     }
 }

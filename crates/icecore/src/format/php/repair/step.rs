@@ -5,8 +5,9 @@ use super::changes::Fix;
 use super::measure::{Between, Measure};
 use super::names::{self, Classes};
 use super::search::Reader;
+use super::variables::{counted_variable, has_counted_variable, has_variable, named_variable};
 use crate::format::Request;
-use crate::format::php::session::{begins_value, is_plain_name};
+use crate::format::php::session::begins_value;
 use crate::format::php::spl::{self, Family, IS_SELF};
 use crate::format::php::text;
 use crate::format::php::token::Tokens;
@@ -633,30 +634,6 @@ fn lost_name(
     let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
     (restored.nuls == names::Nuls::Lost).then_some(())?;
     Some(Fix { offset, was, is: was - 2, what: "visibility", first, owner: restored.owner })
-}
-
-/// Whether a string of a session has another variable in it: there are no counts that would show
-/// it.
-pub(in crate::format::php) fn has_variable(content: &[u8]) -> bool {
-    memmem::find_iter(content, b"\";").any(|end| named_variable(&content[end + 2..]).is_some())
-}
-
-/// The same, where the length of its name stands before each variable.
-pub(in crate::format::php) fn has_counted_variable(content: &[u8]) -> bool {
-    memmem::find_iter(content, b"\";").any(|end| counted_variable(&content[end + 2..]).is_some())
-}
-
-/// How long the name of a variable is, with its length, before a value of a session.
-fn counted_variable(rest: &[u8]) -> Option<usize> {
-    let (len, rest) = rest.split_first()?;
-    let (name, value) = rest.split_at_checked(usize::from(*len))?;
-    (*len < 0x80 && is_plain_name(name) && begins_value(value)).then_some(name.len() + 1)
-}
-
-/// How long the name of a variable is, with its bar, before a value of a session.
-fn named_variable(rest: &[u8]) -> Option<usize> {
-    let bar = memchr::memchr(b'|', &rest[..rest.len().min(257)])?;
-    (is_plain_name(&rest[..bar]) && begins_value(&rest[bar + 1..])).then_some(bar + 1)
 }
 
 /// `:number:` and `last`: the number, and what is behind.
