@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::Request;
 use crate::format::php::{ReadOptions, read_plain};
 use crate::limits::Limits;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A text that was read to the end of its value.
@@ -88,6 +88,8 @@ pub(super) struct Following<'f> {
     /// Strings that did fit, maybe by chance: the last ones, and those that look like a
     /// serialized text and are none.
     suspects: RefCell<Suspects<'f>>,
+    /// How many bytes were read, in texts in strings once more.
+    read: Cell<usize>,
 }
 
 #[derive(Default)]
@@ -98,7 +100,12 @@ struct Suspects<'f> {
 
 impl<'f> Following<'f> {
     pub(super) fn new(measure: Measure<'f>, classes: &'f Classes) -> Following<'f> {
-        Following { measure, classes, misfits: RefCell::default(), suspects: RefCell::default() }
+        Following { measure, classes, misfits: RefCell::default(), suspects: RefCell::default(), read: Cell::new(0) }
+    }
+
+    /// How much was read.
+    pub(super) fn read_bytes(&self) -> usize {
+        self.read.get()
     }
 
     /// Why the text could not be read, if that was a length: the string that did not fit, and
@@ -115,9 +122,15 @@ impl<'f> Following<'f> {
 
     /// Reads one value, or all variables of a session. `None`: the explanation does not hold.
     pub(super) fn follow(&self, text: &'f [u8], start: Start, depth: u32) -> Option<Followed> {
+        let mut reader = Reader::new(start);
+        let followed = self.follow_with(&mut reader, text, depth);
+        self.read.set(self.read.get() + reader.at);
+        followed
+    }
+
+    fn follow_with(&self, reader: &mut Reader, text: &'f [u8], depth: u32) -> Option<Followed> {
         let hunt = Hunt::Measured(self.measure);
         let mut candidates = Candidates::new(&Rc::from([]), self.classes);
-        let mut reader = Reader::new(start);
         let mut followed = Followed { changes: Vec::new(), end: 0, restored: Names::default() };
         loop {
             if reader.frames.is_value_read() {

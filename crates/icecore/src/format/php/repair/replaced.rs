@@ -68,16 +68,36 @@ impl<'t> Search<'t> {
     fn follow(&mut self, measure: Measure<'t>) -> Result<Followed, Vec<Misfit<'t>>> {
         let following = Following::new(measure, self.classes);
         let followed = following.follow_all(self.text, self.start, 0);
-        let misfits = following.into_misfits();
-        let read = self.text.len() - misfits.last().map_or(0, |misfit| misfit.rest.len());
-        steps::count(read);
-        self.left = self.left.saturating_sub(read as u64 * 2 + 16);
-        followed.ok_or(misfits)
+        self.charge(following.read_bytes() as u64 * 2 + 16);
+        followed.ok_or_else(|| following.into_misfits())
+    }
+
+    fn charge(&mut self, work: u64) {
+        steps::count(work as usize);
+        self.left = self.left.saturating_sub(work);
+    }
+
+    /// Where the string may end, as its content, and by how much it grew then.
+    fn ends(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
+        let Misfit { rest, was } = misfit;
+        if self.left == 0 {
+            return Vec::new();
+        }
+        let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
+        let most = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
+        self.charge(most as u64);
+        let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
+        let found = step::ends(&rest[..most]);
+        let mut ends: Vec<_> = found.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
+        ends.retain(|(_, grew)| *grew != 0);
+        ends.sort_by_key(|(_, grew)| grew.abs());
+        ends.truncate(ENDS);
+        ends
     }
 
     /// The first string that does not fit: which text it has, or how often, is not known.
     fn try_first(&mut self, misfit: Misfit<'t>) {
-        for (content, grew) in ends(misfit) {
+        for (content, grew) in self.ends(misfit) {
             for times in (1..=TIMES).filter(|times| grew % times == 0) {
                 let step = grew / times;
                 match times {
@@ -112,10 +132,12 @@ impl<'t> Search<'t> {
             }
             Err(misfits) => {
                 let is_multiple = |grew: i64| grew.signum() == step.signum() && grew % step == 0;
-                let ends = misfits.into_iter().flat_map(ends);
-                for (content, _) in ends.filter(|(_, grew)| is_multiple(*grew)) {
-                    for shared in self.shared(new, Some(content), step) {
-                        self.try_text(shared, step, depth + 1);
+                for misfit in misfits {
+                    let ends = self.ends(misfit);
+                    for (content, _) in ends.into_iter().filter(|(_, grew)| is_multiple(*grew)) {
+                        for shared in self.shared(new, Some(content), step) {
+                            self.try_text(shared, step, depth + 1);
+                        }
                     }
                 }
             }
@@ -151,9 +173,11 @@ impl<'t> Search<'t> {
                 if most < SEED || continues(first, second_first) {
                     continue;
                 }
-                let same = (0..).take_while(|next| continues(one.get(at + next), second.get(with + next))).take(most);
-                let run = &one[at..at + same.count().min(LONGEST)];
-                work += run.len() as u64;
+                let same = (0..)
+                    .take_while(|next| continues(one.get(at + next), second.get(with + next)))
+                    .take(most.min(LONGEST));
+                let run = &one[at..at + same.count()];
+                work += run.len() as u64 + 1;
                 if can_be_new(run, step) && !runs.contains(&run) {
                     let place = runs.partition_point(|known| known.len() >= run.len());
                     runs.insert(place, run);
@@ -161,24 +185,9 @@ impl<'t> Search<'t> {
                 }
             }
         }
-        steps::count(work as usize);
-        self.left = self.left.saturating_sub(work);
+        self.charge(work);
         runs
     }
-}
-
-/// Where the string may end, as its content, and by how much it grew then.
-fn ends(misfit: Misfit<'_>) -> Vec<(&[u8], i64)> {
-    let Misfit { rest, was } = misfit;
-    let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
-    let most = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
-    let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
-    let found = step::ends(&rest[..most]);
-    let mut ends: Vec<_> = found.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
-    ends.retain(|(_, grew)| *grew != 0);
-    ends.sort_by_key(|(_, grew)| grew.abs());
-    ends.truncate(ENDS);
-    ends
 }
 
 /// Whether this may have come for a text that was shorter by `step`: neither of them is empty,
