@@ -91,7 +91,7 @@ fn rows_at(input: impl Read, place: u64, found: Found) -> io::Result<(Vec<u8>, b
     Ok((window.bytes().get(..SAMPLE).unwrap_or(window.bytes()).to_vec(), is_all))
 }
 
-/// The rows that begin these bytes and are there as a whole, about so many bytes.
+/// The complete rows at the start of these bytes, up to about `most` bytes.
 fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], most: usize) -> &'b [u8] {
     let mut end = 0;
     while let Next::Row { end: len } = scanner.find_row_end(bytes.get(end..).unwrap_or_default(), false) {

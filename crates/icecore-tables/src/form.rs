@@ -6,7 +6,7 @@ use icecore::{Stage, detect};
 use icecore_sql::Next;
 use std::path::Path;
 
-/// What is like a document over so many bytes is one.
+/// A text that is like a document over this number of bytes is one.
 const LONG: usize = 32 << 10;
 /// A value of JSON.
 pub const JSON: &str = "json";
@@ -212,7 +212,7 @@ fn has_statement(text: &[u8]) -> bool {
         || text.starts_with(b"\\")
 }
 
-/// What stands behind a comment; `None`, if this is no comment, or one without an end.
+/// The text after a comment; `None`, if this is not a comment, or one without an end.
 fn behind_comment(text: &[u8]) -> Option<&[u8]> {
     let end = match text {
         [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => memchr::memchr(b'\n', text)? + 1,

@@ -52,7 +52,7 @@ impl Head {
         Ok(Head::again(bytes, is_all, input))
     }
 
-    /// Looks at the first bytes of an input, so many if there are so many.
+    /// Looks at the first bytes of an input, up to `most`.
     pub fn of(mut input: Box<dyn Read + Send>, most: u64) -> io::Result<Head> {
         let mut bytes = Vec::new();
         input.by_ref().take(most).read_to_end(&mut bytes)?;
@@ -107,7 +107,7 @@ impl Packing {
         }
     }
 
-    /// What the input has in it, bit by bit. Several that stand one behind the other are one.
+    /// The content of the input, piece by piece. Several compressed files one after another are one.
     pub fn open(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(LOOK as usize, input);
         let inside: Box<dyn Read + Send> = match self {

@@ -24,7 +24,7 @@ type Task<B> = (B, SyncSender<B>);
 /// no more.
 type Ticket<B> = io::Result<Receiver<B>>;
 
-/// The threads behind the one that writes. They end with the program: one may be
+/// The threads that work for the one that writes. They end with the program: one may be
 /// waiting for input when no more is needed.
 pub struct Pool<B> {
     tickets: Receiver<Ticket<B>>,

@@ -10,7 +10,7 @@ const LISTED: usize = 100;
 /// The kind of what went wrong where a loss was refused.
 pub const LOSS: &str = "loss";
 
-/// What stands before a loss that is not allowed.
+/// The words before a loss that is not allowed.
 pub const REFUSED: &str = "refused by --strict: ";
 
 /// A kind of loss over all records.

@@ -25,7 +25,7 @@ pub struct Window<R> {
 }
 
 impl<R: Read> Window<R> {
-    /// Over an input that is read in pieces of about so many bytes.
+    /// Over an input that is read in pieces of about `chunk` bytes.
     pub fn new(from: R, chunk: usize) -> Window<R> {
         let (chunk, most) = (chunk.max(1), usize::MAX);
         Window { from, buffer: Vec::new(), start: 0, end: 0, before: 0, is_end: false, chunk, most }
@@ -49,7 +49,7 @@ impl<R: Read> Window<R> {
         &self.buffer[self.start..self.end]
     }
 
-    /// Whether nothing comes behind what is there.
+    /// Whether nothing comes after the bytes that are there.
     pub fn is_end(&self) -> bool {
         self.is_end
     }

@@ -15,7 +15,7 @@ pub struct Account {
     pub pairs: BTreeMap<usize, u64>,
     /// The first values that look frozen and are broken.
     pub broken: Vec<Wrong>,
-    /// Literals beside all rows in which something would have been changed.
+    /// Literals outside of rows in which something would have been changed.
     pub outside: u64,
     /// Places of plain text that changed and look as if lengths stood before them.
     pub suspects: u64,

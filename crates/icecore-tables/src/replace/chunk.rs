@@ -15,9 +15,9 @@ pub struct Chunk {
     pub offset: u64,
     /// How many rows came before.
     pub row: u64,
-    /// The beginning of the chunk is no row, but the names of columns.
+    /// How many bytes at the start of the chunk are the names of columns, and not a row.
     pub header: usize,
-    /// Of plain text: what stands beside it, before and behind, to be looked at only.
+    /// Of plain text: how many bytes before and after it are only to be looked at.
     pub beside: (usize, usize),
     /// Whether the reader may have to wait for more.
     pub is_last_for_now: bool,
@@ -102,6 +102,6 @@ pub enum Manner {
     Tsv,
     /// A value of JSON.
     Json,
-    /// A literal of a statement that is no row: it stays.
+    /// A literal of a statement that is not a row: it stays.
     Outside,
 }

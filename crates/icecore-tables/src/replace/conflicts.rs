@@ -36,7 +36,7 @@ impl FrozenText {
     }
 }
 
-/// Where a string of serialize() begins in a cell and ends exactly after that cell: then these are no cells.
+/// Where a string of serialize() begins in a cell and ends exactly after that cell: then the cells were read wrongly.
 pub fn find_string_over_cells(bytes: &[u8], pieces: &[Piece]) -> Option<usize> {
     exact_strings(bytes).find_map(|string| {
         let next = pieces.partition_point(|piece| piece.whole.start <= string.start);

@@ -41,7 +41,7 @@ pub fn pieces(
     }
 }
 
-/// Where the keys of an object stand, without quotes, and their values. `false`: this is no object.
+/// Where the keys of an object are, without quotes, and their values. `false`: this is not an object.
 fn members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
     let skip = |at: usize| at + line.get(at..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
     let mut at = skip(0);
@@ -84,7 +84,7 @@ fn string_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Where the comma or the bracket behind a value stands.
+/// Where the comma or the bracket after a value is.
 fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0usize;
     loop {

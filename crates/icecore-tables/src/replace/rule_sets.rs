@@ -60,7 +60,7 @@ impl RuleSets {
         self.made().sets.iter().map(|(_, rules)| rules.clone()).collect()
     }
 
-    /// Whether text that is not UTF-8 has to be told: the rules look for characters beyond ASCII, and nobody said in what
+    /// Whether text that is not UTF-8 has to be reported: the rules look for characters beyond ASCII, and nobody said in what
     /// the input is.
     pub fn asks_for_charset(&self) -> bool {
         !self.is_given && self.plain.has_wide_characters()

@@ -1,4 +1,4 @@
-//! The changes of a value: of all of it, or of lines and what is frozen behind them.
+//! The changes of a value: of all of it, or of lines and of frozen data after them.
 
 use icecore::rewrite::{self, Edits, Rewriting, Tally};
 use icecore_replace::Replacing;

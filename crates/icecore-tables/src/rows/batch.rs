@@ -91,7 +91,7 @@ impl Batch {
         self.bytes.len() + self.record.as_ref().map_or(0, RecordBatch::get_array_memory_size)
     }
 
-    /// Forgets the rows behind the first ones.
+    /// Forgets the rows after the first ones.
     pub fn keep(&mut self, rows: usize) {
         self.ends.truncate(rows);
         #[cfg(feature = "columns")]

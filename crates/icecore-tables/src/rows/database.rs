@@ -1,5 +1,5 @@
-//! Rows of a database, in the form in which MySQL writes them: any bytes are told apart from
-//! what stands between them.
+//! Rows of a database, in the form in which MySQL writes them: any bytes differ from the
+//! separators between them.
 
 use icecore_store::{Address, Error, ErrorKind, Flow, Keys, Line, documents, keys, query};
 use std::io::{self, PipeWriter, Read, Write};
@@ -14,7 +14,7 @@ pub enum Question {
     Query(String),
     /// The documents of a collection that have what this JSON says.
     Documents(String, Option<String>),
-    /// What is under the keys that are like this, and not longer than so many bytes.
+    /// The values of keys that match this pattern, up to this number of bytes each.
     Keys(Option<String>, u64),
 }
 
@@ -34,7 +34,7 @@ impl Question {
     }
 }
 
-/// Asks in a thread of its own, which waits while nobody reads.
+/// Asks in a separate thread, which waits while nobody reads.
 pub fn rows(address: Address, question: Question) -> icecore_store::Result<Box<dyn Read + Send>> {
     // Nothing or the first row is there, or the reason why not, before anything is written.
     let (begun, begins) = sync_channel(1);

@@ -59,7 +59,7 @@ pub struct Decoder {
     converters: Vec<Option<Step>>,
     /// What reads values of stages that were found by a look at them.
     found: Vec<(String, Step)>,
-    /// For each column of the table, which of those it is.
+    /// For each column of the table, its number among those that are decoded.
     by_position: Vec<Option<usize>>,
     /// What the value of the row may be, by the program that it is of.
     hint: Option<Stage>,
@@ -84,7 +84,7 @@ pub(super) struct Row<'r> {
 }
 
 impl<'r> Row<'r> {
-    /// A row with so many columns to decode.
+    /// A row with this number of columns to decode.
     pub(super) fn new(number: u64, offset: u64, tally: &'r mut Tally, columns: usize) -> Row<'r> {
         let kinds = vec![Kind::Missing; columns];
         Row { number, offset, tally, errors: Vec::new(), kinds, is_undecodable: false, is_refused: false }
@@ -105,14 +105,14 @@ impl<'r> Row<'r> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
     Decoded,
-    /// It is no frozen data.
+    /// It is not frozen data.
     Text,
     /// It can't be decoded.
     Broken,
     /// It would lose something, and may not.
     Refused,
     Null,
-    /// It is no string.
+    /// It is not a string.
     Other,
     #[default]
     Missing,
@@ -295,7 +295,7 @@ impl Decoder {
         true
     }
 
-    /// Columns to decode that a row of so many cells lacks.
+    /// Columns to decode that a row with this number of cells lacks.
     fn missing(&self, cells: usize, row: &mut Row<'_>) {
         for (column, spec) in self.plan.columns.iter().enumerate() {
             if spec.at.is_none_or(|at| at >= cells) {
@@ -370,7 +370,7 @@ impl Decoder {
         kind
     }
 
-    /// Converts a value. No error at all: it is no frozen data, and need not be.
+    /// Converts a value. `Err(None)`: it is not frozen data, and need not be.
     fn attempt(&mut self, column: usize, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Option<Error>> {
         let keeps = self.plan.on_error == OnError::Keep;
         if keeps && bytes.is_empty() {

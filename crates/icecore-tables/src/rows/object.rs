@@ -58,7 +58,7 @@ fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
     Some(error.finding(format!("`{name}`, as that is called which says what became of a value")))
 }
 
-/// A row that is no object is in the output as an error, with its text.
+/// A row that is not an object is in the output as an error, with its text.
 fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out: &mut Vec<u8>) {
     let message = error.to_string();
     decoder.fail(0, error.kind().as_str(), message, row);

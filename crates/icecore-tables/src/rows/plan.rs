@@ -62,7 +62,7 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// How the rows of an input stand in it.
+/// How the rows of an input are written.
 #[derive(Clone, Debug, Default)]
 pub struct TableStyle {
     /// The names of the columns, where no header has them.

@@ -4,7 +4,7 @@ use super::plan::Out;
 use icecore::raw::near;
 use icecore::text::spreadsheet_text;
 
-/// Whether a byte of a JSON string stands for itself.
+/// Whether a byte of a JSON string needs no escape.
 const PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = 0x20;

@@ -32,7 +32,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether it has columns with types, and is no text.
+    /// Whether it has columns with types, and is not text.
     pub fn has_columns(self) -> bool {
         matches!(self, Form::Parquet | Form::Arrow)
     }

@@ -49,7 +49,7 @@ impl<R: Read> Decoder<R> {
         let units = self.wide.units;
         let (text, raw) = (&mut self.text, &self.raw);
         let mut at = 0;
-        // The mark is no text.
+        // The mark is not text.
         if self.offset == 0 && self.wide.has_mark && raw.starts_with(units.mark()) {
             at = units.mark().len();
         }

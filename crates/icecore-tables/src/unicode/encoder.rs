@@ -59,7 +59,7 @@ impl Encoder {
         }
     }
 
-    /// Appends whole characters, and returns the beginning of one that is left.
+    /// Appends complete characters, and returns the bytes of the last one if it is cut.
     fn append<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], NotText> {
         let (text, left) = match std::str::from_utf8(bytes) {
             Ok(text) => (text, &[][..]),

@@ -137,7 +137,7 @@ impl Wide {
     /// follow.
     pub fn of_head(head: &[u8], is_all: bool) -> Option<Wide> {
         let is_marked = |units: &Units| head.starts_with(units.mark());
-        // NUL is no text: what begins with the longer mark is not in UTF-16.
+        // NUL is not text: a text that begins with the longer mark is not in UTF-16.
         if let Some(units) = ALL.into_iter().find(is_marked) {
             return Some(Wide { units, has_mark: true });
         }

@@ -24,12 +24,12 @@ pub struct Cutter {
     cut: Cut,
     rows: u64,
     header: usize,
-    /// Of plain text: how many bytes of what was handed out stand before the rest, to be looked at.
+    /// Of plain text: how many bytes before the rest were handed out already, and are only to be looked at.
     before: usize,
 }
 
 impl Cutter {
-    /// Cuts an input into pieces of about so many bytes.
+    /// Cuts an input into pieces of about `chunk` bytes.
     pub fn new(from: Box<dyn Read + Send>, chunk: usize, cut: Cut) -> Cutter {
         let cut = match cut {
             // A regular expression sees a line at a time.
@@ -109,7 +109,7 @@ fn scan_rows(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Ite
     })
 }
 
-/// Where a text may be cut: behind a line, if a match is never longer; else where no match is,
+/// Where a text may be cut: after a line, if a match is never longer; else where no match is,
 /// and none can begin that is not there as a whole.
 fn text(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
     let has_lines = !rules.pairs().iter().any(|pair| pair.old().contains(&b'\n'));
@@ -152,7 +152,7 @@ impl Cutter {
         self.rows += rows;
         self.header = 0;
         if let Cut::Text(rules) = &self.cut {
-            // So that the worker sees of what is no match, that it is none.
+            // So that the worker sees where a match can't be.
             let behind = rules.reach().unwrap_or_default().min(bytes.len().saturating_sub(end));
             let before = Rules::BESIDE.min(end);
             let next = bytes.get(end..end + behind).unwrap_or_default().to_vec();

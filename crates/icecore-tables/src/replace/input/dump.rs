@@ -90,7 +90,7 @@ impl Dump {
             let column = cell.column.and_then(|column| table.columns().get(column as usize));
             let name = column.map_or_else(|| (cell.position + 1).to_string(), |column| column.name().to_owned());
             let number = self.plan.places.number(table.schema(), table.name(), &name);
-            // Numbers are no text, though COPY writes them as if they were.
+            // Numbers are not text, though COPY writes them as if they were.
             let is_number = column.is_some_and(|column| column.kind() == Kind::Number);
             *known = number.filter(|_| !is_number).map_or(Known::Stays, Known::Changes);
         }

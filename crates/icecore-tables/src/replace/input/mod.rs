@@ -39,7 +39,7 @@ impl Ahead {
         }
     }
 
-    /// Reads more behind what is there: of what is long already as much again.
+    /// Reads more after the bytes that are there: of a long piece as much again.
     fn more(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         let have = bytes.len();
         if have > MOST {

@@ -27,7 +27,7 @@ pub struct Ahead<T> {
 }
 
 impl<T: Batches<Batch = Batch>> Ahead<T> {
-    /// Reads batches until they have so many rows.
+    /// Reads batches until they have this number of rows.
     pub fn of(from: T, rows: usize) -> Ahead<T> {
         let mut ahead = Ahead { from, first: VecDeque::new(), stopped: None, is_done: false };
         let (mut seen, mut bytes) = (0, 0);
@@ -57,7 +57,7 @@ impl<T: Batches<Batch = Batch>> Ahead<T> {
         self.first.front()?.plans.first().map(|(_, plan)| Arc::clone(plan))
     }
 
-    /// The first rows that have the columns of a plan, at most so many.
+    /// The first rows that have the columns of a plan, at most this number.
     pub fn parts(&self, plan: &Plan, most: usize) -> Vec<Part<'_>> {
         let (mut parts, mut left) = (Vec::new(), most);
         for batch in &self.first {

@@ -81,7 +81,7 @@ impl<'b> Cells<'b> {
     }
 }
 
-/// Strings that stand one behind the other.
+/// Strings one after another.
 pub struct Strings<O> {
     offsets: Vec<O>,
     bytes: Vec<u8>,

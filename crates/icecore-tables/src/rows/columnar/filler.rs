@@ -56,7 +56,7 @@ impl<'n> Notes<'n> {
         Notes { plan, tally: Tally::default(), wrongs: Vec::new(), kinds, first }
     }
 
-    /// A value that is passed on has bytes that are no text.
+    /// A value that is passed on has bytes that are not text.
     pub fn lose_bytes(&mut self, row: usize, at: usize) {
         let path = format!("column {}", self.plan.name(at));
         if self.plan.strict {

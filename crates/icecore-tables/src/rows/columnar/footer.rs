@@ -1,7 +1,7 @@
 //! How deep the types of a file of Parquet are, before anybody builds them.
 //!
 //! Readers build the tree of types by recursion, as deep as the file says. So the list that the tree is made of is
-//! walked first: it stands at the end of the file, in Thrift's compact protocol.
+//! walked first: it is at the end of the file, in Thrift's compact protocol.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,10 +9,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 /// Behind the list: its length, and the letters that files end with.
 const END: u64 = 8;
 const MAGIC: &[u8] = b"PAR1";
-/// How deep structures of Thrift may stand in each other; those of Parquet have a few levels.
+/// How deep structures of Thrift may be nested; those of Parquet have a few levels.
 const NESTED: usize = 32;
 
-/// Where things stand in it: the fields of the whole, and of an element of the types.
+/// The numbers of its fields: of the whole, and of an element of the types.
 const ELEMENTS: i16 = 2;
 const CHILDREN: i16 = 5;
 
@@ -78,7 +78,7 @@ impl Walk<'_> {
         if kind != STRUCT {
             return None;
         }
-        // How many children are still to come, of those that are open.
+        // How many children of the open elements are still to come.
         let mut open: Vec<i64> = Vec::new();
         for _ in 0..count {
             let children = match self.element()? {
@@ -94,7 +94,7 @@ impl Walk<'_> {
             if children > 0 {
                 open.push(children);
             }
-            // The root is no type.
+            // The root is not a type.
             if open.len() > depth + 1 {
                 return Some(false);
             }

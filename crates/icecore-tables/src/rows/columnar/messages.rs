@@ -8,11 +8,11 @@ use arrow_schema::{DataType, Field, SchemaRef};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-/// What a file begins with; a stream stands behind it.
+/// The first bytes of a file; a stream follows.
 const MAGIC: &[u8; 8] = b"ARROW1\0\0";
 /// How far what it is filled up with may go.
 const PADDING: u64 = 1024;
-/// What stands before a length.
+/// The bytes before a length.
 const MARK: [u8; 4] = [0xff; 4];
 /// How long what describes a message may be.
 const LONGEST: u32 = 64 << 20;
@@ -72,7 +72,7 @@ impl<R: Read> Messages<R> {
         }
         let Some(len) = self.length()? else {
             self.is_done = true;
-            // What has no bytes behind its description is complete when something follows.
+            // A message without bytes after its description is complete when something follows.
             self.decode([Buffer::from(&MARK), Buffer::from(&[0; 4])])?;
             return Ok(true);
         };
@@ -104,9 +104,9 @@ impl<R: Read> Messages<R> {
         let Some(mut word) = self.word()? else { return Ok(None) };
         if !std::mem::replace(&mut self.is_begun, true) && word == MAGIC[..4] {
             if self.word()? != Some([MAGIC[4], MAGIC[5], 0, 0]) {
-                return Err("it is no file of Arrow".to_owned());
+                return Err("it is not a file of Arrow".to_owned());
             }
-            // Zeros behind it, up to a round offset.
+            // Zeros after it, up to a round offset.
             word = [0; 4];
             while word == [0; 4] && self.offset < PADDING {
                 word = self.word()?.ok_or_else(|| "it ends too early".to_owned())?;

@@ -87,7 +87,7 @@ impl Container {
         match head {
             [b'P', b'A', b'R', b'1', ..] => Some(Container::Parquet),
             [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Some(Container::Arrow),
-            // A length of -1 says that the length comes behind it.
+            // A length of -1 says that the length comes after it.
             [0xff, 0xff, 0xff, 0xff, _, _, 0, 0, ..] => Some(Container::ArrowStream),
             _ => Container::of_path(Path::new(name)),
         }

@@ -104,7 +104,7 @@ fn number(text: &[u8], out: &mut Vec<u8>) -> Sort {
         whole => out.extend_from_slice(whole),
     }
     match rest {
-        // A dot needs digits behind it.
+        // A dot needs digits after it.
         [b'.', exponent @ ..] if digits(exponent) == 0 => out.extend_from_slice(exponent),
         rest => out.extend_from_slice(rest),
     }

@@ -67,7 +67,7 @@ fn sort(raw: &[u8], escapes: Option<Escapes>) -> Sort {
 /// Undoes the escape at `at`. Returns where it ends; `None`: it is not complete.
 fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
     let Some(letter) = bytes.get(at + 1).copied() else {
-        // A backslash at the very end stands for itself.
+        // A backslash at the very end is a backslash.
         return is_end.then(|| {
             out.push(b'\\');
             at + 1
