@@ -114,7 +114,7 @@ fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
             let kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
             let change = [pair, &["--mend", "--table", "things", "--rows", "7"]].concat();
             let undo = format!("{round}.undo");
-            let (_, said) = database.replace(&[&change[..], &["--undo-file", &undo, "--report", "r.json"]].concat(), 0);
+            let (_, said) = database.replace(&[&change[..], &["--undo-file", &undo]].concat(), 0);
             assert!(said.contains("were damaged, and are right now (--mend)"), "{said}");
             let after = rows(&mut database, "things");
             let mut refused = 0;
