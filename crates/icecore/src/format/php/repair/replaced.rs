@@ -252,7 +252,8 @@ mod tests {
     /// Texts that offer as many ends, shared texts and names as they can.
     #[test]
     fn work_on_hostile_texts_is_linear() {
-        let shapes: [(&str, fn(usize) -> String); 7] = [
+        type Shape = (&'static str, fn(usize) -> String);
+        let shapes: [Shape; 7] = [
             ("wrong lengths without a cause", |size| {
                 let string = |at: usize| format!("i:{at};s:{}:\"{}\";", at % 7, "ab".repeat(at % 11 + 3));
                 format!("a:{}:{{{}}}", size / 20, (0..size / 20).map(string).collect::<String>())
