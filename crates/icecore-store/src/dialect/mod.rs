@@ -1,8 +1,22 @@
 //! The words in which databases differ.
 
+mod values;
+
+pub use values::{Column, Form};
+
+/// Databases whose names, types and conditions are written alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Sqlite,
+    Postgres,
+    /// MariaDB, too.
+    Mysql,
+}
+
 /// Words that are put into the statements where `{name}` stands.
 #[derive(Debug)]
 pub(crate) struct Dialect {
+    pub(crate) family: Family,
     /// The type of a number that counts by itself, as the primary key.
     pub(crate) serial: &'static str,
     /// The type of short texts that are compared byte by byte, of up to 255 bytes.
@@ -72,6 +86,7 @@ pub(crate) enum Many {
 
 #[cfg(feature = "sqlite")]
 pub(crate) static SQLITE: Dialect = Dialect {
+    family: Family::Sqlite,
     serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
     name: "TEXT",
     text: "TEXT",
@@ -102,6 +117,7 @@ pub(crate) static SQLITE: Dialect = Dialect {
 
 #[cfg(feature = "postgres")]
 pub(crate) static POSTGRES: Dialect = Dialect {
+    family: Family::Postgres,
     serial: "BIGSERIAL PRIMARY KEY",
     name: "TEXT COLLATE \"C\"",
     text: "TEXT",
@@ -135,6 +151,7 @@ CREATE UNIQUE INDEX icecore_jobs_live ON icecore_jobs (queue, live_key) WHERE li
 /// MariaDB. MySQL has another name for texts that are compared with their trailing blanks.
 #[cfg(feature = "mysql")]
 pub(crate) static MARIADB: Dialect = Dialect {
+    family: Family::Mysql,
     serial: "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
     name: "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
     text: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
@@ -168,6 +185,7 @@ pub(crate) static MARIADB: Dialect = Dialect {
 
 #[cfg(feature = "mysql")]
 pub(crate) static MYSQL: Dialect = Dialect {
+    family: Family::Mysql,
     name: "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin",
     text: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin",
     serial: MARIADB.serial,
