@@ -24,13 +24,13 @@ use std::sync::OnceLock;
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.sources(report)?;
     let reader = Reader::of(&args.from, &global.limit)?;
-    let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
+    let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
     report.is_strict = args.strict;
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let place = match args.out_dir {
+    let place = match args.written.out_dir {
         Some(_) => None,
-        None => Some(outputs.output(args.output.as_ref())?),
+        None => Some(outputs.output(args.written.output.as_ref())?),
     };
     let is_shown = matches!(place, Some(Destination::Stdout)) && terminal::is_stdout();
     let mut to = target_stage(args)?;
@@ -41,7 +41,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         }
     }
     let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
-    match (place, &args.out_dir) {
+    match (place, &args.written.out_dir) {
         (Some(place), _) => job.all_to_one(place, &sources, report)?,
         (None, Some(folder)) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
         (None, None) => {}

@@ -7,6 +7,7 @@ use crate::csv_style::CsvStyle;
 use crate::database::Database;
 use crate::limits;
 use crate::report::Abort;
+use crate::target::OutputPlace;
 use clap::{Args, ValueHint};
 use icecore::Limits;
 use icecore_tables::charset::CharsetArg;
@@ -132,15 +133,8 @@ pub struct Rows {
     /// With `--in ndjson`: which bytes the characters of a string are
     #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
     pub text: Text,
-    /// Write to this file; it appears when it is complete
-    ///
-    /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
-    /// and its permissions.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
-    pub output: Option<PathBuf>,
-    /// Write a file for each input into this folder, which mirrors the folders of the input
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub out_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub written: OutputPlace,
     /// Overwrite files that exist, but never an input
     #[arg(long)]
     pub force: bool,
@@ -174,7 +168,7 @@ pub struct Rows {
 impl Rows {
     /// How the rows of the output are written.
     pub fn to(&self) -> &str {
-        let by_name = || self.output.as_deref().and_then(Container::of_path).map(Container::name);
+        let by_name = || self.written.output.as_deref().and_then(Container::of_path).map(Container::name);
         self.to.as_deref().or_else(by_name).unwrap_or(DEFAULT_TARGET)
     }
 

@@ -56,9 +56,9 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         #[cfg(feature = "columns")]
         types: None,
     };
-    match &args.out_dir {
+    match &args.written.out_dir {
         Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
-        None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
+        None => job.all_to_one(outputs.output(args.written.output.as_ref())?, &sources, report)?,
     }
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
@@ -85,7 +85,7 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
         #[cfg(feature = "columns")]
         types: None,
     };
-    let place = outputs.output(args.output.as_ref())?;
+    let place = outputs.output(args.written.output.as_ref())?;
     let mut target = target(args, global, place)?;
     report.input();
     progress::begin(name);
