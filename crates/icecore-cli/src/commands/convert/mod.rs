@@ -8,6 +8,7 @@ use crate::class_map;
 pub use args::Convert;
 
 use crate::arguments::Global;
+use crate::mistakes;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::records::reported::write_summary;
 use crate::report::{Abort, Report, usage};
@@ -50,7 +51,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
-    let mut stage = Stage::parse(&args.to).map_err(usage)?;
+    let mut stage = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
     reading::set(&mut stage, &args.to_options).map_err(usage)?;
     class_map::set(&mut stage, &args.class_map)?;
     Ok(stage)
@@ -180,7 +181,7 @@ impl Conversion<'_> {
         };
         report.losses(name, &losses, false);
         let behind = bytes.get(outcome.consumed..).unwrap_or(&[]);
-        let is_end = behind.is_empty() || from.format().ends_with_blanks(behind);
+        let is_end = behind.is_empty() || from.format().ends_as_printed(behind);
         let trailing = || (!is_end).then(|| icecore::Error::trailing(bytes, outcome.consumed));
         let error = outcome.error.clone().or_else(trailing).map(|error| from.format().explain(error));
         if !sink.at_line_start()

@@ -69,7 +69,7 @@ pub struct Rows {
     /// --table names them.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
-    /// With `--in sql`: only this table, or SCHEMA.TABLE; may be given several times
+    /// Only this table, or SCHEMA.TABLE, of a dump or of --db; of a dump it may be given several times
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
     /// Write only these columns, and those of --column; may be given several times
@@ -172,6 +172,14 @@ impl Rows {
         self.to.as_deref().or_else(by_name).unwrap_or(DEFAULT_TARGET)
     }
 
+    /// Whether the rows are those of a table of a database.
+    #[cfg(feature = "store")]
+    pub fn reads_table(&self) -> bool {
+        let is_database = self.database.db.is_some() || self.database.db_file.is_some();
+        let has_question = self.query.is_some() || self.collection.is_some() || self.wanted.is_some();
+        is_database && !self.tables.is_empty() && self.files.is_empty() && self.form.is_none() && !has_question
+    }
+
     /// Which rows are asked of a database, if they are not in files.
     #[cfg(feature = "store")]
     pub fn question(&self) -> Option<Question> {
@@ -271,6 +279,7 @@ Examples:
   icecore rows --in csv -c data=php orders.csv -o orders.parquet
   icecore rows -c data=php --schema 'data: struct<total float64, items list<json>>' orders.csv -o orders.parquet
   icecore rows --in parquet -c data=php raw.parquet
+  icecore rows --db sqlite:app.db --table jobs -c payload
   icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload
   icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal
   icecore rows --db redis://localhost/0 --match 'cache:*'
