@@ -161,8 +161,8 @@ impl<'r> Reader<'r> {
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
         let Opened { stage, bytes, metadata, limits, .. } = opened;
-        // Each line is a document then.
-        let line = if self.each { stage.of_line() } else { None };
+        // Each line is a document then. Who names the format of lines means all of them.
+        let line = if self.each && !self.is_named() { stage.of_line() } else { None };
         let stage = line.as_ref().unwrap_or(stage);
         let format = stage.format();
         let detail = match detail {
