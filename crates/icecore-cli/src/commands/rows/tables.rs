@@ -47,11 +47,12 @@ fn tables(file: &str) -> Result<Vec<String>, Abort> {
 /// The error for a database of which nothing is asked.
 pub fn ask(address: &Address) -> Abort {
     match (address.scheme(), address.to_string().strip_prefix("sqlite:")) {
-        (Scheme::Sqlite, Some(file)) => list(file, true),
+        (Scheme::Sqlite, Some(file)) if tables(file).is_ok() => list(file, true),
+        (Scheme::Sqlite, _) => usage_of(format!("{address} has no keys, and no tables that can be read")),
         (Scheme::Postgres | Scheme::Mysql, _) => {
-            usage_of(format!("say what is read of {address}: --table TABLE or --query SQL"))
+            usage_of(format!("{address} has no keys: --table TABLE or --query SQL says what is read"))
         }
-        _ => usage_of(format!("say what is read of {address}: --collection NAME")),
+        _ => usage_of(format!("{address} has no keys: --collection NAME says what is read")),
     }
 }
 
