@@ -56,7 +56,7 @@ pub fn window(text: &str) -> Result<u64, String> {
 
 /// Reads how many levels of values are shown.
 pub fn levels(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number of levels: --depth 2 shows values, and what is in them"))
+    text.parse().map_err(|_| format!("`{text}` is not a number of levels: --depth 2 shows values, and what is in them"))
 }
 
 fn number(text: &str) -> Option<u64> {

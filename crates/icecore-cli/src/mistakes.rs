@@ -37,7 +37,7 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     error
 }
 
-/// The error for a path that is none: a name without the dot, or a file in the place of the path.
+/// The error for what is not a path: a name without the dot, or a file in the place of the path.
 pub fn of_path(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
     let shown = |text: &str| icecore::text::printable(text).into_owned();
     let meant = |text: &str| {
@@ -53,7 +53,7 @@ pub fn of_path(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
         });
     }
     match meant(path) {
-        Some(meant) => usage_of(format!("`{}` is no path: did you mean `{}`?", shown(path), shown(&meant))),
+        Some(meant) => usage_of(format!("`{}` is not a path: did you mean `{}`?", shown(path), shown(&meant))),
         None => usage(error),
     }
 }

@@ -1,9 +1,9 @@
-//! Which commands read an input that is no document of a format.
+//! Which commands read an input that is not a document of a format.
 
 use icecore_tables::form::{Form, has_rows};
 use icecore_tables::rows::columnar::Container;
 
-/// What an input is, and who reads it.
+/// What an input is, and which commands read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readers {
     /// As people call it.

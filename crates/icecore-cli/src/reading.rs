@@ -99,7 +99,7 @@ impl<'r> Reader<'r> {
                 && !self.is_named()
                 && let Some(readers) = Readers::of(name, bytes, true)
             {
-                let found = format!("{}, which is no document of a format", readers.title);
+                let found = format!("{}, which is not a document of a format", readers.title);
                 error = Error::new(ErrorKind::Format).finding(found).helping(readers.advice(name));
             }
             report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] });

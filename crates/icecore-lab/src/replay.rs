@@ -5,7 +5,7 @@ use crate::model::Report;
 use crate::scenario::{self, Scenario};
 
 /// Takes what was measured from the report, and what the articles say from the scenarios' files of today, and judges
-/// the claims anew: neither needs another run when it changes. `more`: scenarios that do not come with the lab.
+/// the claims again: neither needs another run when it changes. `more`: scenarios that do not come with the lab.
 #[must_use]
 pub fn replay(mut report: Report, more: &[Scenario]) -> Report {
     // What was not run has nothing to be judged by.

@@ -9,7 +9,7 @@ use clap::Parser;
 use program::{store, web};
 use std::process::ExitCode;
 
-/// Measure the store and pages of PHP under load, beside what others do the same work with
+/// Measure the store and pages of PHP under load, and what others do the same work with
 #[derive(Debug, Parser)]
 #[command(version)]
 enum Program {

@@ -49,7 +49,7 @@ struct Row<'a> {
     wrappers: &'a [&'a str],
     certainty: Option<&'a str>,
     readable: bool,
-    /// Commands that read it, if it is no document of a format.
+    /// Commands that read it, if it is not a document of a format.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     commands: &'a [&'a str],
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What can be read of it.
-pub fn look() -> Machine {
+pub fn describe() -> Machine {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let system = field(&read("/etc/os-release"), "PRETTY_NAME=").trim_matches('"').to_owned();
     let processor = field(&read("/proc/cpuinfo"), "model name").trim_start_matches([' ', '\t', ':']).to_owned();

@@ -192,7 +192,7 @@ pub fn run_with(
 ) -> Result<Report, Error> {
     let began = Instant::now();
     let made = machine::now();
-    let mut machine = machine::look();
+    let mut machine = machine::describe();
     let folder = tempfile::Builder::new().prefix("icecore-bench-").tempdir();
     let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
     let environment = options.environment(folder.path(), stop);

@@ -25,7 +25,7 @@ pub struct Setup<'p> {
     pub scenario: &'p Scenario,
     /// One of its sizes.
     pub size: &'p Size,
-    /// A folder of its own, that does not exist yet.
+    /// Its own folder. It does not exist yet.
     pub folder: &'p Path,
     /// The seed of the random order.
     pub seed: u64,

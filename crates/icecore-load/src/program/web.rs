@@ -18,7 +18,7 @@ pub struct Arguments {
     /// Only show that everything works
     #[arg(long)]
     small: bool,
-    /// How often the servers are started anew
+    /// How often the servers are started again
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
     /// How many seconds all may take, about

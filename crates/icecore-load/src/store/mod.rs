@@ -173,7 +173,7 @@ impl Run<'_> {
 pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Report, Error> {
     let began = Instant::now();
     let made = machine::now();
-    let mut machine = machine::look();
+    let mut machine = machine::describe();
     let (mut groups, mut objects, mut growth) = (Vec::new(), Vec::new(), None);
     let (mut checks, mut absent) = (Vec::new(), Vec::new());
     let mut seconds = 0.0;

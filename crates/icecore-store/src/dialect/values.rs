@@ -26,13 +26,20 @@ pub struct Column {
     pub(crate) type_name: String,
 }
 
-impl Dialect {
+impl Family {
     /// A name of a table or a column, in quotes.
-    pub(crate) fn quote_name(&self, name: &str) -> String {
-        match self.family {
+    pub(crate) fn quote_name(self, name: &str) -> String {
+        match self {
             Family::Mysql => format!("`{}`", name.replace('`', "``")),
             _ => format!("\"{}\"", name.replace('"', "\"\"")),
         }
+    }
+}
+
+impl Dialect {
+    /// A name of a table or a column, in quotes.
+    pub(crate) fn quote_name(&self, name: &str) -> String {
+        self.family.quote_name(name)
     }
 
     /// What is selected for a value.

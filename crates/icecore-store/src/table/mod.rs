@@ -156,7 +156,7 @@ impl Table {
         let mut sql = format!("SELECT {} FROM {}", reads.join(", "), self.quoted);
         let mut asked = Vec::new();
         if let Some(after) = after {
-            sql.push_str(&format!(" WHERE {}", behind(&self.key, dialect)));
+            sql.push_str(&format!(" WHERE {}", after_key(&self.key, dialect)));
             asked.extend(repeated(after).into_iter().map(Value::Text));
         }
         // With the name of the table: what is selected has the names of its columns in PostgreSQL, and is text.
@@ -226,8 +226,27 @@ impl Table {
     }
 }
 
-/// The condition for all keys behind one: `a > ? OR a = ? AND b > ?`.
-fn behind(key: &[Key], dialect: &Dialect) -> String {
+/// The query for all rows of a table, whose name may begin with its schema; `None`, if the database has no tables.
+///
+/// ```
+/// use icecore_store::table::select_all;
+/// let address = "mysql://shop@localhost/shop".parse()?;
+/// assert_eq!(select_all(&address, "old.orders").as_deref(), Some("SELECT * FROM `old`.`orders`"));
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+pub fn select_all(address: &Address, table: &str) -> Option<String> {
+    let family = match address.scheme() {
+        Scheme::Sqlite => Family::Sqlite,
+        Scheme::Postgres => Family::Postgres,
+        Scheme::Mysql => Family::Mysql,
+        Scheme::Mongodb | Scheme::Redis | Scheme::Memcached => return None,
+    };
+    let parts: Vec<String> = table.split('.').map(|name| family.quote_name(name)).collect();
+    Some(format!("SELECT * FROM {}", parts.join(".")))
+}
+
+/// The condition for all keys after one: `a > ? OR a = ? AND b > ?`.
+fn after_key(key: &[Key], dialect: &Dialect) -> String {
     let compared = |key: &Key, sign: &str| format!("{} {sign} {}", dialect.quote_name(&key.name), key.place);
     let part = |last: usize| {
         let same = key.iter().take(last).map(|key| compared(key, "="));
@@ -237,7 +256,7 @@ fn behind(key: &[Key], dialect: &Dialect) -> String {
     (0..key.len()).map(part).collect::<Vec<_>>().join(" OR ")
 }
 
-/// The values for [`behind`].
+/// The values for [`after_key`].
 fn repeated(after: &[String]) -> Vec<&str> {
     (0..after.len()).flat_map(|last| after.iter().take(last + 1).map(String::as_str)).collect()
 }

@@ -40,7 +40,7 @@ pub(super) fn read_key_text(family: Family, row: &dyn Row, column: usize) -> Res
     if family != Family::Sqlite {
         return Ok(row.text(column)?.unwrap_or_default());
     }
-    // Text of SQLite need not be UTF-8. A key that is mended would name another row, or the same one again and again.
+    // Text of SQLite need not be UTF-8. A key that is repaired would name another row, or the same one again and again.
     let bytes = row.bytes(column)?.unwrap_or_default();
     String::from_utf8(bytes).map_err(|error| {
         let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();

@@ -21,7 +21,7 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
             ));
         };
         if rest.is_empty() && Path::new(new).exists() {
-            let (old, new) = (shown(old), shown(new));
+            let (old, new) = (printable_word(old), printable_word(new));
             let text = format!(
                 "NEW is missing, as `{new}` is a file: icecore replace {old} NEW {new}. If {new} is the new text: icecore \
                  replace {old} {new} -, where - is the standard input"
@@ -52,7 +52,7 @@ fn are_inputs(args: &Replace) -> bool {
     args.mend && !has_pairs && args.words.iter().all(is_input)
 }
 
-fn shown(word: &OsString) -> String {
+fn printable_word(word: &OsString) -> String {
     icecore::text::printable(&word.to_string_lossy()).into_owned()
 }
 

@@ -67,7 +67,7 @@ impl Growing {
 pub(super) fn measure(run: &mut Run<'_>) -> Result<Growth, Error> {
     let began = Instant::now();
     let made = machine::now();
-    let mut machine = machine::look();
+    let mut machine = machine::describe();
     machine.runtimes = run.ask.runtimes();
     let mut groups = Vec::new();
     for server in servers(run) {
