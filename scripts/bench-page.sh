@@ -24,7 +24,7 @@ case $page in
 *.json)
     # The command draws it.
     [ -x "$test_command" ] || cargo build --quiet --locked "${all_features[@]}" --bin icecore
-    "$test_command" bench --report "$page" --html "$folder/report.html" >/dev/null
+    "$test_command" bench --show "$page" --html "$folder/report.html" >/dev/null
     page=$folder/report.html
     ;;
 '')

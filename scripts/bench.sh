@@ -69,9 +69,9 @@ elif [ "${1:-}" != --draw ]; then
         with_servers "${bench[@]}" pending-store --json "$folder/store.json" >"$folder/text"
         reports+=("$folder/store.json")
     fi
-    "$icecore" bench "${reports[@]/#/--report=}" --json "$folder/report.json" >/dev/null
+    "$icecore" bench "${reports[@]/#/--show=}" --json "$folder/report.json" >/dev/null
     mkdir -p docs/bench
     mv "$folder/report.json" "$report"
 fi
 make --no-print-directory pages
-say "docs/bench is written; to look at it: icecore bench --report $report --html report.html"
+say "docs/bench is written; to look at it: icecore bench --show $report --html report.html"

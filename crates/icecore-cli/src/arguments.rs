@@ -28,8 +28,7 @@ pub struct Global {
     /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
     /// for each byte of the input, 256 if not said; steps: of a filter of `query`, 1G if not said; memory: bytes that
     /// its values hold at a time, 1G if not said.
-    /// Numbers may end in K, M or G. A number alone says how many items of each list and map are shown by `inspect`,
-    /// `paths`, `get` and `query`, and how many changes by `diff`: `--limit 100`.
+    /// Numbers may end in K, M or G.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
     pub limit: Bounds,
     /// When to use colour
@@ -43,40 +42,54 @@ pub struct Global {
     /// is no data: so not what `convert`, `rows`, `edit`, `patch` and `replace` write.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto, hide_possible_values = false)]
     pub paging: Paging,
-    /// Say nothing of losses, show no progress
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
-}
-
-/// How the command reports.
-#[derive(Debug, Args)]
-pub struct Reporting {
     /// How losses, notes and errors are written to stderr
     ///
     /// json: an object a line, with type (error, loss, note, end), file, record, code, kind, count, format, offset,
     /// layer, path, expected, found, help and message, as far as they are known; the last has type end, the exit code,
     /// and how many inputs there were. Wrong usage is told as text in every case.
-    #[arg(long = "report", value_name = "FORM", value_enum, default_value_t = said::Form::Text, display_order = 900)]
+    #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t = said::Form::Text)]
     pub report: said::Form,
+    /// Say nothing of losses, show no progress
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+/// In which format the input is.
+#[derive(Debug, Args)]
+pub struct InputFormat {
+    /// The format of the input, with options: sereal:refuse_objects
+    ///
+    /// Found out if not given.
+    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
+    pub name: Option<String>,
+    /// An option of the input's format; the value is taken verbatim
+    #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
+    pub options: Vec<String>,
 }
 
 /// How input is read.
 #[derive(Debug, Args)]
 pub struct From {
-    /// The format of the input, with options: sereal:refuse_objects
+    #[command(flatten)]
+    pub format: InputFormat,
+    /// Read several documents, one behind the other, one by one; JSON lines are lines
     ///
-    /// Found out if not given.
-    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
-    pub format: Option<String>,
-    /// An option of the input's format; the value is taken verbatim
-    #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
-    pub options: Vec<String>,
-    /// Read several documents, one by one
-    ///
-    /// They stand one behind the other; JSON lines are lines. With `convert`, FRAME says how else records are told
-    /// apart, each of which is one document, and memory does not grow with the input.
-    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
-    pub each: Option<Frame>,
+    /// Records with lengths or marks between them are for `icecore convert --each=FRAME`.
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", hide_possible_values = true, value_name = "documents")]
+    each: Option<OneByOne>,
+}
+
+impl From {
+    /// The frames of the documents, if there are several.
+    pub fn each(&self) -> Option<Frame> {
+        self.each.map(|OneByOne::Documents| Frame::Documents)
+    }
+}
+
+/// The frame of documents that stand one behind the other.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum OneByOne {
+    Documents,
 }
 
 /// How much of values is shown.
@@ -84,21 +97,25 @@ pub struct From {
 pub struct Shown {
     /// Show N levels of values only
     ///
-    /// What is deeper is shown as how many there are: `{…3}`. `--limit N` says how many items of each list and map are
-    /// shown.
+    /// What is deeper is shown as how many there are: `{…3}`.
     #[arg(long, value_name = "N", value_parser = limits::levels)]
     pub depth: Option<u32>,
+    /// Show N items of each list and map only; of differences, N in all
+    ///
+    /// Numbers may end in K, M or G.
+    #[arg(long, value_name = "N", value_parser = limits::items)]
+    pub items: Option<u64>,
 }
 
 impl Shown {
     /// How much of the JSON that is written so is shown; `None`: all.
-    pub fn most(&self, global: &Global, to: &Stage, has_paths: bool) -> Result<Option<Most>, Abort> {
-        let items = global.limit.items;
+    pub fn most(&self, to: &Stage, has_paths: bool) -> Result<Option<Most>, Abort> {
+        let items = self.items;
         if self.depth.is_none() && items.is_none() {
             return Ok(None);
         }
         if !terminal::is_json(to) {
-            let text = format!("--depth and `--limit N` are for JSON that people read, not for {}", to.name());
+            let text = format!("--depth and --items are for JSON that people read, not for {}", to.name());
             return Err(Abort::Failed(code::USAGE, text));
         }
         let depth = self.depth.map_or(usize::MAX, |depth| depth as usize);

@@ -18,7 +18,6 @@ use crate::commands::{
 #[cfg(feature = "store")]
 use crate::commands::{queue::Queue, store::Store, work::Work};
 use crate::report::{Abort, Report, code};
-use crate::said;
 use clap::{CommandFactory, Parser, Subcommand};
 
 /// Looks into and converts the data that Perl, PHP and Ruby freeze, without
@@ -68,30 +67,6 @@ pub enum Command {
     Formats(Formats),
     Completions(Completions),
     Man(Man),
-}
-
-impl Command {
-    /// How losses, notes and errors are written.
-    pub fn report(&self) -> said::Form {
-        match self {
-            Command::Inspect(Inspect { said, .. })
-            | Command::Detect(Detect { said, .. })
-            | Command::Classes(Classes { said, .. })
-            | Command::Convert(Convert { said, .. })
-            | Command::Get(Get { said, .. })
-            | Command::Paths(Paths { said, .. })
-            | Command::Diff(Diff { said, .. })
-            | Command::Patch(Patch { said, .. }) => said.report,
-            Command::Query(query) => query.said.report,
-            Command::Rows(rows) => rows.said.report,
-            Command::Edit(edit) => edit.said.report,
-            #[cfg(feature = "store")]
-            Command::Store(Store { said, .. })
-            | Command::Queue(Queue { said, .. })
-            | Command::Work(Work { said, .. }) => said.report,
-            _ => said::Form::default(),
-        }
-    }
 }
 
 impl Command {
@@ -164,25 +139,13 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
     }
 }
 
-/// A number of items is for those who show items, and bounds of filters for those who run filters.
+/// Bounds of filters are for those who run filters.
 fn check_limits(global: &Global, command: &Command) -> Result<(), Abort> {
     if (global.limit.steps.is_some() || global.limit.memory.is_some()) && !matches!(command, Command::Query(_)) {
         let text = "`--limit steps=N` and `--limit memory=N` bound the filters of `query`".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }
-    match (global.limit.items, command) {
-        (None, _)
-        | (_, Command::Inspect(_) | Command::Paths(_) | Command::Get(_) | Command::Query(_) | Command::Diff(_)) => {
-            Ok(())
-        }
-        (Some(items), _) => {
-            let text = format!(
-                "`--limit {items}` is for `inspect`, `paths`, `get`, `query` and `diff`; bounds are NAME=N: \
-                 --limit depth={items}"
-            );
-            Err(Abort::Failed(code::USAGE, text))
-        }
-    }
+    Ok(())
 }
 
 const EXAMPLES: &str = "\

@@ -1,4 +1,4 @@
-//! `--limit depth=N,nodes=N,…`, and `--limit N`.
+//! `--limit depth=N,nodes=N,…`, and numbers of other options.
 
 use icecore::Limits;
 use std::ops::Deref;
@@ -7,8 +7,6 @@ use std::ops::Deref;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
     limits: Limits,
-    /// How many items of a list are shown, if that was said.
-    pub items: Option<u64>,
     /// The steps of a filter, and the bytes that it may hold, if that was said.
     pub steps: Option<u64>,
     pub memory: Option<u64>,
@@ -35,7 +33,12 @@ pub fn parse(text: &str) -> Result<Bounds, String> {
                     _ => bounds.limits.set(name, number).map_err(|error| error.to_string())?,
                 }
             }
-            None => bounds.items = Some(number(setting).ok_or_else(|| format!("`{setting}` is not NAME=N"))?),
+            None if number(setting).is_some() => {
+                return Err(format!(
+                    "bounds are NAME=N, such as depth=100; how many items are shown is `--items {setting}`"
+                ));
+            }
+            None => return Err(format!("`{setting}` is not NAME=N")),
         }
     }
     Ok(bounds)
@@ -59,6 +62,11 @@ pub fn levels(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("`{text}` is not a number of levels: --depth 2 shows values, and what is in them"))
 }
 
+/// Reads how many items are shown.
+pub fn items(text: &str) -> Result<u64, String> {
+    number(text).ok_or_else(|| format!("`{text}` is not a number of items: --items 10 shows the first ten"))
+}
+
 fn number(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().last()? {
         (at, 'k' | 'K') => (&text[..at], 10),
@@ -80,7 +88,8 @@ mod tests {
         let bounds = parse("steps=1M,memory=2G").unwrap();
         assert_eq!((bounds.steps, bounds.memory), (Some(1 << 20), Some(2 << 30)));
         assert_eq!(parse("").unwrap(), Bounds::default());
-        assert_eq!(parse("depth=3,1K").unwrap().items, Some(1024));
+        assert!(parse("depth=3,1K").unwrap_err().contains("--items 1K"));
+        assert_eq!(items("1K"), Ok(1024));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     if !global.quiet && cli.command.is_work() {
         progress::start();
     }
-    let mut report = report::Report::new(paint, global.quiet, cli.command.report());
+    let mut report = report::Report::new(paint, global.quiet, global.report);
     let end = cli::run(&cli, &mut report);
     let code = report.finish(end);
     screen::finish();
@@ -134,8 +134,10 @@ fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsStri
         match &*word {
             "-h" | "--help" | "-V" | "--version" => return words,
             "-q" | "--quiet" => at += 1,
-            "--limit" | "--color" | "--paging" => at += 2,
-            word if ["--limit=", "--color=", "--paging="].iter().any(|flag| word.starts_with(flag)) => at += 1,
+            "--limit" | "--color" | "--paging" | "--report" => at += 2,
+            word if ["--limit=", "--color=", "--paging=", "--report="].iter().any(|flag| word.starts_with(flag)) => {
+                at += 1
+            }
             word if command.find_subcommand(word).is_some() => return words,
             "help" if !Path::new("help").exists() => {
                 words.remove(at);

@@ -6,8 +6,14 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use icecore::select::Pattern;
 use std::path::{Path, PathBuf};
 
+/// Options that had another name once, and what they are called now.
+const RENAMED: [(&str, &str); 1] = [("most", "items")];
+
 /// Adds to an error what was probably meant: an option with nearly this name, or the command that has it.
 pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
+    if error.kind() == ErrorKind::InvalidValue {
+        return explain_report(error, command, words);
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
@@ -19,6 +25,10 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     };
     let commands = named(command, words);
     let known: Vec<&str> = commands.iter().flat_map(|command| options(command)).collect();
+    if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == name && known.contains(new)) {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{new}")));
+        return error;
+    }
     match icecore::text::nearest(&name, known.into_iter()) {
         Some(near) => {
             let near = ContextValue::String(format!("--{near}"));
@@ -34,6 +44,22 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
             }
         }
     }
+    error
+}
+
+/// Adds to an error of `--report` which option of the command takes a file.
+fn explain_report(mut error: Error, command: &Command, words: &[String]) -> Error {
+    let is_report =
+        matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if arg.starts_with("--report"));
+    let commands = named(command, words);
+    let has = |name: &str| commands.iter().any(|command| options(command).any(|option| option == name));
+    let text = match commands.last().map(|command| command.get_name()) {
+        _ if !is_report => return error,
+        Some("bench") => "a report that --json wrote is shown again by --show FILE",
+        _ if has("summary") => "what was done is written as JSON by --summary FILE",
+        _ => return error,
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text.to_owned().into()]));
     error
 }
 

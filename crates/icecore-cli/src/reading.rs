@@ -1,9 +1,9 @@
 //! Reading documents from an input: in which format, and how many.
 
-use crate::arguments::{DEFAULT_TARGET, From};
+use crate::arguments::{DEFAULT_TARGET, From, InputFormat};
 use crate::readers::Readers;
 use crate::records::Frame;
-use crate::report::{Abort, Report, code, usage};
+use crate::report::{Abort, Report, usage};
 use icecore::{
     Error, ErrorKind, Format, Limits, Request, Stage,
     raw::{Outcome, Tape},
@@ -55,25 +55,20 @@ pub enum Detail {
 impl<'r> Reader<'r> {
     /// For commands that read inputs as wholes.
     pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
-        if let Some(frame) = from.each.filter(|frame| *frame != Frame::Documents) {
-            let name = frame.name();
-            return Err(Abort::Failed(code::USAGE, format!("`--each={name}` is for `icecore convert` only")));
-        }
-        Reader::of(from, limits)
+        Reader::of(&from.format, from.each(), limits)
     }
 
     /// For records as well.
-    pub fn of(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
-        let mut stage = from.format.as_deref().map(Stage::parse).transpose().map_err(usage)?;
+    pub fn of(from: &'r InputFormat, each: Option<Frame>, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
+        let mut stage = from.name.as_deref().map(Stage::parse).transpose().map_err(usage)?;
         if let Some(stage) = &mut stage {
             set(stage, &from.options).map_err(usage)?;
             // What is behind a template is the next record.
-            if from.each == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact")
-            {
+            if each == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact") {
                 stage.set("exact", None).map_err(usage)?;
             }
         }
-        Ok(Reader { stage, options: &from.options, each: from.each.is_some(), limits })
+        Ok(Reader { stage, options: &from.options, each: each.is_some(), limits })
     }
 
     /// Finds the stage that reads these bytes, and takes its wrappers off. What

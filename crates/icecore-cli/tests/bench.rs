@@ -76,7 +76,7 @@ fn wrong_words_say_what_would_be_right() {
         (&["--fail-on", "10%"], "--compare"),
         (&["--data", "x", "perl-mix"], "cannot be used with"),
         (&["--data", "/nowhere/at/all"], "/nowhere/at/all: "),
-        (&["--report", "/nowhere/at/all"], "/nowhere/at/all: "),
+        (&["--show", "/nowhere/at/all"], "/nowhere/at/all: "),
         (&["--rounds", "0"], "--rounds"),
     ] {
         let (stdout, stderr, code) = output(args);
@@ -181,12 +181,12 @@ fn your_own_data_is_ranked_and_written_to_files() {
 
     // The same again, from the file.
     let again = folder.path().join("again.json");
-    let (_, stderr, code) = output(&["--report", json, "--json", text(&again)]);
+    let (_, stderr, code) = output(&["--show", json, "--json", text(&again)]);
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert_eq!(report(&again).scenarios[0].points[0].entries.len(), point.entries.len());
 
     // Nothing is worse than itself; what is twice as large is.
-    let compare = |old: &str| output(&["--report", json, "--compare", old, "--fail-on", "10%"]).2;
+    let compare = |old: &str| output(&["--show", json, "--compare", old, "--fail-on", "10%"]).2;
     assert_eq!(compare(json), 0);
     let mut smaller = found;
     for entry in &mut smaller.scenarios[0].points[0].entries {
@@ -194,7 +194,7 @@ fn your_own_data_is_ranked_and_written_to_files() {
     }
     fs::write(&again, serde_json::to_vec(&smaller).expect("a report")).expect("a file");
     assert_eq!(compare(text(&again)), 1);
-    assert_eq!(output(&["--report", json, "--compare", text(&again)]).2, 0, "without --fail-on it only tells");
+    assert_eq!(output(&["--show", json, "--compare", text(&again)]).2, 0, "without --fail-on it only tells");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn dumps_in_latin1() {
         }
         // `.` is a character, and small letters are found.
         let (out, said, code) =
-            icecore(&["replace", "-q", "-i", "--regex", "MÜL(.)ER", "$1é"], &latin1(&dump("Müller")));
+            icecore(&["replace", "-q", "--ignore-case", "--regex", "MÜL(.)ER", "$1é"], &latin1(&dump("Müller")));
         assert_eq!((out, code), (latin1(&dump("lé")), 0), "{said}");
         // What can't be said is refused, and what can't be there is noted.
         let (out, said, code) = icecore(&["replace", "-q", "Müller", "Łódź"], &latin1(&dump("Müller")));

@@ -53,8 +53,8 @@ fn no_output_is_an_input() {
         "icecore convert --out-dir . b.srl a.json",
         "icecore rows --in ndjson -c n=php a.json -o a.json",
         "icecore rows --in ndjson -c n=php a.json --summary soft",
-        "icecore bench --report a.json --json a.json",
-        "icecore bench --report a.json --html soft",
+        "icecore bench --show a.json --json a.json",
+        "icecore bench --show a.json --html soft",
     ] {
         for force in ["", " --force"] {
             fs::write(top.join("a.json"), "{\"n\":\"i:5;\"}\n").unwrap();
@@ -87,7 +87,7 @@ fn what_exists_is_overwritten_by_force_only() {
         "icecore rows --in csv -c x=php t.csv -o there",
         "icecore rows --in csv -c x=php t.csv --summary there",
         "icecore convert -t json --out-dir . a.srl; code=$?; mv a.json there; exit $code",
-        "icecore bench --report r.json --csv there",
+        "icecore bench --show r.json --csv there",
         "icecore man --out-dir man; echo old > man/icecore.1; icecore man --out-dir man; code=$?; cp man/icecore.1 there; exit $code",
     ] {
         fs::write(top.join("there"), "old\n").unwrap();

@@ -217,7 +217,7 @@ fn all_of_a_long_array_takes_little_memory() {
             run::shell(folder.path(), &command).output().expect("a shell").status.code()
         };
         assert_eq!(run(""), Some(0), "{format}");
-        assert_ne!(run("--limit 4G"), Some(0), "{format}: as a whole it fits too, so this shows nothing");
+        assert_ne!(run("--items 4G"), Some(0), "{format}: as a whole it fits too, so this shows nothing");
     }
 }
 

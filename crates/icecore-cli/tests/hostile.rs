@@ -140,7 +140,7 @@ fn nothing_hidden_comes_out_of_any_command() {
             &["bench", "--only", &name],
             &["bench", "--weight", &name],
             &["bench", "--data", &half],
-            &["bench", "--report", &name],
+            &["bench", "--show", &name],
             &[&format!("--{name}"), &whole],
             &[&name],
             &[&format!("inspec{name}")],
@@ -179,8 +179,7 @@ fn a_report_of_hostile_names_makes_sound_pages() {
     assert!(hostile.len() > report.len() + 1000);
     fs::write(top.join("report.json"), hostile).unwrap();
     let files = ["--html", "page.html", "--markdown", "page.md", "--charts", "charts", "--force"];
-    let args =
-        [&["bench", "--report", "report.json", "--full", "--weight", "write:1", "--explain"][..], &files].concat();
+    let args = [&["bench", "--show", "report.json", "--full", "--weight", "write:1", "--explain"][..], &files].concat();
     let (stdout, stderr) = icecore(top, &args);
     sound("the tables", &stdout, &name);
     sound("stderr", &stderr, &name);

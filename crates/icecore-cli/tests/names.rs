@@ -239,7 +239,7 @@ fn nothing_raw_reaches_the_terminal() {
         &["rows", "--in", "csv", "-c", &no, &csv],
         &["rows", "--in", "csv", "-c", "none", &csv],
         &["rows", "--in", "csv", &csv],
-        &["bench", "--report", &named],
+        &["bench", "--show", &named],
         &["bench", "--data", &broken_named],
     ] {
         let (out, said, _) = icecore(args, b"");

@@ -37,8 +37,8 @@ fn what_is_longer_than_the_screen_is_paged() {
         // The exit code is that of the command, and what is wrong is said where it belongs.
         ("icecore diff --view lines a.json b.json", (true, 1)),
         ("icecore inspect broken.php", (true, 4)),
-        ("icecore diff --limit 2 --view lines a.json b.json", (false, 1)),
-        ("icecore --paging always diff b.json a.json --limit 1", (true, 1)),
+        ("icecore diff --items 2 --view lines a.json b.json", (false, 1)),
+        ("icecore --paging always diff b.json a.json --items 1", (true, 1)),
         ("icecore paths b.json", (false, 0)),
         ("icecore paths --paging always b.json", (true, 0)),
         ("icecore paths --paging never a.json", (false, 0)),
@@ -89,11 +89,11 @@ fn a_pager_that_is_missing_or_left_early_is_no_failure() {
 fn a_signal_of_the_keyboard_is_the_pagers() {
     let folder = folder(20_000);
     let command = "ICECORE_PAGER='kill -INT $PPID; kill -QUIT $PPID; tail -n 1' icecore --color never --paging always";
-    for (rest, expected) in [("paths a.json", ("$[19999]\t19999\n", 0)), ("diff b.json b.json --limit 1", ("", 0))] {
+    for (rest, expected) in [("paths a.json", ("$[19999]\t19999\n", 0)), ("diff b.json b.json --items 1", ("", 0))] {
         let Some((text, code)) = terminal(folder.path(), &format!("{command} {rest}")) else { return };
         assert_eq!((text.trim_start(), code), expected, "{rest}");
     }
-    let (text, code) = terminal(folder.path(), &format!("{command} diff a.json b.json --limit 1")).unwrap();
+    let (text, code) = terminal(folder.path(), &format!("{command} diff a.json b.json --items 1")).unwrap();
     assert_eq!((text.contains("more"), code), (true, 1), "{text}");
 }
 

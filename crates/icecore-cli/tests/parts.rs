@@ -53,7 +53,7 @@ fn parts_are_the_same_as_the_whole() {
                 let args = [&["inspect", "-f", format, "--all", file], *form].concat();
                 let parts = run::icecore(&args, b"");
                 // With a number of items it is read as a whole.
-                let whole = run::icecore(&[&args[..], &["--limit", "4G"]].concat(), b"");
+                let whole = run::icecore(&[&args[..], &["--items", "4G"]].concat(), b"");
                 assert_eq!((parts.2, &parts.1), (whole.2, &whole.1), "{format} {what} {args:?}");
                 assert!(parts.0 == whole.0, "{format} {what} {args:?}: {} and {}", parts.0.len(), whole.0.len());
                 assert!(parts.0.len() > bytes.len() / 2, "{format} {what}");

@@ -42,7 +42,7 @@ fn rows(db: &str, query: &str) -> Vec<Value> {
 fn check(db: &str, folder: &Path, has_rowid: bool) {
     let report = folder.join("report.json");
     let report = report.to_str().unwrap();
-    let (shown, said) = replace(db, &["--table", "options", "--dry-run", "--report", report, "--rows", "4"], 0);
+    let (shown, said) = replace(db, &["--table", "options", "--dry-run", "--summary", report, "--rows", "4"], 0);
     assert!(said.contains("26 values would change in 1 table"), "{said}");
     assert!(shown.contains("options.value where id = 4 (php)\n"), "{shown}");
     assert!(shown.contains("- a:1:{s:3:\"url\";s:19:\"https://old.example\";}\n"), "{shown}");
@@ -50,7 +50,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
     let left = "SELECT COUNT(*) AS n FROM options WHERE value LIKE '%old.example%'";
     assert_eq!(text(left), "13");
     // Some rows at a time; a column stays.
-    replace(db, &["--table", "options", "--skip-column", "bytes", "--rows", "4", "--report", report, "--force"], 0);
+    replace(db, &["--table", "options", "--skip-column", "bytes", "--rows", "4", "--summary", report, "--force"], 0);
     assert_eq!(text(left), "0");
     let known: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!(

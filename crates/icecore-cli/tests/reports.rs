@@ -130,8 +130,8 @@ fn exit_codes_say_what_was_wrong() {
         (&["rows", "--in", "csv", "-c", "w", &file("rows.csv")], 2),
         (&["bench", "--data", &file("missing")], 2),
         (&["bench", "--data", &file("half.ser")], 4),
-        (&["bench", "--report", &file("missing")], 2),
-        (&["bench", "--report", &file("plain.json")], 2),
+        (&["bench", "--show", &file("missing")], 2),
+        (&["bench", "--show", &file("plain.json")], 2),
         (&["bench", "--only", "perl/seral", "--list"], 2),
         (&["formats", "jsn"], 2),
         (&["man", "jsn"], 2),
@@ -158,10 +158,10 @@ fn lists_are_as_long_as_is_asked_for() {
         (out.lines().filter(|line| line.contains("] int ")).count(), out.contains(" more"))
     };
     assert_eq!(rows(&[]), (32, true));
-    assert_eq!(rows(&["--limit", "5"]), (5, true));
-    assert_eq!(rows(&["--limit", "1K,depth=20"]), (100, false));
+    assert_eq!(rows(&["--items", "5"]), (5, true));
+    assert_eq!(rows(&["--items", "1K", "--limit", "depth=20"]), (100, false));
     assert_eq!(rows(&["--all"]), (100, false));
-    assert_eq!(rows(&["--all", "--limit", "7"]), (7, true));
+    assert_eq!(rows(&["--all", "--items", "7"]), (7, true));
     assert_eq!(rows(&["--depth", "0"]), (0, false));
 }
 

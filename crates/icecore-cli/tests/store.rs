@@ -142,7 +142,7 @@ fn a_stream_is_stored_object_by_object_and_comes_out_again() {
     assert_eq!((&last["format"], &last["file"]), (&"marshal".into(), &"stdin, record 20".into()));
     assert_eq!(other.bytes(&["store", "each", "--bytes=u32be"], b""), framed);
     other.text(&["store", "put", "--each=lines"], b"no format\n\n[1]\n");
-    assert_eq!(other.bytes(&["store", "each", "--bytes=lines", "--most", "1", "--quarantined"], b""), b"no format\n");
+    assert_eq!(other.bytes(&["store", "each", "--bytes=lines", "--items", "1", "--quarantined"], b""), b"no format\n");
     let (stdout, stderr, code) = other.try_run(&["store", "each", "--bytes=lines"], b"");
     assert_eq!(
         (stdout.ends_with(b"E\x06:\x08@idi\x09\n"), code),

@@ -176,7 +176,7 @@ fn cells_that_a_spreadsheet_would_run() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("r.json"), text).unwrap();
     for (more, begin) in [("", "\n=perl-mix,"), (" --csv-safe", "\n'=perl-mix,")] {
-        let (out, said, code) = sh(folder.path(), &format!("icecore bench --report r.json --csv -{more}"));
+        let (out, said, code) = sh(folder.path(), &format!("icecore bench --show r.json --csv -{more}"));
         assert!(code == 0 && out.contains(begin), "{more}: {said}");
     }
 }

@@ -52,7 +52,7 @@ impl App {
             auth: Auth::new(settings.token.as_deref()),
             bodies: Bodies::new(&settings),
             rates: Rates::new(settings.rate),
-            journal: Journal::start(settings.quiet)?,
+            journal: Journal::start(settings.quiet, settings.json_journal)?,
             database,
             committer: Committer::start("committer", &settings, shared.clone(), Arc::clone(&metrics))?,
             recorder: Committer::start("recorder", &settings, shared, Arc::clone(&metrics))?,

@@ -11,12 +11,16 @@ use std::time::{Duration, SystemTime};
 const LONGEST_QUEUE: usize = 1024;
 
 /// Writes lines, in a thread of its own.
-pub struct Journal(Mutex<Option<SyncSender<String>>>);
+pub struct Journal {
+    lines: Mutex<Option<SyncSender<String>>>,
+    is_json: bool,
+}
 
 impl Journal {
-    pub fn start(is_quiet: bool) -> std::io::Result<Journal> {
+    /// `is_json`: each line is an object.
+    pub fn start(is_quiet: bool, is_json: bool) -> std::io::Result<Journal> {
         if is_quiet {
-            return Ok(Journal(Mutex::new(None)));
+            return Ok(Journal { lines: Mutex::new(None), is_json });
         }
         let (sender, receiver) = sync_channel::<String>(LONGEST_QUEUE);
         std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
@@ -26,18 +30,32 @@ impl Journal {
                 let _ = std::io::stderr().write_all(lines.as_bytes());
             }
         })?;
-        Ok(Journal(Mutex::new(Some(sender))))
+        Ok(Journal { lines: Mutex::new(Some(sender)), is_json })
     }
 
     /// Notes a request: its route, not its path, which may name what is nobody's business.
     pub fn request(&self, method: &str, route: &str, code: u16, took: Duration) {
-        self.line(format_args!("{method} {route} {code} {:.1}", took.as_secs_f64() * 1000.0));
+        let millis = took.as_secs_f64() * 1000.0;
+        match self.is_json {
+            true => self.send(&serde_json::json!({
+                "type": "request", "time": now(), "method": method, "route": route, "code": code,
+                "milliseconds": (millis * 10.0).round() / 10.0,
+            })),
+            false => self.send(&format_args!("{} {method} {route} {code} {millis:.1}", now())),
+        }
     }
 
     /// Notes anything else.
     pub fn line(&self, words: std::fmt::Arguments<'_>) {
-        if let Some(sender) = &*lock(&self.0) {
-            let _ = sender.try_send(format!("{} {words}\n", now()));
+        match self.is_json {
+            true => self.send(&serde_json::json!({"type": "note", "time": now(), "message": words.to_string()})),
+            false => self.send(&format_args!("{} {words}", now())),
+        }
+    }
+
+    fn send(&self, line: &dyn std::fmt::Display) {
+        if let Some(sender) = &*lock(&self.lines) {
+            let _ = sender.try_send(format!("{line}\n"));
         }
     }
 }

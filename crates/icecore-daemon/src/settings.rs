@@ -101,6 +101,8 @@ pub struct Settings {
     pub stop: Stop,
     /// Whether requests are not noted on the standard error output.
     pub quiet: bool,
+    /// Whether each note of a request is an object of JSON.
+    pub json_journal: bool,
     /// How long a body may be, in bytes.
     pub longest_body: usize,
     /// How many bytes of bodies are kept at once, of all requests.
@@ -157,6 +159,7 @@ impl Settings {
             commands: HashMap::new(),
             stop: Stop::new(),
             quiet: false,
+            json_journal: false,
             longest_body: 16 << 20,
             most_memory: 256 << 20,
             most_connections: 1024,

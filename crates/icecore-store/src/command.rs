@@ -43,6 +43,8 @@ pub struct Command {
     pub stop: Stop,
 }
 
+/// What reads the line.
+const SHELL: &str = "/bin/sh";
 /// How much of the standard error output is kept: its end.
 const LONGEST_ERROR: usize = 4 << 10;
 /// How often a command is asked for that has to end.
@@ -63,8 +65,41 @@ impl Command {
         }
     }
 
+    /// Looks whether there is a command to run: the first word of the line, unless the shell makes something else of it.
+    ///
+    /// ```
+    /// use icecore_store::Command;
+    /// assert!(Command::new("cat > /dev/null").check().is_ok());
+    /// assert!(Command::new("no-such-command --now").check().unwrap_err().contains("`no-such-command`"));
+    /// ```
+    ///
+    /// # Errors
+    /// That it is not there, in words for people.
+    pub fn check(&self) -> Result<(), String> {
+        let line = self.line.trim_start();
+        let word = line.split(|byte: char| byte.is_ascii_whitespace() || ";&|<>()".contains(byte)).next();
+        let word = word.unwrap_or_default();
+        if word.is_empty() || word.contains(|byte: char| "\"'`$\\=*?[{~#!".contains(byte)) {
+            return Ok(());
+        }
+        let mut shell = std::process::Command::new(SHELL);
+        shell.args(["-c", "command -v -- \"$1\"", SHELL, word]);
+        let found = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        match found {
+            Ok(status) if !status.success() => Err(format!("there is no command `{word}` that can be run")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an attempt failed since the shell found no command to run.
+    pub fn is_missing(outcome: &Outcome) -> bool {
+        let Outcome::Failed { error, .. } = outcome else { return false };
+        let said = ["exit code 127: ", "exit code 126: "].iter().find_map(|code| error.strip_prefix(code));
+        said.is_some_and(|said| said.starts_with(SHELL))
+    }
+
     fn spawn(&self, job: &Job) -> std::io::Result<Child> {
-        let mut command = std::process::Command::new("/bin/sh");
+        let mut command = std::process::Command::new(SHELL);
         command.arg("-c").arg(&self.line);
         for name in &self.hidden {
             command.env_remove(name);

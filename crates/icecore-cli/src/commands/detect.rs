@@ -1,6 +1,6 @@
 //! `icecore detect`
 
-use crate::arguments::{Global, Reporting};
+use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::readers::Readers;
 use crate::report::{Abort, Report};
@@ -21,8 +21,6 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Detect {
-    #[command(flatten)]
-    pub said: Reporting,
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,

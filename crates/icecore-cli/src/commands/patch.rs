@@ -1,7 +1,7 @@
 //! `icecore patch`
 
 use super::diff::{bytes, document};
-use crate::arguments::{From, Global, Reporting};
+use crate::arguments::{Global, InputFormat};
 use crate::reading::{Detail, Opened, Reader};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
@@ -20,9 +20,7 @@ use std::path::PathBuf;
 #[command(after_long_help = EXAMPLES)]
 pub struct Patch {
     #[command(flatten)]
-    pub from: From,
-    #[command(flatten)]
-    pub said: Reporting,
+    pub from: InputFormat,
     /// The file; `-` is the standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
@@ -49,7 +47,7 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         let text = "only one of the file and the difference can be the standard input".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }
-    let reader = Reader::new(&args.from, &global.limit)?;
+    let reader = Reader::of(&args.from, None, &global.limit)?;
     let place = Outputs::new(&[source.clone(), given.clone()], args.force).output(args.output.as_ref())?;
     report.input();
     let (name, given_name) = (source.name(), given.name());

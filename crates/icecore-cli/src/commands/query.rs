@@ -1,14 +1,14 @@
 //! `icecore query`: the jq language over documents of any format.
 
 use crate::allocator;
-use crate::arguments::{DEFAULT_TARGET, From, Global, Reporting, Shown};
+use crate::arguments::{From, Global, Shown};
 use crate::mistakes;
 use crate::reading::{self, Detail, Reader};
 use crate::report::{Abort, Report, code, usage, usage_of};
 use crate::said::Said;
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::target::{Destination, Outputs, Target};
+use crate::target::{Destination, Outputs, Target, format};
 use crate::terminal;
 use clap::{Args, ValueHint};
 use icecore::raw::Tape;
@@ -35,11 +35,9 @@ pub struct Query {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub from: From,
-    #[command(flatten)]
-    pub said: Reporting,
-    /// The format of the results, with options: json:indent=2
-    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
-    pub to: String,
+    /// The format of the results, with options: json:indent=2; if not given, that of the name of --output, or JSON
+    #[arg(short = 't', long = "to", value_name = "FORMAT")]
+    pub to: Option<String>,
     /// An option of the results' format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
@@ -126,15 +124,18 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     if args.slurp {
         query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables).map_err(|mistake| wrong(&mistake))?;
     }
-    let mut to = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
+    // With --raw-output the filter makes the text of a file of any kind.
+    let output = args.output.as_deref().filter(|_| !args.raw);
+    let name = format::target(args.to.as_deref(), output);
+    let mut to = Stage::parse(&name).map_err(|error| mistakes::of_target(&name, error))?;
     reading::set(&mut to, &args.to_options).map_err(usage)?;
     lay_out(args, &mut to)?;
     let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;
     let is_stdout = matches!(place, Destination::Stdout);
     let is_shown = is_stdout && terminal::is_stdout();
-    let most = args.shown.most(global, &to, false)?;
+    let most = args.shown.most(&to, false)?;
     if args.raw && most.is_some() {
-        return Err(usage_of("--raw-output writes strings as they are, without --depth and `--limit N`"));
+        return Err(usage_of("--raw-output writes strings as they are, without --depth and --items"));
     }
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;

@@ -1,9 +1,11 @@
 //! `icecore serve`: the store over HTTP.
 
-use crate::arguments::{Global, Reporting};
-use crate::database::{Database, duration, first_line};
+use crate::arguments::Global;
+use crate::database::{Database, duration, failed, first_line};
 use crate::limits;
-use crate::report::{Abort, code};
+use crate::paint::Paint;
+use crate::report::{Abort, Report, code};
+use crate::said::Form;
 use crate::secrets;
 use clap::{Args, ValueHint};
 use icecore_daemon::{Network, Rate, Settings, serve};
@@ -22,8 +24,6 @@ use std::time::Duration;
 pub struct Serve {
     #[command(flatten)]
     pub database: Database,
-    #[command(flatten)]
-    pub said: Reporting,
     /// Where it listens; with the port 0 the system chooses one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7340")]
     pub listen: String,
@@ -85,6 +85,8 @@ fn command(text: &str) -> Result<(String, String), String> {
 
 pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     let address = args.database.address()?;
+    // What is wrong from the start is told at once; later the database is waited for.
+    drop(icecore_store::open(&address).map_err(failed)?);
     let shown = address.to_string();
     let mut settings = Settings::new(address);
     settings.listen.clone_from(&args.listen);
@@ -101,21 +103,22 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
         command.timeout = Some(args.timeout);
         command.hidden = secrets::ALL.iter().map(|name| (*name).to_owned()).collect();
         command.stop = settings.stop.clone();
+        command.check().map_err(|error| Abort::Failed(code::USAGE, format!("--exec {queue}=: {error}")))?;
         settings.commands.insert(queue.clone(), Arc::new(command));
     }
     settings.quiet = global.quiet;
+    settings.json_journal = global.report == Form::Json;
     settings.longest_body = usize::try_from(args.max_body).unwrap_or(usize::MAX);
     settings.most_connections = args.connections.max(1);
     settings.most_of_address = args.connections_per_address.max(1);
     settings.trusted_proxies.clone_from(&args.trusted_proxy);
     settings.rate = args.rate.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate).max(1.0) });
     settings.keep_jobs = args.keep_jobs;
-    let quiet = global.quiet;
+    let report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, global.report);
     settings.ready = Some(Arc::new(move |address| {
-        if !quiet {
-            let shown = icecore::text::printable(&shown);
-            eprintln!("icecore: {shown} at http://{address}, described by http://{address}/openapi.json");
-        }
+        let shown = icecore::text::printable(&shown);
+        let text = format!("{shown} at http://{address}, described by http://{address}/openapi.json");
+        report.remark("ready", text);
     }));
     serve(settings).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }

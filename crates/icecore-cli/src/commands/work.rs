@@ -1,14 +1,14 @@
 //! `icecore work`: hands jobs to a command.
 
-use crate::arguments::Reporting;
+use super::queue::known;
 use crate::database::{Database, duration, failed, who};
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage_of};
 use crate::secrets;
 use crate::signals;
 use clap::Args;
-use icecore_store::{Command, Event, Reopener, State, Stdin, Stop, Worker};
+use icecore_store::{Command, Event, Job, Reopener, Runner, State, Stdin, Stop, Worker};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Do the jobs of a queue with a command
@@ -21,11 +21,12 @@ use std::time::Duration;
 pub struct Work {
     #[command(flatten)]
     pub database: Database,
-    #[command(flatten)]
-    pub said: Reporting,
     /// The queue
     #[arg(long, value_name = "QUEUE", default_value = super::queue::USUAL)]
     pub queue: String,
+    /// Wait for jobs of a queue that is not there yet, though another one is called nearly so
+    #[arg(long)]
+    pub create: bool,
     /// The command, as it is typed in a shell
     #[arg(long, value_name = "COMMAND")]
     pub exec: String,
@@ -59,8 +60,16 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let address = args.database.address()?;
     // What is wrong from the start is told at once; later the database is waited for.
     let database = Reopener::new(address);
-    drop(database.open().map_err(failed)?);
+    let mut store = database.open().map_err(failed)?;
+    let queue = known::look_up_or_create(&args.queue, args.create, store.as_mut(), report)?;
+    drop(store);
+    if queue.is_some_and(|queue| queue.paused_at.is_some()) {
+        let shown = icecore::text::printable(&args.queue);
+        let text = format!("the queue is paused and hands out nothing: `icecore queue resume {shown}` ends that");
+        report.note(&args.queue, "paused", text);
+    }
     let mut command = Command::new(&args.exec);
+    command.check().map_err(usage_of)?;
     command.stdin = if args.raw { Stdin::Raw } else { Stdin::Json };
     command.timeout = args.timeout;
     command.hidden = secrets::ALL.iter().map(|name| (*name).to_owned()).collect();
@@ -73,8 +82,19 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     worker.lease = args.lease;
     worker.until_empty = args.until_empty;
     let mut is_away = false;
+    // A command that went away meanwhile would fail with every job.
+    let (missing, drain) = (Arc::new(AtomicBool::new(false)), stop.clone());
+    let seen = Arc::clone(&missing);
+    let runner = move |job: &Job| {
+        let outcome = command.run(job);
+        if Command::is_missing(&outcome) {
+            seen.store(true, Ordering::Relaxed);
+            drain.drain();
+        }
+        outcome
+    };
     let tally = worker
-        .run(&|| database.open(), Arc::new(command), &stop, &mut |event| {
+        .run(&|| database.open(), Arc::new(runner), &stop, &mut |event| {
             let was_away = std::mem::replace(&mut is_away, matches!(event, Event::Away(_)));
             match event {
                 Event::Away(error) if !was_away => report.note("work", "away", format!("{error}; it is tried again")),
@@ -97,6 +117,9 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
         .map_err(failed)?;
     let (done, failed, lost) = (tally.done, tally.failed, tally.lost);
     report.note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
+    if missing.load(Ordering::Relaxed) {
+        return Err(usage_of("the command of --exec is not there any more: no further job is tried"));
+    }
     Ok(())
 }
 

@@ -3,18 +3,28 @@
 use super::{Destination, FileDestination, Target};
 use crate::report::{Abort, code, io_reason};
 use crate::source::Source;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// How the names of files begin in which PHP keeps sessions. It deletes old files that are called so.
+const SESSION: &str = "sess_";
+
 /// A file, and what it is kept as.
 pub struct InPlace {
     path: PathBuf,
-    kept: PathBuf,
-    /// How messages call the file, and what it is kept as.
+    /// How messages call it.
     name: String,
-    kept_name: String,
+    kept: Option<Kept>,
     force: bool,
+}
+
+/// The file with what was there before.
+struct Kept {
+    path: PathBuf,
+    /// How messages call it.
+    name: String,
 }
 
 impl InPlace {
@@ -23,8 +33,9 @@ impl InPlace {
         let Some(path) = source.path() else {
             return Err(usage(format!("{}: --in-place changes files", source.name())));
         };
-        if suffix.is_empty() || suffix.contains(['/', '\0']) {
-            return Err(usage("--backup takes what is put behind the name of a file, such as .bak".to_owned()));
+        if suffix.contains(['/', '\0']) {
+            let text = "--backup takes what is put behind the name of a file, such as .bak; '' keeps no file";
+            return Err(usage(text.to_owned()));
         }
         // What a link leads to is changed, not the link.
         let path = fs::canonicalize(path).map_err(|error| failed(path, &error))?;
@@ -32,11 +43,14 @@ impl InPlace {
         if !known.is_file() {
             return Err(usage(format!("{}: --in-place changes files", path.display())));
         }
-        let mut kept = path.clone().into_os_string();
-        kept.push(suffix);
-        let kept = PathBuf::from(kept);
-        let (name, kept_name) = (source.name(), format!("{}{suffix}", source.name()));
-        Ok(InPlace { path, kept, name, kept_name, force })
+        let kept = (!suffix.is_empty()).then(|| Kept {
+            path: path.with_file_name(kept_name(path.file_name().unwrap_or_default(), suffix)),
+            name: Path::new(&source.name())
+                .with_file_name(kept_name(source.path().and_then(Path::file_name).unwrap_or_default(), suffix))
+                .display()
+                .to_string(),
+        });
+        Ok(InPlace { path, kept, name: source.name(), force })
     }
 
     /// The file that is to take its place.
@@ -52,26 +66,38 @@ impl InPlace {
 
     /// Keeps what was, and puts the new one there. At no time the file is missing.
     pub fn keep(self, target: Target) -> Result<(), Abort> {
+        let Some(kept) = &self.kept else { return target.keep() };
         if self.force {
-            match fs::remove_file(&self.kept) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&self.kept, &error)),
+            match fs::remove_file(&kept.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&kept.path, &error)),
                 _ => {}
             }
         }
-        let kept = fs::hard_link(&self.path, &self.kept).or_else(|error| match error.kind() {
+        let linked = fs::hard_link(&self.path, &kept.path).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Err(error),
             // Not every file system has links.
-            _ => copy(&self.path, &self.kept),
+            _ => copy(&self.path, &kept.path),
         });
-        kept.map_err(|error| match error.kind() {
+        linked.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => usage(format!(
                 "{} exists: it may have what {} was at first (--force overwrites it, --backup names another)",
-                self.kept_name, self.name
+                kept.name, self.name
             )),
-            _ => failed(&self.kept, &error),
+            _ => failed(&kept.path, &error),
         })?;
         target.keep()
     }
+}
+
+/// What a file of this name is kept as.
+fn kept_name(name: &OsStr, suffix: &str) -> OsString {
+    let mut kept = OsString::new();
+    if name.as_encoded_bytes().starts_with(SESSION.as_bytes()) {
+        kept.push(".");
+    }
+    kept.push(name);
+    kept.push(suffix);
+    kept
 }
 
 /// Copies a file to one that does not exist.

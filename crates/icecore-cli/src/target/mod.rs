@@ -2,6 +2,7 @@
 
 mod destination;
 mod folder;
+pub mod format;
 mod in_place;
 mod place;
 mod unfinished;

@@ -28,9 +28,10 @@ pub struct Place {
     /// Change the files themselves; what they were is kept beside them as FILE.bak
     ///
     /// A file in which nothing changes is left alone, without a copy. The changed one takes its place when it is complete.
-    #[arg(long, conflicts_with_all = ["output", "out_dir"])]
+    /// A session of PHP (sess_ID) is kept as .sess_ID.bak, which PHP takes for none and does not delete.
+    #[arg(short, long, conflicts_with_all = ["output", "out_dir"])]
     pub in_place: bool,
-    /// With --in-place: what is put after the name of a file for the one that is kept
+    /// With --in-place: what is put after the name of a file for the one that is kept; with '' none is kept
     #[arg(long, value_name = "SUFFIX", default_value = ".bak", requires = "in_place")]
     pub backup: String,
 }

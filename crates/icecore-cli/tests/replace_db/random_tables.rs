@@ -219,10 +219,10 @@ fn a_change_of_random_tables_is_undone() {
             let before = database.dump("r");
             let new =
                 ["", "exemplar", "5", "example ", "ü", "much longer than it was", "\\", "'"][chance.below(8) as usize];
-            let extra = [&[][..], &["--keys"], &["--base64", "--keys"], &["-i"]][chance.below(4) as usize];
+            let extra = [&[][..], &["--keys"], &["--base64", "--keys"], &["--ignore-case"]][chance.below(4) as usize];
             let change = ["--table", "r", "--rows", "9", "--undo-file", "r.undo", "-e", "example", new];
             database.replace(&[extra, &change[..]].concat(), 0);
-            let (_, said) = database.replace(&["--undo", "r.undo", "--report", "r.json", "--force"], 0);
+            let (_, said) = database.replace(&["--undo", "r.undo", "--summary", "r.json", "--force"], 0);
             let report = std::fs::read(database.path("r.json")).unwrap();
             let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
             values += report["values"].as_u64().unwrap();

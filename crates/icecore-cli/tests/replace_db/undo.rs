@@ -27,7 +27,7 @@ fn a_change_is_undone_in_every_database() {
         let after = database.dump("things");
         assert_ne!(before, after);
         // A look changes nothing.
-        let (shown, said) = database.replace(&["--undo", "a.undo", "--dry-run", "--report", "r.json"], 0);
+        let (shown, said) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "r.json"], 0);
         assert!(
             shown.contains("things.name where id = 1\n- name 1 of brand-new.example.org  \n+ name 1 of example  \n")
         );
@@ -63,7 +63,7 @@ fn only_rows_that_hold_what_was_written_are_put_back() {
              UPDATE things SET name = 'name 5 of example  ' WHERE id = 5;\n\
              DELETE FROM things WHERE id = 6",
         );
-        let (_, said) = database.replace(&["--undo", "a.undo", "--report", "r.json"], 0);
+        let (_, said) = database.replace(&["--undo", "a.undo", "--summary", "r.json"], 0);
         let known = report(&database, "r.json");
         assert_eq!((&known["changed_since"], &known["already"]), (&Value::from(4), &Value::from(1)), "{said}");
         // The name and the two texts of the row.
@@ -97,7 +97,7 @@ fn a_row_is_told_apart_by_the_bytes_of_its_key() {
         database.replace(&["example", "new", "--table", "k", "--undo-file", "a.undo"], 0);
         // Another row in its place, which the database takes for the same key.
         database.run("DELETE FROM k WHERE a = 'abc';\nINSERT INTO k VALUES ('ABC', 'new')");
-        database.replace(&["--undo", "a.undo", "--report", "r.json"], 0);
+        database.replace(&["--undo", "a.undo", "--summary", "r.json"], 0);
         let known = report(&database, "r.json");
         assert_eq!((&known["put_back"], &known["gone"]), (&Value::from(3), &Value::from(1)), "{kind:?}");
         database.run("DELETE FROM k WHERE a = 'ABC';\nINSERT INTO k VALUES ('abc', 'new')");
@@ -169,8 +169,8 @@ fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
         assert!(!said.contains("gone"), "{said}");
         // Killed in the middle, then from the beginning: the end is the same.
         for _ in 0..2 {
-            let (_, dry) = database.replace(&["--undo", "a.undo", "--dry-run", "--report", "d.json", "--force"], 0);
-            database.replace(&["--undo", "a.undo", "--report", "r.json", "--force"], 0);
+            let (_, dry) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "d.json", "--force"], 0);
+            database.replace(&["--undo", "a.undo", "--summary", "r.json", "--force"], 0);
             let (mut pretended, mut done) = (report(&database, "d.json"), report(&database, "r.json"));
             (pretended["dry_run"], done["dry_run"]) = (Value::Null, Value::Null);
             assert_eq!(pretended, done, "{dry}");
@@ -401,10 +401,10 @@ fn wrong_usage_is_named() {
             "--resume and the undo file must be different",
         ),
         (
-            &["a", "b", "--table", "things", "--undo-file", "c", "--report", "c", "--force"],
-            "--report and the undo file",
+            &["a", "b", "--table", "things", "--undo-file", "c", "--summary", "c", "--force"],
+            "--summary and the undo file",
         ),
-        (&["--undo", "a.undo", "--report", "a.undo", "--force"], "--report and the undo file must be different"),
+        (&["--undo", "a.undo", "--summary", "a.undo", "--force"], "--summary and the undo file must be different"),
     ] {
         let (_, said) = database.replace(words, 2);
         assert!(said.contains(text), "{words:?}: {said}");

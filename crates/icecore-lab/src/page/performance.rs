@@ -21,7 +21,7 @@ pub fn performance(report: &Report, beside: &[Beside<'_>]) -> String {
     let mut out = String::from("# Performance\n\n");
     out += "This page is made by `icecore bench` from a run of all scenarios. ";
     out += "[Its JSON](bench/report.json) has every sample, and ";
-    out += "`icecore bench --report docs/bench/report.json --html report.html` draws it with its charts. ";
+    out += "`icecore bench --show docs/bench/report.json --html report.html` draws it with its charts. ";
     out += "Measurements of the engine alone, and of single features, are in [bench/engine.md](bench/engine.md).\n\n";
     out +=
         "Only ratios that were measured side by side in one run are claims; absolute times depend on the machine.\n\n";

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// The folder with Icecore's modules
     #[arg(long, value_name = "DIR", default_value = "bindings")]
     modules: PathBuf,
-    /// Write the report as JSON, of the form that `icecore bench --report` reads
+    /// Write the report as JSON, of the form that `icecore bench --show` reads
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

@@ -66,7 +66,7 @@ pub struct Bench {
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub python: Option<PathBuf>,
     /// Show the reports that --json wrote again, instead of measuring; several become one
-    #[arg(long = "report", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long = "show", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub reports: Vec<PathBuf>,
     /// Write everything, raw samples included, as JSON; `-` is the standard output, for this and other files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -105,4 +105,4 @@ Examples:
   icecore bench --data session.storable --weight write:1,read:100,size:0.1 --explain
   icecore bench --data meta.csv --column meta_value=php
   icecore bench perl-mix --json new.json --compare old.json --fail-on 10%
-  icecore bench --report docs/bench/report.json --markdown tables.md";
+  icecore bench --show docs/bench/report.json --markdown tables.md";

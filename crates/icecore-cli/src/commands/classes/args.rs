@@ -1,6 +1,6 @@
 //! The command line of `classes`.
 
-use crate::arguments::{From, Inputs, Reporting};
+use crate::arguments::{From, Inputs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -15,8 +15,6 @@ use std::path::PathBuf;
 pub struct Classes {
     #[command(flatten)]
     pub from: From,
-    #[command(flatten)]
-    pub said: Reporting,
     #[command(flatten)]
     pub inputs: Inputs,
     /// Look into strings that are frozen data themselves as well, and those in them

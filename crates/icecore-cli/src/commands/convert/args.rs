@@ -1,6 +1,6 @@
 //! The command line of `convert`.
 
-use crate::arguments::{DEFAULT_TARGET, From, Inputs, Reporting};
+use crate::arguments::{InputFormat, Inputs};
 use crate::limits;
 use crate::records::Frame;
 use crate::target::OutputPlace;
@@ -16,12 +16,18 @@ use std::path::PathBuf;
 #[command(after_long_help = EXAMPLES)]
 pub struct Convert {
     #[command(flatten)]
-    pub from: From,
-    #[command(flatten)]
-    pub said: Reporting,
+    pub from: InputFormat,
+    /// Read several documents or records, one by one; memory does not grow with the input
+    ///
+    /// Without FRAME documents stand one behind the other; JSON lines are lines. FRAME says how else records are told
+    /// apart, each of which is one document.
+    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
+    pub each: Option<Frame>,
     /// The format of the output, with options: json:indent=2
-    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
-    pub to: String,
+    ///
+    /// If not given, that of the name of --output: NAME.storable, NAME.php, NAME.srl.zst; else JSON.
+    #[arg(short = 't', long = "to", value_name = "FORMAT")]
+    pub to: Option<String>,
     /// An option of the output's format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,

@@ -15,7 +15,7 @@ use crate::report::{Abort, Report, usage};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, Streamed};
-use crate::target::{Destination, Folder, Outputs, Target};
+use crate::target::{Destination, Folder, Outputs, Target, format};
 use crate::terminal;
 use icecore::{Document, Error, ErrorKind, Stage, deep, raw::Tape};
 use icecore_tables::tally::Tally;
@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.sources(report)?;
-    let reader = Reader::of(&args.from, &global.limit)?;
+    let reader = Reader::of(&args.from, args.each, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
     report.is_strict = args.strict;
     let mut outputs = Outputs::new(&sources, args.force);
@@ -37,7 +37,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
     let mut to = target_stage(args)?;
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;
-        if args.from.each.is_none() {
+        if args.each.is_none() {
             to = terminal::laid_out(to);
         }
     }
@@ -51,7 +51,8 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
-    let mut stage = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
+    let to = format::target(args.to.as_deref(), args.written.output.as_deref());
+    let mut stage = Stage::parse(&to).map_err(|error| mistakes::of_target(&to, error))?;
     reading::set(&mut stage, &args.to_options).map_err(usage)?;
     class_map::set(&mut stage, &args.class_map)?;
     Ok(stage)
@@ -107,7 +108,7 @@ impl Conversion<'_> {
     fn source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         report.input();
         let name = source.name();
-        if let Some(frame) = self.args.from.each {
+        if let Some(frame) = self.args.each {
             return self.each(source, frame, sink, report);
         }
         self.whole(source, &name, sink, report)
@@ -161,7 +162,7 @@ impl Conversion<'_> {
         if !self.streams
             || !from.wrappers().is_empty()
             || !self.to.wrappers().is_empty()
-            || self.args.from.each.is_some()
+            || self.args.each.is_some()
             || self.args.deep
             || self.args.partial
             || from.format().name == self.to.format().name

@@ -1,6 +1,5 @@
 //! The command line of `diff`.
 
-use crate::arguments::Reporting;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -12,8 +11,6 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Diff {
-    #[command(flatten)]
-    pub said: Reporting,
     /// The format of both files, with options; found out if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,

@@ -6,7 +6,7 @@ mod show;
 
 pub use args::Diff;
 
-use crate::arguments::{From, Global};
+use crate::arguments::{Global, InputFormat};
 use crate::reading::{Detail, Opened, Reader};
 use crate::report::{Abort, Report, code, usage_of};
 use crate::sink::Sink;
@@ -17,8 +17,8 @@ use show::Shown;
 use std::path::Path;
 
 pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    if args.json && (args.shown.depth.is_some() || global.limit.items.is_some()) {
-        return Err(usage_of("--depth and `--limit N` are for people: a list of changes for `icecore patch` has all"));
+    if args.json && (args.shown.depth.is_some() || args.shown.items.is_some()) {
+        return Err(usage_of("--depth and --items are for people: a list of changes for `icecore patch` has all"));
     }
     let mut sink = Sink::report(args.json, global.color);
     if args.git {
@@ -49,10 +49,10 @@ fn compare(
     then: impl FnOnce(&Differences<'_>) -> Result<(), Abort>,
 ) -> Result<Option<bool>, Abort> {
     let format = |other: Option<&String>| other.or(args.format.as_ref()).cloned();
-    let from = |format| From { format, options: args.options.clone(), each: None };
+    let from = |name| InputFormat { name, options: args.options.clone() };
     let (of_left, of_right) = (from(format(None)), from(format(args.format_b.as_ref())));
     let (a, b) = (Source::one(Some(files[0])), Source::one(Some(files[1])));
-    let readers = (Reader::new(&of_left, &global.limit)?, Reader::new(&of_right, &global.limit)?);
+    let readers = (Reader::of(&of_left, None, &global.limit)?, Reader::of(&of_right, None, &global.limit)?);
     report.input();
     report.input();
     let (left, right) = (bytes(&a, report), bytes(&b, report));

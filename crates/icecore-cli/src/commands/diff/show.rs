@@ -38,7 +38,7 @@ impl<'a> Shown<'a> {
         let width = if in_columns { columns().saturating_sub(5) / 2 } else { 0 };
         let paint = Paint::new(global.color, &std::io::stdout());
         let depth = args.shown.depth.map_or(usize::MAX, |depth| depth as usize);
-        let most = global.limit.items.unwrap_or(u64::MAX);
+        let most = args.shown.items.unwrap_or(u64::MAX);
         Shown { is_json: args.json, width, paint, depth, most, limits: &global.limit }
     }
 

@@ -1,7 +1,7 @@
 //! The command line of `icecore edit`.
 
 use super::steps::Steps;
-use crate::arguments::{From, Reporting};
+use crate::arguments::InputFormat;
 use crate::target::Place;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -17,9 +17,7 @@ use std::path::PathBuf;
 #[command(after_long_help = EXAMPLES)]
 pub struct Edit {
     #[command(flatten)]
-    pub from: From,
-    #[command(flatten)]
-    pub said: Reporting,
+    pub from: InputFormat,
     /// Files, or folders with all that is in them; `-`, or none, is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,

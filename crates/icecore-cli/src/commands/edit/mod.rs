@@ -21,11 +21,8 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     if args.steps.is_empty() != args.editor {
         return usage("say what to change: --set, --delete, --append, --rename-key, --rename-class, or --editor alone");
     }
-    if args.from.each.is_some() {
-        return usage("--each is not for `icecore edit`: it edits the one document of a file");
-    }
     let alterations = args.steps.alterations(&global.limit)?;
-    let reader = Reader::new(&args.from, &global.limit)?;
+    let reader = Reader::of(&args.from, None, &global.limit)?;
     let sources = Source::all(&args.files, report);
     let job = Job { args, reader: &reader, limits: &global.limit, alterations: &alterations };
     let mut outputs = Outputs::new(&sources, args.force);

@@ -1,6 +1,6 @@
 //! The command line of `get`.
 
-use crate::arguments::{DEFAULT_TARGET, From, Inputs, Reporting, Shown};
+use crate::arguments::{DEFAULT_TARGET, From, Inputs, Shown};
 use clap::Args;
 
 /// Print the values on a path, without reading what is beside it
@@ -22,8 +22,6 @@ pub struct Get {
     pub path: String,
     #[command(flatten)]
     pub from: From,
-    #[command(flatten)]
-    pub said: Reporting,
     #[command(flatten)]
     pub inputs: Inputs,
     /// Print strings as they are: without quotes and escapes

@@ -24,12 +24,12 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     let mut to = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
     reading::set(&mut to, &args.to_options).map_err(usage)?;
     let sources = args.inputs.sources(report)?;
-    let most = args.shown.most(global, &to, args.paths)?;
+    let most = args.shown.most(&to, args.paths)?;
     let mut sink = Sink::stdout();
     // A string as it is is no JSON.
     match most {
         Some(_) if args.raw => {
-            return Err(usage_of("--raw prints strings as they are, without --depth and `--limit N`"));
+            return Err(usage_of("--raw prints strings as they are, without --depth and --items"));
         }
         _ if args.raw || !terminal::is_json(&to) => sink.tame(),
         _ => sink.paint_values(global.color, args.paths),
@@ -91,9 +91,9 @@ impl Job<'_> {
         answers: &mut Answers<'_>,
         report: &mut Report,
     ) -> Result<Missing, Abort> {
-        let skims = self.args.from.each.is_none() && !self.args.deep;
+        let skims = self.args.from.each().is_none() && !self.args.deep;
         let mut handed = 0;
-        if skims && let Some(mut parts) = Parts::of(source, self.reader, &self.args.from.options) {
+        if skims && let Some(mut parts) = Parts::of(source, self.reader, &self.args.from.format.options) {
             answers.begin(usize::try_from(select::Source::len(&parts)).unwrap_or(usize::MAX));
             let stages = std::mem::take(&mut parts.stages);
             for stage in &stages {

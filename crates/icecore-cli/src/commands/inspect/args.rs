@@ -1,6 +1,6 @@
 //! The command line of `inspect`.
 
-use crate::arguments::{From, Inputs, Reporting, Shown};
+use crate::arguments::{From, Inputs, Shown};
 use clap::Args;
 
 /// Show what is in a file: offsets, bytes, types, values
@@ -13,8 +13,6 @@ pub struct Inspect {
     #[command(flatten)]
     pub from: From,
     #[command(flatten)]
-    pub said: Reporting,
-    #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
     pub shown: Shown,
@@ -26,7 +24,7 @@ pub struct Inspect {
     pub path: Option<String>,
     /// Show every piece of the input with its name, and all items of long lists
     ///
-    /// Otherwise the first 32 items of a list are shown; `--limit N` says how many, with --all too.
+    /// Otherwise the first 32 items of a list are shown; --items says how many, with --all too.
     #[arg(long)]
     pub all: bool,
     /// Show what is in strings that are frozen data themselves

@@ -25,7 +25,7 @@ const ITEMS: u64 = 32;
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = args.inputs.sources(report)?;
-    let items = global.limit.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
+    let items = args.shown.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
     let view = View { args, items, paint: Paint::new(global.color, &std::io::stdout()) };
     let mut sink = Sink::report(args.json, global.color);
     for source in &sources {
@@ -108,7 +108,7 @@ impl View<'_> {
     /// Whether what is shown of a long array does not depend on what comes behind.
     fn is_in_parts(&self) -> bool {
         let Inspect { all, deep, path, from, .. } = self.args;
-        *all && !deep && path.is_none() && from.each.is_none() && self.items == u64::MAX
+        *all && !deep && path.is_none() && from.each().is_none() && self.items == u64::MAX
     }
 
     /// Shows a document, or the value at `top`.

@@ -1,6 +1,6 @@
 //! The command line of `paths`.
 
-use crate::arguments::{From, Inputs, Reporting, Shown};
+use crate::arguments::{From, Inputs, Shown};
 use clap::Args;
 
 /// Print every path with its value, a line each
@@ -13,8 +13,6 @@ pub struct Paths {
     #[command(flatten)]
     pub from: From,
     #[command(flatten)]
-    pub said: Reporting,
-    #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
     pub shown: Shown,
@@ -26,5 +24,5 @@ pub struct Paths {
 const EXAMPLES: &str = "\
 Examples:
   icecore paths session.storable | grep @example.org
-  icecore paths --depth 2 --limit 3 big.srl     an overview
+  icecore paths --depth 2 --items 3 big.srl     an overview
   diff <(icecore paths a.storable) <(icecore paths b.srl)";

@@ -41,7 +41,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             };
             match document {
                 Ok(document) => {
-                    let most = global.limit.items.unwrap_or(u64::MAX);
+                    let most = args.shown.items.unwrap_or(u64::MAX);
                     let depth = args.shown.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
                     let listing = Listing { document: &document, to: &to, limits: &global.limit, depth, items: most };

@@ -1,7 +1,7 @@
 //! The command line of `icecore queue`.
 
-use crate::arguments::Reporting;
 use crate::database::{Database, duration, id};
+use crate::limits;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use icecore_store::{Id, Rate, State};
 use std::path::PathBuf;
@@ -19,8 +19,6 @@ pub const USUAL: &str = "default";
 pub struct Queue {
     #[command(flatten)]
     pub database: Database,
-    #[command(flatten)]
-    pub said: Reporting,
     #[command(subcommand)]
     pub action: Action,
 }
@@ -33,8 +31,8 @@ pub enum Action {
     Stats(Stats),
     Redrive(Redrive),
     Replay(Replay),
-    Pause(Named),
-    Resume(Named),
+    Pause(Pause),
+    Resume(Resume),
     Set(Set),
     Forget(Forget),
     Schedule(Schedule),
@@ -54,12 +52,29 @@ impl Action {
     }
 }
 
-/// Which queue: by its name, or by --queue.
+/// A queue, where words are something else.
 #[derive(Debug, Args)]
-pub struct Which {
+pub struct QueueOption {
     /// The queue
     #[arg(id = "named", long = "queue", value_name = "QUEUE")]
     pub queue: Option<String>,
+}
+
+/// A queue: a word, or --queue.
+#[derive(Debug, Args)]
+pub struct Which {
+    /// The queue
+    #[arg(value_name = "QUEUE", conflicts_with = "named")]
+    queue: Option<String>,
+    #[command(flatten)]
+    option: QueueOption,
+}
+
+impl Which {
+    /// Its name, if that was said.
+    pub fn name(&self) -> Option<&str> {
+        self.queue.as_deref().or(self.option.queue.as_deref())
+    }
 }
 
 /// Queue files as jobs; prints their ids, one a line
@@ -69,7 +84,7 @@ pub struct Push {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueOption,
     /// What they are: base64/marshal; found out if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
@@ -117,44 +132,46 @@ impl Only {
     }
 }
 
-/// List jobs in the order in which they came
+/// How jobs are listed.
+#[derive(Debug, Args)]
+pub struct Listed {
+    /// At most so many
+    #[arg(long, value_name = "N", value_parser = limits::items)]
+    pub items: Option<u64>,
+    /// Print an object of JSON for each, on a line of its own
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List jobs in the order in which they came: of a queue, or of all
 #[derive(Debug, Args)]
 pub struct List {
-    /// Of this queue; without it of all
-    #[arg(conflicts_with = "named")]
-    pub queue: Option<String>,
     #[command(flatten)]
     pub which: Which,
     /// In this state
     #[arg(long, value_enum)]
     pub state: Option<Only>,
-    /// At most so many
-    #[arg(long, value_name = "N")]
-    pub most: Option<usize>,
-    /// Print an object of JSON for each, on a line of its own
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub shown: Listed,
 }
 
-/// List jobs that were tried too often
+/// List jobs that were tried too often: of a queue, or of all
 #[derive(Debug, Args)]
 pub struct Dead {
-    /// Of this queue; without it of all
-    #[arg(conflicts_with = "named")]
-    pub queue: Option<String>,
     #[command(flatten)]
     pub which: Which,
-    /// At most so many
-    #[arg(long, value_name = "N")]
-    pub most: Option<usize>,
-    /// Print an object of JSON for each, on a line of its own
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub shown: Listed,
 }
 
-/// List the queues, and how many jobs are in each
+/// List the queues, or one of them, and how many jobs are in each
+///
+/// READY: a worker gets them now. DELAYED: not before a time. LEASED: a worker has them. WAITING: for another job. DONE.
+/// DEAD: tried too often.
 #[derive(Debug, Args)]
 pub struct Stats {
+    #[command(flatten)]
+    pub which: Which,
     /// Print an object of JSON for each, on a line of its own
     #[arg(long)]
     pub json: bool,
@@ -163,11 +180,11 @@ pub struct Stats {
 /// Make dead jobs ready again: these, or all of a queue
 #[derive(Debug, Args)]
 pub struct Redrive {
-    /// Their ids
-    #[arg(value_name = "ID", value_parser = id)]
-    pub ids: Vec<Id>,
+    /// Their ids, or the name of the queue
+    #[arg(value_name = "ID|QUEUE")]
+    pub words: Vec<String>,
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueOption,
 }
 
 /// Queue what jobs were once more, as new ones; prints their ids, one a line
@@ -178,12 +195,23 @@ pub struct Replay {
     pub ids: Vec<Id>,
 }
 
-/// Let a queue hand out nothing, or (resume) again
+/// Let a queue hand out nothing until it is resumed
+///
+/// Jobs that workers have are finished. New ones are taken, and wait.
 #[derive(Debug, Args)]
-pub struct Named {
-    /// The queue
-    #[arg(conflicts_with = "named")]
-    pub queue: Option<String>,
+#[command(after_long_help = PAUSE_EXAMPLES)]
+pub struct Pause {
+    #[command(flatten)]
+    pub which: Which,
+    /// Pause a queue that is not there yet, though another one is called nearly so
+    #[arg(long)]
+    pub create: bool,
+}
+
+/// Let a queue that was paused hand out jobs again
+#[derive(Debug, Args)]
+#[command(after_long_help = PAUSE_EXAMPLES)]
+pub struct Resume {
     #[command(flatten)]
     pub which: Which,
 }
@@ -191,11 +219,11 @@ pub struct Named {
 /// Set what a queue does
 #[derive(Debug, Args)]
 pub struct Set {
-    /// The queue
-    #[arg(conflicts_with = "named")]
-    pub queue: Option<String>,
     #[command(flatten)]
     pub which: Which,
+    /// Set up a queue that is not there yet, though another one is called nearly so
+    #[arg(long)]
+    pub create: bool,
     /// How often its jobs are tried
     #[arg(long, value_name = "N")]
     pub max_attempts: Option<u32>,
@@ -236,7 +264,7 @@ pub struct Schedule {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueOption,
     /// The time zone by whose clock it goes: Europe/Berlin
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<String>,
@@ -279,6 +307,12 @@ pub struct Unschedule {
 fn rate(text: &str) -> Result<Rate, String> {
     text.parse().map_err(|error: icecore_store::Error| error.to_string())
 }
+
+const PAUSE_EXAMPLES: &str = "\
+Examples:
+  icecore queue pause mail
+  icecore queue resume mail
+  icecore queue stats                           a paused queue is marked";
 
 const EXAMPLES: &str = "\
 Examples:

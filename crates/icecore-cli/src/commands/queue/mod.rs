@@ -1,21 +1,22 @@
 //! `icecore queue`: jobs in a database.
 
 mod args;
+pub mod known;
 mod line;
 mod schedules;
 
 pub use args::Queue;
 
 use crate::arguments::{DEFAULT_TARGET, Global};
-use crate::database::{failed, who};
+use crate::database::{failed, id, who};
 use crate::paint::{Ink, Paint};
-use crate::report::{Abort, Report, code, io_reason};
+use crate::report::{Abort, Report, code, io_reason, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 pub use args::USUAL;
-use args::{Action, List, Push, Redrive, Set, Which};
+use args::{Action, Listed, Push, Redrive, Set, Stats, Which};
 use icecore::Stage;
-use icecore_store::{Backend, Flow, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
+use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
 use line::Line;
 use serde::Serialize;
 use std::time::Duration;
@@ -27,18 +28,11 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
     let database = &args.database;
     let mut store = if args.action.needs_data() { database.open_existing()? } else { database.open()? };
     let store = store.as_mut();
-    let name = |queue: &Option<String>, which: &Which| {
-        queue.clone().or_else(|| which.queue.clone()).unwrap_or_else(|| USUAL.to_owned())
-    };
     match &args.action {
         Action::Push(push) => put(push, store, global, report),
-        Action::List(args) => list(args, store, global),
-        Action::Dead(dead) => {
-            let (queue, which) = (dead.queue.clone(), Which { queue: dead.which.queue.clone() });
-            let state = Some(args::Only::Dead);
-            list(&List { queue, which, state, most: dead.most, json: dead.json }, store, global)
-        }
-        Action::Stats(stats) => say_stats(stats.json, store, global),
+        Action::List(args) => list(&args.which, args.state, &args.shown, store, global, report),
+        Action::Dead(args) => list(&args.which, Some(args::Only::Dead), &args.shown, store, global, report),
+        Action::Stats(stats) => say_stats(stats, store, global, report),
         Action::Redrive(redrive) => again(redrive, store, report),
         Action::Replay(replay) => {
             let mut sink = Sink::stdout();
@@ -53,9 +47,21 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             }
             sink.flush()
         }
-        Action::Pause(named) => store.pause(&name(&named.queue, &named.which), true, &who()).map_err(failed),
-        Action::Resume(named) => store.pause(&name(&named.queue, &named.which), false, &who()).map_err(failed),
-        Action::Set(set) => configure(set, &name(&set.queue, &set.which), store),
+        Action::Pause(args) => {
+            let queue = args.which.name().unwrap_or(USUAL);
+            known::look_up_or_create(queue, args.create, store, report)?;
+            store.pause(queue, true, &who()).map_err(failed)
+        }
+        Action::Resume(args) => {
+            let queue = args.which.name().unwrap_or(USUAL);
+            known::look_up(queue, store, report)?;
+            store.pause(queue, false, &who()).map_err(failed)
+        }
+        Action::Set(set) => {
+            let queue = set.which.name().unwrap_or(USUAL);
+            known::look_up_or_create(queue, set.create, store, report)?;
+            configure(set, queue, store)
+        }
         Action::Forget(forget) => {
             let now = store.now().map_err(failed)?;
             let age = i64::try_from(forget.older.as_millis()).unwrap_or(i64::MAX);
@@ -106,6 +112,7 @@ fn put(args: &Push, store: &mut dyn Backend, global: &Global, report: &mut Repor
             Err(error) => report.io(&name, &error),
         }
     }
+    known::note_new(queue, store, report)?;
     let pushed = store.push(&jobs).map_err(failed)?;
     let mut sink = Sink::report(args.json, global.color);
     for pushed in pushed {
@@ -117,19 +124,29 @@ fn put(args: &Push, store: &mut dyn Backend, global: &Global, report: &mut Repor
     sink.flush()
 }
 
-fn list(args: &List, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
-    let queue = args.queue.clone().or_else(|| args.which.queue.clone());
-    let mut filter = JobFilter { queue, state: args.state.map(args::Only::state), ..JobFilter::default() };
+fn list(
+    which: &Which,
+    state: Option<args::Only>,
+    args: &Listed,
+    store: &mut dyn Backend,
+    global: &Global,
+    report: &Report,
+) -> Result<(), Abort> {
+    if let Some(queue) = which.name() {
+        known::look_up(queue, store, report)?;
+    }
+    let queue = which.name().map(str::to_owned);
+    let mut filter = JobFilter { queue, state: state.map(args::Only::state), ..JobFilter::default() };
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::stdout();
     if args.json {
         sink.paint_json(global.color);
     }
     let mut decoder = describe::Decoder::default();
-    let mut left = args.most.unwrap_or(usize::MAX);
+    let mut left = args.items.unwrap_or(u64::MAX);
     let mut is_first = true;
     while left > 0 {
-        let (page, mut count, mut ended) = (left.min(PAGE), 0, None);
+        let (page, mut count, mut ended) = (usize::try_from(left).unwrap_or(PAGE).min(PAGE), 0, None);
         let mut after = filter.after;
         let walked = store.jobs(&filter, page, &mut |job| {
             (count, after) = (count + 1, job.sequence);
@@ -148,7 +165,7 @@ fn list(args: &List, store: &mut dyn Backend, global: &Global) -> Result<(), Abo
         }
         walked.map_err(failed)?;
         filter.after = after;
-        left -= count;
+        left -= count as u64;
         if count < page {
             break;
         }
@@ -157,13 +174,19 @@ fn list(args: &List, store: &mut dyn Backend, global: &Global) -> Result<(), Abo
 }
 
 fn again(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
-    if args.ids.is_empty() {
-        let queue = args.which.queue.as_deref().unwrap_or(USUAL);
+    let named = match (&args.words[..], &args.which.queue) {
+        ([], queue) => Some(queue.as_deref().unwrap_or(USUAL)),
+        ([word], None) if word.parse::<Id>().is_err() => Some(word.as_str()),
+        _ => None,
+    };
+    if let Some(queue) = named {
+        known::look_up(queue, store, report)?;
         let count = store.redrive(queue, None, &who()).map_err(failed)?;
         return say(&format!("{count} ready again\n"));
     }
     let mut count = 0;
-    for id in &args.ids {
+    let ids = args.words.iter().map(|word| id(word)).collect::<Result<Vec<Id>, String>>();
+    for id in &ids.map_err(usage_of)? {
         let made = match store.job(*id).map_err(failed)? {
             Some(job) => store.redrive(&job.queue, Some(&[*id]), &who()).map_err(failed)?,
             None => 0,
@@ -217,7 +240,7 @@ impl Numbers<'_> {
     fn of(queue: &QueueStatus) -> Numbers<'_> {
         Numbers {
             queue: &queue.name,
-            ready: queue.count(State::Ready),
+            ready: queue.count(State::Ready).saturating_sub(queue.delayed),
             delayed: queue.delayed,
             leased: queue.count(State::Leased),
             done: queue.count(State::Done),
@@ -232,8 +255,13 @@ impl Numbers<'_> {
     }
 }
 
-fn say_stats(is_json: bool, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
-    let queues = store.queues().map_err(failed)?;
+fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global, report: &Report) -> Result<(), Abort> {
+    let (is_json, named) = (args.json, args.which.name());
+    if let Some(queue) = named {
+        known::look_up(queue, store, report)?;
+    }
+    let mut queues = store.queues().map_err(failed)?;
+    queues.retain(|queue| named.is_none_or(|name| queue.name == name));
     let mut sink = Sink::stdout();
     let paint = Paint::new(global.color, &std::io::stdout());
     if is_json {

@@ -46,7 +46,7 @@ pub struct Replace {
     #[arg(long)]
     pub regex: bool,
     /// A and a are the same: the letters of ASCII, with --regex those of Unicode
-    #[arg(short = 'i', long)]
+    #[arg(long)]
     pub ignore_case: bool,
     /// How the input is written: sql, csv, tsv, ndjson, text, or a format as `icecore formats` lists them
     ///
@@ -109,7 +109,7 @@ pub struct Replace {
     ///
     /// Counts for each table and column, what each pair did, and what looks frozen and is broken, with place and reason.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub report: Option<PathBuf>,
+    pub summary: Option<PathBuf>,
     /// In csv and tsv: the first row is data; columns are called 1, 2, …
     #[arg(long)]
     pub no_header: bool,

@@ -32,7 +32,7 @@ impl Job<'_> {
             return Err(usage_of("-o, --out-dir, --in-place and --in are for files, not for --db"));
         }
         let mut outputs = Outputs::new(&[], args.force);
-        let place = args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
+        let place = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
         let address = args.database.address()?;
         let mut resume = match args.resume.as_ref().filter(|_| !args.dry_run) {
             Some(file) => Resume::open(file, &self.rules)?,

@@ -107,7 +107,7 @@ impl Job<'_> {
     fn files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let sources = Source::all(files, report);
         let mut outputs = Outputs::new(&sources, self.args.force);
-        let place = self.args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
+        let place = self.args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
         let mut done = Done::default();
         if self.args.dry_run {
             self.to_one(outputs.output(None)?, &sources, &mut done, report)?;

@@ -1,7 +1,7 @@
 //! The command line of `rows`.
 
 use super::target;
-use crate::arguments::{DEFAULT_TARGET, Global, Reporting};
+use crate::arguments::{DEFAULT_TARGET, Global};
 use crate::csv_style::CsvStyle;
 #[cfg(feature = "store")]
 use crate::database::Database;
@@ -26,8 +26,6 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Rows {
-    #[command(flatten)]
-    pub said: Reporting,
     /// How the rows are written; those of a database need no word
     ///
     /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv, ndjson, parquet and arrow are.
@@ -92,7 +90,7 @@ pub struct Rows {
     pub files: Vec<PathBuf>,
     /// How the rows of the output are written: json with options, csv, tsv, parquet, arrow or arrows
     ///
-    /// If it is not given: parquet, arrow or arrows, if --output ends so, else json. In csv and tsv the decoded values are
+    /// If it is not given, that of the name of --output: NAME.csv, NAME.parquet; else json. In csv and tsv the decoded values are
     /// JSON text. tsv has the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows (a stream)
     /// decoded columns have a type: --schema says it, or the first rows do.
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
@@ -168,8 +166,15 @@ pub struct Rows {
 impl Rows {
     /// How the rows of the output are written.
     pub fn to(&self) -> &str {
-        let by_name = || self.written.output.as_deref().and_then(Container::of_path).map(Container::name);
-        self.to.as_deref().or_else(by_name).unwrap_or(DEFAULT_TARGET)
+        self.to.as_deref().or_else(|| self.form_of_output()).unwrap_or(DEFAULT_TARGET)
+    }
+
+    /// The form by the name of the file that is written.
+    fn form_of_output(&self) -> Option<&'static str> {
+        let path = self.written.output.as_deref()?;
+        let extension = path.extension()?.to_str()?;
+        let by_name = ["csv", "tsv", "json"].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
+        by_name.or_else(|| Container::of_path(path).map(Container::name))
     }
 
     /// Whether the rows are those of a table of a database.

@@ -1,6 +1,5 @@
 //! The command line of `icecore store`.
 
-use crate::arguments::Reporting;
 use crate::database::{Database, duration, id};
 use crate::limits;
 use crate::records::Frame;
@@ -18,8 +17,6 @@ use std::time::Duration;
 pub struct Store {
     #[command(flatten)]
     pub database: Database,
-    #[command(flatten)]
-    pub said: Reporting,
     #[command(subcommand)]
     pub action: Action,
 }
@@ -111,8 +108,8 @@ pub struct Filter {
     #[arg(long)]
     pub quarantined: bool,
     /// At most so many
-    #[arg(long, value_name = "N")]
-    pub most: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = limits::items)]
+    pub items: Option<u64>,
     /// Print an object of JSON for each, on a line of its own
     #[arg(long, group = "shape")]
     pub json: bool,

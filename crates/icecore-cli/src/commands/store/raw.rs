@@ -20,9 +20,9 @@ pub fn each(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
     let wanted = walk::wanted(&args.filter, None);
     let mut sink = Sink::stdout();
     sink.hold();
-    let mut left = args.filter.most.unwrap_or(usize::MAX);
+    let mut left = args.filter.items.unwrap_or(u64::MAX);
     while left > 0 {
-        let page = left.min(walk::PAGE);
+        let page = usize::try_from(left).unwrap_or(walk::PAGE).min(walk::PAGE);
         let (mut count, mut ended) = (0, None);
         let walked = store.objects(after, page, &wanted, &mut |object| {
             (count, after) = (count + 1, object.sequence);
@@ -44,7 +44,7 @@ pub fn each(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
             return Err(abort);
         }
         walked.map_err(failed)?;
-        left -= count;
+        left -= count as u64;
         if count < page {
             break;
         }

@@ -114,11 +114,11 @@ fn walk(
     progress::begin("objects");
     let mut lines = Lines::new(filter.json, global);
     let wanted = wanted(filter, at);
-    let mut left = filter.most.unwrap_or(usize::MAX);
+    let mut left = filter.items.unwrap_or(u64::MAX);
     while left > 0 {
         let (mut count, mut ended) = (0, None);
         let mut bad: Vec<(Id, String)> = Vec::new();
-        let page = left.min(PAGE);
+        let page = usize::try_from(left).unwrap_or(PAGE).min(PAGE);
         let walked = store.walk(after, page, &wanted, &mut |object| {
             (count, after) = (count + 1, object.sequence);
             match lines.object(&object) {
@@ -141,7 +141,7 @@ fn walk(
                 _ => {}
             }
         }
-        left -= count;
+        left -= count as u64;
         progress::count(lines.count);
         if count < page {
             break;

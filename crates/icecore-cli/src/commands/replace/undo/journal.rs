@@ -232,7 +232,7 @@ pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
         let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
         path.canonicalize().ok().or_else(in_folder).unwrap_or(path)
     };
-    for (option, other) in [("--resume", &args.resume), ("--report", &args.report)] {
+    for (option, other) in [("--resume", &args.resume), ("--summary", &args.summary)] {
         if other.as_ref().is_some_and(|other| full(other) == full(undo)) {
             return Err(resume::failed(undo, format!("{option} and the undo file must be different files")));
         }

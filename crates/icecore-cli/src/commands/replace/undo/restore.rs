@@ -36,7 +36,7 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
     check_others(args, path)?;
     let address = args.database.address()?;
     let mut outputs = Outputs::new(&[], args.force);
-    let place = args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
+    let place = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     report.input();
     let mut restore = Restore::open(args, global, path)?;
     restore.check_database(&address, report)?;
