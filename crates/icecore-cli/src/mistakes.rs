@@ -1,8 +1,9 @@
 //! Mistakes on the command line: what was probably meant.
 
+use crate::records::Frame;
 use crate::report::{Abort, usage, usage_of};
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Command, ValueEnum};
 use icecore::select::Pattern;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ const RENAMED: [(&str, &str); 1] = [("most", "items")];
 /// Adds to an error what was probably meant: an option with nearly this name, or the command that has it.
 pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     if error.kind() == ErrorKind::InvalidValue {
-        return explain_report(error, command, words);
+        return explain_value(error, command, words);
     }
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
@@ -47,19 +48,28 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     error
 }
 
-/// Adds to an error of `--report` which option of the command takes a file.
-fn explain_report(mut error: Error, command: &Command, words: &[String]) -> Error {
-    let is_report =
-        matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if arg.starts_with("--report"));
+/// Adds to an error of a value what takes it, if that is another option or command.
+fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error {
+    let of = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let (option, value) = (of(ContextKind::InvalidArg), of(ContextKind::InvalidValue));
     let commands = named(command, words);
     let has = |name: &str| commands.iter().any(|command| options(command).any(|option| option == name));
     let text = match commands.last().map(|command| command.get_name()) {
-        _ if !is_report => return error,
-        Some("bench") => "a report that --json wrote is shown again by --show FILE",
-        _ if has("summary") => "what was done is written as JSON by --summary FILE",
+        _ if option.starts_with("--each") && Frame::from_str(&value, false).is_ok() => {
+            format!("records in frames are for `icecore convert --each={value}`")
+        }
+        Some("bench") if option.starts_with("--report") => {
+            "a report that --json wrote is shown again by --show FILE".to_owned()
+        }
+        _ if option.starts_with("--report") && has("summary") => {
+            "what was done is written as JSON by --summary FILE".to_owned()
+        }
         _ => return error,
     };
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text.to_owned().into()]));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text.into()]));
     error
 }
 

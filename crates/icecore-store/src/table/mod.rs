@@ -29,6 +29,7 @@ pub use crate::dialect::{Column, Form};
 use crate::dialect::{Dialect, Family};
 use crate::driver::{Session, Value, connect_freely};
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::Line;
 pub use transaction::Transaction;
 
 /// How many bytes are read at once, if rows are long.
@@ -243,6 +244,46 @@ pub fn select_all(address: &Address, table: &str) -> Option<String> {
     };
     let parts: Vec<String> = table.split('.').map(|name| family.quote_name(name)).collect();
     Some(format!("SELECT * FROM {}", parts.join(".")))
+}
+
+/// The names of all tables of a database, in order: of PostgreSQL those of the schema that is looked into first.
+///
+/// ```
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let file = folder.path().join("a.db");
+/// let address = format!("sqlite:{}", file.display()).parse()?;
+/// drop(icecore_store::open(&address)?);
+/// assert!(icecore_store::table::list_names(&address)?.contains(&"jobs".to_owned()));
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+///
+/// # Errors
+/// What the database says; that it has no tables, if it is not one of SQL.
+pub fn list_names(address: &Address) -> Result<Vec<String>> {
+    let sql = match address.scheme() {
+        Scheme::Sqlite => {
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+        }
+        Scheme::Postgres => {
+            "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema() \
+             AND table_type = 'BASE TABLE' ORDER BY 1"
+        }
+        Scheme::Mysql => {
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() \
+             AND table_type = 'BASE TABLE' ORDER BY 1"
+        }
+        Scheme::Mongodb | Scheme::Redis | Scheme::Memcached => {
+            return Err(Error::new(ErrorKind::Input, format!("{address} has no tables")));
+        }
+    };
+    let mut names = Vec::new();
+    crate::query(address, sql, &mut |line| {
+        if let Line::Values([Some(name), ..]) = line {
+            names.push(String::from_utf8_lossy(name).into_owned());
+        }
+        Ok(Flow::On)
+    })?;
+    Ok(names)
 }
 
 /// The condition for all keys after one: `a > ? OR a = ? AND b > ?`.

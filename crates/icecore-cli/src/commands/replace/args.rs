@@ -88,6 +88,10 @@ pub struct Replace {
     /// Only in this table; may be given several times
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
+    /// With --db: in all tables
+    #[cfg(feature = "store")]
+    #[arg(long, conflicts_with = "tables")]
+    pub all_tables: bool,
     /// Only in this column, or in TABLE.COLUMN; may be given several times
     #[arg(short = 'c', long = "column", value_name = "COLUMN")]
     pub columns: Vec<String>,

@@ -21,8 +21,8 @@ impl Job<'_> {
         if let Some(file) = files.first() {
             return Err(usage_of(format!("`{}`: there are no files with --db", file.display())));
         }
-        if args.tables.is_empty() {
-            return Err(usage_of("--db needs --table TABLE, which may be given several times"));
+        if args.tables.is_empty() && !args.all_tables {
+            return Err(usage_of("--db needs --table TABLE, which may be given several times, or --all-tables"));
         }
         if args.place.written.output.is_some()
             || args.place.written.out_dir.is_some()
@@ -34,6 +34,10 @@ impl Job<'_> {
         let mut outputs = Outputs::new(&[], args.force);
         let place = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
         let address = args.database.address()?;
+        let names = match args.all_tables {
+            true => icecore_store::table::list_names(&address).map_err(failed)?,
+            false => args.tables.clone(),
+        };
         let mut resume = match args.resume.as_ref().filter(|_| !args.dry_run) {
             Some(file) => Resume::open(file, &self.rules)?,
             None => Resume::default(),
@@ -42,15 +46,16 @@ impl Job<'_> {
         let mut done = Done::default();
         let mut sink = Sink::stdout();
         let mut is_whole = true;
-        crate::progress::inputs(args.tables.len());
-        for name in &args.tables {
+        crate::progress::inputs(names.len());
+        for name in &names {
             report.input();
             let mut progress = Progress { resume: &mut resume, journal: &mut journal };
             let end = self.table(&address, name, &mut progress, &mut done, &mut sink, report);
             if let Err(Abort::Failed(code, message)) = end {
                 is_whole = false;
                 report.fault(code, name, message);
-                if code != code::FINDING {
+                // Of all tables those that can't be changed, such as one without a key, are left out.
+                if code != code::FINDING && !args.all_tables {
                     break;
                 }
                 continue;

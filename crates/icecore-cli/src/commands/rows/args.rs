@@ -70,6 +70,10 @@ pub struct Rows {
     /// Only this table, or SCHEMA.TABLE, of a dump or of --db; of a dump it may be given several times
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
+    /// With --db: all tables, with --out-dir each into a file of its own
+    #[cfg(feature = "store")]
+    #[arg(long, conflicts_with_all = ["tables", "query", "collection", "wanted", "form", "files"])]
+    pub all_tables: bool,
     /// Write only these columns, and those of --column; may be given several times
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub only: Vec<String>,

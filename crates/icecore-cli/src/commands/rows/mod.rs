@@ -40,6 +40,10 @@ use std::sync::Arc;
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     #[cfg(feature = "store")]
+    if args.all_tables {
+        return all_tables(args, global, report);
+    }
+    #[cfg(feature = "store")]
     if args.reads_table() {
         let query = tables::select_all(&args.database.address()?, &args.tables)?;
         return self::query(args, Question::Query(query), global, report);
@@ -58,20 +62,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     let sources = Source::all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let mut job = Job {
-        args,
-        global,
-        options: args.options(global)?,
-        usual: None,
-        is_alone: sources.len() == 1,
-        header: None,
-        tallies: Vec::new(),
-        form: args.form,
-        #[cfg(feature = "columns")]
-        columns: None,
-        #[cfg(feature = "columns")]
-        types: None,
-    };
+    let mut job = Job { is_alone: sources.len() == 1, ..Job::new(args, args.form, global)? };
     match &args.written.out_dir {
         Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
         None => job.all_to_one(outputs.output(args.written.output.as_ref())?, &sources, report)?,
@@ -86,21 +77,7 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     let (name, usual) = (question.name(), question.usual());
     let input = database::rows(args.database.address()?, question).map_err(crate::database::failed)?;
-    let form = Some(Form::Database);
-    let mut job = Job {
-        args,
-        global,
-        options: args.options(global)?,
-        usual,
-        is_alone: true,
-        header: None,
-        tallies: Vec::new(),
-        form,
-        #[cfg(feature = "columns")]
-        columns: None,
-        #[cfg(feature = "columns")]
-        types: None,
-    };
+    let mut job = Job { usual, is_alone: true, ..Job::new(args, Some(Form::Database), global)? };
     let place = outputs.output(args.written.output.as_ref())?;
     let mut target = target(args, global, place)?;
     report.input();
@@ -110,6 +87,57 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
     target.sink.document_done();
     target.keep()?;
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+}
+
+/// The rows of all tables of a database: one table after the other, or each in a file of its own.
+#[cfg(feature = "store")]
+fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let address = args.database.address()?;
+    let mut outputs = Outputs::new(&[], args.force);
+    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
+    let mut job = Job::new(args, Some(Form::Database), global)?;
+    let mut shared = match args.written.out_dir {
+        None => Some(target(args, global, outputs.output(args.written.output.as_ref())?)?),
+        Some(_) => None,
+    };
+    let names = icecore_store::table::list_names(&address).map_err(crate::database::failed)?;
+    progress::inputs(names.len());
+    for name in &names {
+        report.input();
+        progress::begin(name);
+        let query = tables::select_all(&address, std::slice::from_ref(name))?;
+        let rows = database::rows(address.clone(), Question::Query(query)).map_err(crate::database::failed);
+        let done = rows.and_then(|input| {
+            let table = |sink: &mut Sink, job: &mut Job<'_>| {
+                job.table(input, name, args.max_record, (Form::Database, None), sink, report)
+            };
+            let Some(folder) = &args.written.out_dir else {
+                return shared.as_mut().map_or(Ok(()), |shared| table(&mut shared.sink, &mut job));
+            };
+            std::fs::create_dir_all(folder).map_err(|error| failed_folder(folder, &error))?;
+            job.begin();
+            let file = format!("{}.{}", tables::file_name(name), target::extension(args)?);
+            let mut own = Target::new(outputs.place(&folder.join(file))?)?;
+            table(&mut own.sink, &mut job)?;
+            job.end(&mut own.sink)?;
+            own.keep()
+        });
+        match done {
+            Err(Abort::Failed(code, message)) => report.fault(code, name, message),
+            done => done?,
+        }
+    }
+    if let Some(mut shared) = shared {
+        job.end(&mut shared.sink)?;
+        shared.sink.document_done();
+        shared.keep()?;
+    }
+    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+}
+
+#[cfg(feature = "store")]
+fn failed_folder(folder: &std::path::Path, error: &io::Error) -> Abort {
+    Abort::Failed(crate::report::code::USAGE, format!("{}: {}", folder.display(), crate::report::io_reason(error)))
 }
 
 /// Where all rows go.
@@ -150,7 +178,33 @@ struct Job<'j> {
     types: Option<columnar::Fields>,
 }
 
-impl Job<'_> {
+impl<'j> Job<'j> {
+    fn new(args: &'j Rows, form: Option<Form>, global: &'j Global) -> Result<Job<'j>, Abort> {
+        Ok(Job {
+            args,
+            global,
+            options: args.options(global)?,
+            usual: None,
+            is_alone: false,
+            header: None,
+            tallies: Vec::new(),
+            form,
+            #[cfg(feature = "columns")]
+            columns: None,
+            #[cfg(feature = "columns")]
+            types: None,
+        })
+    }
+
+    /// Begins an output of its own.
+    fn begin(&mut self) {
+        self.header = None;
+        #[cfg(feature = "columns")]
+        {
+            self.columns = None;
+        }
+    }
+
     /// All tables to the standard output, or to one file.
     fn all_to_one(&mut self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = target(self.args, self.global, place)?;
@@ -168,11 +222,7 @@ impl Job<'_> {
     fn each_to_folder(&mut self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let extension = target::extension(self.args)?;
         for source in sources {
-            self.header = None;
-            #[cfg(feature = "columns")]
-            {
-                self.columns = None;
-            }
+            self.begin();
             match folder.target(source, extension) {
                 Ok(mut target) => {
                     if self.source(source, &mut target.sink, report)? {

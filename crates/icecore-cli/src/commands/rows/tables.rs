@@ -3,7 +3,7 @@
 use crate::database::failed;
 use crate::report::{Abort, usage_of};
 use icecore::text::{printable, shortened};
-use icecore_store::{Address, Flow, Line, Scheme, table};
+use icecore_store::{Address, Scheme, table};
 use icecore_tables::plural::listed;
 
 /// The error for a file that is a database of SQLite: which tables it has, and how one is read.
@@ -35,17 +35,7 @@ fn advise(file: &str, tables: &[String]) -> Abort {
 /// The names of all tables of a file, in order.
 fn read_names(file: &str) -> Result<Vec<String>, Abort> {
     let address: Address = format!("sqlite:{file}").parse().map_err(failed)?;
-    let sql =
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
-    let mut names = Vec::new();
-    icecore_store::query(&address, sql, &mut |line| {
-        if let Line::Values([Some(name), ..]) = line {
-            names.push(String::from_utf8_lossy(name).into_owned());
-        }
-        Ok(Flow::On)
-    })
-    .map_err(failed)?;
-    Ok(names)
+    table::list_names(&address).map_err(failed)
 }
 
 /// The error for a database of which nothing is asked.
@@ -56,7 +46,7 @@ pub fn ask(address: &Address) -> Abort {
             Err(_) => usage_of(format!("{address} has no keys, and no tables that can be read")),
         },
         (Scheme::Postgres | Scheme::Mysql, _) => {
-            usage_of(format!("{address} has no keys: --table TABLE or --query SQL says what is read"))
+            usage_of(format!("{address} has no keys: --table TABLE, --all-tables or --query SQL says what is read"))
         }
         _ => usage_of(format!("{address} has no keys: --collection NAME says what is read")),
     }
@@ -67,4 +57,10 @@ pub fn select_all(address: &Address, tables: &[String]) -> Result<String, Abort>
     let [table] = tables else { return Err(usage_of("with --db, one --table is read at a time")) };
     table::select_all(address, table)
         .ok_or_else(|| usage_of(format!("{address} has no tables: --collection and --match say what is read there")))
+}
+
+/// The name of the file for a table, without an extension.
+pub fn file_name(table: &str) -> String {
+    let name = table.replace(['/', '\0'], "_");
+    if name.starts_with('.') { format!("_{name}") } else { name }
 }

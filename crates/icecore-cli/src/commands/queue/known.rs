@@ -1,0 +1,57 @@
+//! Queues that are not there: a queue is there as soon as a job or a setting names it, so a wrong name would be one, too.
+
+use super::USUAL;
+use crate::database::failed;
+use crate::report::{Abort, Report, usage_of};
+use icecore::text::{nearest, printable};
+use icecore_store::{Backend, QueueStatus};
+
+/// What is known of a queue; of one that is not there, that is said, unless it is the usual one.
+///
+/// # Errors
+/// Wrong usage, if another queue is called nearly so.
+pub fn look_up(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<Option<QueueStatus>, Abort> {
+    let mut queues = store.queues().map_err(failed)?;
+    if let Some(at) = queues.iter().position(|known| known.name == queue) {
+        return Ok(Some(queues.swap_remove(at)));
+    }
+    let schedules = store.schedules().map_err(failed)?;
+    if queue == USUAL || schedules.iter().any(|schedule| schedule.queue == queue) {
+        return Ok(None);
+    }
+    let names = queues.iter().map(|queue| &*queue.name);
+    if let Some(near) = nearest(queue, names.chain(schedules.iter().map(|schedule| &*schedule.queue))) {
+        return Err(usage_of(format!("no such queue: {}; did you mean {}?", printable(queue), printable(near))));
+    }
+    report.note(queue, "new", "there is no such queue yet".to_owned());
+    Ok(None)
+}
+
+/// The same for a command that may make the queue with --create.
+///
+/// # Errors
+/// Wrong usage, if another queue is called nearly so and it is not wanted as a new one.
+pub fn look_up_or_create(
+    queue: &str,
+    create: bool,
+    store: &mut dyn Backend,
+    report: &Report,
+) -> Result<Option<QueueStatus>, Abort> {
+    match look_up(queue, store, report) {
+        Err(Abort::Failed(..)) if create => Ok(None),
+        Err(Abort::Failed(code, text)) => Err(Abort::Failed(code, format!("{text} With --create it is a new one"))),
+        found => found,
+    }
+}
+
+/// Says of a queue that a job makes, if another one is called nearly so.
+pub fn note_new(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
+    let queues = store.queues().map_err(failed)?;
+    if queue == USUAL || queues.iter().any(|known| known.name == queue) {
+        return Ok(());
+    }
+    if let Some(near) = nearest(queue, queues.iter().map(|queue| &*queue.name)) {
+        report.note(queue, "new", format!("this is a new queue; there is {} already", printable(near)));
+    }
+    Ok(())
+}

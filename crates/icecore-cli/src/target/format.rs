@@ -1,0 +1,68 @@
+//! In which format a file is written, by its name.
+
+use crate::arguments::DEFAULT_TARGET;
+use icecore::format::{self, Evidence};
+use std::path::Path;
+
+/// What may be put behind the extension of a format, and which wrapper it means.
+const WRAPPERS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "base64")];
+
+/// What was asked for with -t; if nothing was, the format by the extension of the file that is written; JSON in all other
+/// cases.
+pub fn target(to: Option<&str>, output: Option<&Path>) -> String {
+    let by_name = || output.and_then(of_path);
+    to.map(str::to_owned).or_else(by_name).unwrap_or_else(|| DEFAULT_TARGET.to_owned())
+}
+
+/// The format of files that are called so: an extension is the name of a format, or the usual one of its files.
+fn of_path(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let (mut rest, mut wrappers) = (&*name, String::new());
+    while let Some((stem, extension)) = rest.rsplit_once('.') {
+        if let Some((_, wrapper)) = WRAPPERS.iter().find(|(known, _)| *known == extension) {
+            wrappers = wrappers + wrapper + "/";
+            rest = stem;
+            continue;
+        }
+        return of_extension(extension).map(|format| wrappers + format);
+    }
+    (!wrappers.is_empty()).then(|| wrappers + DEFAULT_TARGET)
+}
+
+fn of_extension(extension: &str) -> Option<&str> {
+    if matches!(extension, "csv" | "tsv" | "parquet" | "arrow" | "arrows" | "feather") {
+        return Some(extension);
+    }
+    let usual = || format::all().iter().find(|format| format.can.extension == extension).copied();
+    let format = format::by_name(extension).or_else(usual)?;
+    // Some formats need more than their name.
+    (!matches!(format.can.evidence, Evidence::None)).then_some(format.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_the_format() {
+        for (name, format) in [
+            ("a.storable", Some("storable")),
+            ("dir.php/a.PHP", Some("php")),
+            ("a.ser", Some("php")),
+            ("a.srl.zst", Some("zstd/sereal")),
+            ("a.ser.b64.gz", Some("gzip/base64/php")),
+            ("a.pl", Some("dumper")),
+            ("a.gz", Some("gzip/json")),
+            ("a.ndjson", Some("ndjson")),
+            ("a.csv", Some("csv")),
+            ("a.txt", None),
+            ("a.bin", None),
+            ("php", None),
+            (".json", Some("json")),
+        ] {
+            assert_eq!(of_path(Path::new(name)).as_deref(), format, "{name}");
+        }
+        assert_eq!(target(Some("php"), Some(Path::new("a.json"))), "php");
+        assert_eq!(target(None, None), "json");
+    }
+}
