@@ -27,13 +27,16 @@ pub struct Replacing<'r> {
     room: u64,
     cost: u64,
     is_full: bool,
+    /// What was counted before each trial that has not ended.
+    trials: Vec<(BTreeMap<usize, u64>, u64, bool)>,
 }
 
 impl Rules {
     /// Begins to replace.
     pub fn replacing(&self) -> Replacing<'_> {
         let (counts, new) = (BTreeMap::new(), Vec::new());
-        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, cost: 0, is_full: false }
+        let trials = Vec::new();
+        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, cost: 0, is_full: false, trials }
     }
 }
 
@@ -85,6 +88,20 @@ impl Replacing<'_> {
 impl Change for Replacing<'_> {
     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
         self.change_part(text, 0..text.len(), edits);
+    }
+
+    fn change_within(&mut self, text: &[u8], part: Range<usize>, _: Part, edits: &mut Edits) {
+        self.change_part(text, part, edits);
+    }
+
+    fn begin_trial(&mut self) {
+        self.trials.push((self.counts.clone(), self.room, self.is_full));
+    }
+
+    fn end_trial(&mut self, is_made: bool) {
+        if let Some(before) = self.trials.pop().filter(|_| !is_made) {
+            (self.counts, self.room, self.is_full) = before;
+        }
     }
 
     fn may_change(&self, raw: &[u8]) -> bool {

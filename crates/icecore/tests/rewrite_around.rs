@@ -61,26 +61,68 @@ fn blanks_around_binary_data_stay() {
     }
 }
 
-/// A length in them would become wrong.
 #[test]
-fn texts_with_serialized_strings_in_them_stay_and_are_counted() {
+fn documents_inside_of_text_are_changed_as_documents() {
+    assert_changes(&[
+        ("[x d='a:1:{i:0;s:3:\"old\";}'] old", "[x d='a:1:{i:0;s:5:\"newer\";}'] newer"),
+        (
+            "s:3:\"old\";s:3:\"old\";,O:1:\"A\":1:{s:1:\"a\";s:3:\"old\";}",
+            "s:5:\"newer\";s:5:\"newer\";,O:1:\"A\":1:{s:1:\"a\";s:5:\"newer\";}",
+        ),
+        ("old\n205\na:1:{s:1:\"k\";s:3:\"old\";}", "newer\n205\na:1:{s:1:\"k\";s:5:\"newer\";}"),
+        ("a:1:{i:0;s:3:\"old\";} and old", "a:1:{i:0;s:5:\"newer\";} and newer"),
+        ("x s:19:\"s:11:\"old 's' old\";\"; y", "x s:23:\"s:15:\"newer 's' newer\";\"; y"),
+        ("a:1:{i:0;s:21:\"<!-- s:5:\"a old\"; -->\";}", "a:1:{i:0;s:23:\"<!-- s:7:\"a newer\"; -->\";}"),
+        ("{\"a\":\"<i d='s:3:\\\"old\\\";'>old\"}", "{\"a\":\"<i d='s:5:\\\"newer\\\";'>newer\"}"),
+        ("[x d='a:1:{i:0;s:3:\"abc\";}'] old", "[x d='a:1:{i:0;s:3:\"abc\";}'] newer"),
+        ("yes:3:\"older\";", "yes:3:\"newerer\";"),
+        ("p { a:1:{color: old} }", "p { a:1:{color: newer} }"),
+    ]);
+    // Only what is a text of a program.
+    let (new, _) = value(b"[x a:1:{i:1;s:3:\"a 1\";} 1]", &mut Pair::new(b"1", b"22"));
+    assert_eq!(String::from_utf8_lossy(&new), "[x a:1:{i:1;s:4:\"a 22\";} 22]");
+}
+
+/// A length in them would become wrong, or it is not certain what they are.
+#[test]
+fn texts_with_something_unclear_in_them_stay_and_are_counted() {
     for text in [
-        "[x d='a:1:{i:0;s:3:\"old\";}'] old",
         "<p d=\"s:3:&quot;old&quot;;\">",
         "# a:1:{i:0;s:3:\\\"old\\\";}",
         "1,\"s:3:\"\"old\"\";\",2",
         "?d=s%3a3%3a%22old%22%3b&e=old",
+        "[x d='s:3:\"old\";'] [y d='s:9:\"old\";']",
+        "x a:2:{i:0;s:3:\"old\";i:1;s:99:\"old",
+        "xs:18:\"s:3:\"old\"; and old\";",
+        // Inside of a longer one: the first string ends too early.
+        r#"x s:18:\"s:3:\"abc\"; old abc\"; y"#,
     ] {
         let (same, tally) = changed(text);
         assert_eq!((&*same, tally.embedded, tally.changed), (text, 1, 0), "{text}");
     }
-    for (old, new) in [
-        ("[x d='a:1:{i:0;s:3:\"abc\";}'] old", "[x d='a:1:{i:0;s:3:\"abc\";}'] newer"),
-        ("yes:3:\"older\";", "yes:3:\"newerer\";"),
-        ("p { a:1:{color: old} }", "p { a:1:{color: newer} }"),
-    ] {
-        assert_changes(&[(old, new)]);
+    // What comes new looks serialized.
+    let (same, tally) = value(b"old [s:3:\"old\";]", &mut Pair::new(b"old", b"s:9:\"x"));
+    assert_eq!((&same[..], tally.embedded), (&b"old [s:3:\"old\";]"[..], 1));
+    // A match over the edge of a document.
+    let text = b"[x d='s:3:\"old\";']";
+    let (same, tally) = value(text, &mut Pair::new(b"\";']", b"'"));
+    assert_eq!((&same[..], tally.embedded), (&text[..], 1));
+}
+
+/// Plain replacement would make a length in them more wrong.
+#[test]
+fn broken_values_stay_and_are_counted() {
+    for text in ["a:1:{i:0;s:99:\"old\";}", "s:9:\"old", "a:2:{i:0;s:3:\"old\";", "user|s:9:\"old\";"] {
+        let (same, tally) = changed(text);
+        assert_eq!((&*same, tally.embedded, tally.broken, tally.first_broken.len()), (text, 1, 0, 1), "{text}");
     }
+    // Cut off in the middle of binary data.
+    let binary = icecore::convert(b"[\"old\",\"abc\"]", "json", "igbinary").unwrap();
+    let (same, tally) = value(&binary[..binary.len() - 2], &mut Pair::new(b"old", b"newer"));
+    assert_eq!((&same[..], tally.embedded), (&binary[..binary.len() - 2], 1));
+    // Nothing in it has a length.
+    let (text, tally) = changed("a:1: old");
+    assert_eq!((&*text, tally.broken), ("a:1: newer", 1));
 }
 
 /// A closure as Laravel signs it.

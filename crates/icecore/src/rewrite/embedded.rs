@@ -1,136 +1,374 @@
-//! Serialized strings inside of a text that is something else, as shortcodes, comments and YAML have them.
+//! Serialized documents inside of a text that is something else: shortcodes, comments, YAML, logs.
 //!
-//! Such a text is not read as a document. A change in one of these strings would leave a wrong length before it, so
-//! the text stays as it is then, and is counted.
+//! Where it is certain what they are, documents are changed as documents, and the text around them as the text that it
+//! is. Certain means: each document is read to its end, begins at the edge of a word, and overlaps no other; no match
+//! crosses an edge of one; nothing else in the text looks serialized; and what comes out has the same documents, at
+//! the places where they are then. Any other text stays as it is and is counted, if a change would make a length in it
+//! wrong.
 
-use super::Edits;
-use memchr::memmem;
+use super::serialized::{self, Before, SerializedString};
+use super::work::Work;
+use super::{Broken, Edits, Part, signed};
+use crate::deep::LEVELS;
+use crate::error::ErrorKind;
+use crate::format::strings::{Strings, Wanted};
+use crate::format::{self, Format, Settings};
+use crate::limits::Limits;
+use memchr::memchr_iter;
+use std::ops::Range;
 
-/// How the quotes of a serialized string are written in a text: as they are, escaped, as entities, doubled.
-const QUOTES: [&[u8]; 8] = [b"\\\\\\\"", b"\\\\\"", b"\\\"", b"&quot;", b"&#34;", b"&#034;", b"\\u0022", b"\"\""];
-/// How many digits a length has at most.
-const DIGITS: usize = 9;
+/// The letters of all serialized values with a number.
+const LETTERS: &[u8] = b"asSOCEibdrR";
 
-/// Whether one of these changes makes the length of a serialized string wrong.
-///
-/// The time is linear in the text.
-pub(super) fn breaks_lengths(text: &[u8], edits: &Edits) -> bool {
-    // One of these is in each kind of quotes.
-    if edits.is_empty() || memchr::memchr3(b'"', b'&', b'%', text).is_none() && memchr::memchr(b'\\', text).is_none() {
-        return false;
+/// What is serialized in a text.
+pub(super) enum Found {
+    /// Nothing.
+    Nothing,
+    /// These documents, and nothing else.
+    Documents(&'static Format, Vec<Range<usize>>),
+    /// These documents, and something that is no document: broken, cut off, escaped.
+    Unclear(Vec<Range<usize>>),
+}
+
+/// Looks for documents in a text from `from` on. The time is linear in the text.
+pub(super) fn find(text: &[u8], from: usize, limits: &Limits) -> Found {
+    if serialized::heads(text).next().is_none() {
+        return Found::Nothing;
     }
-    let growing: Vec<(usize, usize)> = edits
-        .iter()
-        .filter(|edit| edit.new.len() != edit.end - edit.start)
-        .map(|edit| (edit.start, edit.end))
-        .collect();
-    if growing.is_empty() {
-        return false;
-    }
-    let mut ends = Ends::default();
-    let changes_within = |(start, end): (usize, usize)| {
-        let at = growing.partition_point(|(_, edit_end)| *edit_end <= start);
-        growing.get(at).is_some_and(|(edit_start, _)| *edit_start < end)
+    let embeds = |format: &Format| format.strings.filter(|strings| strings.embeds);
+    let Some((format, strings)) = format::all().iter().find_map(|format| Some((*format, embeds(format)?))) else {
+        return Found::Nothing;
     };
-    let plain = memmem::find_iter(text, b"s:").filter_map(|at| ends.find_string(text, at));
-    if plain.into_iter().any(changes_within) {
+    let (documents, is_clear) = documents(text, from, strings, limits);
+    match is_clear {
+        true if documents.is_empty() => Found::Nothing,
+        true if are_nested(text) => Found::Documents(format, documents),
+        _ => Found::Unclear(documents),
+    }
+}
+
+/// The documents in a text, and whether nothing else in it looks like one. Otherwise more than documents may be taken.
+fn documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
+    let (mut documents, mut is_clear, mut at) = (Vec::new(), true, from);
+    let mut left = serialized::searches(text);
+    // How much may be read in vain: values that end nowhere can be in each other.
+    let mut in_vain = text.len().saturating_mul(2);
+    let wanted = Wanted { limits, keys: false, classes: false, may: &|_, _| false };
+    for head in serialized::heads(text) {
+        if head < at || !looks_serialized(text, head, &mut left) {
+            continue;
+        }
+        let rest = text.get(head..).unwrap_or_default();
+        is_clear &= serialized::before(text, head) == Before::Edge;
+        let len = match (strings.find)(rest, &Settings::new(), &wanted) {
+            _ if in_vain == 0 => rest.len(),
+            Ok(places) => places.consumed,
+            Err(error) => {
+                is_clear = false;
+                in_vain = in_vain.saturating_sub(error.offset().map_or(rest.len(), |offset| offset as usize));
+                match rest.get(1) {
+                    Some(b'%') => rest.iter().take_while(|byte| is_encoded(**byte)).count(),
+                    _ => continue,
+                }
+            }
+        };
+        at = head + len;
+        documents.push(head..at);
+    }
+    (documents, is_clear)
+}
+
+/// Whether a percent-encoded text may have this byte.
+fn is_encoded(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"%-._~+*!'()".contains(&byte)
+}
+
+/// Whether a serialized value with a length begins at this place, and not a word of prose. `left`: how many bytes may
+/// still be searched for its end.
+fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bool {
+    if text.get(head) != Some(&b'a') {
+        return serialized::string_at(text, head, left).is_some();
+    }
+    let is_encoded = text.get(head + 1) == Some(&b'%');
+    let Some((_, after)) = serialized::number(text, head + if is_encoded { 4 } else { 2 }) else { return false };
+    if is_encoded {
+        let mark = text.get(after..after + 6).unwrap_or_default();
+        return mark.eq_ignore_ascii_case(b"%3A%7B");
+    }
+    match text.get(after..).and_then(|rest| rest.strip_prefix(b":{")) {
+        Some([b'}', ..]) => true,
+        Some([b'i' | b's' | b'S', b':', next, ..]) => next.is_ascii_digit() || *next == b'-',
+        _ => false,
+    }
+}
+
+/// Whether each string that is right is inside of another one as a whole, or outside. Otherwise the text can be read
+/// in two ways.
+fn are_nested(text: &[u8]) -> bool {
+    let mut open: Vec<usize> = Vec::new();
+    serialized::strings(text).filter(|string| string.is_exact).all(|SerializedString { head, range, .. }| {
+        // Behind its last quote comes one more byte of it.
+        while open.pop_if(|end| *end < head).is_some() {}
+        let fits = open.last().is_none_or(|end| range.end < *end - 1);
+        open.push(range.end);
+        fits
+    })
+}
+
+/// Whether one of these changes of a text, in which these documents are known, makes a length of something serialized
+/// wrong, or changes what is no text of it.
+fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits) -> bool {
+    let list: Vec<(Range<usize>, bool)> =
+        edits.iter().map(|edit| (edit.start..edit.end, edit.new.len() != edit.end - edit.start)).collect();
+    // The edits that touch these bytes.
+    let touching = |bytes: Range<usize>| {
+        let from = list.partition_point(|(edit, _)| edit.end <= bytes.start);
+        list.iter().skip(from).take_while(move |(edit, _)| edit.start < bytes.end)
+    };
+    if documents.iter().any(|document| touching(document.clone()).next().is_some()) {
         return true;
     }
-    let mut ends = Ends::default();
-    let encoded = memmem::find_iter(text, b"s%3").filter_map(|at| ends.find_encoded_string(text, at));
-    encoded.into_iter().any(changes_within)
-}
-
-/// The ends of strings that were found last, for each kind of quotes: texts in which no string ends are not searched
-/// again and again.
-#[derive(Default)]
-struct Ends {
-    found: [Option<Option<usize>>; QUOTES.len() + 1],
-}
-
-impl Ends {
-    /// The first of these ends from `start` on.
-    fn find(&mut self, kind: usize, text: &[u8], start: usize, end: &[u8]) -> Option<usize> {
-        match self.found[kind] {
-            Some(None) => return None,
-            Some(Some(at)) if at >= start => return Some(at),
-            _ => {}
-        }
-        let found = memmem::find(text.get(start..)?, end).map(|at| start + at);
-        self.found[kind] = Some(found);
-        found
-    }
-
-    /// Where the contents of the string are whose `s:` is at `at`.
-    fn find_string(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
-        if is_in_word(text, at) {
-            return None;
-        }
-        let (length, after) = read_length(text, at + 2)?;
-        let rest = text.get(after..)?.strip_prefix(b":")?;
-        let start = after + 1;
-        for (kind, quote) in QUOTES.iter().enumerate() {
-            // Doubled quotes may also be a quote and the first byte of the string.
-            if rest.starts_with(quote) && !ends_exactly(text, start + 1, length) {
-                let end = [*quote, b";"].concat();
-                let begin = start + quote.len();
-                return self.find(kind, text, begin, &end).map(|end| (begin, end));
+    // Of a long string the first change that grows tells enough.
+    let growing: Vec<usize> = list.iter().filter(|(_, grows)| *grows).map(|(edit, _)| edit.start).collect();
+    let grows_within = |bytes: &Range<usize>| {
+        let next = growing.partition_point(|start| *start < bytes.start);
+        growing.get(next).is_some_and(|start| *start < bytes.end)
+    };
+    // Nulls and brackets, which have no number.
+    let skip_ends = |mut at: usize| {
+        loop {
+            match text.get(at..) {
+                Some([b'}', ..]) => at += 1,
+                Some([b'N', b';', ..]) => at += 2,
+                _ => return at,
             }
         }
-        (rest.starts_with(b"\"") && ends_exactly(text, start + 1, length)).then_some((start + 1, start + 1 + length))
+    };
+    for SerializedString { head, range, .. } in serialized::strings(text) {
+        // Its last quote, the mark after it, and the brackets that end what is around.
+        let end = range.end - 1..skip_ends(range.end.saturating_add(1));
+        let touches = |bytes: Range<usize>| touching(bytes).next().is_some();
+        if touches(head..range.start) || grows_within(&range) || touches(end) {
+            return true;
+        }
+    }
+    let is_number = |at: usize| {
+        let head = at.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'-' | b'+')));
+        let (_, end) = serialized::number(text, at + 1 + sign)?;
+        let rest = text.get(end..)?;
+        let end = end + rest.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte)).count();
+        let is_one = matches!(text.get(end), Some(b':' | b';'));
+        (is_one && serialized::before(text, head) != Before::Word).then(|| {
+            let opens = usize::from(text.get(end + 1) == Some(&b'{'));
+            head..skip_ends(end + 1 + opens).max(end + 2)
+        })
+    };
+    memchr_iter(b':', text).filter_map(is_number).any(|bytes| touching(bytes).next().is_some())
+}
+
+impl Work<'_> {
+    /// The changes of a text that is not frozen as a whole, and may have documents in it. `broken`: why it is not
+    /// frozen, though it begins so.
+    pub(super) fn text_around(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
+        let found = find(text, 0, &self.limits);
+        if let Found::Documents(format, documents) = &found
+            && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
+        {
+            return edits;
+        }
+        let (is_clear, documents) = match &found {
+            Found::Nothing => (true, &[][..]),
+            Found::Documents(_, documents) | Found::Unclear(documents) => (false, &documents[..]),
+        };
+        let has_lengths = broken.as_ref().is_some_and(|broken| has_lengths(broken.format, is_clear));
+        if is_clear && !has_lengths {
+            let edits = self.plain(text, Part::Value);
+            broken.into_iter().for_each(|broken| self.tally.break_at(broken));
+            return edits;
+        }
+        let changed = self.tally.changed;
+        self.change.begin_trial();
+        let edits = self.plain(text, Part::Value);
+        let stays = !edits.is_empty() && (has_lengths || does_damage(text, documents, &edits));
+        self.change.end_trial(!stays);
+        if !stays {
+            broken.into_iter().for_each(|broken| self.tally.break_at(broken));
+            return edits;
+        }
+        self.tally.changed = changed;
+        self.tally.embedded += 1;
+        broken.into_iter().for_each(|broken| self.tally.keep_broken(broken));
+        Edits::new()
     }
 
-    /// The same in a text that is percent-encoded.
-    fn find_encoded_string(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
-        let is_mark =
-            |at: usize, mark: &[u8]| text.get(at..at + 3).is_some_and(|bytes| bytes.eq_ignore_ascii_case(mark));
-        if is_in_word(text, at) || !is_mark(at + 1, b"%3A") {
+    /// The changes of documents in a text, and of what is around them; `None`, if that is not certain. All of them are
+    /// within `own`, and what is beside it is only looked at.
+    pub(super) fn around_documents(
+        &mut self,
+        format: &'static Format,
+        text: &[u8],
+        own: Range<usize>,
+        documents: &[Range<usize>],
+        level: u32,
+    ) -> Option<Edits> {
+        if level >= LEVELS {
+            self.beyond(text);
+            return Some(Edits::new());
+        }
+        if self.crosses_an_edge(text, &own, documents) {
             return None;
         }
-        let (_, after) = read_length(text, at + 4)?;
-        let begin = after + 6;
-        if !is_mark(after, b"%3A") || !is_mark(after + 3, b"%22") {
-            return None;
+        let tally = self.tally.clone();
+        self.change.begin_trial();
+        let edits = self.edits_around(format, text, &own, documents, level);
+        let is_signed = edits.as_ref().is_ok_and(|edits| !edits.is_empty()) && is_signed(text, documents);
+        let edits = edits.map(|edits| (is_certain(text, own, documents, &edits, &self.limits), edits));
+        self.change.end_trial(!is_signed && matches!(edits, Ok((true, _))));
+        let error = match edits {
+            Ok((true, edits)) if !is_signed => return Some(edits),
+            edits => edits.err(),
+        };
+        *self.tally = tally;
+        if is_signed {
+            self.tally.signed += 1;
+            return Some(Edits::new());
         }
-        self.find(QUOTES.len(), text, begin, b"%22%3").map(|end| (begin, end))
+        if error == Some(ErrorKind::Limit) {
+            self.beyond(text);
+            return Some(Edits::new());
+        }
+        None
+    }
+
+    /// Whether a match in the text, read as nothing but text, is partly in a document.
+    fn crosses_an_edge(&mut self, text: &[u8], own: &Range<usize>, documents: &[Range<usize>]) -> bool {
+        let mut matches = Edits::new();
+        self.change.begin_trial();
+        self.add_plain(text, own.clone(), &mut matches);
+        self.change.end_trial(false);
+        let mut edges = documents.iter().flat_map(|document| [document.start, document.end]).peekable();
+        matches.iter().any(|edit| {
+            while edges.next_if(|edge| *edge <= edit.start).is_some() {}
+            edges.peek().is_some_and(|edge| *edge < edit.end)
+        })
+    }
+
+    /// The changes of documents and of what is between them.
+    fn edits_around(
+        &mut self,
+        format: &'static Format,
+        text: &[u8],
+        own: &Range<usize>,
+        documents: &[Range<usize>],
+        level: u32,
+    ) -> Result<Edits, ErrorKind> {
+        let (mut edits, mut at, mut is_changed) = (Edits::new(), own.start, false);
+        for document in documents {
+            let before = edits.len();
+            self.add_plain(text, at..document.start, &mut edits);
+            is_changed |= edits.len() > before;
+            let bytes = text.get(document.clone()).unwrap_or_default();
+            if self.may(bytes) {
+                let limits = self.limits.clone();
+                let changes = self.document(format, &Settings::new(), bytes, &limits, level);
+                edits.append(&changes.map_err(|error| error.kind())?, document.start);
+            }
+            at = document.end;
+        }
+        let before = edits.len();
+        self.add_plain(text, at..own.end, &mut edits);
+        is_changed |= edits.len() > before;
+        self.tally.changed += u64::from(is_changed);
+        Ok(edits)
+    }
+
+    /// Adds the changes of a part of a text that is nothing else.
+    fn add_plain(&mut self, text: &[u8], part: Range<usize>, edits: &mut Edits) {
+        if self.change.may_change(text.get(part.clone()).unwrap_or_default()) {
+            self.change.change_within(text, part, Part::Value, edits);
+        }
     }
 }
 
-/// Whether a letter precedes, so that this is a part of a word.
-fn is_in_word(text: &[u8], at: usize) -> bool {
-    at.checked_sub(1).and_then(|before| text.get(before)).is_some_and(u8::is_ascii_alphabetic)
+/// Whether a text of this format has lengths, which a change would make wrong. `is_clear`: nothing in the text looks
+/// like a serialized string.
+fn has_lengths(format: &str, is_clear: bool) -> bool {
+    let is_it = |known: &&&'static Format| known.name == format;
+    let Some(format) = format::all().iter().find(is_it) else { return true };
+    match format.can.text {
+        // Where lengths can be repaired, there are some.
+        true => !is_clear && format.strings.is_some_and(|strings| strings.mend.is_some()),
+        false => true,
+    }
 }
 
-/// The number at `at`, and where it ends.
-fn read_length(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let digits = text.get(at..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(text.get(at..at + digits)?).ok()?;
-    (digits <= DIGITS).then_some(())?;
-    Some((number.parse().ok()?, at + digits))
+/// Whether the changed text has the same documents, and each has its own changes.
+fn is_certain(text: &[u8], own: Range<usize>, documents: &[Range<usize>], edits: &Edits, limits: &Limits) -> bool {
+    let text = text.get(..own.end).unwrap_or(text);
+    let mut growth = 0;
+    let mut changes = edits.iter().peekable();
+    let mut place = |at: usize| {
+        while let Some(edit) = changes.next_if(|edit| edit.end <= at) {
+            growth += edit.growth();
+        }
+        let is_within = changes.peek().is_some_and(|edit| edit.start < at);
+        at.checked_add_signed(growth as isize).filter(|_| !is_within)
+    };
+    let places: Option<Vec<Range<usize>>> =
+        documents.iter().map(|document| Some(place(document.start)?..place(document.end)?)).collect();
+    match find(&edits.apply(text), own.start, limits) {
+        Found::Documents(_, found) => places == Some(found),
+        _ => false,
+    }
 }
 
-/// Whether a string of this length ends with a quote and a semicolon.
-fn ends_exactly(text: &[u8], start: usize, length: usize) -> bool {
-    start.checked_add(length).and_then(|end| text.get(end..)).is_some_and(|rest| rest.starts_with(b"\";"))
+/// Whether a digest is beside the only document of a text, or before all of it.
+fn is_signed(text: &[u8], documents: &[Range<usize>]) -> bool {
+    let [document] = documents else { return signed::is_signed_body(text) };
+    signed::is_signed_body(text) || signed::is_beside_digest(text, document)
+}
+
+/// The same changes, with one edit for each document that changes.
+pub(super) fn merge_documents(text: &[u8], documents: &[Range<usize>], edits: &Edits) -> Edits {
+    let mut merged = Edits::new();
+    let mut rest = edits.iter().peekable();
+    for document in documents {
+        while let Some(edit) = rest.next_if(|edit| edit.end <= document.start) {
+            merged.push(edit.start, edit.end, edit.new);
+        }
+        let mut own = Edits::new();
+        while let Some(edit) = rest.next_if(|edit| edit.end <= document.end) {
+            own.push(edit.start - document.start, edit.end - document.start, edit.new);
+        }
+        if !own.is_empty() {
+            let new = own.apply(text.get(document.clone()).unwrap_or_default());
+            merged.push(document.start, document.end, &new);
+        }
+    }
+    rest.for_each(|edit| {
+        merged.push(edit.start, edit.end, edit.new);
+    });
+    merged
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use memchr::memmem;
 
-    fn breaks(text: &str) -> bool {
+    fn damages(text: &str, old: &str, new: &str) -> bool {
         let mut edits = Edits::new();
-        for at in memmem::find_iter(text.as_bytes(), b"old") {
-            edits.push(at, at + 3, b"newer");
+        for at in memmem::find_iter(text.as_bytes(), old) {
+            edits.push(at, at + old.len(), new.as_bytes());
         }
-        breaks_lengths(text.as_bytes(), &edits)
+        does_damage(text.as_bytes(), &[], &edits)
     }
 
     #[test]
-    fn strings_are_found_in_each_kind_of_quotes() {
+    fn changes_of_serialized_strings_do_damage() {
         for text in [
             "[x d='a:1:{i:0;s:3:\"old\";}'] old",
-            "<!-- a:1:{i:0;s:3:\"old\";} -->",
             "d: \"a:1:{i:0;s:3:\\\"old\\\";}\"",
             r#"x s:3:\\\"old\\\"; y"#,
             "<p d=\"s:3:&quot;old&quot;;\">",
@@ -139,32 +377,63 @@ mod tests {
             "?d=s%3a3%3a%22old%22%3b",
             "x s:13:\"s:5:\"a old\";\"; y",
             "17s:3:\"old\"; x",
+            // Its length is wrong, and would be more so.
+            "x s:9:\"old\";",
         ] {
-            assert!(breaks(text), "{text}");
+            assert!(damages(text, "old", "newer"), "{text}");
         }
         for text in [
             "[x d='a:1:{i:0;s:3:\"abc\";}'] old",
-            "yes:3:\"old\";",
+            "yes:3:\"older\";",
             "https://s:3/old",
             "p { a:1:{color: old} }",
-            "s:9:\"old\";",
             "s:0:\"\"; old \"\";",
             "old s:3:\"abc\"; old",
         ] {
-            assert!(!breaks(text), "{text}");
+            assert!(!damages(text, "old", "newer"), "{text}");
         }
-        let mut edits = Edits::new();
-        edits.push(5, 8, b"new");
-        assert!(!breaks_lengths(b"s:3:\"old\"; x", &edits), "the length stays");
+        assert!(!damages("x s:3:\"old\"; y", "old", "new"), "the length stays");
+        for old in ["1", "a:", "}", "\";", "s:3", "i:0;N"] {
+            assert!(damages("x a:1:{i:0;N;}s:3:\\\"abc\\\";} y", old, "2"), "{old}");
+        }
     }
 
-    /// Nothing ends here: each kind of end is looked for once.
     #[test]
-    fn beginnings_without_an_end_take_linear_time() {
-        let mut text = b"old".to_vec();
-        text.extend(b"s:1:\\\"s:1:&quot;s%3A1%3A%22".repeat(200_000));
-        let mut edits = Edits::new();
-        edits.push(0, 3, b"newer");
-        assert!(!breaks_lengths(&text, &edits));
+    fn documents_are_certain_or_not() {
+        let found = |text: &str| match find(text.as_bytes(), 0, &Limits::default()) {
+            Found::Nothing => "nothing".to_owned(),
+            Found::Documents(_, documents) => format!("{documents:?}"),
+            Found::Unclear(_) => "unclear".to_owned(),
+        };
+        assert_eq!(found("[x d='a:1:{i:0;s:3:\"abc\";}']"), "[6..28]");
+        assert_eq!(found("a:0:{}s:1:\"b\";,O:1:\"A\":0:{}"), "[0..6, 6..14, 15..27]");
+        for text in
+            ["a:1: old", "p { a:1:{color: old} }", "yes:3:\"older\";", "https://s:3/old", "ratio a:3 s:3 O:3 old;"]
+        {
+            assert_eq!(found(text), "nothing", "{text}");
+        }
+        for text in [
+            "x a:2:{i:0;s:3:\"old\";",
+            "x s:9:\"old\";",
+            "xa:1:{i:0;s:3:\"old\";}",
+            "1s:3:\"old\";",
+            "s:3:\"old\"; and s:3:\\\"old\\\";",
+            "s:3:\"old\"; and s%3A3%3A%22old%22%3B",
+            // The value may begin at the `a`, too.
+            "s:18:\"a:2:{i:0;s:3:\"old\";i:1;i:5;}",
+        ] {
+            assert_eq!(found(text), "unclear", "{text}");
+        }
+    }
+
+    /// Beginnings in each other: none is read twice.
+    #[test]
+    fn beginnings_take_linear_time() {
+        for piece in ["a:9:{i:0;", "a:9:{", "s:3:\"", "O:1:\"A\":9:{s:1:\"b\";", "s:1:\"x\";", "a:1:{color "] {
+            let text = format!("x{}", piece.repeat((1 << 20) / piece.len()));
+            let mut edits = Edits::new();
+            edits.push(0, 1, b"yy");
+            let _ = (find(text.as_bytes(), 0, &Limits::default()), does_damage(text.as_bytes(), &[], &edits));
+        }
     }
 }

@@ -29,6 +29,7 @@ mod ahead;
 mod bare;
 mod embedded;
 mod layers;
+mod serialized;
 mod signed;
 mod tally;
 mod tape;
@@ -42,12 +43,29 @@ use crate::error::Error;
 use crate::format;
 use crate::limits::Limits;
 use crate::stage::Stage;
+use embedded::Found;
+use std::ops::Range;
 use work::Work;
 
 /// What changes strings.
 pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
     fn change(&mut self, text: &[u8], part: Part, edits: &mut Edits);
+
+    /// The same of a part of a text: what is beside it is only looked at.
+    fn change_within(&mut self, text: &[u8], part: Range<usize>, kind: Part, edits: &mut Edits) {
+        let mut own = Edits::new();
+        self.change(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
+        edits.append(&own, part.start);
+    }
+
+    /// Begins a trial: it is not certain yet whether what is changed from here on is wanted. Trials can be nested.
+    fn begin_trial(&mut self) {}
+
+    /// Ends the last trial. With `is_made == false` its changes were not made, and do not count.
+    fn end_trial(&mut self, is_made: bool) {
+        let _ = is_made;
+    }
 
     /// A quick answer: `false` only if no string in these raw bytes, which may be escaped and
     /// encoded several times, can have a change.
@@ -126,4 +144,54 @@ pub fn document(
         return Ok(Edits::new());
     }
     work.stage(bytes, stage, 0)
+}
+
+/// The changes of a plain text with serialized documents inside, in this part of it; `None`, if it has none, or if it
+/// is not certain what they are. What is beside the part is only looked at.
+///
+/// A document that changes is one edit from its first byte to its last.
+///
+/// ```
+/// use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+/// /// Every `x` becomes `yz`.
+/// struct Double;
+/// impl Change for Double {
+///     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+///         for at in (0..text.len()).filter(|at| text[*at] == b'x') {
+///             edits.push(at, at + 1, b"yz");
+///         }
+///     }
+/// }
+/// let (how, mut tally) = (Rewriting::default(), Tally::default());
+/// let text = br#"x: [box data='s:1:"x";']"#;
+/// let edits = rewrite::text_with_documents(text, 0..text.len(), &mut Double, &how, &mut tally).unwrap();
+/// assert_eq!(edits.apply(text), br#"yz: [boyz data='s:2:"yz";']"#);
+/// // Its length is wrong already.
+/// assert!(rewrite::text_with_documents(br#"see s:5:"x";"#, 0..12, &mut Double, &how, &mut tally).is_none());
+/// ```
+pub fn text_with_documents(
+    text: &[u8],
+    part: Range<usize>,
+    change: &mut dyn Change,
+    how: &Rewriting,
+    tally: &mut Tally,
+) -> Option<Edits> {
+    let known = text.get(..part.end)?;
+    let mut work = Work::new(change, how, tally);
+    let Found::Documents(format, documents) = embedded::find(known, part.start, &how.limits) else { return None };
+    let edits = work.around_documents(format, text, part, &documents, 0)?;
+    Some(embedded::merge_documents(known, &documents, &edits))
+}
+
+/// The strings of `serialize()` that begin in a text, however their quotes are written there: the bytes that their
+/// lengths count, and their last quote. They may end after the text. Where the end is not certain, too much is taken
+/// rather than too little.
+///
+/// ```
+/// let text = br#"see s:3:\"old\"; and s:2:"ab";"#;
+/// let found: Vec<_> = icecore::rewrite::serialized_strings(text).collect();
+/// assert_eq!(found, [10..15, 27..30]);
+/// ```
+pub fn serialized_strings(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    serialized::strings(text).map(|string| string.range)
 }

@@ -2,7 +2,7 @@
 
 use super::ahead::Ahead;
 use super::tally::Broken;
-use super::{Change, Edits, Part, Rewriting, Tally, bare, embedded, signed, tape};
+use super::{Change, Edits, Part, Rewriting, Tally, bare, signed, tape};
 use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
@@ -58,24 +58,8 @@ impl<'w> Work<'w> {
         match self.look(bytes, level) {
             Inside::Frozen(edits) => edits,
             Inside::Kept => Edits::new(),
-            Inside::Plain(Some(broken)) => {
-                self.tally.break_at(broken);
-                self.plain(bytes, Part::Value)
-            }
-            Inside::Plain(None) => self.text_around(bytes),
+            Inside::Plain(broken) => self.text_around(bytes, level, broken),
         }
-    }
-
-    /// The changes of a text that may have serialized strings in it: none, if a length would become wrong.
-    fn text_around(&mut self, text: &[u8]) -> Edits {
-        let changed = self.tally.changed;
-        let edits = self.plain(text, Part::Value);
-        if embedded::breaks_lengths(text, &edits) {
-            self.tally.changed = changed;
-            self.tally.embedded += 1;
-            return Edits::new();
-        }
-        edits
     }
 
     /// The changes of a text that is nothing else.
@@ -209,7 +193,9 @@ impl<'w> Work<'w> {
     /// Whether something in signed data would be changed. Nothing of it is counted.
     pub(super) fn would_change(&mut self, text: &[u8], level: u32) -> bool {
         let tally = self.tally.clone();
+        self.change.begin_trial();
         let edits = self.value(text, level + 1);
+        self.change.end_trial(false);
         *self.tally = tally;
         !edits.is_empty()
     }

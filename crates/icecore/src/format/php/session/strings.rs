@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings =
-    Strings { inside: is_candidate, find, mend: Some(mend), takes_class: Some(is_class_name) };
+    Strings { inside: is_candidate, find, mend: Some(mend), takes_class: Some(is_class_name), embeds: false };
 
 /// A variable may have any name: what is behind it must then be right to the end.
 fn is_candidate(text: &[u8]) -> bool {
