@@ -1,17 +1,17 @@
 //! An input in chunks: first a look at all of it, where that can be had, then its changes.
 
-use super::account::Account;
-use super::chunk::Chunk;
-use super::conflicts::{FrozenText, suggest_form};
 use super::failed;
-use super::lines::frozen_strings;
 use super::output::Output;
 use super::pairs::usage;
-use super::plan::Plan;
-use super::worker::{Lexer, Worker};
-use crate::form::Form;
-use crate::pool::{Batches, Pool};
 use crate::report::{Abort, Report, code};
+use icecore_tables::form::Form;
+use icecore_tables::pool::{Batches, Pool};
+use icecore_tables::replace::account::Account;
+use icecore_tables::replace::chunk::Chunk;
+use icecore_tables::replace::conflicts::{FrozenText, suggest_form};
+use icecore_tables::replace::lines::frozen_strings;
+use icecore_tables::replace::plan::Plan;
+use icecore_tables::replace::worker::{Lexer, Worker};
 use std::sync::Arc;
 
 /// An input, and what is done with it.
@@ -108,7 +108,7 @@ impl Work<'_> {
     /// Whether a chunk, which comes next, is what its input was taken for.
     fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
         if let Some((row, offset)) = chunk.broken_row {
-            return Err(failed(&crate::csv::broken(row, offset)));
+            return Err(failed(&icecore_tables::csv::broken(row, offset)));
         }
         let (suspects, first) = frozen.find_inside(chunk);
         chunk.account.suspects += suspects;

@@ -1,9 +1,8 @@
 //! `icecore replace --db`: values in the tables of a database, by ranges of their keys.
 
-use super::account::{Account, Wrong};
 use super::resume::Resume;
 use super::undo::Journal;
-use super::{Done, Job, pairs, said, shown, value, written};
+use super::{Done, Job, pairs, said, shown, written};
 use crate::database::failed;
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
@@ -11,6 +10,9 @@ use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
 use icecore_store::Address;
 use icecore_store::table::{Cell, Change, Column, Form, Row, Table};
+use icecore_tables::replace::account::{Account, Wrong};
+use icecore_tables::replace::show::Head;
+use icecore_tables::replace::value;
 
 impl Job<'_> {
     /// Changes the tables that were named.
@@ -244,7 +246,7 @@ impl Walk<'_, '_> {
     fn show(&self, table: &Table, plan: &Planned<'_>, place: u32, sink: &mut Sink) {
         let known = self.job.places.place(place);
         let key = key_text(&table.key(), &plan.row.key);
-        let head = shown::Head { input: &key, place: &known, row: 0, tally: &plan.tally };
+        let head = Head { input: &key, place: &known, row: 0, tally: &plan.tally };
         shown::keyed(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.part());
     }
 

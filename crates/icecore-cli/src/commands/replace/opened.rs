@@ -2,13 +2,13 @@
 
 use super::Job;
 use super::pairs::usage;
-use crate::charset::CharsetArg;
-use crate::form::{Form, is_clear, stage_of};
 use crate::report::Abort;
 use crate::source::Source;
-use crate::unicode::{Decoder, Wide};
-use crate::unpack::{Head, LOOK, Packing};
 use icecore::Stage;
+use icecore_tables::charset::CharsetArg;
+use icecore_tables::form::{Form, is_clear, stage_of};
+use icecore_tables::packing::{Head, LOOK, Packing};
+use icecore_tables::unicode::{Decoder, Wide};
 use std::io::{self, Read};
 
 /// An input that was looked at.

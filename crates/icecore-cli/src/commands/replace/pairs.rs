@@ -68,7 +68,7 @@ fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
 fn of_file(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
     let name = file.display();
     let bytes = std::fs::read(file).map_err(|error| usage(format!("{name}: {}", io_reason(&error))))?;
-    let bytes = bytes.strip_prefix(crate::byte_order_mark::MARK).unwrap_or(&bytes);
+    let bytes = bytes.strip_prefix(icecore_tables::byte_order_mark::MARK).unwrap_or(&bytes);
     let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
     let pairs = match &*extension {
         "json" => json(bytes),

@@ -5,7 +5,6 @@
 //! the comparison is made here, by bytes, and once more by the database when it writes.
 
 use super::super::args::Replace;
-use super::super::places::Place;
 use super::super::{pairs, resume, shown};
 use super::batch::Batch;
 use super::journal::check_others;
@@ -15,7 +14,6 @@ use super::record::Kind;
 use super::undo_file::{Entry, UndoFile};
 use crate::arguments::Global;
 use crate::database::failed;
-use crate::filter::Filter;
 use crate::paint::Paint;
 use crate::progress;
 use crate::report::{Abort, Report, code, io_reason};
@@ -24,6 +22,9 @@ use crate::target::{Outputs, Target};
 use icecore::rewrite::{Edits, Tally};
 use icecore_store::table::Table;
 use icecore_store::{Address, ErrorKind};
+use icecore_tables::filter::Filter;
+use icecore_tables::replace::places::Place;
+use icecore_tables::replace::show::Head;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -280,7 +281,7 @@ impl<'r> Restore<'r> {
             };
             let key = super::super::database::key_text(&table.key(), pending.key);
             let edits = Edits::between(now, &pending.cell.old.bytes);
-            let head = shown::Head { input: &key, place: &place, row: 0, tally: &Tally::default() };
+            let head = Head { input: &key, place: &place, row: 0, tally: &Tally::default() };
             shown::keyed(&head, now, &edits, self.paint, sink.part());
         }
     }

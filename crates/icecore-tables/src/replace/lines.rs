@@ -1,0 +1,200 @@
+//! Lines: values of JSON, and plain text.
+
+use super::chunk::{Manner, Piece};
+use super::plan::Plan;
+use icecore::rewrite::{self, Change as _, Edits, Part, Rewriting, Tally};
+use icecore_replace::{Replacing, Rules};
+use memchr::{memchr, memchr2};
+use std::ops::Range;
+
+/// Finds the values on lines of JSON: of objects those of each key.
+pub fn pieces(
+    bytes: &[u8],
+    plan: &Plan,
+    row: u64,
+    mut place: impl FnMut(&[u8]) -> Option<u32>,
+    pieces: &mut Vec<Piece>,
+) {
+    let (mut at, mut row) = (0, row);
+    let mut found = Vec::new();
+    while at < bytes.len() {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let len = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = rest.get(..len).unwrap_or_default().trim_ascii_end();
+        row += 1;
+        found.clear();
+        // Where keys are changed too, a line is one value, unless columns are chosen.
+        let is_whole = plan.how.keys && !plan.places.has_choice();
+        if is_whole || !members(line, &mut found) {
+            found.clear();
+            if !line.is_empty() {
+                found.push((0..0, 0..line.len()));
+            }
+        }
+        for (key, value) in &found {
+            if let Some(place) = place(line.get(key.clone()).unwrap_or_default()) {
+                let value = at + value.start..at + value.end;
+                pieces.push(Piece { whole: value.clone(), body: value, manner: Manner::Json, place, row, rules: 0 });
+            }
+        }
+        at += len + 1;
+    }
+}
+
+/// Where the keys of an object are, without quotes, and their values. `false`: this is not an object.
+fn members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
+    let skip = |at: usize| at + line.get(at..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
+    let mut at = skip(0);
+    if line.get(at) != Some(&b'{') {
+        return false;
+    }
+    at = skip(at + 1);
+    if line.get(at) == Some(&b'}') {
+        return skip(at + 1) == line.len();
+    }
+    loop {
+        if line.get(at) != Some(&b'"') {
+            return false;
+        }
+        let Some(key_end) = string_end(line, at + 1) else { return false };
+        let colon = skip(key_end + 1);
+        if line.get(colon) != Some(&b':') {
+            return false;
+        }
+        let start = skip(colon + 1);
+        let Some(end) = value_end(line, start) else { return false };
+        let value = line.get(start..end).unwrap_or_default();
+        found.push((at + 1..key_end, start..start + value.trim_ascii_end().len()));
+        match line.get(end) {
+            Some(b',') => at = skip(end + 1),
+            Some(b'}') => return skip(end + 1) == line.len(),
+            _ => return false,
+        }
+    }
+}
+
+/// Where the string ends that begins before `at`: its quote.
+fn string_end(line: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr2(b'"', b'\\', line.get(at..)?)?;
+        if line.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// Where the comma or the bracket after a value is.
+fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    loop {
+        match line.get(at)? {
+            b'"' => at = string_end(line, at + 1)?,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' | b',' if depth == 0 => return Some(at),
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// The name that a key of JSON says.
+pub fn name(key: &[u8]) -> String {
+    let quoted = [b"\"", key, b"\""].concat();
+    serde_json::from_slice(&quoted).unwrap_or_else(|_| String::from_utf8_lossy(key).into_owned())
+}
+
+/// The changes of plain text. A regular expression sees a line at a time. A serialized document that changes is one
+/// edit.
+pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Replacing<'_>, edits: &mut Edits) {
+    if rules.reach().is_some() {
+        match around_documents(bytes, own.clone(), replacing) {
+            Some(found) => edits.append(&found, 0),
+            None => replacing.change_part(bytes, own, edits),
+        }
+        return;
+    }
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let len = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = rest.get(..len).unwrap_or_default();
+        let mut own = Edits::new();
+        let text = line.strip_suffix(b"\r").unwrap_or(line);
+        match around_documents(text, 0..text.len(), replacing) {
+            Some(found) => own = found,
+            None => replacing.change(text, Part::Value, &mut own),
+        }
+        for edit in own.iter() {
+            edits.push(at + edit.start, at + edit.end, edit.new);
+        }
+        at += len + 1;
+    }
+}
+
+/// Strings of serialize() that begin in a text: see [`rewrite::serialized_strings`].
+pub fn frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    rewrite::serialized_strings(bytes)
+}
+
+/// The changes of a text with serialized documents in it, if it is certain what they are. Names stay in them: where a
+/// name has a match as well, nothing is certain, since it is not known here whether names are to change.
+fn around_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
+    let change = |replacing: &mut Replacing<'_>, has_names: bool| {
+        let (mut how, mut tally) = (Rewriting::default(), Tally::default());
+        (how.keys, how.classes) = (has_names, has_names);
+        let edits = rewrite::text_with_documents(bytes, own.clone(), replacing, &how, &mut tally)?;
+        (!tally.is_notable()).then_some(edits)
+    };
+    replacing.begin_trial();
+    let with_names = change(replacing, true);
+    replacing.end_trial(false);
+    let with_names = with_names?;
+    replacing.begin_trial();
+    let edits = change(replacing, false).filter(|edits| edits.iter().eq(with_names.iter()));
+    replacing.end_trial(edits.is_some());
+    edits
+}
+
+/// The places of edits that change the length of a text. An edit in a string of serialize() makes the length of that
+/// string wrong; one that is a document begins before the strings of that.
+pub fn growing(edits: &Edits) -> impl Iterator<Item = usize> {
+    edits.iter().filter(|edit| edit.new.len() != edit.end - edit.start).map(|edit| edit.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_have_members() {
+        let texts = |line: &str| {
+            let mut found = Vec::new();
+            members(line.as_bytes(), &mut found).then(|| {
+                found.into_iter().map(|(key, value)| (line[key].to_owned(), line[value].to_owned())).collect::<Vec<_>>()
+            })
+        };
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(
+            texts(r#" {"a" : "b,\"}" ,"c":{"d":[1,{}]} , "e\"": null}"#),
+            Some(vec![pair("a", r#""b,\"}""#), pair("c", r#"{"d":[1,{}]}"#), pair(r#"e\""#, "null"),])
+        );
+        assert_eq!(texts("{}"), Some(vec![]));
+        for other in [
+            "",
+            "[1]",
+            "\"a\"",
+            "{",
+            "{\"a\"",
+            "{\"a\":",
+            "{\"a\":1",
+            "{\"a\":1}x",
+            "{\"a\":1,}",
+            "{a:1}",
+            "{\"a\":\"\\",
+        ] {
+            assert_eq!(texts(other), None, "{other}");
+        }
+    }
+}
