@@ -177,29 +177,25 @@ impl Work<'_> {
         {
             return edits;
         }
-        let (is_clear, documents) = match &found {
-            Found::Nothing => (true, &[][..]),
-            Found::Documents(_, documents) | Found::Unclear(documents) => (false, &documents[..]),
-        };
-        let has_lengths = broken.as_ref().is_some_and(|broken| has_lengths(broken.format, is_clear));
-        if is_clear && !has_lengths {
-            let edits = self.plain(text, Part::Value);
-            broken.into_iter().for_each(|broken| self.tally.break_at(broken));
-            return edits;
+        if let Some(broken) = broken {
+            self.tally.break_at(broken);
+            return self.plain(text, Part::Value);
         }
+        let documents = match &found {
+            Found::Nothing => return self.plain(text, Part::Value),
+            Found::Documents(_, documents) | Found::Unclear(documents) => documents,
+        };
         let changed = self.tally.changed;
         self.change.begin_trial();
         let edits = self.plain(text, Part::Value);
-        let stays = !edits.is_empty() && (has_lengths || does_damage(text, documents, &edits));
+        let stays = does_damage(text, documents, &edits);
         self.change.end_trial(!stays);
-        if !stays {
-            broken.into_iter().for_each(|broken| self.tally.break_at(broken));
-            return edits;
+        if stays {
+            self.tally.changed = changed;
+            self.tally.embedded += 1;
+            return Edits::new();
         }
-        self.tally.changed = changed;
-        self.tally.embedded += 1;
-        broken.into_iter().for_each(|broken| self.tally.keep_broken(broken));
-        Edits::new()
+        edits
     }
 
     /// The changes of documents in a text, and of what is around them; `None`, if that is not certain. All of them are
@@ -288,18 +284,6 @@ impl Work<'_> {
         if self.change.may_change(text.get(part.clone()).unwrap_or_default()) {
             self.change.change_within(text, part, Part::Value, edits);
         }
-    }
-}
-
-/// Whether a text of this format has lengths, which a change would make wrong. `is_clear`: nothing in the text looks
-/// like a serialized string.
-fn has_lengths(format: &str, is_clear: bool) -> bool {
-    let is_it = |known: &&&'static Format| known.name == format;
-    let Some(format) = format::all().iter().find(is_it) else { return true };
-    match format.can.text {
-        // Where lengths can be repaired, there are some.
-        true => !is_clear && format.strings.is_some_and(|strings| strings.mend.is_some()),
-        false => true,
     }
 }
 

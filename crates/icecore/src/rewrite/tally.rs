@@ -14,9 +14,9 @@ pub struct Tally {
     pub changed: u64,
     /// What was frozen and looked into, by the names of its formats and wrappers.
     pub frozen: BTreeMap<&'static str, u64>,
-    /// Texts that look frozen and can't be read: they were changed as plain text, as no length in them became wrong.
+    /// Texts that look frozen and can't be read: they were changed as plain text.
     pub broken: u64,
-    /// The first of them, and of those that stayed because a length would have become wrong.
+    /// The first of them.
     pub first_broken: Vec<Broken>,
     /// Damaged texts that were repaired.
     pub mended: u64,
@@ -33,8 +33,8 @@ pub struct Tally {
     pub unsayable: u64,
     /// Signed or encrypted data in which something would have been changed: it stayed.
     pub signed: u64,
-    /// Texts that are broken, or have serialized strings in them of which it is not certain what they are, and whose
-    /// lengths would become wrong: they stayed.
+    /// Texts with serialized strings in them, of which it is not certain what they are, and whose lengths would become
+    /// wrong: they stayed.
     pub embedded: u64,
     /// Texts beyond a limit, as in too many others, in which something would have been
     /// changed: they stayed, as the lengths around them can't be known to be right.
@@ -104,11 +104,6 @@ impl Tally {
     /// Counts a text that can't be read.
     pub(super) fn break_at(&mut self, broken: Broken) {
         self.broken += 1;
-        self.keep_broken(broken);
-    }
-
-    /// Keeps a text that can't be read, with its reason.
-    pub(super) fn keep_broken(&mut self, broken: Broken) {
         if self.first_broken.len() < KEPT {
             self.first_broken.push(broken);
         }
