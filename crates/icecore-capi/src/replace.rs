@@ -194,7 +194,7 @@ impl icecore_replaced {
     }
 }
 
-/// The explanations that fit in so many bytes.
+/// The explanations, as far as they fit into the buffer.
 fn list_explanations(tally: &Tally, most: usize) -> String {
     let mut list = String::new();
     for (name, count) in &tally.explanations {

@@ -284,8 +284,8 @@ impl Report {
 }
 
 /// A mistake on the command line, in these words.
-pub fn usage_of(text: &str) -> Abort {
-    Abort::Failed(code::USAGE, text.to_owned())
+pub fn usage_of(text: impl Into<String>) -> Abort {
+    Abort::Failed(code::USAGE, text.into())
 }
 
 /// A mistake on the command line.

@@ -6,7 +6,7 @@ use std::io;
 /// Why rows can't be read, changed or written, in words for the person who asked for it.
 #[derive(Debug)]
 pub enum Error {
-    /// What was asked for can't be had.
+    /// The request contradicts itself, or asks for something that does not exist.
     Usage(String),
     /// The input is not as it should be.
     Input(String),
@@ -18,7 +18,7 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// What was asked for can't be had, as the engine says.
+    /// The engine refuses the request, for this reason.
     pub fn of_usage(error: icecore::Error) -> Error {
         Error::Usage(error.to_string())
     }
@@ -42,7 +42,7 @@ impl Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What was asked for can't be had.
+/// A request that can't be met, in these words.
 pub(crate) fn usage(message: impl Into<String>) -> Error {
     Error::Usage(message.into())
 }

@@ -100,7 +100,7 @@ const TABLE_LAYERS: &[&str] = &[
     "window",
     "form",
     "csv",
-    // Batches through threads, and what came of them.
+    // Batches through threads, and their counts.
     "pool",
     "tally",
     "step",

@@ -69,14 +69,14 @@ pub struct TableStyle {
     pub names: Vec<String>,
     /// Whether the first row has the names, if that was said.
     pub has_header: Option<bool>,
-    /// What stands between values, if that was said.
+    /// The delimiter of values, if that was said.
     pub delimiter: Option<u8>,
     /// The text that stands for NULL.
     pub null: Option<String>,
 }
 
 impl TableStyle {
-    /// What stands between values; the rows of a database are written by the command itself.
+    /// The delimiter of values; the rows of a database are written by the command itself.
     pub fn delimiter(&self, form: Form) -> u8 {
         match (form, self.delimiter) {
             (Form::Database, _) => b'\t',
@@ -88,7 +88,7 @@ impl TableStyle {
 }
 
 impl Options {
-    /// What stands between cells of a csv that is written.
+    /// The delimiter of a csv that is written.
     fn out_delimiter(&self, form: Form) -> u8 {
         match form {
             Form::Database | Form::Sql | Form::Parquet | Form::Arrow => self.input.delimiter.unwrap_or(b','),

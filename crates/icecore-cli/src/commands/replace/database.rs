@@ -2,9 +2,9 @@
 
 use super::resume::Resume;
 use super::undo::Journal;
-use super::{Done, Job, pairs, said, shown, written};
+use super::{Done, Job, said, shown, written};
 use crate::database::failed;
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage_of};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
@@ -19,13 +19,13 @@ impl Job<'_> {
     pub(super) fn database(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let args = self.args;
         if let Some(file) = files.first() {
-            return Err(pairs::usage(format!("`{}`: there are no files with --db", file.display())));
+            return Err(usage_of(format!("`{}`: there are no files with --db", file.display())));
         }
         if args.tables.is_empty() {
-            return Err(pairs::usage("--db needs --table TABLE, which may be given several times"));
+            return Err(usage_of("--db needs --table TABLE, which may be given several times"));
         }
         if args.place.output.is_some() || args.place.out_dir.is_some() || args.place.in_place || args.form.is_some() {
-            return Err(pairs::usage("-o, --out-dir, --in-place and --in are for files, not for --db"));
+            return Err(usage_of("-o, --out-dir, --in-place and --in are for files, not for --db"));
         }
         let mut outputs = Outputs::new(&[], args.force);
         let place = args.report.as_ref().map(|path| outputs.place(path)).transpose()?;

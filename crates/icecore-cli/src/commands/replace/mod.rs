@@ -24,7 +24,7 @@ pub use args::Replace;
 
 use crate::arguments::Global;
 use crate::paint::Paint;
-use crate::report::{Abort, Report};
+use crate::report::{Abort, Report, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, InPlace, Outputs, Target};
@@ -60,13 +60,13 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     #[cfg(feature = "store")]
     if args.database.db.is_some() || args.database.db_file.is_some() {
         if args.charset.is_some() {
-            return Err(pairs::usage("--charset is for files: a database converts what it sends"));
+            return Err(usage_of("--charset is for files: a database converts what it sends"));
         }
         return job.database(&files, report);
     }
     #[cfg(feature = "store")]
     if args.undo_file.is_some() || args.no_undo {
-        return Err(pairs::usage("--undo-file and --no-undo are for --db; --in-place keeps what a file was"));
+        return Err(usage_of("--undo-file and --no-undo are for --db; --in-place keeps what a file was"));
     }
     job.files(&files, report)
 }
@@ -96,7 +96,7 @@ impl Job<'_> {
         how.limits = (*global.limit).clone();
         let form = args.form.as_deref().map(Form::parse).transpose()?;
         if args.each.is_some() && !matches!(form, Some(Form::Document(_))) {
-            return Err(pairs::usage("--each is for documents of a format: --in FORMAT says which"));
+            return Err(usage_of("--each is for documents of a format: --in FORMAT says which"));
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage)?;
         let places = Arc::new(Places::new(args.filter()));
@@ -226,7 +226,7 @@ impl Job<'_> {
             None => name.to_owned(),
         };
         let plan = Arc::new(Plan {
-            rules: self.rule_sets(wide).map_err(pairs::usage)?,
+            rules: self.rule_sets(wide).map_err(usage_of)?,
             how: self.how.clone(),
             only_serialized: self.args.only_serialized,
             shows: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),

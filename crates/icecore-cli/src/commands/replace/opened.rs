@@ -1,8 +1,7 @@
 //! An input that was looked at: how it is written, and where its bytes come from.
 
 use super::Job;
-use super::pairs::usage;
-use crate::report::Abort;
+use crate::report::{Abort, usage_of};
 use crate::source::Source;
 use icecore::Stage;
 use icecore_tables::charset::CharsetArg;
@@ -37,7 +36,7 @@ impl Job<'_> {
         let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
             if self.args.place.in_place || self.args.place.out_dir.is_some() {
-                return Err(usage(
+                return Err(usage_of(
                     "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
@@ -60,7 +59,7 @@ impl Job<'_> {
             head = head.look_further(LOOK_FILE).map_err(failed)?;
         }
         let form = form.ok_or_else(|| {
-            usage("how it is written can't be told from its beginning, or not as its name says: say --in FORM")
+            usage_of("how it is written can't be told from its beginning, or not as its name says: say --in FORM")
         })?;
         Ok(Opened { head, form, is_guessed: self.form.is_none(), wide, is_file })
     }

@@ -101,7 +101,7 @@ fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Ab
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
     let out = target::form(args)?.0;
     if is_shown && matches!(out, Out::Columns(_)) && !args.typed.schema_only {
-        return Err(usage_of(&format!("{} is not for a terminal: name a file with --output", args.to())));
+        return Err(usage_of(format!("{} is not for a terminal: name a file with --output", args.to())));
     }
     let mut target = Target::new(place)?;
     if is_shown && out == Out::Json {
@@ -327,7 +327,7 @@ impl Job<'_> {
                     Form::Sql => "--table and --only choose, and json needs no header",
                     _ => "convert it on its own, or with --out-dir",
                 };
-                Err(usage_of(&format!("its columns ({here}) are not those of {first} ({there}): {advice}")))
+                Err(usage_of(format!("its columns ({here}) are not those of {first} ({there}): {advice}")))
             }
             Some(_) => Ok(false),
         }

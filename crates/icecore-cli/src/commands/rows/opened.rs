@@ -50,7 +50,7 @@ pub fn look(
                 "--charset {}: values are decoded as the bytes that they are; --charset takes UTF-8, UTF-16 and UTF-32 here",
                 charset.name()
             );
-            return Err(usage_of(&text));
+            return Err(usage_of(text));
         }
         (Some(CharsetArg::Utf8), _) | (None, Some(Form::Parquet | Form::Arrow)) => None,
         (None, None) if Form::guess(name, &head).is_some_and(Form::has_columns) => None,

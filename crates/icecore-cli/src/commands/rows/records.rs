@@ -35,7 +35,7 @@ impl Job<'_> {
         };
         let count = records.schema().fields().len();
         if names.len() != count {
-            return Err(usage_of(&self.of(name, &format!("--columns has {} names for {count} columns", names.len()))));
+            return Err(usage_of(self.of(name, &format!("--columns has {} names for {count} columns", names.len()))));
         }
         let plan = Arc::new(Plan::new(&Asked { options: &self.options, form, usual, file: name }, names)?);
         self.head(name, &plan, sink)?;
@@ -59,7 +59,7 @@ impl Job<'_> {
         }
         let Some(plan) = plan.or_else(|| ahead.plan()) else {
             return Err(usage_of(
-                &self.of(name, "it has no rows of the tables that are asked for, so no columns are known"),
+                self.of(name, "it has no rows of the tables that are asked for, so no columns are known"),
             ));
         };
         let layout = match &self.columns {
@@ -70,7 +70,7 @@ impl Job<'_> {
             },
         };
         // What is wrong with it is said here; the threads make it again.
-        Filler::new(&layout, &plan).map_err(|error| usage_of(&error.to_string()))?;
+        Filler::new(&layout, &plan).map_err(|error| usage_of(error.to_string()))?;
         Ok(Ok(Some(Pool::start(ahead, || {
             let mut filler = Filler::new(&layout, &plan);
             move |batch: &mut Batch| match &mut filler {

@@ -23,7 +23,7 @@ pub fn form(args: &Rows) -> Result<(Out, Stage), Abort> {
     reading::set(&mut stage, &args.to_options).map_err(crate::report::usage)?;
     class_map::set(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
-        return Err(usage_of(&format!(
+        return Err(usage_of(format!(
             "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
             args.to()
         )));

@@ -22,7 +22,7 @@ pub(super) enum Charset<'r> {
     /// Characters were entities, as `htmlspecialchars()` writes them: how much a double and a
     /// single quote counted.
     Entities { double: u8, single: u8 },
-    /// This text was another one, which was shorter by so many bytes, and is not empty.
+    /// This text was another one, which was shorter by this number of bytes, and is not empty.
     Rewritten { new: &'r [u8], grew: i64 },
 }
 

@@ -144,7 +144,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// The longest texts that stand in both, or twice in the first.
+    /// The longest texts that both contain, or the first one twice.
     fn shared(&mut self, one: &'t [u8], other: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
         if self.left == 0 || !can_be_new(one, step) || !other.is_none_or(|other| can_be_new(other, step)) {
             return Vec::new();
@@ -166,7 +166,7 @@ impl<'t> Search<'t> {
                 let continues =
                     |one: Option<&u8>, second: Option<&u8>| one == second && one.is_some_and(|byte| *byte != b'"');
                 let before = |at: usize| at.checked_sub(1);
-                // A text that stands twice does not stand in itself.
+                // The two occurrences do not overlap.
                 let most = if other.is_none() { with.saturating_sub(at) } else { usize::MAX };
                 let (first, second_first) =
                     (before(at).and_then(|at| one.get(at)), before(with).and_then(|with| second.get(with)));

@@ -1,4 +1,4 @@
-//! Variables of a session, which has no counts: where the next one begins.
+//! Where the next variable of a session begins: a session does not say how many it has.
 
 use crate::format::php::session::{begins_value, is_plain_name};
 use memchr::memmem;
@@ -9,7 +9,7 @@ pub(in crate::format::php) fn has_variable(content: &[u8]) -> bool {
     memmem::find_iter(content, b"\";").any(|end| named_variable(&content[end + 2..]).is_some())
 }
 
-/// The same, where the length of its name stands before each variable.
+/// The same for sessions with the length of the name before each variable.
 pub(in crate::format::php) fn has_counted_variable(content: &[u8]) -> bool {
     memmem::find_iter(content, b"\";").any(|end| counted_variable(&content[end + 2..]).is_some())
 }
