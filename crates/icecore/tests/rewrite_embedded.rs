@@ -1,7 +1,8 @@
 //! Serialized values inside of other text: PHP composes texts, and judges what became of each piece.
 
-use crate::fixtures::folder;
+use crate::fixtures::{self, folder};
 use crate::replacing::{Pair, value};
+use icecore::rewrite::{Rewriting, Tally};
 use icecore::text::{from_base64, to_base64};
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -32,9 +33,34 @@ fn php_composes_the_same() {
         let left = tally.embedded + tally.broken + tally.unsayable + tally.opaque + tally.signed + tally.beyond;
         writeln!(made, "{}\t{left}", to_base64(&text)).expect("a string");
     }
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("embedded-made.txt");
+    let name = format!("embedded-made-{}.txt", std::process::id());
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&file, made).unwrap();
     let (sum, is_right) = ask_php(file.to_str());
+    std::fs::remove_file(&file).unwrap();
     println!("{sum}");
     assert!(is_right, "{sum}");
+}
+
+/// Data that can be read, and not be written with the same bytes: it stays, though a document is in it that could be
+/// changed by itself.
+#[test]
+fn what_can_not_be_written_again_stays() {
+    let mut count = 0;
+    for fixture in fixtures::load("storable-arch.jsonl") {
+        let stage = icecore::Stage::parse("storable").unwrap();
+        let mut pair = Pair::new(b"2147483648", b"-1");
+        let refused =
+            icecore::rewrite::document(&fixture.blob, &stage, &mut pair, &Rewriting::default(), &mut Tally::default());
+        if refused.is_ok() || icecore::read(&fixture.blob).is_err() {
+            continue;
+        }
+        let (same, tally) = value(&fixture.blob, &mut pair);
+        if same == fixture.blob && tally.unsayable == 0 {
+            continue;
+        }
+        assert_eq!((same == fixture.blob, tally.unsayable, tally.changed, tally.broken), (true, 1, 0, 0));
+        count += 1;
+    }
+    assert!(count > 0, "none is so");
 }

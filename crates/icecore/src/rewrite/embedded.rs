@@ -8,12 +8,13 @@
 
 use super::serialized::{self, Before, SerializedString};
 use super::work::Work;
-use super::{Broken, Edits, Part, signed};
+use super::{Broken, Edits, Part, signed, trimmed};
 use crate::deep::LEVELS;
 use crate::error::ErrorKind;
 use crate::format::strings::{Strings, Wanted};
 use crate::format::{self, Format, Settings};
 use crate::limits::Limits;
+use crate::steps;
 use memchr::memchr_iter;
 use std::ops::Range;
 
@@ -60,18 +61,24 @@ fn documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (V
         }
         let rest = text.get(head..).unwrap_or_default();
         is_clear &= serialized::before(text, head) == Before::Edge;
+        if in_vain == 0 {
+            documents.push(head..text.len());
+            return (documents, false);
+        }
         let len = match (strings.find)(rest, &Settings::new(), &wanted) {
-            _ if in_vain == 0 => rest.len(),
             Ok(places) => places.consumed,
             Err(error) => {
                 is_clear = false;
-                in_vain = in_vain.saturating_sub(error.offset().map_or(rest.len(), |offset| offset as usize));
+                let read = error.offset().map_or(rest.len(), |offset| offset as usize);
+                steps::count(read);
+                in_vain = in_vain.saturating_sub(read);
                 match rest.get(1) {
                     Some(b'%') => rest.iter().take_while(|byte| is_encoded(**byte)).count(),
                     _ => continue,
                 }
             }
         };
+        steps::count(len);
         at = head + len;
         documents.push(head..at);
     }
@@ -90,14 +97,23 @@ fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bool {
         return serialized::string_at(text, head, left).is_some();
     }
     let is_encoded = text.get(head + 1) == Some(&b'%');
-    let Some((_, after)) = serialized::number(text, head + if is_encoded { 4 } else { 2 }) else { return false };
+    let Some((count, after)) = serialized::number(text, head + if is_encoded { 4 } else { 2 }) else { return false };
     if is_encoded {
         let mark = text.get(after..after + 6).unwrap_or_default();
         return mark.eq_ignore_ascii_case(b"%3A%7B");
     }
     match text.get(after..).and_then(|rest| rest.strip_prefix(b":{")) {
-        Some([b'}', ..]) => true,
-        Some([b'i' | b's' | b'S', b':', next, ..]) => next.is_ascii_digit() || *next == b'-',
+        Some([b'}', ..]) => count == 0,
+        Some([b'i', b':', key @ ..]) => match serialized::number(key, usize::from(key.first() == Some(&b'-'))) {
+            Some((_, end)) => matches!(key.get(end), None | Some(b';')),
+            None => false,
+        },
+        Some([b's' | b'S', b':', key @ ..]) => match serialized::number(key, 0) {
+            Some((_, end)) => {
+                key.get(end..).is_some_and(|key| matches!(key, [] | [b':'] | [b':', b'"' | b'\'' | b'\\' | b'&', ..]))
+            }
+            None => false,
+        },
         _ => false,
     }
 }
@@ -113,6 +129,29 @@ fn are_nested(text: &[u8]) -> bool {
         open.push(range.end);
         fits
     })
+}
+
+/// Whether the documents of the format with this name are text.
+fn is_text_format(name: &str) -> bool {
+    format::all().iter().find(|format| format.name == name).is_none_or(|format| format.can.text)
+}
+
+/// Whether a text that looks frozen as a whole is one serialized value, or a session, and broken. These documents are
+/// known in it.
+fn is_broken_value(text: &[u8], documents: &[Range<usize>]) -> bool {
+    let mut left = serialized::searches(text);
+    let Some(head) = serialized::heads(text).find(|head| looks_serialized(text, *head, &mut left)) else { return true };
+    let before = text.get(..head).unwrap_or_default();
+    let is_first = match before.strip_suffix(b"|") {
+        // In a session nothing is escaped.
+        Some(name) => {
+            let is_name = name.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'|' || !byte.is_ascii());
+            let after = serialized::number(text, head + 2).and_then(|(_, after)| text.get(after..));
+            is_name && after.is_some_and(|after| after.starts_with(b":\"") || after.starts_with(b":{"))
+        }
+        None => trimmed::is_all_blank(before),
+    };
+    is_first && documents.first().is_none_or(|document| document.start != head)
 }
 
 /// Whether one of these changes of a text, in which these documents are known, makes a length of something serialized
@@ -171,20 +210,34 @@ impl Work<'_> {
     /// The changes of a text that is not frozen as a whole, and may have documents in it. `broken`: why it is not
     /// frozen, though it begins so.
     pub(super) fn text_around(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
-        let found = find(text, 0, &self.limits);
+        let found = match &broken {
+            // Documents in binary data are in what has a length of its own.
+            Some(broken) if !is_text_format(broken.format) => Found::Nothing,
+            _ => find(text, 0, &self.limits),
+        };
         if let Found::Documents(format, documents) = &found
             && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
         {
             return edits;
         }
-        if let Some(broken) = broken {
-            self.tally.break_at(broken);
-            return self.plain(text, Part::Value);
-        }
         let documents = match &found {
-            Found::Nothing => return self.plain(text, Part::Value),
+            Found::Nothing => &[][..],
             Found::Documents(_, documents) | Found::Unclear(documents) => documents,
         };
+        let is_text = matches!(found, Found::Nothing) || broken.is_some() && is_broken_value(text, documents);
+        let edits = match is_text {
+            true => self.plain(text, Part::Value),
+            false => match self.plain_without_damage(text, documents) {
+                Some(edits) => edits,
+                None => return Edits::new(),
+            },
+        };
+        broken.into_iter().for_each(|broken| self.tally.break_at(broken));
+        edits
+    }
+
+    /// The changes of a text in which these documents are known. `None`: a length would become wrong; the text is counted.
+    fn plain_without_damage(&mut self, text: &[u8], documents: &[Range<usize>]) -> Option<Edits> {
         let changed = self.tally.changed;
         self.change.begin_trial();
         let edits = self.plain(text, Part::Value);
@@ -193,9 +246,9 @@ impl Work<'_> {
         if stays {
             self.tally.changed = changed;
             self.tally.embedded += 1;
-            return Edits::new();
+            return None;
         }
-        edits
+        Some(edits)
     }
 
     /// The changes of documents in a text, and of what is around them; `None`, if that is not certain. All of them are
@@ -239,9 +292,8 @@ impl Work<'_> {
 
     /// Whether a match in the text, read as nothing but text, is partly in a document.
     fn crosses_an_edge(&mut self, text: &[u8], own: &Range<usize>, documents: &[Range<usize>]) -> bool {
-        let mut matches = Edits::new();
         self.change.begin_trial();
-        self.add_plain(text, own.clone(), &mut matches);
+        let matches = self.plain_parts(text, std::slice::from_ref(own));
         self.change.end_trial(false);
         let mut edges = documents.iter().flat_map(|document| [document.start, document.end]).peekable();
         matches.iter().any(|edit| {
@@ -259,31 +311,39 @@ impl Work<'_> {
         documents: &[Range<usize>],
         level: u32,
     ) -> Result<Edits, ErrorKind> {
-        let (mut edits, mut at, mut is_changed) = (Edits::new(), own.start, false);
+        let (mut gaps, mut at) = (Vec::with_capacity(documents.len() + 1), own.start);
         for document in documents {
-            let before = edits.len();
-            self.add_plain(text, at..document.start, &mut edits);
-            is_changed |= edits.len() > before;
+            gaps.push(at..document.start);
+            at = document.end;
+        }
+        gaps.push(at..own.end);
+        let plain = self.plain_parts(text, &gaps);
+        self.tally.changed += u64::from(!plain.is_empty());
+        let (mut edits, mut plain) = (Edits::new(), plain.iter().peekable());
+        for document in documents {
+            while let Some(edit) = plain.next_if(|edit| edit.start < document.start) {
+                edits.push(edit.start, edit.end, edit.new);
+            }
             let bytes = text.get(document.clone()).unwrap_or_default();
             if self.may(bytes) {
                 let limits = self.limits.clone();
                 let changes = self.document(format, &Settings::new(), bytes, &limits, level);
                 edits.append(&changes.map_err(|error| error.kind())?, document.start);
             }
-            at = document.end;
         }
-        let before = edits.len();
-        self.add_plain(text, at..own.end, &mut edits);
-        is_changed |= edits.len() > before;
-        self.tally.changed += u64::from(is_changed);
+        plain.for_each(|edit| {
+            edits.push(edit.start, edit.end, edit.new);
+        });
         Ok(edits)
     }
 
-    /// Adds the changes of a part of a text that is nothing else.
-    fn add_plain(&mut self, text: &[u8], part: Range<usize>, edits: &mut Edits) {
-        if self.change.may_change(text.get(part.clone()).unwrap_or_default()) {
-            self.change.change_within(text, part, Part::Value, edits);
+    /// The changes of parts of a text that are nothing else.
+    fn plain_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Edits {
+        let mut edits = Edits::new();
+        if parts.iter().any(|part| self.change.may_change(text.get(part.clone()).unwrap_or_default())) {
+            self.change.change_parts(text, parts, Part::Value, &mut edits);
         }
+        edits
     }
 }
 
@@ -389,11 +449,16 @@ mod tests {
             Found::Documents(_, documents) => format!("{documents:?}"),
             Found::Unclear(_) => "unclear".to_owned(),
         };
-        assert_eq!(found("[x d='a:1:{i:0;s:3:\"abc\";}']"), "[6..28]");
+        assert_eq!(found("[x d='a:1:{i:0;s:3:\"abc\";}']"), "[6..26]");
         assert_eq!(found("a:0:{}s:1:\"b\";,O:1:\"A\":0:{}"), "[0..6, 6..14, 15..27]");
-        for text in
-            ["a:1: old", "p { a:1:{color: old} }", "yes:3:\"older\";", "https://s:3/old", "ratio a:3 s:3 O:3 old;"]
-        {
+        for text in [
+            "a:1: old",
+            "p { a:1:{color: old} }",
+            "yes:3:\"older\";",
+            "https://s:3/old",
+            "ratio a:3 s:3 O:3 old;",
+            "a:1:{} a:1:{i:0:x O:1:\"A\":",
+        ] {
             assert_eq!(found(text), "nothing", "{text}");
         }
         for text in [
@@ -410,14 +475,65 @@ mod tests {
         }
     }
 
-    /// Beginnings in each other: none is read twice.
+    /// Beginnings in each other: how often one is read has a bound.
     #[test]
     fn beginnings_take_linear_time() {
-        for piece in ["a:9:{i:0;", "a:9:{", "s:3:\"", "O:1:\"A\":9:{s:1:\"b\";", "s:1:\"x\";", "a:1:{color "] {
-            let text = format!("x{}", piece.repeat((1 << 20) / piece.len()));
-            let mut edits = Edits::new();
-            edits.push(0, 1, b"yy");
-            let _ = (find(text.as_bytes(), 0, &Limits::default()), does_damage(text.as_bytes(), &[], &edits));
+        for piece in [
+            "a:9:{i:0;",
+            "a:9:{",
+            "s:3:\"",
+            "O:1:\"A\":9:{s:1:\"b\";",
+            "s:1:\"x\";",
+            "a:1:{color ",
+            "s:99:\\\"",
+            "a%3A1%3A%7B",
+            "s:9:\"a:1:{i:0;",
+            "a:0:{}a:1:{i:0;s:1:\"x\";}s:8:\"",
+        ] {
+            steps::is_linear(piece, 500, |times| {
+                let text = format!("x{}", piece.repeat(times));
+                let mut edits = Edits::new();
+                edits.push(0, 1, b"yy");
+                steps::count(text.len());
+                let _ = (find(text.as_bytes(), 0, &Limits::default()), does_damage(text.as_bytes(), &[], &edits));
+            });
+        }
+    }
+
+    /// Puts one text in the place of another, and counts what it looks at.
+    struct Counting;
+
+    impl crate::rewrite::Change for Counting {
+        fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+            steps::count(text.len());
+            for at in memmem::find_iter(text, "old") {
+                edits.push(at, at + 3, b"newer");
+            }
+        }
+    }
+
+    /// Documents in texts in documents: what is looked at grows with the levels, and does not double with each.
+    #[test]
+    fn each_level_is_looked_at_as_often_as_the_others() {
+        let string = |text: &str| format!("s:{}:\"{text}\";", text.len());
+        for (before, after) in [
+            ("[x d='", "'] old"),
+            ("old ", " s:9:\"x"),
+            ("s:3:\"old\"; ", "\n s:3:\"old\";"),
+            ("{\"a\":[", "]} old"),
+            (" ", ""),
+            ("a:1:{i:0;", "}a:0:{}"),
+            ("hash ", ""),
+        ] {
+            steps::is_linear(before, 1, |levels| {
+                let mut text = "old ".repeat(5_000);
+                for _ in 0..levels {
+                    text = format!("{before}{}{after}", string(&text));
+                }
+                let how = crate::rewrite::Rewriting::default();
+                let mut tally = crate::rewrite::Tally::default();
+                crate::rewrite::value(text.as_bytes(), &mut Counting, &how, &mut tally);
+            });
         }
     }
 }

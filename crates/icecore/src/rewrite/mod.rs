@@ -52,11 +52,13 @@ pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
     fn change(&mut self, text: &[u8], part: Part, edits: &mut Edits);
 
-    /// The same of a part of a text: what is beside it is only looked at.
-    fn change_within(&mut self, text: &[u8], part: Range<usize>, kind: Part, edits: &mut Edits) {
-        let mut own = Edits::new();
-        self.change(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
-        edits.append(&own, part.start);
+    /// The same of these parts of a text, which are in order: what is between them is only looked at.
+    fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: Part, edits: &mut Edits) {
+        for part in parts {
+            let mut own = Edits::new();
+            self.change(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
+            edits.append(&own, part.start);
+        }
     }
 
     /// Begins a trial: it is not certain yet whether what is changed from here on is wanted. Trials can be nested.

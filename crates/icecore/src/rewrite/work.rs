@@ -7,7 +7,7 @@ use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
 use crate::format::strings::{Damage, Found, Length, Measured, Place, Places, Wanted};
-use crate::format::{self, Format, Settings};
+use crate::format::{self, Format, Request, Settings};
 use crate::limits::Limits;
 use std::ops::Range;
 
@@ -102,6 +102,11 @@ impl<'w> Work<'w> {
             match self.document(format, &Settings::new(), bytes, &limits, level) {
                 Ok(edits) => return Inside::Frozen(edits),
                 Err(error) if error.kind() == ErrorKind::Limit => return self.beyond(bytes),
+                // It is right, and would not be if it were changed as text.
+                Err(error) if error.kind() == ErrorKind::Unsupported && is_readable(format, bytes, &limits) => {
+                    self.tally.unsayable += u64::from(self.change.may_change(bytes));
+                    return Inside::Kept;
+                }
                 Err(error) => {
                     if broken.is_none() && format.may_begin(bytes) {
                         broken = Some((format, error));
@@ -340,6 +345,14 @@ fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
         (None, Some(inside)) => inside(bytes),
         (None, None) => format.is_likely(bytes),
     }
+}
+
+/// Whether all of these bytes can be read as this format.
+#[cold]
+fn is_readable(format: &Format, bytes: &[u8], limits: &Limits) -> bool {
+    let outcome = format.read(bytes, &Settings::new(), Request::new(limits));
+    let rest = bytes.get(outcome.consumed..).unwrap_or_default();
+    outcome.error.is_none() && (rest.is_empty() || format.ends_with_blanks(rest))
 }
 
 /// Whether the new name of a class is one that the format knows.
