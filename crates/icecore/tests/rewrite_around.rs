@@ -76,11 +76,20 @@ fn documents_inside_of_text_are_changed_as_documents() {
         ("{\"a\":\"<i d='s:3:\\\"old\\\";'>old\"}", "{\"a\":\"<i d='s:5:\\\"newer\\\";'>newer\"}"),
         ("[x d='a:1:{i:0;s:3:\"abc\";}'] old", "[x d='a:1:{i:0;s:3:\"abc\";}'] newer"),
         ("yes:3:\"older\";", "yes:3:\"newerer\";"),
+        // A class without an object, an array without entries: nothing is serialized here.
+        ("old O:3:\"old\": a:1:{} a:1:{i:0: old", "newer O:3:\"newer\": a:1:{} a:1:{i:0: newer"),
         ("p { a:1:{color: old} }", "p { a:1:{color: newer} }"),
     ]);
     // Only what is a text of a program.
     let (new, _) = value(b"[x a:1:{i:1;s:3:\"a 1\";} 1]", &mut Pair::new(b"1", b"22"));
     assert_eq!(String::from_utf8_lossy(&new), "[x a:1:{i:1;s:4:\"a 22\";} 22]");
+}
+
+/// JSON that is broken is text, and counted: what is serialized in it is changed as in any other text.
+#[test]
+fn broken_json_with_documents_in_it_is_counted() {
+    let (new, tally) = changed("{\"a\": 's:3:\"old\";'");
+    assert_eq!((&*new, tally.broken), ("{\"a\": 's:5:\"newer\";'", 1));
 }
 
 /// A length in them would become wrong, or it is not certain what they are.
@@ -94,6 +103,11 @@ fn texts_with_something_unclear_in_them_stay_and_are_counted() {
         "[x d='s:3:\"old\";'] [y d='s:9:\"old\";']",
         "x a:2:{i:0;s:3:\"old\";i:1;s:99:\"old",
         "xs:18:\"s:3:\"old\"; and old\";",
+        // PHP reads a value at the front, whatever follows.
+        "a:1:{i:0;s:3:\"old\";} and s:9:\"old",
+        // JSON that is broken has no lengths, but this has.
+        r#"{"a": "s:3:\"old\";" old"#,
+        "old|s:3:\\\"old\\\";|old",
         // Inside of a longer one: the first string ends too early.
         r#"x s:18:\"s:3:\"abc\"; old abc\"; y"#,
     ] {

@@ -105,17 +105,24 @@ pub fn name(key: &[u8]) -> String {
     serde_json::from_slice(&quoted).unwrap_or_else(|_| String::from_utf8_lossy(key).into_owned())
 }
 
-/// The changes of plain text. A regular expression sees a line at a time. A serialized document that changes is one
-/// edit.
-pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Replacing<'_>, edits: &mut Edits) {
+/// Adds the changes of plain text, and returns where the first of those is that make something serialized wrong. A regular
+/// expression sees a line at a time. A serialized document that changes is one edit.
+pub fn text(
+    bytes: &[u8],
+    own: Range<usize>,
+    rules: &Rules,
+    replacing: &mut Replacing<'_>,
+    edits: &mut Edits,
+) -> Option<usize> {
     if rules.reach().is_some() {
-        match around_documents(bytes, own.clone(), replacing) {
-            Some(found) => edits.append(&found, 0),
-            None => replacing.change_part(bytes, own, edits),
+        if let Some(found) = around_documents(bytes, own.clone(), replacing) {
+            edits.append(&found, 0);
+            return None;
         }
-        return;
+        replacing.change_part(bytes, own, edits);
+        return find_damage(bytes, edits);
     }
-    let mut at = 0;
+    let (mut at, mut damage) = (0, None);
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
         let len = memchr(b'\n', rest).unwrap_or(rest.len());
@@ -124,13 +131,21 @@ pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Repl
         let text = line.strip_suffix(b"\r").unwrap_or(line);
         match around_documents(text, 0..text.len(), replacing) {
             Some(found) => own = found,
-            None => replacing.change(text, Part::Value, &mut own),
+            None => {
+                replacing.change(text, Part::Value, &mut own);
+                damage = damage.or(find_damage(text, &own).map(|place| at + place));
+            }
         }
-        for edit in own.iter() {
-            edits.push(at + edit.start, at + edit.end, edit.new);
-        }
+        edits.append(&own, at);
         at += len + 1;
     }
+    damage
+}
+
+/// Where the first change is, if one of them makes something serialized in this text wrong.
+fn find_damage(text: &[u8], edits: &Edits) -> Option<usize> {
+    let first = edits.iter().next()?;
+    rewrite::breaks_documents(text, edits).then_some(first.start)
 }
 
 /// Strings of serialize() that begin in a text: see [`rewrite::serialized_strings`].

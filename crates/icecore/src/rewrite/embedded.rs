@@ -114,6 +114,9 @@ fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bool {
             }
             None => false,
         },
+        // No array has such keys: it is broken.
+        Some([letter, b':', next, ..]) => LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next)),
+        Some([b'N', b';', ..]) => true,
         _ => false,
     }
 }
@@ -129,6 +132,23 @@ fn are_nested(text: &[u8]) -> bool {
         open.push(range.end);
         fits
     })
+}
+
+/// Whether these changes of a text make something serialized in it wrong.
+pub(super) fn breaks_documents(text: &[u8], edits: &Edits, limits: &Limits) -> bool {
+    if edits.is_empty() {
+        return false;
+    }
+    match find(text, 0, limits) {
+        Found::Nothing => false,
+        Found::Documents(_, documents) | Found::Unclear(documents) => does_damage(text, &documents, edits),
+    }
+}
+
+/// Whether a text of the format with this name is serialized values, or variables with such.
+fn has_values(name: &str) -> bool {
+    let format = format::all().iter().find(|format| format.name == name);
+    format.and_then(|format| format.strings).is_some_and(|strings| strings.mend.is_some())
 }
 
 /// Whether the documents of the format with this name are text.
@@ -183,11 +203,11 @@ fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits) -> bool {
             }
         }
     };
-    for SerializedString { head, range, .. } in serialized::strings(text) {
+    for SerializedString { head, range, has_end, .. } in serialized::strings(text) {
         // Its last quote, the mark after it, and the brackets that end what is around.
         let end = range.end - 1..skip_ends(range.end.saturating_add(1));
         let touches = |bytes: Range<usize>| touching(bytes).next().is_some();
-        if touches(head..range.start) || grows_within(&range) || touches(end) {
+        if touches(head..range.start) || grows_within(&range) || has_end && touches(end) {
             return true;
         }
     }
@@ -218,6 +238,11 @@ impl Work<'_> {
         if let Found::Documents(format, documents) = &found
             && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
         {
+            // A text with values in it is no broken value, but it may be a document of another kind that is.
+            broken
+                .into_iter()
+                .filter(|broken| !has_values(broken.format))
+                .for_each(|broken| self.tally.break_at(broken));
             return edits;
         }
         let documents = match &found {

@@ -185,6 +185,20 @@ pub fn text_with_documents(
     Some(embedded::merge_documents(known, &documents, &edits))
 }
 
+/// Whether these changes of a plain text make something serialized in it wrong: a length, a number, or what only looks so.
+///
+/// ```
+/// use icecore::rewrite::{Edits, breaks_documents};
+/// let (text, mut edits) = (br#"x: s:1:"x";"#, Edits::new());
+/// edits.push(0, 1, b"yz");
+/// assert!(!breaks_documents(text, &edits));
+/// edits.push(8, 9, b"yz");
+/// assert!(breaks_documents(text, &edits));
+/// ```
+pub fn breaks_documents(text: &[u8], edits: &Edits) -> bool {
+    embedded::breaks_documents(text, edits, &Limits::default())
+}
+
 /// The strings of `serialize()` that begin in a text, however their quotes are written there: the bytes that their
 /// lengths count, and their last quote. They may end after the text. Where the end is not certain, too much is taken
 /// rather than too little.

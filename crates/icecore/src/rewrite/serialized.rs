@@ -25,6 +25,8 @@ pub(super) struct SerializedString {
     pub(super) range: Range<usize>,
     /// Whether it ends where its length says, and nothing in it is escaped.
     pub(super) is_exact: bool,
+    /// Whether its end was found. Otherwise it is where that of the longest one would be.
+    pub(super) has_end: bool,
 }
 
 /// What is before a letter that may begin a serialized value.
@@ -136,7 +138,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
     let after = after + colon(text, after)?;
     let mark = if matches!(letter, b'O' | b'C') { b':' } else { b';' };
     let rest = text.get(after..)?;
-    let found = |range, is_exact| Some(SerializedString { head, range, is_exact });
+    let found = |range, is_exact, has_end| Some(SerializedString { head, range, is_exact, has_end });
     if width == 1 && rest.first() == Some(&b'"') {
         let end = (after + 1).saturating_add(len);
         let close = text.get(end..).unwrap_or_default();
@@ -145,7 +147,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
                 return None;
             }
             let end = body_end(text, letter, end + 2).unwrap_or(end + 1);
-            return found(after + 1..end, true);
+            return found(after + 1..end, true, true);
         }
     }
     let quote = leading_quote(rest)?;
@@ -172,7 +174,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
     if is_word && end.is_none() {
         return None;
     }
-    found(start..end.unwrap_or(most), false)
+    found(start..end.unwrap_or(most), false, end.is_some())
 }
 
 /// Where so many bytes end that are escaped as their quotes are, if the end is there.
