@@ -105,41 +105,74 @@ pub fn name(key: &[u8]) -> String {
     serde_json::from_slice(&quoted).unwrap_or_else(|_| String::from_utf8_lossy(key).into_owned())
 }
 
-/// Adds the changes of plain text, and returns where the first of those is that make something serialized wrong. A regular
-/// expression sees a line at a time. A serialized document that changes is one edit.
+/// What changes of a plain text do to serialized values in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Damage {
+    /// Where the first change is of those that make something serialized wrong.
+    pub first: Option<usize>,
+    /// Where the first change is, if one of them touches a number or a mark of a value that began before the text, if
+    /// there is one.
+    pub touched: Option<usize>,
+    /// Whether a value may begin in the text and end after it.
+    pub is_cut_off: bool,
+}
+
+/// Adds the changes of plain text. A regular expression sees a line at a time. A serialized document that changes is one
+/// edit.
 pub fn text(
     bytes: &[u8],
     own: Range<usize>,
     rules: &Rules,
     replacing: &mut Replacing<'_>,
     edits: &mut Edits,
-) -> Option<usize> {
+) -> Damage {
     if rules.reach().is_some() {
-        if let Some(found) = around_documents(bytes, own.clone(), replacing) {
-            edits.append(&found, 0);
-            return None;
-        }
-        replacing.change_part(bytes, own, edits);
-        return find_damage(bytes, edits);
+        let known = bytes.get(..own.end).unwrap_or_default();
+        let (is_cut_off, cut_head) = (rewrite::is_cut_off(known), rewrite::find_head_across(bytes, own.end));
+        let first = match around_documents(bytes, own.clone(), replacing) {
+            Some(found) => {
+                edits.append(&found, 0);
+                None
+            }
+            None => {
+                replacing.change_part(bytes, own, edits);
+                find_damage(bytes, edits)
+            }
+        };
+        let is_cut_head = |edit: &rewrite::Edit<'_>| cut_head.is_some_and(|head| edit.end > head);
+        let first = first.or(edits.iter().last().filter(is_cut_head).map(|edit| edit.start));
+        return Damage { first, touched: find_touched(bytes, edits), is_cut_off };
     }
-    let (mut at, mut damage) = (0, None);
+    let (mut at, mut damage) = (0, Damage::default());
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
         let len = memchr(b'\n', rest).unwrap_or(rest.len());
         let line = rest.get(..len).unwrap_or_default();
         let mut own = Edits::new();
         let text = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut first = None;
         match around_documents(text, 0..text.len(), replacing) {
             Some(found) => own = found,
             None => {
                 replacing.change(text, Part::Value, &mut own);
-                damage = damage.or(find_damage(text, &own).map(|place| at + place));
+                first = find_damage(text, &own);
             }
         }
+        let touched = find_touched(text, &own);
+        let first = first.or(touched.filter(|_| damage.is_cut_off));
+        damage.first = damage.first.or(first.map(|place| at + place));
+        damage.touched = damage.touched.or(touched.map(|place| at + place));
+        damage.is_cut_off |= rewrite::is_cut_off(line);
         edits.append(&own, at);
         at += len + 1;
     }
     damage
+}
+
+/// Where the first change is, if one of them touches a number or a mark of a value that began before this text.
+fn find_touched(text: &[u8], edits: &Edits) -> Option<usize> {
+    let first = edits.iter().next()?;
+    rewrite::touches_marks(text, edits).then_some(first.start)
 }
 
 /// Where the first change is, if one of them makes something serialized in this text wrong.

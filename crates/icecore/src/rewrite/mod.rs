@@ -199,6 +199,44 @@ pub fn breaks_documents(text: &[u8], edits: &Edits) -> bool {
     embedded::breaks_documents(text, edits, &Limits::default())
 }
 
+/// Whether something serialized begins in a text and may end after it: then what follows begins inside of a value, and
+/// [`touches_marks`] tells which changes of that do damage.
+///
+/// ```
+/// use icecore::rewrite::is_cut_off;
+/// assert!(is_cut_off(br#"see a:2:{i:0;s:3:"ol"#));
+/// assert!(!is_cut_off(br#"see a:1:{i:0;s:3:"old";} there"#));
+/// ```
+pub fn is_cut_off(text: &[u8]) -> bool {
+    embedded::is_cut_off(text, &Limits::default())
+}
+
+/// Where the beginning of a serialized value is, such as `a:1:` or `s:12:"`, if this place of a text is inside of it.
+///
+/// ```
+/// assert_eq!(icecore::rewrite::find_head_across(br#"see s:3:"old";"#, 6), Some(4));
+/// assert_eq!(icecore::rewrite::find_head_across(br#"see s:3:"old";"#, 3), None);
+/// ```
+pub fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
+    embedded::find_head_across(text, place)
+}
+
+/// Whether one of these changes of a text, which begins inside of a serialized value, touches a number, a quote or a
+/// bracket of it. One that has a whole document in it does. Lengths of strings that began before the text are not looked at.
+///
+/// ```
+/// use icecore::rewrite::{Edits, touches_marks};
+/// let (text, mut edits) = (br#"d";i:1;s:3:"old";} old"#, Edits::new());
+/// edits.push(19, 22, b"new");
+/// assert!(!touches_marks(text, &edits));
+/// edits = Edits::new();
+/// edits.push(5, 6, b"2");
+/// assert!(touches_marks(text, &edits));
+/// ```
+pub fn touches_marks(text: &[u8], edits: &Edits) -> bool {
+    embedded::touches_marks(text, edits)
+}
+
 /// The strings of `serialize()` that begin in a text, however their quotes are written there: the bytes that their
 /// lengths count, and their last quote. They may end after the text. Where the end is not certain, too much is taken
 /// rather than too little.

@@ -151,12 +151,12 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
         }
     }
     let quote = leading_quote(rest)?;
-    // A word that ends so is one of prose, unless the quote is escaped.
+    let start = after + quote.len();
+    // A word that ends so is one of prose, unless the quote is escaped or the end would be after the text.
     let is_word = before(text, head) == Before::Word;
-    if is_word && matches!(quote, [b'"' | b'\'', ..]) {
+    if is_word && matches!(quote, [b'"' | b'\'', ..]) && start.saturating_add(len) < text.len() {
         return None;
     }
-    let start = after + quote.len();
     // Escaped characters are longer than what the length counts: the string ends there, or later.
     let most = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
     let close = if width == 1 { [quote, &[mark]].concat() } else { [quote, b"%3"].concat() };
@@ -171,7 +171,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
         };
         Some(start + end + quote.len())
     });
-    if is_word && end.is_none() {
+    if is_word && end.is_none() && start.saturating_add(len) < text.len() {
         return None;
     }
     found(start..end.unwrap_or(most), false, end.is_some())
