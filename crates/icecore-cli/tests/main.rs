@@ -44,5 +44,6 @@ mod store;
 mod streams;
 mod tables;
 mod terminal;
+mod texts;
 mod toy;
 mod transcripts;

@@ -94,7 +94,7 @@ fn values_that_other_tools_broke() {
             r#"https://old/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:3:\"old\";}"#.into(),
             r#"https://newer/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:5:\"newer\";}"#.into(),
         ),
-        ("a quote that is new", "old", "O'Neil", r#"s:3:"old"; old"#.into(), r#"s:3:"O\'Neil"; O\'Neil"#.into()),
+        ("a quote that is new", "old", "O'Neil", r#"s:3:"old"; old"#.into(), r#"s:6:"O\'Neil"; O\'Neil"#.into()),
     ];
     for (what, old, new, before, after) in cases {
         assert_eq!(sql(&[old, new], &row(before)), row(after), "{what}");
@@ -349,6 +349,13 @@ fn lengths_in_text_are_not_made_wrong() {
         for chunk in ["64", "1000", "256K"] {
             let args = ["replace", "old.example", "a-longer-name.example", "--chunk", chunk];
             let (stdout, stderr, code) = icecore(&args, text.as_bytes());
+            if code == 0 {
+                // It is in one chunk, and it is certain what it is.
+                let new = text.replace("old.example", "a-longer-name.example");
+                let new = new.replace(":3012:", ":3022:").replace(":3017:", ":3027:");
+                assert!(chunk == "256K" && !value.contains('\\') && stdout == new.as_bytes(), "{chunk} {value}");
+                continue;
+            }
             assert_eq!(code, 2, "{chunk} {value}: {stderr}");
             assert!(stderr.contains("would become wrong"), "{stderr}");
             assert!(!String::from_utf8_lossy(&stdout).contains("a-longer-name"), "{chunk} {value}");

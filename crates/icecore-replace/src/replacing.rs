@@ -27,13 +27,25 @@ pub struct Replacing<'r> {
     room: u64,
     cost: u64,
     is_full: bool,
+    trials: Vec<Trial>,
+}
+
+/// A trial that has not ended.
+#[derive(Debug)]
+struct Trial {
+    /// What was counted in it.
+    counts: BTreeMap<usize, u64>,
+    /// What was so before it.
+    room: u64,
+    is_full: bool,
 }
 
 impl Rules {
     /// Begins to replace.
     pub fn replacing(&self) -> Replacing<'_> {
         let (counts, new) = (BTreeMap::new(), Vec::new());
-        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, cost: 0, is_full: false }
+        let trials = Vec::new();
+        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, cost: 0, is_full: false, trials }
     }
 }
 
@@ -87,6 +99,25 @@ impl Change for Replacing<'_> {
         self.change_part(text, 0..text.len(), edits);
     }
 
+    fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], _: Part, edits: &mut Edits) {
+        self.add_changes(text, parts, edits);
+    }
+
+    fn begin_trial(&mut self) {
+        self.trials.push(Trial { counts: BTreeMap::new(), room: self.room, is_full: self.is_full });
+    }
+
+    fn end_trial(&mut self, is_made: bool) {
+        let Some(trial) = self.trials.pop() else { return };
+        if !is_made {
+            (self.room, self.is_full) = (trial.room, trial.is_full);
+            return;
+        }
+        for (pair, count) in trial.counts {
+            *self.open_counts().entry(pair).or_default() += count;
+        }
+    }
+
     fn may_change(&self, raw: &[u8]) -> bool {
         self.is_encoded || self.rules.may_match(raw)
     }
@@ -97,20 +128,36 @@ impl Change for Replacing<'_> {
 }
 
 impl Replacing<'_> {
+    /// Where changes are counted now.
+    fn open_counts(&mut self) -> &mut BTreeMap<usize, u64> {
+        self.trials.last_mut().map_or(&mut self.counts, |trial| &mut trial.counts)
+    }
+
     /// Adds the changes of a part of a text, across whose edges no match lies: what is beside it is
     /// only looked at.
     pub fn change_part(&mut self, text: &[u8], part: Range<usize>, edits: &mut Edits) {
+        self.add_changes(text, std::slice::from_ref(&part), edits);
+    }
+
+    /// Adds the changes of these parts of a text, which are in order. The time is linear in the text.
+    fn add_changes(&mut self, text: &[u8], parts: &[Range<usize>], edits: &mut Edits) {
         let rules = self.rules;
-        let Some((charset, trust)) = &rules.charset else { return self.add_matches(text, part, None, edits) };
+        let Some((charset, trust)) = &rules.charset else { return self.add_matches(text, parts, None, edits) };
         match trust.reading(text) {
-            Reading::Utf8 => self.add_matches(text, part, None, edits),
-            Reading::Ascii => self.add_matches(text, part, Some(charset), edits),
+            Reading::Utf8 => self.add_matches(text, parts, None, edits),
+            Reading::Ascii => self.add_matches(text, parts, Some(charset), edits),
             Reading::Charset => {
                 let decoded = charset.decode(text);
-                let start = charset.decoded_len(text.get(..part.start).unwrap_or(text));
-                let end = start + charset.decoded_len(text.get(part).unwrap_or_default());
+                let (mut place, mut len) = (0, 0);
+                let mut decoded_at = |offset: usize| {
+                    len += charset.decoded_len(text.get(place..offset).unwrap_or_default());
+                    place = place.max(offset);
+                    len
+                };
+                let decoded_parts: Vec<_> =
+                    parts.iter().map(|part| decoded_at(part.start)..decoded_at(part.end)).collect();
                 let mut own = Edits::new();
-                self.add_matches(decoded.as_bytes(), start..end, Some(charset), &mut own);
+                self.add_matches(decoded.as_bytes(), &decoded_parts, Some(charset), &mut own);
                 // Each character is a byte of the text.
                 let (mut place, mut count) = (0, 0);
                 let mut byte_at = |offset: usize| {
@@ -126,10 +173,16 @@ impl Replacing<'_> {
         }
     }
 
-    /// Adds the changes of a part of a text in UTF-8; what is new is written in `charset`, if there is one.
-    fn add_matches(&mut self, text: &[u8], part: Range<usize>, charset: Option<&Charset>, edits: &mut Edits) {
-        let matches = self.rules.matches_from(text, part.start);
-        for found in matches.take_while(|found| found.start < part.end) {
+    /// Adds the changes of parts of a text in UTF-8; what is new is written in `charset`, if there is one.
+    fn add_matches(&mut self, text: &[u8], parts: &[Range<usize>], charset: Option<&Charset>, edits: &mut Edits) {
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return };
+        let mut parts = parts.iter().peekable();
+        let matches = self.rules.matches_from(text, first.start);
+        for found in matches.take_while(|found| found.start < last.end) {
+            while parts.next_if(|part| part.end <= found.start).is_some() {}
+            if parts.peek().is_none_or(|part| found.start < part.start) {
+                continue;
+            }
             self.new.clear();
             self.rules.expand(text, &found, &mut self.new);
             // A pair may be there only to keep what it matches.
@@ -147,7 +200,7 @@ impl Replacing<'_> {
             };
             self.room = room;
             edits.push(found.start, found.end, &self.new);
-            *self.counts.entry(found.pair).or_default() += 1;
+            *self.open_counts().entry(found.pair).or_default() += 1;
         }
     }
 }

@@ -3,3 +3,4 @@
 mod charset;
 mod hint;
 mod rules;
+mod trials;

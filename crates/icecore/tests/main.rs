@@ -64,6 +64,7 @@ mod replacing;
 mod reserved_names;
 mod rewrite;
 mod rewrite_around;
+mod rewrite_embedded;
 mod rewrite_fixtures;
 mod rewrite_oracles;
 mod rewrite_robust;

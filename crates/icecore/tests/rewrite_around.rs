@@ -61,25 +61,74 @@ fn blanks_around_binary_data_stay() {
     }
 }
 
-/// A length in them would become wrong.
 #[test]
-fn texts_with_serialized_strings_in_them_stay_and_are_counted() {
+fn documents_inside_of_text_are_changed_as_documents() {
+    assert_changes(&[
+        ("[x d='a:1:{i:0;s:3:\"old\";}'] old", "[x d='a:1:{i:0;s:5:\"newer\";}'] newer"),
+        (
+            "s:3:\"old\";s:3:\"old\";,O:1:\"A\":1:{s:1:\"a\";s:3:\"old\";}",
+            "s:5:\"newer\";s:5:\"newer\";,O:1:\"A\":1:{s:1:\"a\";s:5:\"newer\";}",
+        ),
+        ("old\n205\na:1:{s:1:\"k\";s:3:\"old\";}", "newer\n205\na:1:{s:1:\"k\";s:5:\"newer\";}"),
+        ("a:1:{i:0;s:3:\"old\";} and old", "a:1:{i:0;s:5:\"newer\";} and newer"),
+        ("x s:19:\"s:11:\"old 's' old\";\"; y", "x s:23:\"s:15:\"newer 's' newer\";\"; y"),
+        ("a:1:{i:0;s:21:\"<!-- s:5:\"a old\"; -->\";}", "a:1:{i:0;s:23:\"<!-- s:7:\"a newer\"; -->\";}"),
+        ("{\"a\":\"<i d='s:3:\\\"old\\\";'>old\"}", "{\"a\":\"<i d='s:5:\\\"newer\\\";'>newer\"}"),
+        ("[x d='a:1:{i:0;s:3:\"abc\";}'] old", "[x d='a:1:{i:0;s:3:\"abc\";}'] newer"),
+        ("yes:3:\"older\";", "yes:3:\"newerer\";"),
+        // A class without an object, an array without entries: nothing is serialized here.
+        ("old O:3:\"old\": a:1:{} a:1:{i:0: old", "newer O:3:\"newer\": a:1:{} a:1:{i:0: newer"),
+        ("p { a:1:{color: old} }", "p { a:1:{color: newer} }"),
+    ]);
+    // Only what is a text of a program.
+    let (new, _) = value(b"[x a:1:{i:1;s:3:\"a 1\";} 1]", &mut Pair::new(b"1", b"22"));
+    assert_eq!(String::from_utf8_lossy(&new), "[x a:1:{i:1;s:4:\"a 22\";} 22]");
+}
+
+/// JSON that is broken is text, and counted: what is serialized in it is changed as in any other text.
+#[test]
+fn broken_json_with_documents_in_it_is_counted() {
+    let (new, tally) = changed("{\"a\": 's:3:\"old\";'");
+    assert_eq!((&*new, tally.broken), ("{\"a\": 's:5:\"newer\";'", 1));
+}
+
+/// A length in them would become wrong, or it is not certain what they are.
+#[test]
+fn texts_with_something_unclear_in_them_stay_and_are_counted() {
     for text in [
-        "[x d='a:1:{i:0;s:3:\"old\";}'] old",
         "<p d=\"s:3:&quot;old&quot;;\">",
         "# a:1:{i:0;s:3:\\\"old\\\";}",
         "1,\"s:3:\"\"old\"\";\",2",
         "?d=s%3a3%3a%22old%22%3b&e=old",
+        "[x d='s:3:\"old\";'] [y d='s:9:\"old\";']",
+        "x a:2:{i:0;s:3:\"old\";i:1;s:99:\"old",
+        "xs:18:\"s:3:\"old\"; and old\";",
+        // PHP reads a value at the front, whatever follows.
+        "a:1:{i:0;s:3:\"old\";} and s:9:\"old",
+        // JSON that is broken has no lengths, but this has.
+        r#"{"a": "s:3:\"old\";" old"#,
+        "old|s:3:\\\"old\\\";|old",
+        // Inside of a longer one: the first string ends too early.
+        r#"x s:18:\"s:3:\"abc\"; old abc\"; y"#,
     ] {
         let (same, tally) = changed(text);
         assert_eq!((&*same, tally.embedded, tally.changed), (text, 1, 0), "{text}");
     }
-    for (old, new) in [
-        ("[x d='a:1:{i:0;s:3:\"abc\";}'] old", "[x d='a:1:{i:0;s:3:\"abc\";}'] newer"),
-        ("yes:3:\"older\";", "yes:3:\"newerer\";"),
-        ("p { a:1:{color: old} }", "p { a:1:{color: newer} }"),
-    ] {
-        assert_changes(&[(old, new)]);
+    // What comes new looks serialized.
+    let (same, tally) = value(b"old [s:3:\"old\";]", &mut Pair::new(b"old", b"s:9:\"x"));
+    assert_eq!((&same[..], tally.embedded), (&b"old [s:3:\"old\";]"[..], 1));
+    // A match over the edge of a document.
+    let text = b"[x d='s:3:\"old\";']";
+    let (same, tally) = value(text, &mut Pair::new(b"\";']", b"'"));
+    assert_eq!((&same[..], tally.embedded), (&text[..], 1));
+}
+
+/// PHP can't read them either: they are text, and counted.
+#[test]
+fn broken_values_are_counted() {
+    for text in ["a:1:{i:0;s:99:\"old\";}", "s:9:\"old", "a:2:{i:0;s:3:\"old\";", "user|s:9:\"old\";", "a:1: old"] {
+        let (new, tally) = changed(text);
+        assert_eq!((&*new, tally.embedded, tally.broken), (&*text.replace("old", "newer"), 0, 1), "{text}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! A part of an input on its way from the reader to the writer.
 
 use super::account::Account;
+use super::lines::Damage;
 use icecore_sql::Quoting;
 use std::ops::Range;
 
@@ -33,6 +34,10 @@ pub struct Chunk {
     pub conflict: Option<usize>,
     /// Where a plain text is in its bytes in which something serialized gets a wrong length.
     pub suspect: Option<usize>,
+    /// Of plain text: where a change is that would touch a number or a mark of a value that began in a chunk before.
+    pub touched: Option<usize>,
+    /// Of plain text: whether a value may begin in it and end after it.
+    pub is_cut_off: bool,
     /// The changed bytes; the bytes as they are, if nothing changes.
     pub out: Vec<u8>,
     /// Whether `out` has what is to be written.
@@ -56,8 +61,13 @@ impl Chunk {
         self.frozen.clear();
         (self.header, self.beside, self.is_last_for_now) = (0, (0, 0), false);
         (self.unclosed, self.broken_row, self.is_changed) = (None, None, false);
-        (self.conflict, self.suspect) = (None, None);
+        (self.conflict, self.suspect, self.touched, self.is_cut_off) = (None, None, None, false);
         self.account = Account::default();
+    }
+
+    /// Of plain text: notes what its changes do to serialized values.
+    pub fn note_damage(&mut self, damage: Damage) {
+        (self.suspect, self.touched, self.is_cut_off) = (damage.first, damage.touched, damage.is_cut_off);
     }
 
     /// What is to be written.

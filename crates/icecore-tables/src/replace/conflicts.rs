@@ -14,11 +14,13 @@ use std::ops::Range;
 pub struct FrozenText {
     /// The end of the one that ends last.
     end: u64,
+    /// Whether a value may have begun in one chunk and ended after it: where it ends is not known then.
+    is_open: bool,
 }
 
 impl FrozenText {
-    /// The changes of this chunk, which comes next, that make the length of such a string wrong: how many they are, and
-    /// where the first one is in the chunk.
+    /// The changes of this chunk, which comes next, that make the length of such a string wrong, or change what is no text
+    /// of a value that began before: how many they are at least, and where the first one is in the chunk.
     pub fn find_inside(&mut self, chunk: &Chunk) -> (u64, Option<usize>) {
         let mut strings = chunk.frozen.iter().peekable();
         let (mut count, mut first) = (0, None);
@@ -32,6 +34,10 @@ impl FrozenText {
             }
         }
         self.end = strings.map(|string| string.end).fold(self.end, u64::max);
+        if let Some(at) = chunk.touched.filter(|_| self.is_open && count == 0) {
+            (count, first) = (1, Some(at));
+        }
+        self.is_open |= chunk.is_cut_off;
         (count, first)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::chunk::{Manner, Piece};
 use super::plan::Plan;
-use icecore::rewrite::{Change as _, Edits, Part};
+use icecore::rewrite::{self, Change as _, Edits, Part, Rewriting, Tally};
 use icecore_replace::{Replacing, Rules};
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2};
 use std::ops::Range;
 
 /// Finds the values on lines of JSON: of objects those of each key.
@@ -105,66 +105,108 @@ pub fn name(key: &[u8]) -> String {
     serde_json::from_slice(&quoted).unwrap_or_else(|_| String::from_utf8_lossy(key).into_owned())
 }
 
-/// The changes of plain text. A regular expression sees a line at a time.
-pub fn text(bytes: &[u8], own: Range<usize>, rules: &Rules, replacing: &mut Replacing<'_>, edits: &mut Edits) {
+/// What changes of a plain text do to serialized values in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Damage {
+    /// Where the first change is of those that make something serialized wrong.
+    pub first: Option<usize>,
+    /// Where the first change is, if one of them touches a number or a mark of a value that began before the text, if
+    /// there is one.
+    pub touched: Option<usize>,
+    /// Whether a value may begin in the text and end after it.
+    pub is_cut_off: bool,
+}
+
+/// Adds the changes of plain text. A regular expression sees a line at a time. A serialized document that changes is one
+/// edit.
+pub fn text(
+    bytes: &[u8],
+    own: Range<usize>,
+    rules: &Rules,
+    replacing: &mut Replacing<'_>,
+    edits: &mut Edits,
+) -> Damage {
     if rules.reach().is_some() {
-        return replacing.change_part(bytes, own, edits);
+        let known = bytes.get(..own.end).unwrap_or_default();
+        let (is_cut_off, cut_head) = (rewrite::is_cut_off(known), rewrite::find_head_across(bytes, own.end));
+        let first = match around_documents(bytes, own.clone(), replacing) {
+            Some(found) => {
+                edits.append(&found, 0);
+                None
+            }
+            None => {
+                replacing.change_part(bytes, own, edits);
+                find_damage(bytes, edits)
+            }
+        };
+        let is_cut_head = |edit: &rewrite::Edit<'_>| cut_head.is_some_and(|head| edit.end > head);
+        let first = first.or(edits.iter().last().filter(is_cut_head).map(|edit| edit.start));
+        return Damage { first, touched: find_touched(bytes, edits), is_cut_off };
     }
-    let mut at = 0;
+    let (mut at, mut damage) = (0, Damage::default());
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
         let len = memchr(b'\n', rest).unwrap_or(rest.len());
         let line = rest.get(..len).unwrap_or_default();
         let mut own = Edits::new();
-        replacing.change(line.strip_suffix(b"\r").unwrap_or(line), Part::Value, &mut own);
-        for edit in own.iter() {
-            edits.push(at + edit.start, at + edit.end, edit.new);
+        let text = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut first = None;
+        match around_documents(text, 0..text.len(), replacing) {
+            Some(found) => own = found,
+            None => {
+                replacing.change(text, Part::Value, &mut own);
+                first = find_damage(text, &own);
+            }
         }
+        let touched = find_touched(text, &own);
+        let first = first.or(touched.filter(|_| damage.is_cut_off));
+        damage.first = damage.first.or(first.map(|place| at + place));
+        damage.touched = damage.touched.or(touched.map(|place| at + place));
+        damage.is_cut_off |= rewrite::is_cut_off(line);
+        edits.append(&own, at);
         at += len + 1;
     }
+    damage
 }
 
-/// Strings of serialize() that begin in a text: the bytes that their lengths count, and their last quote. They may end
-/// after the text. Where their end is not in it, too much is taken rather than too little.
+/// Where the first change is, if one of them touches a number or a mark of a value that began before this text.
+fn find_touched(text: &[u8], edits: &Edits) -> Option<usize> {
+    let first = edits.iter().next()?;
+    rewrite::touches_marks(text, edits).then_some(first.start)
+}
+
+/// Where the first change is, if one of them makes something serialized in this text wrong.
+fn find_damage(text: &[u8], edits: &Edits) -> Option<usize> {
+    let first = edits.iter().next()?;
+    rewrite::breaks_documents(text, edits).then_some(first.start)
+}
+
+/// Strings of serialize() that begin in a text: see [`rewrite::serialized_strings`].
 pub fn frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    /// How many bytes an escaped character has at most.
-    const ESCAPED: usize = 6;
-    memmem::find_iter(bytes, b"s:").filter_map(|at| {
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        if at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(is_word) {
-            return None;
-        }
-        let rest = bytes.get(at + 2..)?;
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let len: usize = std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()?;
-        let quote = leading_quote(rest.get(digits..)?.strip_prefix(b":")?)?;
-        let start = at + 2 + digits + 1 + quote.len();
-        // Escaped characters are longer than what the length counts: the string ends there, or later.
-        let most = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
-        let tail = bytes.get(start.saturating_add(len)..most.min(bytes.len())).unwrap_or_default();
-        let end = memmem::find(tail, &[quote, b";"].concat()).map_or(most, |end| start + len + end + quote.len());
-        Some(start..end)
-    })
+    rewrite::serialized_strings(bytes)
 }
 
-/// The quote that this text begins with, as it is escaped there.
-fn leading_quote(text: &[u8]) -> Option<&[u8]> {
-    let len = match text {
-        [b'"', b'"', ..] => 2,
-        [b'"' | b'\'', ..] => 1,
-        [b'\\', ..] => {
-            let slashes = text.iter().take_while(|byte| **byte == b'\\').count();
-            matches!(text.get(slashes), Some(b'"' | b'\'')).then_some(slashes + 1)?
-        }
-        [b'&', ..] => memchr(b';', text.get(..8)?)? + 1,
-        [b'%', b'2', b'2' | b'7', ..] => 3,
-        _ => return None,
+/// The changes of a text with serialized documents in it, if it is certain what they are. Names stay in them: where a
+/// name has a match as well, nothing is certain, since it is not known here whether names are to change.
+fn around_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
+    let change = |replacing: &mut Replacing<'_>, has_names: bool| {
+        let (mut how, mut tally) = (Rewriting::default(), Tally::default());
+        (how.keys, how.classes) = (has_names, has_names);
+        let edits = rewrite::text_with_documents(bytes, own.clone(), replacing, &how, &mut tally)?;
+        (!tally.is_notable()).then_some(edits)
     };
-    text.get(..len)
+    replacing.begin_trial();
+    let with_names = change(replacing, true);
+    replacing.end_trial(false);
+    let with_names = with_names?;
+    replacing.begin_trial();
+    let edits = change(replacing, false).filter(|edits| edits.iter().eq(with_names.iter()));
+    replacing.end_trial(edits.is_some());
+    edits
 }
 
 /// The places of edits that change the length of a text. An edit in a string of serialize() makes the length of that
-/// string wrong.
+/// string wrong; one that is a document begins before the strings of that.
 pub fn growing(edits: &Edits) -> impl Iterator<Item = usize> {
     edits.iter().filter(|edit| edit.new.len() != edit.end - edit.start).map(|edit| edit.start)
 }
@@ -172,19 +214,6 @@ pub fn growing(edits: &Edits) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn strings_of_serialize_are_found() {
-        let found =
-            |text: &str| frozen_strings(text.as_bytes()).map(|range| (range.start, range.end)).collect::<Vec<_>>();
-        assert_eq!(found(r#"x|s:3:"abc";"#), [(7, 11)]);
-        assert_eq!(found(r#"[code a='a:1:{i:0;s:3:\"abc\";}']"#), [(24, 29)]);
-        assert!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\"").is_empty());
-        assert_eq!(found("s:2:&quot;&lt;b&quot;; x"), [(10, 21)]);
-        // Its end is not there yet.
-        assert_eq!(found("s:100:\"ab"), [(7, 609)]);
-        assert_eq!(found(r#"s:18446744073709551615:"a"#), [(24, usize::MAX)]);
-    }
 
     #[test]
     fn objects_have_members() {

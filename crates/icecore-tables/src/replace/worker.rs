@@ -100,7 +100,8 @@ impl Worker {
             chunk.frozen = frozen_places(chunk);
             let rules = plan.rules.first();
             let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
-            lines::text(&chunk.bytes, chunk.own(), &rules, &mut replacing, &mut edits);
+            let damage = lines::text(&chunk.bytes, chunk.own(), &rules, &mut replacing, &mut edits);
+            chunk.note_damage(damage);
             chunk.growing.extend(lines::growing(&edits).map(|at| chunk.offset.saturating_add(at as u64)));
             return;
         }
@@ -319,11 +320,13 @@ impl Worker {
     /// Changes a chunk of plain text.
     fn text(&mut self, chunk: &mut Chunk, rules: &Rules) {
         let (mut edits, mut replacing) = (Edits::new(), rules.replacing().encoded(self.plan.how.base64));
-        lines::text(&chunk.bytes, chunk.own(), rules, &mut replacing, &mut edits);
+        let damage = lines::text(&chunk.bytes, chunk.own(), rules, &mut replacing, &mut edits);
         chunk.frozen = frozen_places(chunk);
+        chunk.is_cut_off = damage.is_cut_off;
         if edits.is_empty() || self.plan.only_serialized {
             return;
         }
+        chunk.note_damage(damage);
         let Some(place) = self.plan.places.number(None, &self.plan.table, "") else { return };
         edits.apply_to(&chunk.bytes, &mut chunk.out);
         let (before, behind) = chunk.beside;

@@ -16,6 +16,8 @@ pub(crate) struct Strings {
     pub(crate) mend: Option<MendFn>,
     /// Whether a class can have this name; `None`: whatever it is.
     pub(crate) takes_class: Option<fn(&[u8]) -> bool>,
+    /// Whether its documents are looked for inside of other text.
+    pub(crate) embeds: bool,
 }
 
 /// See [`Strings::mend`]. `Ok(None)`: nothing explains it; an error: several things do.

@@ -1,136 +1,571 @@
-//! Serialized strings inside of a text that is something else, as shortcodes, comments and YAML have them.
+//! Serialized documents inside of a text that is something else: shortcodes, comments, YAML, logs.
 //!
-//! Such a text is not read as a document. A change in one of these strings would leave a wrong length before it, so
-//! the text stays as it is then, and is counted.
+//! Where it is certain what they are, documents are changed as documents, and the text around them as the text that it
+//! is. Certain means: each document is read to its end, begins at the edge of a word, and overlaps no other; no match
+//! crosses an edge of one; nothing else in the text looks serialized; and what comes out has the same documents, at
+//! the places where they are then. Any other text stays as it is and is counted, if a change would make a length in it
+//! wrong.
 
-use super::Edits;
-use memchr::memmem;
+use super::serialized::{self, Before, SerializedString};
+use super::work::Work;
+use super::{Broken, Edits, Part, signed, trimmed};
+use crate::deep::LEVELS;
+use crate::error::ErrorKind;
+use crate::format::strings::{Strings, Wanted};
+use crate::format::{self, Format, Settings};
+use crate::limits::Limits;
+use crate::steps;
+use memchr::{memchr_iter, memchr2, memchr2_iter, memrchr};
+use std::ops::Range;
 
-/// How the quotes of a serialized string are written in a text: as they are, escaped, as entities, doubled.
-const QUOTES: [&[u8]; 8] = [b"\\\\\\\"", b"\\\\\"", b"\\\"", b"&quot;", b"&#34;", b"&#034;", b"\\u0022", b"\"\""];
+/// The letters of all serialized values with a number.
+const LETTERS: &[u8] = b"asSOCEibdrR";
+
 /// How many digits a length has at most.
-const DIGITS: usize = 9;
+const DIGITS: usize = 20;
 
-/// Whether one of these changes makes the length of a serialized string wrong.
-///
-/// The time is linear in the text.
-pub(super) fn breaks_lengths(text: &[u8], edits: &Edits) -> bool {
-    // One of these is in each kind of quotes.
-    if edits.is_empty() || memchr::memchr3(b'"', b'&', b'%', text).is_none() && memchr::memchr(b'\\', text).is_none() {
-        return false;
+/// What is serialized in a text.
+pub(super) enum Found {
+    /// Nothing.
+    Nothing,
+    /// These documents, and nothing else.
+    Documents(&'static Format, Vec<Range<usize>>),
+    /// These documents, and something that is no document: broken, cut off, escaped.
+    Unclear(Vec<Range<usize>>),
+}
+
+/// Looks for documents in a text from `from` on. The time is linear in the text.
+pub(super) fn find(text: &[u8], from: usize, limits: &Limits) -> Found {
+    if serialized::heads(text).next().is_none() {
+        return Found::Nothing;
     }
-    let growing: Vec<(usize, usize)> = edits
-        .iter()
-        .filter(|edit| edit.new.len() != edit.end - edit.start)
-        .map(|edit| (edit.start, edit.end))
-        .collect();
-    if growing.is_empty() {
-        return false;
-    }
-    let mut ends = Ends::default();
-    let changes_within = |(start, end): (usize, usize)| {
-        let at = growing.partition_point(|(_, edit_end)| *edit_end <= start);
-        growing.get(at).is_some_and(|(edit_start, _)| *edit_start < end)
+    let embeds = |format: &Format| format.strings.filter(|strings| strings.embeds);
+    let Some((format, strings)) = format::all().iter().find_map(|format| Some((*format, embeds(format)?))) else {
+        return Found::Nothing;
     };
-    let plain = memmem::find_iter(text, b"s:").filter_map(|at| ends.find_string(text, at));
-    if plain.into_iter().any(changes_within) {
+    let (documents, is_clear) = documents(text, from, strings, limits);
+    match is_clear {
+        true if documents.is_empty() => Found::Nothing,
+        true if are_nested(text) => Found::Documents(format, documents),
+        _ => Found::Unclear(documents),
+    }
+}
+
+/// The documents in a text, and whether nothing else in it looks like one. Otherwise more than documents may be taken.
+fn documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
+    let (mut documents, mut is_clear, mut at) = (Vec::new(), true, from);
+    let mut left = serialized::searches(text);
+    // How much may be read in vain: values that end nowhere can be in each other.
+    let mut in_vain = text.len().saturating_mul(2);
+    let wanted = Wanted { limits, keys: false, classes: false, may: &|_, _| false };
+    for head in serialized::heads(text) {
+        if head < at || !looks_serialized(text, head, &mut left) {
+            continue;
+        }
+        let rest = text.get(head..).unwrap_or_default();
+        is_clear &= serialized::before(text, head) == Before::Edge;
+        if in_vain == 0 {
+            documents.push(head..text.len());
+            return (documents, false);
+        }
+        let len = match (strings.find)(rest, &Settings::new(), &wanted) {
+            Ok(places) => places.consumed,
+            Err(error) => {
+                is_clear = false;
+                let read = error.offset().map_or(rest.len(), |offset| offset as usize);
+                steps::count(read);
+                in_vain = in_vain.saturating_sub(read);
+                match rest.get(1) {
+                    Some(b'%') => rest.iter().take_while(|byte| is_encoded(**byte)).count(),
+                    _ => continue,
+                }
+            }
+        };
+        steps::count(len);
+        at = head + len;
+        documents.push(head..at);
+    }
+    (documents, is_clear)
+}
+
+/// Whether a percent-encoded text may have this byte.
+fn is_encoded(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"%-._~+*!'()".contains(&byte)
+}
+
+/// Whether a serialized value with a length begins at this place, and not a word of prose. `left`: how many bytes may
+/// still be searched for its end.
+fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bool {
+    if text.get(head) != Some(&b'a') {
+        return serialized::string_at(text, head, left).is_some();
+    }
+    let is_encoded = text.get(head + 1) == Some(&b'%');
+    let Some((count, after)) = serialized::number(text, head + if is_encoded { 4 } else { 2 }) else { return false };
+    if is_encoded {
+        let mark = text.get(after..after + 6).unwrap_or_default();
+        return mark.eq_ignore_ascii_case(b"%3A%7B");
+    }
+    match text.get(after..).and_then(|rest| rest.strip_prefix(b":{")) {
+        Some([b'}', ..]) => count == 0,
+        Some([b'i', b':', key @ ..]) => match serialized::number(key, usize::from(key.first() == Some(&b'-'))) {
+            Some((_, end)) => matches!(key.get(end), None | Some(b';')),
+            None => false,
+        },
+        Some([b's' | b'S', b':', key @ ..]) => match serialized::number(key, 0) {
+            Some((_, end)) => {
+                key.get(end..).is_some_and(|key| matches!(key, [] | [b':'] | [b':', b'"' | b'\'' | b'\\' | b'&', ..]))
+            }
+            None => false,
+        },
+        // No array has such keys: it is broken.
+        Some([letter, b':', next, ..]) => LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next)),
+        Some([b'N', b';', ..]) => true,
+        _ => false,
+    }
+}
+
+/// Whether each string that is right is inside of another one as a whole, or outside. Otherwise the text can be read
+/// in two ways.
+fn are_nested(text: &[u8]) -> bool {
+    let mut open: Vec<usize> = Vec::new();
+    serialized::strings(text).filter(|string| string.is_exact).all(|SerializedString { head, range, .. }| {
+        // Behind its last quote comes one more byte of it.
+        while open.pop_if(|end| *end < head).is_some() {}
+        let fits = open.last().is_none_or(|end| range.end < *end - 1);
+        open.push(range.end);
+        fits
+    })
+}
+
+/// Whether these changes of a text make something serialized in it wrong.
+pub(super) fn breaks_documents(text: &[u8], edits: &Edits, limits: &Limits) -> bool {
+    if edits.is_empty() {
+        return false;
+    }
+    match find(text, 0, limits) {
+        Found::Nothing => false,
+        Found::Documents(_, documents) | Found::Unclear(documents) => does_damage(text, &documents, edits),
+    }
+}
+
+/// Whether something serialized begins in a text and may end after it.
+pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
+    if find_cut_head(text).is_some() {
         return true;
     }
-    let mut ends = Ends::default();
-    let encoded = memmem::find_iter(text, b"s%3").filter_map(|at| ends.find_encoded_string(text, at));
-    encoded.into_iter().any(changes_within)
-}
-
-/// The ends of strings that were found last, for each kind of quotes: texts in which no string ends are not searched
-/// again and again.
-#[derive(Default)]
-struct Ends {
-    found: [Option<Option<usize>>; QUOTES.len() + 1],
-}
-
-impl Ends {
-    /// The first of these ends from `start` on.
-    fn find(&mut self, kind: usize, text: &[u8], start: usize, end: &[u8]) -> Option<usize> {
-        match self.found[kind] {
-            Some(None) => return None,
-            Some(Some(at)) if at >= start => return Some(at),
-            _ => {}
+    let Found::Unclear(documents) = find(text, 0, limits) else { return false };
+    let mut left = serialized::searches(text);
+    let mut known = documents.iter().peekable();
+    // Brackets that are in no string.
+    let mut strings = serialized::strings(text).peekable();
+    let mut brackets = memchr2_iter(b'{', b'}', text).filter(|at| {
+        while strings.next_if(|string| string.range.end <= *at).is_some() {}
+        strings.peek().is_none_or(|string| *at < string.range.start)
+    });
+    let mut end = 0;
+    for head in serialized::heads(text) {
+        while known.next_if(|document| document.end <= head).is_some() {}
+        let is_known = known.peek().is_some_and(|document| document.start <= head && document.end < text.len());
+        if head < end || is_known || !looks_serialized(text, head, &mut left) {
+            continue;
         }
-        let found = memmem::find(text.get(start..)?, end).map(|at| start + at);
-        self.found[kind] = Some(found);
-        found
+        let string = serialized::string_at(text, head, &mut left);
+        if string.is_some_and(|string| !string.has_end && string.range.end > text.len()) {
+            return true;
+        }
+        if matches!(text.get(head), Some(b's' | b'S' | b'E')) {
+            continue;
+        }
+        // This can't be read: its brackets tell whether it has an end.
+        let mut depth = 0;
+        let close = brackets.by_ref().skip_while(|at| *at < head).find(|at| {
+            depth += if text.get(*at) == Some(&b'{') { 1 } else { -1 };
+            depth <= 0
+        });
+        match close {
+            Some(close) => end = close,
+            None => return true,
+        }
     }
+    false
+}
 
-    /// Where the contents of the string are whose `s:` is at `at`.
-    fn find_string(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
-        if is_in_word(text, at) {
-            return None;
+/// Where the beginning of a serialized value is, if this place of a text is inside of it.
+pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
+    let from = place.saturating_sub(DIGITS + 2);
+    let near = text.get(from..text.len().min(place.saturating_add(DIGITS))).unwrap_or_default();
+    let across = serialized::heads(near).map(|head| from + head).find(|head| {
+        let end = serialized::number(text, head + 2).map_or(head + 4, |(_, end)| end + 2);
+        *head < place && place < end
+    });
+    across.or_else(|| find_cut_head(text.get(..place).unwrap_or_default()))
+}
+
+/// Where what may be the beginning of a serialized value is, if a text ends inside of it: `s`, `a:`, `O:12`, `a:1:{s:`.
+fn find_cut_head(text: &[u8]) -> Option<usize> {
+    // A name of a class is hardly longer.
+    const HEAD: usize = 320;
+    let from = text.len().saturating_sub(HEAD);
+    let mut end = text.get(from..).unwrap_or_default();
+    // The first key of an array.
+    if let Some(bracket) = memrchr(b'{', end)
+        && let (Some(before), Some(key)) = (end.get(..bracket), end.get(bracket + 1..))
+        && before.ends_with(b":")
+        && match key {
+            [] => true,
+            [letter, rest @ ..] => LETTERS.contains(letter) && !rest.iter().any(u8::is_ascii_alphabetic),
         }
-        let (length, after) = read_length(text, at + 2)?;
-        let rest = text.get(after..)?.strip_prefix(b":")?;
-        let start = after + 1;
-        for (kind, quote) in QUOTES.iter().enumerate() {
-            // Doubled quotes may also be a quote and the first byte of the string.
-            if rest.starts_with(quote) && !ends_exactly(text, start + 1, length) {
-                let end = [*quote, b";"].concat();
-                let begin = start + quote.len();
-                return self.find(kind, text, begin, &end).map(|end| (begin, end));
+    {
+        end = before;
+    }
+    let end = end.strip_suffix(b":").unwrap_or(end);
+    let head = end.iter().rposition(|byte| !byte.is_ascii_digit())?;
+    let before_number = end.get(..head + 1)?;
+    let name = before_number.strip_suffix(b":").unwrap_or(before_number);
+    if let Some(name) = name.strip_suffix(b"\"") {
+        return serialized::heads(name).find(|head| ends_with_name(name, *head)).map(|head| from + head);
+    }
+    let head = if end.get(head) == Some(&b':') { head.checked_sub(1)? } else { head };
+    let is_letter = end.get(head).is_some_and(|letter| LETTERS.contains(letter));
+    (is_letter && serialized::before(end, head) != Before::Word).then_some(from + head)
+}
+
+/// Whether a text ends with the name of a class, whose letter is at `head`.
+fn ends_with_name(text: &[u8], head: usize) -> bool {
+    let is_object = matches!(text.get(head), Some(b'O' | b'C'));
+    is_object
+        && serialized::number(text, head + 2).is_some_and(|(len, after)| {
+            text.get(after..).is_some_and(|rest| rest.starts_with(b":\"") && rest.len() - 2 == len)
+        })
+}
+
+/// Whether one of these changes of a text, which may begin inside of something serialized, touches a number, a quote or a
+/// bracket of that. One of a whole document does.
+pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
+    // The number at the beginning, whose letter may be before the text.
+    let leading = text.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-:".contains(byte)).count();
+    let mut numbers = Edits::new();
+    for edit in edits.iter() {
+        let old = text.get(edit.start..edit.end).unwrap_or_default();
+        if edit.start < leading || memchr2(b'{', b'}', old).is_some() || has_mark(text, edit.start..edit.end) {
+            return true;
+        }
+        // Only numbers are asked for: lengths are compared elsewhere, also with strings that began before.
+        numbers.push(edit.start, edit.end, old);
+    }
+    !numbers.is_empty() && does_damage(text, &[], &numbers)
+}
+
+/// Whether a quote or a semicolon that may end a value is in this part of a text, or partly.
+fn has_mark(text: &[u8], part: Range<usize>) -> bool {
+    memchr2_iter(b'"', b';', text.get(part.clone()).unwrap_or_default()).any(|at| {
+        let at = part.start + at;
+        let rest = text.get(at + 1..).unwrap_or_default();
+        match (text.get(at), rest) {
+            (Some(b'"'), [b';' | b':', ..] | []) => true,
+            (Some(b'"'), _) => at.checked_sub(1).is_none_or(|before| text.get(before) == Some(&b':')),
+            // A number, a string, or what has brackets.
+            _ => at
+                .checked_sub(1)
+                .and_then(|before| text.get(before))
+                .is_none_or(|byte| byte.is_ascii_digit() || matches!(byte, b'"' | b'}' | b'N')),
+        }
+    })
+}
+
+/// Whether a text of the format with this name is serialized values, or variables with such.
+fn has_values(name: &str) -> bool {
+    let format = format::all().iter().find(|format| format.name == name);
+    format.and_then(|format| format.strings).is_some_and(|strings| strings.mend.is_some())
+}
+
+/// Whether the documents of the format with this name are text.
+fn is_text_format(name: &str) -> bool {
+    format::all().iter().find(|format| format.name == name).is_none_or(|format| format.can.text)
+}
+
+/// Whether a text that looks frozen as a whole is one serialized value, or a session, and broken. These documents are
+/// known in it.
+fn is_broken_value(text: &[u8], documents: &[Range<usize>]) -> bool {
+    let mut left = serialized::searches(text);
+    let Some(head) = serialized::heads(text).find(|head| looks_serialized(text, *head, &mut left)) else { return true };
+    let before = text.get(..head).unwrap_or_default();
+    let is_first = match before.strip_suffix(b"|") {
+        // In a session nothing is escaped.
+        Some(name) => {
+            let is_name = name.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'|' || !byte.is_ascii());
+            let after = serialized::number(text, head + 2).and_then(|(_, after)| text.get(after..));
+            is_name && after.is_some_and(|after| after.starts_with(b":\"") || after.starts_with(b":{"))
+        }
+        None => trimmed::is_all_blank(before),
+    };
+    is_first && documents.first().is_none_or(|document| document.start != head)
+}
+
+/// Whether one of these changes of a text, in which these documents are known, makes a length of something serialized
+/// wrong, or changes what is no text of it.
+fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits) -> bool {
+    let list: Vec<(Range<usize>, bool)> =
+        edits.iter().map(|edit| (edit.start..edit.end, edit.new.len() != edit.end - edit.start)).collect();
+    // The edits that touch these bytes.
+    let touching = |bytes: Range<usize>| {
+        let from = list.partition_point(|(edit, _)| edit.end <= bytes.start);
+        list.iter().skip(from).take_while(move |(edit, _)| edit.start < bytes.end)
+    };
+    if documents.iter().any(|document| touching(document.clone()).next().is_some()) {
+        return true;
+    }
+    // Of a long string the first change that grows tells enough.
+    let growing: Vec<usize> = list.iter().filter(|(_, grows)| *grows).map(|(edit, _)| edit.start).collect();
+    let grows_within = |bytes: &Range<usize>| {
+        let next = growing.partition_point(|start| *start < bytes.start);
+        growing.get(next).is_some_and(|start| *start < bytes.end)
+    };
+    // Nulls and brackets, which have no number.
+    let skip_ends = |mut at: usize| {
+        loop {
+            match text.get(at..) {
+                Some([b'}', ..]) => at += 1,
+                Some([b'N', b';', ..]) => at += 2,
+                _ => return at,
             }
         }
-        (rest.starts_with(b"\"") && ends_exactly(text, start + 1, length)).then_some((start + 1, start + 1 + length))
+    };
+    for SerializedString { head, range, has_end, .. } in serialized::strings(text) {
+        // Its last quote, the mark after it, and the brackets that end what is around.
+        let end = range.end - 1..skip_ends(range.end.saturating_add(1));
+        let touches = |bytes: Range<usize>| touching(bytes).next().is_some();
+        if touches(head..range.start) || grows_within(&range) || has_end && touches(end) {
+            return true;
+        }
+    }
+    let is_number = |at: usize| {
+        let head = at.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'-' | b'+')));
+        let (_, end) = serialized::number(text, at + 1 + sign)?;
+        let rest = text.get(end..)?;
+        let end = end + rest.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte)).count();
+        let is_one = matches!(text.get(end), Some(b':' | b';'));
+        (is_one && serialized::before(text, head) != Before::Word).then(|| {
+            let opens = usize::from(text.get(end + 1) == Some(&b'{'));
+            head..skip_ends(end + 1 + opens).max(end + 2)
+        })
+    };
+    memchr_iter(b':', text).filter_map(is_number).any(|bytes| touching(bytes).next().is_some())
+}
+
+impl Work<'_> {
+    /// The changes of a text that is not frozen as a whole, and may have documents in it. `broken`: why it is not
+    /// frozen, though it begins so.
+    pub(super) fn text_around(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
+        let found = match &broken {
+            // Documents in binary data are in what has a length of its own.
+            Some(broken) if !is_text_format(broken.format) => Found::Nothing,
+            _ => find(text, 0, &self.limits),
+        };
+        if let Found::Documents(format, documents) = &found
+            && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
+        {
+            // A text with values in it is no broken value, but it may be a document of another kind that is.
+            broken
+                .into_iter()
+                .filter(|broken| !has_values(broken.format))
+                .for_each(|broken| self.tally.break_at(broken));
+            return edits;
+        }
+        let documents = match &found {
+            Found::Nothing => &[][..],
+            Found::Documents(_, documents) | Found::Unclear(documents) => documents,
+        };
+        let is_text = matches!(found, Found::Nothing) || broken.is_some() && is_broken_value(text, documents);
+        let edits = match is_text {
+            true => self.plain(text, Part::Value),
+            false => match self.plain_without_damage(text, documents) {
+                Some(edits) => edits,
+                None => return Edits::new(),
+            },
+        };
+        broken.into_iter().for_each(|broken| self.tally.break_at(broken));
+        edits
     }
 
-    /// The same in a text that is percent-encoded.
-    fn find_encoded_string(&mut self, text: &[u8], at: usize) -> Option<(usize, usize)> {
-        let is_mark =
-            |at: usize, mark: &[u8]| text.get(at..at + 3).is_some_and(|bytes| bytes.eq_ignore_ascii_case(mark));
-        if is_in_word(text, at) || !is_mark(at + 1, b"%3A") {
+    /// The changes of a text in which these documents are known. `None`: a length would become wrong; the text is counted.
+    fn plain_without_damage(&mut self, text: &[u8], documents: &[Range<usize>]) -> Option<Edits> {
+        let changed = self.tally.changed;
+        self.change.begin_trial();
+        let edits = self.plain(text, Part::Value);
+        let stays = does_damage(text, documents, &edits);
+        self.change.end_trial(!stays);
+        if stays {
+            self.tally.changed = changed;
+            self.tally.embedded += 1;
             return None;
         }
-        let (_, after) = read_length(text, at + 4)?;
-        let begin = after + 6;
-        if !is_mark(after, b"%3A") || !is_mark(after + 3, b"%22") {
+        Some(edits)
+    }
+
+    /// The changes of documents in a text, and of what is around them; `None`, if that is not certain. All of them are
+    /// within `own`, and what is beside it is only looked at.
+    pub(super) fn around_documents(
+        &mut self,
+        format: &'static Format,
+        text: &[u8],
+        own: Range<usize>,
+        documents: &[Range<usize>],
+        level: u32,
+    ) -> Option<Edits> {
+        if level >= LEVELS {
+            self.beyond(text);
+            return Some(Edits::new());
+        }
+        if self.crosses_an_edge(text, &own, documents) {
             return None;
         }
-        self.find(QUOTES.len(), text, begin, b"%22%3").map(|end| (begin, end))
+        let tally = self.tally.clone();
+        self.change.begin_trial();
+        let edits = self.edits_around(format, text, &own, documents, level);
+        let is_signed = edits.as_ref().is_ok_and(|edits| !edits.is_empty()) && is_signed(text, documents);
+        let edits = edits.map(|edits| (is_certain(text, own, documents, &edits, &self.limits), edits));
+        self.change.end_trial(!is_signed && matches!(edits, Ok((true, _))));
+        let error = match edits {
+            Ok((true, edits)) if !is_signed => return Some(edits),
+            edits => edits.err(),
+        };
+        *self.tally = tally;
+        if is_signed {
+            self.tally.signed += 1;
+            return Some(Edits::new());
+        }
+        if error == Some(ErrorKind::Limit) {
+            self.beyond(text);
+            return Some(Edits::new());
+        }
+        None
+    }
+
+    /// Whether a match in the text, read as nothing but text, is partly in a document.
+    fn crosses_an_edge(&mut self, text: &[u8], own: &Range<usize>, documents: &[Range<usize>]) -> bool {
+        self.change.begin_trial();
+        let matches = self.plain_parts(text, std::slice::from_ref(own));
+        self.change.end_trial(false);
+        let mut edges = documents.iter().flat_map(|document| [document.start, document.end]).peekable();
+        matches.iter().any(|edit| {
+            while edges.next_if(|edge| *edge <= edit.start).is_some() {}
+            edges.peek().is_some_and(|edge| *edge < edit.end)
+        })
+    }
+
+    /// The changes of documents and of what is between them.
+    fn edits_around(
+        &mut self,
+        format: &'static Format,
+        text: &[u8],
+        own: &Range<usize>,
+        documents: &[Range<usize>],
+        level: u32,
+    ) -> Result<Edits, ErrorKind> {
+        let (mut gaps, mut at) = (Vec::with_capacity(documents.len() + 1), own.start);
+        for document in documents {
+            gaps.push(at..document.start);
+            at = document.end;
+        }
+        gaps.push(at..own.end);
+        let plain = self.plain_parts(text, &gaps);
+        self.tally.changed += u64::from(!plain.is_empty());
+        let (mut edits, mut plain) = (Edits::new(), plain.iter().peekable());
+        for document in documents {
+            while let Some(edit) = plain.next_if(|edit| edit.start < document.start) {
+                edits.push(edit.start, edit.end, edit.new);
+            }
+            let bytes = text.get(document.clone()).unwrap_or_default();
+            if self.may(bytes) {
+                let limits = self.limits.clone();
+                let changes = self.document(format, &Settings::new(), bytes, &limits, level);
+                edits.append(&changes.map_err(|error| error.kind())?, document.start);
+            }
+        }
+        plain.for_each(|edit| {
+            edits.push(edit.start, edit.end, edit.new);
+        });
+        Ok(edits)
+    }
+
+    /// The changes of parts of a text that are nothing else.
+    fn plain_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Edits {
+        let mut edits = Edits::new();
+        if parts.iter().any(|part| self.change.may_change(text.get(part.clone()).unwrap_or_default())) {
+            self.change.change_parts(text, parts, Part::Value, &mut edits);
+        }
+        edits
     }
 }
 
-/// Whether a letter precedes, so that this is a part of a word.
-fn is_in_word(text: &[u8], at: usize) -> bool {
-    at.checked_sub(1).and_then(|before| text.get(before)).is_some_and(u8::is_ascii_alphabetic)
+/// Whether the changed text has the same documents, and each has its own changes.
+fn is_certain(text: &[u8], own: Range<usize>, documents: &[Range<usize>], edits: &Edits, limits: &Limits) -> bool {
+    let text = text.get(..own.end).unwrap_or(text);
+    let mut growth = 0;
+    let mut changes = edits.iter().peekable();
+    let mut place = |at: usize| {
+        while let Some(edit) = changes.next_if(|edit| edit.end <= at) {
+            growth += edit.growth();
+        }
+        let is_within = changes.peek().is_some_and(|edit| edit.start < at);
+        at.checked_add_signed(growth as isize).filter(|_| !is_within)
+    };
+    let places: Option<Vec<Range<usize>>> =
+        documents.iter().map(|document| Some(place(document.start)?..place(document.end)?)).collect();
+    match find(&edits.apply(text), own.start, limits) {
+        Found::Documents(_, found) => places == Some(found),
+        _ => false,
+    }
 }
 
-/// The number at `at`, and where it ends.
-fn read_length(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let digits = text.get(at..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(text.get(at..at + digits)?).ok()?;
-    (digits <= DIGITS).then_some(())?;
-    Some((number.parse().ok()?, at + digits))
+/// Whether a digest is beside the only document of a text, or before all of it.
+fn is_signed(text: &[u8], documents: &[Range<usize>]) -> bool {
+    let [document] = documents else { return signed::is_signed_body(text) };
+    signed::is_signed_body(text) || signed::is_beside_digest(text, document)
 }
 
-/// Whether a string of this length ends with a quote and a semicolon.
-fn ends_exactly(text: &[u8], start: usize, length: usize) -> bool {
-    start.checked_add(length).and_then(|end| text.get(end..)).is_some_and(|rest| rest.starts_with(b"\";"))
+/// The same changes, with one edit for each document that changes.
+pub(super) fn merge_documents(text: &[u8], documents: &[Range<usize>], edits: &Edits) -> Edits {
+    let mut merged = Edits::new();
+    let mut rest = edits.iter().peekable();
+    for document in documents {
+        while let Some(edit) = rest.next_if(|edit| edit.end <= document.start) {
+            merged.push(edit.start, edit.end, edit.new);
+        }
+        let mut own = Edits::new();
+        while let Some(edit) = rest.next_if(|edit| edit.end <= document.end) {
+            own.push(edit.start - document.start, edit.end - document.start, edit.new);
+        }
+        if !own.is_empty() {
+            let new = own.apply(text.get(document.clone()).unwrap_or_default());
+            merged.push(document.start, document.end, &new);
+        }
+    }
+    rest.for_each(|edit| {
+        merged.push(edit.start, edit.end, edit.new);
+    });
+    merged
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use memchr::memmem;
 
-    fn breaks(text: &str) -> bool {
+    fn damages(text: &str, old: &str, new: &str) -> bool {
         let mut edits = Edits::new();
-        for at in memmem::find_iter(text.as_bytes(), b"old") {
-            edits.push(at, at + 3, b"newer");
+        for at in memmem::find_iter(text.as_bytes(), old) {
+            edits.push(at, at + old.len(), new.as_bytes());
         }
-        breaks_lengths(text.as_bytes(), &edits)
+        does_damage(text.as_bytes(), &[], &edits)
     }
 
     #[test]
-    fn strings_are_found_in_each_kind_of_quotes() {
+    fn changes_of_serialized_strings_do_damage() {
         for text in [
             "[x d='a:1:{i:0;s:3:\"old\";}'] old",
-            "<!-- a:1:{i:0;s:3:\"old\";} -->",
             "d: \"a:1:{i:0;s:3:\\\"old\\\";}\"",
             r#"x s:3:\\\"old\\\"; y"#,
             "<p d=\"s:3:&quot;old&quot;;\">",
@@ -139,32 +574,161 @@ mod tests {
             "?d=s%3a3%3a%22old%22%3b",
             "x s:13:\"s:5:\"a old\";\"; y",
             "17s:3:\"old\"; x",
+            // Its length is wrong, and would be more so.
+            "x s:9:\"old\";",
         ] {
-            assert!(breaks(text), "{text}");
+            assert!(damages(text, "old", "newer"), "{text}");
         }
         for text in [
             "[x d='a:1:{i:0;s:3:\"abc\";}'] old",
-            "yes:3:\"old\";",
+            "yes:3:\"older\";",
             "https://s:3/old",
             "p { a:1:{color: old} }",
-            "s:9:\"old\";",
             "s:0:\"\"; old \"\";",
             "old s:3:\"abc\"; old",
         ] {
-            assert!(!breaks(text), "{text}");
+            assert!(!damages(text, "old", "newer"), "{text}");
         }
-        let mut edits = Edits::new();
-        edits.push(5, 8, b"new");
-        assert!(!breaks_lengths(b"s:3:\"old\"; x", &edits), "the length stays");
+        assert!(!damages("x s:3:\"old\"; y", "old", "new"), "the length stays");
+        for old in ["1", "a:", "}", "\";", "s:3", "i:0;N"] {
+            assert!(damages("x a:1:{i:0;N;}s:3:\\\"abc\\\";} y", old, "2"), "{old}");
+        }
     }
 
-    /// Nothing ends here: each kind of end is looked for once.
     #[test]
-    fn beginnings_without_an_end_take_linear_time() {
-        let mut text = b"old".to_vec();
-        text.extend(b"s:1:\\\"s:1:&quot;s%3A1%3A%22".repeat(200_000));
-        let mut edits = Edits::new();
-        edits.push(0, 3, b"newer");
-        assert!(!breaks_lengths(&text, &edits));
+    fn documents_are_certain_or_not() {
+        let found = |text: &str| match find(text.as_bytes(), 0, &Limits::default()) {
+            Found::Nothing => "nothing".to_owned(),
+            Found::Documents(_, documents) => format!("{documents:?}"),
+            Found::Unclear(_) => "unclear".to_owned(),
+        };
+        assert_eq!(found("[x d='a:1:{i:0;s:3:\"abc\";}']"), "[6..26]");
+        assert_eq!(found("a:0:{}s:1:\"b\";,O:1:\"A\":0:{}"), "[0..6, 6..14, 15..27]");
+        for text in [
+            "a:1: old",
+            "p { a:1:{color: old} }",
+            "yes:3:\"older\";",
+            "https://s:3/old",
+            "ratio a:3 s:3 O:3 old;",
+            "a:1:{} a:1:{i:0:x O:1:\"A\":",
+        ] {
+            assert_eq!(found(text), "nothing", "{text}");
+        }
+        for text in [
+            "x a:2:{i:0;s:3:\"old\";",
+            "x s:9:\"old\";",
+            "xa:1:{i:0;s:3:\"old\";}",
+            "1s:3:\"old\";",
+            "s:3:\"old\"; and s:3:\\\"old\\\";",
+            "s:3:\"old\"; and s%3A3%3A%22old%22%3B",
+            // The value may begin at the `a`, too.
+            "s:18:\"a:2:{i:0;s:3:\"old\";i:1;i:5;}",
+        ] {
+            assert_eq!(found(text), "unclear", "{text}");
+        }
+    }
+
+    #[test]
+    fn values_that_end_after_a_text_are_seen() {
+        let is_cut = |text: &str| is_cut_off(text.as_bytes(), &Limits::default());
+        let value = "a:2:{i:0;s:5:\"a}b\"c\";i:1;O:1:\"A\":1:{s:1:\"x\";d:0.5;}}";
+        let object = "O:4:\"Shop\":3:{s:3:\"url\";s:1:\"+\";s:4:\"_\";O:\";s:10:\"%20olds:3:\";s:2:\"ab\";i:87;}";
+        for value in [value, object] {
+            for at in 1..value.len() {
+                assert!(is_cut(&format!("x {}", &value[..at])), "{}", &value[..at]);
+            }
+        }
+        let escaped = value.replace('"', "\\\"");
+        for at in 1..escaped.len() {
+            assert!(is_cut(&format!("x '{}", &escaped[..at])), "{}", &escaped[..at]);
+        }
+        for text in
+            [value, &format!("[x d='{escaped}'] {{old"), "data", "see s:3", "p { color: old", "x s:9:\"old\"; {  {"]
+        {
+            let text = format!("{text} \n{}", " ".repeat(60));
+            assert!(!is_cut(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_marks_of_what_began_before_are_touched() {
+        let touches = |text: &str, old: &str| {
+            let mut edits = Edits::new();
+            for at in memmem::find_iter(text.as_bytes(), old) {
+                edits.push(at, at + old.len(), b"2");
+            }
+            touches_marks(text.as_bytes(), &edits)
+        };
+        let tail = "c\";i:1;s:3:\"abc\";d:0.5;}} and 1, s:1:\"1\";";
+        for old in ["i:1", "0.5", "}", "c\"", "\";", "s:3", ":3:", "5;", "s:1:\"1\";"] {
+            assert!(touches(tail, old), "{old}");
+        }
+        for old in ["and", "a", "abc", "1, "] {
+            assert!(!touches(tail, old), "{old}");
+        }
+    }
+
+    /// Beginnings in each other: how often one is read has a bound.
+    #[test]
+    fn beginnings_take_linear_time() {
+        for piece in [
+            "a:9:{i:0;",
+            "a:9:{",
+            "s:3:\"",
+            "O:1:\"A\":9:{s:1:\"b\";",
+            "s:1:\"x\";",
+            "a:1:{color ",
+            "s:99:\\\"",
+            "a%3A1%3A%7B",
+            "s:9:\"a:1:{i:0;",
+            "a:0:{}a:1:{i:0;s:1:\"x\";}s:8:\"",
+        ] {
+            steps::is_linear(piece, 500, |times| {
+                let text = format!("x{}", piece.repeat(times));
+                let mut edits = Edits::new();
+                edits.push(0, 1, b"yy");
+                steps::count(text.len());
+                let limits = Limits::default();
+                let _ = (find(text.as_bytes(), 0, &limits), does_damage(text.as_bytes(), &[], &edits));
+                let _ = (is_cut_off(text.as_bytes(), &limits), touches_marks(text.as_bytes(), &edits));
+            });
+        }
+    }
+
+    /// Puts one text in the place of another, and counts what it looks at.
+    struct Counting;
+
+    impl crate::rewrite::Change for Counting {
+        fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+            steps::count(text.len());
+            for at in memmem::find_iter(text, "old") {
+                edits.push(at, at + 3, b"newer");
+            }
+        }
+    }
+
+    /// Documents in texts in documents: what is looked at grows with the levels, and does not double with each.
+    #[test]
+    fn each_level_is_looked_at_as_often_as_the_others() {
+        let string = |text: &str| format!("s:{}:\"{text}\";", text.len());
+        for (before, after) in [
+            ("[x d='", "'] old"),
+            ("old ", " s:9:\"x"),
+            ("s:3:\"old\"; ", "\n s:3:\"old\";"),
+            ("{\"a\":[", "]} old"),
+            (" ", ""),
+            ("a:1:{i:0;", "}a:0:{}"),
+            ("hash ", ""),
+        ] {
+            steps::is_linear(before, 1, |levels| {
+                let mut text = "old ".repeat(5_000);
+                for _ in 0..levels {
+                    text = format!("{before}{}{after}", string(&text));
+                }
+                let how = crate::rewrite::Rewriting::default();
+                let mut tally = crate::rewrite::Tally::default();
+                crate::rewrite::value(text.as_bytes(), &mut Counting, &how, &mut tally);
+            });
+        }
     }
 }

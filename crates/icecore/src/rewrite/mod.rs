@@ -29,6 +29,7 @@ mod ahead;
 mod bare;
 mod embedded;
 mod layers;
+mod serialized;
 mod signed;
 mod tally;
 mod tape;
@@ -42,12 +43,31 @@ use crate::error::Error;
 use crate::format;
 use crate::limits::Limits;
 use crate::stage::Stage;
+use embedded::Found;
+use std::ops::Range;
 use work::Work;
 
 /// What changes strings.
 pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
     fn change(&mut self, text: &[u8], part: Part, edits: &mut Edits);
+
+    /// The same of these parts of a text, which are in order: what is between them is only looked at.
+    fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: Part, edits: &mut Edits) {
+        for part in parts {
+            let mut own = Edits::new();
+            self.change(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
+            edits.append(&own, part.start);
+        }
+    }
+
+    /// Begins a trial: it is not certain yet whether what is changed from here on is wanted. Trials can be nested.
+    fn begin_trial(&mut self) {}
+
+    /// Ends the last trial. With `is_made == false` its changes were not made, and do not count.
+    fn end_trial(&mut self, is_made: bool) {
+        let _ = is_made;
+    }
 
     /// A quick answer: `false` only if no string in these raw bytes, which may be escaped and
     /// encoded several times, can have a change.
@@ -126,4 +146,106 @@ pub fn document(
         return Ok(Edits::new());
     }
     work.stage(bytes, stage, 0)
+}
+
+/// The changes of a plain text with serialized documents inside, in this part of it; `None`, if it has none, or if it
+/// is not certain what they are. What is beside the part is only looked at.
+///
+/// A document that changes is one edit from its first byte to its last.
+///
+/// ```
+/// use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+/// /// Every `x` becomes `yz`.
+/// struct Double;
+/// impl Change for Double {
+///     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+///         for at in (0..text.len()).filter(|at| text[*at] == b'x') {
+///             edits.push(at, at + 1, b"yz");
+///         }
+///     }
+/// }
+/// let (how, mut tally) = (Rewriting::default(), Tally::default());
+/// let text = br#"x: [box data='s:1:"x";']"#;
+/// let edits = rewrite::text_with_documents(text, 0..text.len(), &mut Double, &how, &mut tally).unwrap();
+/// assert_eq!(edits.apply(text), br#"yz: [boyz data='s:2:"yz";']"#);
+/// // Its length is wrong already.
+/// assert!(rewrite::text_with_documents(br#"see s:5:"x";"#, 0..12, &mut Double, &how, &mut tally).is_none());
+/// ```
+pub fn text_with_documents(
+    text: &[u8],
+    part: Range<usize>,
+    change: &mut dyn Change,
+    how: &Rewriting,
+    tally: &mut Tally,
+) -> Option<Edits> {
+    let known = text.get(..part.end)?;
+    let mut work = Work::new(change, how, tally);
+    let Found::Documents(format, documents) = embedded::find(known, part.start, &how.limits) else { return None };
+    let edits = work.around_documents(format, text, part, &documents, 0)?;
+    Some(embedded::merge_documents(known, &documents, &edits))
+}
+
+/// Whether these changes of a plain text make something serialized in it wrong: a length, a number, or what only looks so.
+///
+/// ```
+/// use icecore::rewrite::{Edits, breaks_documents};
+/// let (text, mut edits) = (br#"x: s:1:"x";"#, Edits::new());
+/// edits.push(0, 1, b"yz");
+/// assert!(!breaks_documents(text, &edits));
+/// edits.push(8, 9, b"yz");
+/// assert!(breaks_documents(text, &edits));
+/// ```
+pub fn breaks_documents(text: &[u8], edits: &Edits) -> bool {
+    embedded::breaks_documents(text, edits, &Limits::default())
+}
+
+/// Whether something serialized begins in a text and may end after it: then what follows begins inside of a value, and
+/// [`touches_marks`] tells which changes of that do damage.
+///
+/// ```
+/// use icecore::rewrite::is_cut_off;
+/// assert!(is_cut_off(br#"see a:2:{i:0;s:3:"ol"#));
+/// assert!(!is_cut_off(br#"see a:1:{i:0;s:3:"old";} there"#));
+/// ```
+pub fn is_cut_off(text: &[u8]) -> bool {
+    embedded::is_cut_off(text, &Limits::default())
+}
+
+/// Where the beginning of a serialized value is, such as `a:1:` or `s:12:"`, if this place of a text is inside of it.
+///
+/// ```
+/// assert_eq!(icecore::rewrite::find_head_across(br#"see s:3:"old";"#, 6), Some(4));
+/// assert_eq!(icecore::rewrite::find_head_across(br#"see s:3:"old";"#, 3), None);
+/// ```
+pub fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
+    embedded::find_head_across(text, place)
+}
+
+/// Whether one of these changes of a text, which begins inside of a serialized value, touches a number, a quote or a
+/// bracket of it. One that has a whole document in it does. Lengths of strings that began before the text are not looked at.
+///
+/// ```
+/// use icecore::rewrite::{Edits, touches_marks};
+/// let (text, mut edits) = (br#"d";i:1;s:3:"old";} old"#, Edits::new());
+/// edits.push(19, 22, b"new");
+/// assert!(!touches_marks(text, &edits));
+/// edits = Edits::new();
+/// edits.push(5, 6, b"2");
+/// assert!(touches_marks(text, &edits));
+/// ```
+pub fn touches_marks(text: &[u8], edits: &Edits) -> bool {
+    embedded::touches_marks(text, edits)
+}
+
+/// The strings of `serialize()` that begin in a text, however their quotes are written there: the bytes that their
+/// lengths count, and their last quote. They may end after the text. Where the end is not certain, too much is taken
+/// rather than too little.
+///
+/// ```
+/// let text = br#"see s:3:\"old\"; and s:2:"ab";"#;
+/// let found: Vec<_> = icecore::rewrite::serialized_strings(text).collect();
+/// assert_eq!(found, [10..15, 27..30]);
+/// ```
+pub fn serialized_strings(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    serialized::strings(text).map(|string| string.range)
 }

@@ -53,6 +53,26 @@ pub(super) fn is_signed_body(body: &[u8]) -> bool {
     }
 }
 
+/// Whether a digest is right before or after this part of a text, with a mark between them.
+pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
+    let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
+    let is_mark = |byte: &u8| byte.is_ascii_punctuation();
+    let before = text.get(..part.start).unwrap_or_default();
+    let before =
+        before.strip_suffix(b"--").or(before.split_last().filter(|(mark, _)| is_mark(mark)).map(|(_, rest)| rest));
+    let before = before.unwrap_or_default();
+    let len = before.iter().rev().take(NEAR + 180).take_while(is_letter).count();
+    let after = text.get(part.end..).unwrap_or_default();
+    let after =
+        after.strip_prefix(b"--").or(after.split_first().filter(|(mark, _)| is_mark(mark)).map(|(_, rest)| rest));
+    let behind = text.get(part.end..).unwrap_or_default();
+    let leads = |rest: &[u8]| {
+        let len = rest.iter().take(NEAR + 180).take_while(is_letter).count();
+        is_digest(rest.get(..len).unwrap_or_default())
+    };
+    is_digest(before.get(before.len() - len..).unwrap_or_default()) || leads(after.unwrap_or_default()) || leads(behind)
+}
+
 /// Where names of digests end in a text: a quick look, by which most texts are known to have none.
 fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);

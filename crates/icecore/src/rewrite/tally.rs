@@ -33,7 +33,8 @@ pub struct Tally {
     pub unsayable: u64,
     /// Signed or encrypted data in which something would have been changed: it stayed.
     pub signed: u64,
-    /// Texts with serialized strings in them, whose lengths would become wrong: they stayed.
+    /// Texts with serialized strings in them, of which it is not certain what they are, and whose lengths would become
+    /// wrong: they stayed.
     pub embedded: u64,
     /// Texts beyond a limit, as in too many others, in which something would have been
     /// changed: they stayed, as the lengths around them can't be known to be right.

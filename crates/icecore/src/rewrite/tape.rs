@@ -43,31 +43,50 @@ pub(super) fn edits(
     let rest = bytes.get(consumed..).unwrap_or_default();
     let bytes = if format.ends_with_blanks(rest) { bytes.get(..consumed).unwrap_or(bytes) } else { bytes };
     let mut document = outcome.whole(bytes, format)?;
+    let tally = work.tally.clone();
+    work.change.begin_trial();
     let changed = changes(work, &document, level);
-    if changed.is_empty() {
-        return Ok(Edits::new());
+    let edits = match changed.is_empty() {
+        true => Ok(Edits::new()),
+        false => written(format, settings, bytes, limits, &mut document, &changed),
+    };
+    work.change.end_trial(edits.is_ok());
+    if edits.is_err() {
+        *work.tally = tally;
     }
+    edits
+}
+
+/// The changes of a document whose strings change so.
+fn written(
+    format: &'static Format,
+    settings: &Settings,
+    bytes: &[u8],
+    limits: &Limits,
+    document: &mut Document<'_>,
+    changed: &[Changed],
+) -> Result<Edits, Error> {
     let write = |document: &Document<'_>| {
         let mut out = Vec::new();
         format.write(document, settings, limits, &mut out).map(|_| out)
     };
     // What was compressed may come out otherwise; all else has to come out the same.
     let is_compressed = document.trace().is_some_and(|trace| trace.layer.is_some());
-    if !is_compressed && write(&document)? != bytes {
+    if !is_compressed && write(document)? != bytes {
         return Err(unkept());
     }
-    apply(&mut document, &changed)?;
+    apply(document, changed)?;
     let is_right = |made: &[u8], document: &Document<'_>| {
         let read = format.read(made, settings, Request::new(limits));
         read.error.is_none() && read.consumed == made.len() && read.document == *document
     };
-    let made = write(&document)?;
-    if is_right(&made, &document) {
+    let made = write(document)?;
+    if is_right(&made, document) {
         return Ok(Edits::between(bytes, &made));
     }
-    forget(&mut document, &changed);
-    let made = write(&document)?;
-    if is_right(&made, &document) { Ok(Edits::between(bytes, &made)) } else { Err(unkept()) }
+    forget(document, changed);
+    let made = write(document)?;
+    if is_right(&made, document) { Ok(Edits::between(bytes, &made)) } else { Err(unkept()) }
 }
 
 #[cold]

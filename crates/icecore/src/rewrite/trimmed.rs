@@ -33,6 +33,11 @@ pub(super) fn has_blanks(text: &[u8]) -> bool {
     between(text, true) != (0..text.len())
 }
 
+/// Whether a program would trim all of the text.
+pub(super) fn is_all_blank(text: &[u8]) -> bool {
+    between(text, true).is_empty()
+}
+
 /// Where the text may be in blanks: without zero bytes, which may end binary data, and with them.
 fn cores(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let (near, far) = (between(text, false), between(text, true));

@@ -2,12 +2,12 @@
 
 use super::ahead::Ahead;
 use super::tally::Broken;
-use super::{Change, Edits, Part, Rewriting, Tally, bare, embedded, signed, tape};
+use super::{Change, Edits, Part, Rewriting, Tally, bare, signed, tape};
 use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
 use crate::format::strings::{Damage, Found, Length, Measured, Place, Places, Wanted};
-use crate::format::{self, Format, Settings};
+use crate::format::{self, Format, Request, Settings};
 use crate::limits::Limits;
 use std::ops::Range;
 
@@ -58,24 +58,8 @@ impl<'w> Work<'w> {
         match self.look(bytes, level) {
             Inside::Frozen(edits) => edits,
             Inside::Kept => Edits::new(),
-            Inside::Plain(Some(broken)) => {
-                self.tally.break_at(broken);
-                self.plain(bytes, Part::Value)
-            }
-            Inside::Plain(None) => self.text_around(bytes),
+            Inside::Plain(broken) => self.text_around(bytes, level, broken),
         }
-    }
-
-    /// The changes of a text that may have serialized strings in it: none, if a length would become wrong.
-    fn text_around(&mut self, text: &[u8]) -> Edits {
-        let changed = self.tally.changed;
-        let edits = self.plain(text, Part::Value);
-        if embedded::breaks_lengths(text, &edits) {
-            self.tally.changed = changed;
-            self.tally.embedded += 1;
-            return Edits::new();
-        }
-        edits
     }
 
     /// The changes of a text that is nothing else.
@@ -118,6 +102,11 @@ impl<'w> Work<'w> {
             match self.document(format, &Settings::new(), bytes, &limits, level) {
                 Ok(edits) => return Inside::Frozen(edits),
                 Err(error) if error.kind() == ErrorKind::Limit => return self.beyond(bytes),
+                // It is right, and would not be if it were changed as text.
+                Err(error) if error.kind() == ErrorKind::Unsupported && is_readable(format, bytes, &limits) => {
+                    self.tally.unsayable += u64::from(self.change.may_change(bytes));
+                    return Inside::Kept;
+                }
                 Err(error) => {
                     if broken.is_none() && format.may_begin(bytes) {
                         broken = Some((format, error));
@@ -209,7 +198,9 @@ impl<'w> Work<'w> {
     /// Whether something in signed data would be changed. Nothing of it is counted.
     pub(super) fn would_change(&mut self, text: &[u8], level: u32) -> bool {
         let tally = self.tally.clone();
+        self.change.begin_trial();
         let edits = self.value(text, level + 1);
+        self.change.end_trial(false);
         *self.tally = tally;
         !edits.is_empty()
     }
@@ -354,6 +345,14 @@ fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
         (None, Some(inside)) => inside(bytes),
         (None, None) => format.is_likely(bytes),
     }
+}
+
+/// Whether all of these bytes can be read as this format.
+#[cold]
+fn is_readable(format: &Format, bytes: &[u8], limits: &Limits) -> bool {
+    let outcome = format.read(bytes, &Settings::new(), Request::new(limits));
+    let rest = bytes.get(outcome.consumed..).unwrap_or_default();
+    outcome.error.is_none() && (rest.is_empty() || format.ends_with_blanks(rest))
 }
 
 /// Whether the new name of a class is one that the format knows.

@@ -110,7 +110,8 @@ impl Work<'_> {
             return Err(failed(&icecore_tables::csv::broken(row, offset)));
         }
         let (suspects, first) = frozen.find_inside(chunk);
-        chunk.account.suspects += suspects;
+        let is_text = matches!(self.form, Form::Text);
+        chunk.account.suspects += suspects.max(u64::from(is_text && chunk.suspect.is_some()));
         let is_dump = matches!(self.form, Form::Sql);
         if is_dump {
             // Dumps have texts of people, and bytes, beside their data: what can't be done there is told at the end.

@@ -66,7 +66,8 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
     message.push_str(&match broken {
         0 => "; 0 broken".to_owned(),
         count => {
-            format!("; {} broken: looks frozen, can't be read, was taken for plain text", grouped(count))
+            let hint = if args.mend { "" } else { " (--mend repairs what it can)" };
+            format!("; {} broken: looks frozen, can't be read, was taken for plain text{hint}", grouped(count))
         }
     });
     note(report, "done", message);

@@ -10,7 +10,7 @@ use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings =
-    Strings { inside: |text| FORMAT.is_likely(text), find, mend: None, takes_class: None };
+    Strings { inside: |text| FORMAT.is_likely(text), find, mend: None, takes_class: None, embeds: false };
 
 /// What most strings are written with.
 const USUAL: usize = 0;

@@ -13,7 +13,7 @@ use crate::format::{Filled, feed};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings = Strings { inside, find, mend: None, takes_class: None };
+pub(super) static STRINGS: Strings = Strings { inside, find, mend: None, takes_class: None, embeds: false };
 
 /// An object, an array, or a string with escapes: one without says the same as a text.
 fn inside(text: &[u8]) -> bool {

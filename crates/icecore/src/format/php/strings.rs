@@ -19,7 +19,7 @@ use escaped::{Barless, Escaped};
 pub(super) use spans::{Names, collect};
 
 pub(super) static STRINGS: Strings =
-    Strings { inside: detect::inside, find, mend: Some(mend), takes_class: Some(is_class_name) };
+    Strings { inside: detect::inside, find, mend: Some(mend), takes_class: Some(is_class_name), embeds: true };
 
 fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     let options = ReadOptions { repair_lengths: false, loose_links: true, ..ReadOptions::from_settings(settings) };

@@ -10,8 +10,13 @@ use crate::format::strings::{Anew, Found, Place, Places, SingleQuoted, Strings, 
 use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: |text| FORMAT.is_likely(text), find, mend: None, takes_class: Some(is_class_in_code) };
+pub(super) static STRINGS: Strings = Strings {
+    inside: |text| FORMAT.is_likely(text),
+    find,
+    mend: None,
+    takes_class: Some(is_class_in_code),
+    embeds: false,
+};
 
 /// What nearly all strings are written with.
 const USUAL: usize = 0;

@@ -7,7 +7,7 @@ use crate::format::json::strings::strings_of;
 use crate::format::strings::{Places, Strings, Wanted};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings = Strings { inside, find, mend: None, takes_class: None };
+pub(super) static STRINGS: Strings = Strings { inside, find, mend: None, takes_class: None, embeds: false };
 
 /// At least two lines.
 fn inside(text: &[u8]) -> bool {

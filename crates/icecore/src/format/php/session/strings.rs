@@ -2,6 +2,7 @@
 
 use super::handler::first_name;
 use super::{FORMAT, HANDLER, Handler, ReadOptions, handler_of, read_plain, starts};
+use crate::document::Document;
 use crate::error::Error;
 use crate::format::php::repair;
 use crate::format::php::strings::{Names, collect};
@@ -12,7 +13,7 @@ use crate::limits::Limits;
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings =
-    Strings { inside: is_candidate, find, mend: Some(mend), takes_class: Some(is_class_name) };
+    Strings { inside: is_candidate, find, mend: Some(mend), takes_class: Some(is_class_name), embeds: false };
 
 /// A variable may have any name: what is behind it must then be right to the end.
 fn is_candidate(text: &[u8]) -> bool {
@@ -22,13 +23,26 @@ fn is_candidate(text: &[u8]) -> bool {
 
 fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
     let options = ReadOptions { loose_links: true, ..ReadOptions::from_settings(settings) };
-    let outcome = options.read(text, Request::new(wanted.limits).detailed());
+    let mut outcome = options.read(text, Request::new(wanted.limits).detailed());
+    if options.handler.is_none() && is_prose(text, &outcome.document) {
+        let options = ReadOptions { handler: Some(Handler::Php), ..options };
+        outcome = options.read(text, Request::new(wanted.limits).detailed());
+    }
     if let Some(error) = outcome.error {
         return Err(error);
     }
     let handler = outcome.document.spelling().and_then(|spelling| spelling.get(HANDLER));
     let names = if handler == Some(Handler::PhpBinary as u64) { Names::Counted } else { Names::Ended };
     Ok(collect(text, &outcome.document, outcome.consumed, names, wanted))
+}
+
+/// Whether the first letter of a text was taken for the length of a name, and the words after it for a name.
+fn is_prose(text: &[u8], document: &Document) -> bool {
+    let is_binary = document.spelling().and_then(|spelling| spelling.get(HANDLER)) == Some(Handler::PhpBinary as u64);
+    let is_word = |byte: &u8| byte.is_ascii_graphic() || !byte.is_ascii();
+    is_binary
+        && text.first().is_some_and(|first| !first.is_ascii_control())
+        && !document.root().entries().all(|(name, _)| name.bytes().iter().all(is_word))
 }
 
 fn mend(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<Mended>, Error> {

@@ -1,0 +1,85 @@
+//! Text files with serialized values in them: PHP composes the texts, and judges what became of each piece.
+
+use crate::common::usual_or_full;
+use crate::run::icecore;
+use icecore::text::{from_base64, to_base64};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What the note says when lengths became wrong: an input that is only guessed to be text is refused then.
+const IS_DAMAGED: &str = "in plain text that looks serialized";
+
+fn ask_php(args: &[&str]) -> (String, bool) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/php/around.php");
+    let done = Command::new("php").arg(script).args(args).stderr(Stdio::inherit()).output().expect("it runs");
+    (String::from_utf8(done.stdout).expect("ASCII"), done.status.success())
+}
+
+fn has_php() -> bool {
+    let runs = Command::new("php").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let has_php = runs.is_ok_and(|status| status.success());
+    if !has_php {
+        println!("skipped: php is not installed");
+    }
+    has_php
+}
+
+/// A text comes out as PHP composes it, or the note says that lengths became wrong: with windows that end somewhere in it.
+#[test]
+fn php_composes_the_same_texts() {
+    if !has_php() {
+        return;
+    }
+    let seed = std::env::var("ICECORE_SEED").unwrap_or_else(|_| "7".to_owned());
+    let count = usual_or_full(150, 3000).to_string();
+    let (texts, is_done) = ask_php(&[&seed, &count]);
+    assert!(is_done);
+    let (mut made, mut damaged) = (String::new(), 0);
+    for (number, line) in texts.lines().enumerate() {
+        let parts: Vec<_> = line.split('\t').map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
+        let [text, old, new] = &parts[..] else { panic!("not three parts: {line}") };
+        let before = "-".repeat(1024 - (number * 37 % text.len().clamp(1, 1000)));
+        let input = [before.as_bytes(), text].concat();
+        let [old, new] = [old, new].map(|text| std::str::from_utf8(text).expect("UTF-8"));
+        let (out, said, code) = icecore(&["replace", old, new, "--in", "text", "--window", "1K"], &input);
+        assert_eq!(code, 0, "{said}");
+        let out = out.strip_prefix(before.as_bytes()).expect("what nobody asked for stays");
+        // It would have been refused.
+        let is_damaged = said.contains(IS_DAMAGED);
+        damaged += u32::from(is_damaged);
+        let (out, left) = if is_damaged { (&text[..], 99) } else { (out, 0) };
+        writeln!(made, "{}\t{left}", to_base64(out)).expect("a string");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("made");
+    std::fs::write(&file, made).unwrap();
+    let (sum, is_right) = ask_php(&[&seed, &count, file.to_str().unwrap()]);
+    println!("{sum}{damaged} would be refused");
+    assert!(is_right, "{sum}");
+}
+
+#[test]
+fn what_is_certain_is_changed_in_pipes_and_files() {
+    let right = |text: &str, new: &str| {
+        let (out, said, code) = icecore(&["replace", "-q", "old", "newer"], text.as_bytes());
+        assert_eq!((&*String::from_utf8_lossy(&out), code), (new, 0), "{said}");
+    };
+    right("<p>\n[x d='a:1:{i:0;s:3:\"old\";}'] old\n", "<p>\n[x d='a:1:{i:0;s:5:\"newer\";}'] newer\n");
+    let refused = |text: &str, old: &str, new: &str| {
+        let (out, said, code) = icecore(&["replace", "-q", old, new], text.as_bytes());
+        assert!(out.is_empty() && code == 2 && said.contains("--in text"), "{text}: {code} {said}");
+    };
+    refused("<p>\n[x d='a:1:{i:0;s:9:\"old\";}'] old\n", "old", "newer");
+    refused("<p>\n[x d='a:1:{i:0;s:3:\\\"old\\\";}'] old\n", "old", "newer");
+    // Numbers of a value that is not certain, also if no length changes.
+    refused("<p>\n[x a:1:{i:1;s:3:\"abc\";}] [s:9:\"x\";]\n", "1", "2");
+    // A key: whether keys are to be changed is not known.
+    refused("<p>\n[x a:1:{s:3:\"old\";i:1;}]\n", "old", "newer");
+    let (out, said, _) = icecore(&["replace", "-q", "old", "newer", "--dry-run"], b"<p>\n[x s:3:\"old\";]\n");
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.contains("s:5:\"newer\";"), "{out} {said}");
+    let text = b"<p>\n[x s:3:\"old\";] old\n";
+    let (out, _, _) = icecore(&["replace", "-q", "old", "newer", "--only-serialized"], text);
+    assert_eq!(out, text, "a text is nothing serialized");
+}

@@ -1,0 +1,287 @@
+//! Strings of `serialize()` anywhere in a text, however their quotes are written there.
+//!
+//! A string begins with a letter, its length and a quote: `s:3:"`. Its end is known only where the text has it as PHP
+//! wrote it. In any other text it is escaped, cut off, or its length is wrong: then the range is rather too long than
+//! too short.
+
+use crate::steps;
+use memchr::{memchr, memchr2_iter, memmem};
+use std::ops::Range;
+
+/// How many bytes an escaped character has at most.
+const ESCAPED: usize = 6;
+/// How many digits a length has at most.
+const DIGITS: usize = 20;
+/// How often as many bytes as the text has are searched for the ends of strings. After that, a string ends where the
+/// longest one of its length would.
+const SEARCHES: usize = 16;
+
+/// A string in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SerializedString {
+    /// Where its letter is.
+    pub(super) head: usize,
+    /// The bytes that its length counts, and its last quote. They may end after the text.
+    pub(super) range: Range<usize>,
+    /// Whether it ends where its length says, and nothing in it is escaped.
+    pub(super) is_exact: bool,
+    /// Whether its end was found. Otherwise it is where that of the longest one would be.
+    pub(super) has_end: bool,
+}
+
+/// What is before a letter that may begin a serialized value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// A letter: this is a part of a word.
+    Word,
+    /// A digit, a letter of another alphabet, an escape: it may be a part of something.
+    Unclear,
+    /// A blank, a mark, or nothing.
+    Edge,
+}
+
+/// What is before this place of a text.
+pub(super) fn before(text: &[u8], at: usize) -> Before {
+    let head = text.get(..at).unwrap_or_default();
+    match head {
+        [.., b'\\', letter] if letter.is_ascii_alphabetic() => Before::Unclear,
+        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Before::Unclear,
+        [.., byte] if byte.is_ascii_alphabetic() => Before::Word,
+        [.., byte] if byte.is_ascii_digit() || *byte == b'_' => Before::Unclear,
+        [.., byte] if !byte.is_ascii() => {
+            let start = head.len() - head.len().min(4);
+            let is_letter = |from: usize| {
+                let character = std::str::from_utf8(head.get(from..)?).ok()?.chars().next_back()?;
+                Some(character.is_alphanumeric())
+            };
+            match (start..head.len()).find_map(is_letter) {
+                Some(false) => Before::Edge,
+                _ => Before::Unclear,
+            }
+        }
+        _ => Before::Edge,
+    }
+}
+
+/// The letters before which a length is, of strings and of names of classes.
+fn is_string_letter(letter: u8) -> bool {
+    matches!(letter, b's' | b'S' | b'O' | b'C' | b'E')
+}
+
+/// Places of letters that a colon and a number follow. Most texts have none of them.
+pub(super) fn heads(text: &[u8]) -> impl Iterator<Item = usize> {
+    memchr2_iter(b':', b'%', text).filter_map(|at| {
+        let head = at.checked_sub(1)?;
+        let letter = *text.get(head)?;
+        (letter == b'a' || is_string_letter(letter)).then_some(())?;
+        let after = at + colon(text, at)?;
+        text.get(after).filter(|byte| byte.is_ascii_digit())?;
+        Some(head)
+    })
+}
+
+/// How many bytes the colon at this place has, which may be percent-encoded.
+fn colon(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at..)? {
+        [b':', ..] => Some(1),
+        [b'%', b'3', b'A' | b'a', ..] => Some(3),
+        _ => None,
+    }
+}
+
+/// The number at this place, and where it ends.
+pub(super) fn number(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let digits = text.get(at..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
+    let number = std::str::from_utf8(text.get(at..at + digits)?).ok()?;
+    Some((number.parse().ok()?, at + digits))
+}
+
+/// The quote that this text begins with, as it is escaped there.
+fn leading_quote(text: &[u8]) -> Option<&[u8]> {
+    let len = match text {
+        [b'"', b'"', ..] => 2,
+        [b'"' | b'\'', ..] => 1,
+        [b'\\', ..] => {
+            let slashes = text.iter().take_while(|byte| **byte == b'\\').count();
+            match text.get(slashes..)? {
+                [b'"' | b'\'', ..] => slashes + 1,
+                [b'u', b'0', b'0', b'2', b'2' | b'7', ..] => slashes + 5,
+                _ => return None,
+            }
+        }
+        [b'&', ..] => memchr(b';', text.get(..8)?)? + 1,
+        [b'%', b'2', b'2' | b'7', ..] => 3,
+        _ => return None,
+    };
+    text.get(..len)
+}
+
+/// How many bytes may be searched for the ends of strings in a text.
+pub(super) fn searches(text: &[u8]) -> usize {
+    text.len().saturating_mul(SEARCHES)
+}
+
+/// The strings that begin in a text, in order. Names of classes and what follows them are among them.
+///
+/// The time is linear in the text.
+pub(super) fn strings(text: &[u8]) -> impl Iterator<Item = SerializedString> {
+    let mut left = searches(text);
+    heads(text).filter_map(move |head| string_at(text, head, &mut left))
+}
+
+/// The string whose letter is at this place. `left`: how many bytes may still be searched.
+pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<SerializedString> {
+    let letter = *text.get(head)?;
+    is_string_letter(letter).then_some(())?;
+    let width = colon(text, head + 1)?;
+    let (len, after) = number(text, head + 1 + width)?;
+    let after = after + colon(text, after)?;
+    let mark = if matches!(letter, b'O' | b'C') { b':' } else { b';' };
+    let rest = text.get(after..)?;
+    let found = |range, is_exact, has_end| Some(SerializedString { head, range, is_exact, has_end });
+    if width == 1 && rest.first() == Some(&b'"') {
+        let end = (after + 1).saturating_add(len);
+        let close = text.get(end..).unwrap_or_default();
+        if matches!(close, [b'"', next, ..] if *next == mark) {
+            if mark == b':' && !is_count(text, end + 2) {
+                return None;
+            }
+            let end = body_end(text, letter, end + 2).unwrap_or(end + 1);
+            return found(after + 1..end, true, true);
+        }
+    }
+    let quote = leading_quote(rest)?;
+    let start = after + quote.len();
+    // A word that ends so is one of prose, unless the quote is escaped or the end would be after the text.
+    let is_word = before(text, head) == Before::Word;
+    if is_word && matches!(quote, [b'"' | b'\'', ..]) && start.saturating_add(len) < text.len() {
+        return None;
+    }
+    // Escaped characters are longer than what the length counts: the string ends there, or later.
+    let most = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
+    let close = if width == 1 { [quote, &[mark]].concat() } else { [quote, b"%3"].concat() };
+    let room = text.get(start..most.min(text.len())).unwrap_or_default();
+    let end = left.checked_sub(room.len()).and_then(|rest| {
+        *left = rest;
+        steps::count(room.len());
+        let end = match exact_end(room, len, quote, &close) {
+            Some(end) => end,
+            // Which of several ends it is, nobody knows: the last one is not too early.
+            None => len + memmem::rfind(room.get(len..)?, &close)?,
+        };
+        Some(start + end + quote.len())
+    });
+    if is_word && end.is_none() && start.saturating_add(len) < text.len() {
+        return None;
+    }
+    found(start..end.unwrap_or(most), false, end.is_some())
+}
+
+/// Where so many bytes end that are escaped as their quotes are, if the end is there.
+fn exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usize> {
+    [true, false].into_iter().find_map(|is_json| {
+        let (mut at, mut left) = (0, len);
+        while left > 0 {
+            let (width, bytes) = escaped(text.get(at..).filter(|rest| !rest.is_empty())?, quote, is_json);
+            at += width;
+            left = left.checked_sub(bytes)?;
+        }
+        text.get(at..)?.starts_with(close).then_some(at)
+    })
+}
+
+/// How many bytes the first character of a text has, and how many it has without its escape. Quotes are escaped as
+/// `quote` is; with `is_json`, a backslash and `u` begin a character in hexadecimal digits.
+fn escaped(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
+    match (quote, text) {
+        ([b'\\', ..], [b'\\', b'u', digits @ ..]) if is_json => {
+            let digits = digits.get(..4).and_then(|digits| std::str::from_utf8(digits).ok());
+            match digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
+                Some(0..0x80) => (6, 1),
+                // Half of a pair is half of four bytes.
+                Some(0x80..0x800 | 0xd800..0xe000) => (6, 2),
+                _ => (6, 3),
+            }
+        }
+        ([b'\\', ..], [b'\\', _, ..]) => (2, 1),
+        ([b'%', ..], [b'%', _, _, ..]) => (3, 1),
+        ([b'"', b'"'], [b'"', b'"', ..]) => (2, 1),
+        ([b'&', ..], [b'&', ..]) => {
+            let end = text.get(..8).and_then(|text| memchr(b';', text));
+            (end.map_or(1, |end| end + 1), 1)
+        }
+        _ => (1, 1),
+    }
+}
+
+/// Whether the number is here that follows the name of a class, and the bracket after it.
+fn is_count(text: &[u8], at: usize) -> bool {
+    number(text, at).is_some_and(|(_, after)| text.get(after..).is_some_and(|rest| rest.starts_with(b":{")))
+}
+
+/// Where the bytes end that only their class understands, whose length is at this place.
+fn body_end(text: &[u8], letter: u8, at: usize) -> Option<usize> {
+    (letter == b'C').then_some(())?;
+    let (len, after) = number(text, at)?;
+    text.get(after..)?.starts_with(b":{").then_some((after + 2).saturating_add(len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(usize, usize)> {
+        strings(text.as_bytes()).map(|string| (string.range.start, string.range.end)).collect()
+    }
+
+    #[test]
+    fn strings_are_found_in_each_kind_of_quotes() {
+        assert_eq!(found(r#"x|s:3:"abc";"#), [(7, 11)]);
+        assert_eq!(found(r#"[code a='a:1:{i:0;s:3:\"abc\";}']"#), [(24, 29)]);
+        assert_eq!(found("s:2:&quot;&lt;b&quot;; x"), [(10, 21)]);
+        assert_eq!(found("?d=s%3a3%3a%22abc%22%3b"), [(14, 20)]);
+        assert_eq!(found(r#"{"d":"s:3:\u0022abc\u0022;"}"#), [(16, 25)]);
+        assert_eq!(found("1,\"s:3:\"\"abc\"\";\",2"), [(9, 14)]);
+        assert_eq!(found("O:1:\"A\":0:{} C:1:\"B\":3:{abc} E:3:\"A:b\";"), [(5, 7), (18, 27), (34, 38)]);
+        // The end is not that of a string inside of it.
+        assert_eq!(found(r#"x s:14:\"s:3:\"abc\"; de\"; y"#), [(9, 26), (15, 20)]);
+        assert_eq!(found("s%3A6%3A%22%22%22%3Babc%22%3Bd%22%3B"), [(11, 26)]);
+        // Its end is not there yet.
+        assert_eq!(found("s:100:\"ab"), [(7, 609)]);
+        assert_eq!(found(r#"s:18446744073709551615:"a"#), [(24, usize::MAX)]);
+        assert!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\" https://s:3/").is_empty());
+        // The name of a class without an object.
+        assert!(found(r#"O:1:"A":a:1:{ C:1:"B":x"#).is_empty());
+        // A part of a word, and yet right.
+        assert_eq!(found("xs:3:\"abc\";"), [(6, 10)]);
+        assert_eq!(found(r#""a\ns:3:\"abc\";""#), [(10, 15)]);
+    }
+
+    #[test]
+    fn what_is_before_a_value_is_told_apart() {
+        for (text, what) in [
+            ("", Before::Edge),
+            ("='", Before::Edge),
+            ("“", Before::Edge),
+            ("😀", Before::Edge),
+            ("x", Before::Word),
+            ("1", Before::Unclear),
+            ("_", Before::Unclear),
+            ("ö", Before::Unclear),
+            ("\\n", Before::Unclear),
+            ("%0A", Before::Unclear),
+        ] {
+            assert_eq!(before(text.as_bytes(), text.len()), what, "{text}");
+        }
+        assert_eq!(before(b"a\xff", 2), Before::Unclear);
+    }
+
+    /// Nothing ends here: the searches have a bound.
+    #[test]
+    fn beginnings_without_an_end_take_linear_time() {
+        steps::is_linear("strings", 1_000, |times| {
+            let text = b"s:100000:\\\"s:1:&quot;s%3A1%3A%22".repeat(times);
+            assert_eq!(strings(&text).count(), 3 * times);
+        });
+    }
+}

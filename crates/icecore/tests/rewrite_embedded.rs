@@ -1,0 +1,66 @@
+//! Serialized values inside of other text: PHP composes texts, and judges what became of each piece.
+
+use crate::fixtures::{self, folder};
+use crate::replacing::{Pair, value};
+use icecore::rewrite::{Rewriting, Tally};
+use icecore::text::{from_base64, to_base64};
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+
+/// A text comes out as PHP composes it, or it stays as it is and is counted.
+#[test]
+fn php_composes_the_same() {
+    let runs = Command::new("php").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !runs.is_ok_and(|status| status.success()) {
+        println!("skipped: php is not installed");
+        return;
+    }
+    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let ask_php = |more: Option<&str>| {
+        let numbers = [number("ICECORE_SEED", "7"), number("ICECORE_REPLACES", "1500")];
+        let mut command = Command::new("php");
+        command.arg(folder().join("php/around.php")).args(numbers).args(more);
+        let done = command.stderr(Stdio::inherit()).output().expect("it runs");
+        (String::from_utf8(done.stdout).expect("ASCII"), done.status.success())
+    };
+    let (texts, is_done) = ask_php(None);
+    assert!(is_done);
+    let mut made = String::new();
+    for line in texts.lines() {
+        let parts: Vec<_> = line.split('\t').map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
+        let [text, old, new] = &parts[..] else { panic!("not three parts: {line}") };
+        let (text, tally) = value(text, &mut Pair::new(old, new));
+        let left = tally.embedded + tally.broken + tally.unsayable + tally.opaque + tally.signed + tally.beyond;
+        writeln!(made, "{}\t{left}", to_base64(&text)).expect("a string");
+    }
+    let name = format!("embedded-made-{}.txt", std::process::id());
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, made).unwrap();
+    let (sum, is_right) = ask_php(file.to_str());
+    std::fs::remove_file(&file).unwrap();
+    println!("{sum}");
+    assert!(is_right, "{sum}");
+}
+
+/// Data that can be read, and not be written with the same bytes: it stays, though a document is in it that could be
+/// changed by itself.
+#[test]
+fn what_can_not_be_written_again_stays() {
+    let mut count = 0;
+    for fixture in fixtures::load("storable-arch.jsonl") {
+        let stage = icecore::Stage::parse("storable").unwrap();
+        let mut pair = Pair::new(b"2147483648", b"-1");
+        let refused =
+            icecore::rewrite::document(&fixture.blob, &stage, &mut pair, &Rewriting::default(), &mut Tally::default());
+        if refused.is_ok() || icecore::read(&fixture.blob).is_err() {
+            continue;
+        }
+        let (same, tally) = value(&fixture.blob, &mut pair);
+        if same == fixture.blob && tally.unsayable == 0 {
+            continue;
+        }
+        assert_eq!((same == fixture.blob, tally.unsayable, tally.changed, tally.broken), (true, 1, 0, 0));
+        count += 1;
+    }
+    assert!(count > 0, "none is so");
+}
