@@ -163,13 +163,14 @@ pub struct Plan {
 impl Plan {
     /// Of a table whose columns have these names.
     pub fn new(asked: &Asked<'_>, header: Vec<String>) -> Result<Plan> {
-        let Asked { options, form, usual, .. } = *asked;
+        let Asked { options, form, usual, file } = *asked;
         let names = header;
         let columns = match (&options.columns[..], form) {
             ([], Form::Lines) => vec![Spec::parse("1", &[])?],
             ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
             (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
             ([], Form::Parquet | Form::Arrow) => Vec::new(),
+            ([], Form::Database) if usual.is_none() => Vec::new(),
             ([], _) if usual.is_none() && matches!(options.out, Out::Columns(_)) => Vec::new(),
             ([], _) => match usual {
                 Some(column) => vec![Spec::parse(column, &names)?],
@@ -193,7 +194,9 @@ impl Plan {
             return Err(usage("`--only` and `--skip-column` are for tables with columns".to_owned()));
         }
         plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
-        plan.of_columns(None, "", names, columns)
+        // Rows of a database are those of a table, which is named as a file is.
+        let table = if form == Form::Database { file } else { "" };
+        plan.of_columns(None, table, names, columns)
     }
 
     /// What does not depend on the columns.
@@ -208,8 +211,9 @@ impl Plan {
                 "rows of `--in ndjson` have no fixed columns: they are written as json, parquet or arrow".to_owned(),
             ));
         }
-        if form != Form::Sql && (!options.tables.is_empty() || options.table_column.is_some()) {
-            return Err(usage("`--table` and `--table-column` are for `--in sql`".to_owned()));
+        let has_tables = matches!(form, Form::Sql | Form::Database);
+        if !has_tables && (!options.tables.is_empty() || options.table_column.is_some()) {
+            return Err(usage("`--table` and `--table-column` are for `--in sql` and --db".to_owned()));
         }
         Ok(Plan {
             own: Vec::new(),

@@ -46,7 +46,8 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     #[cfg(feature = "store")]
     if args.reads_table() {
         let query = tables::select_all(&args.database.address()?, &args.tables)?;
-        return self::query(args, Question::Query(query), global, report);
+        let name = args.tables.first().map_or("query", String::as_str);
+        return self::query(args, Question::Query(query), name, global, report);
     }
     #[cfg(feature = "store")]
     if matches!(args.question(), Some(Question::Keys(..))) {
@@ -57,7 +58,8 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     }
     #[cfg(feature = "store")]
     if let Some(question) = args.question() {
-        return query(args, question, global, report);
+        let name = question.name();
+        return query(args, question, name, global, report);
     }
     let sources = Source::all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
@@ -72,10 +74,10 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
 
 /// The rows that a database has.
 #[cfg(feature = "store")]
-fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) -> Result<(), Abort> {
+fn query(args: &Rows, question: Question, name: &str, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut outputs = Outputs::new(&[], args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let (name, usual) = (question.name(), question.usual());
+    let usual = question.usual();
     let input = database::rows(args.database.address()?, question).map_err(crate::database::failed)?;
     let mut job = Job { usual, is_alone: true, ..Job::new(args, Some(Form::Database), global)? };
     let place = outputs.output(args.written.output.as_ref())?;
@@ -329,6 +331,15 @@ impl<'j> Job<'j> {
             let table = Table::new(form, window, Settings::of(&self.options.input, form, most, csv)?);
             let mut table = table.map_err(|error| self.failed(name, &error))?;
             let header = table.header().map_err(|error| self.failed(name, &error))?;
+            #[cfg(feature = "store")]
+            let own = tables::own_columns(args, name, &header);
+            #[cfg(not(feature = "store"))]
+            let own: Option<Vec<String>> = None;
+            if own.as_ref().is_some_and(Vec::is_empty) {
+                return Ok(());
+            }
+            let own = own.map(|columns| Options { columns, ..self.options.clone() });
+            let asked = Asked { options: own.as_ref().unwrap_or(&self.options), ..asked };
             let plan = Arc::new(Plan::new(&asked, header)?);
             // A table without rows has columns.
             self.head(name, &plan, sink)?;

@@ -1,5 +1,6 @@
 //! The tables of a database that was named in the place of a file with rows.
 
+use super::Rows;
 use crate::database::failed;
 use crate::report::{Abort, usage_of};
 use icecore::text::{printable, shortened};
@@ -63,4 +64,18 @@ pub fn select_all(address: &Address, tables: &[String]) -> Result<String, Abort>
 pub fn file_name(table: &str) -> String {
     let name = table.replace(['/', '\0'], "_");
     if name.starts_with('.') { format!("_{name}") } else { name }
+}
+
+/// Of all tables: the columns to decode that this one has; `None`: those that were named, if any were. A table that has
+/// none of them is passed over.
+pub fn own_columns(args: &Rows, table: &str, header: &[String]) -> Option<Vec<String>> {
+    let is_own = |column: &&String| {
+        let name = column.split('=').next().unwrap_or(column);
+        let name = name.strip_prefix(table).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name);
+        header.iter().any(|known| known == name)
+    };
+    (args.all_tables && !args.columns.is_empty()).then(|| {
+        let own = args.columns.iter().filter(is_own);
+        own.map(|column| column.strip_prefix(&format!("{table}.")).unwrap_or(column).to_owned()).collect()
+    })
 }
