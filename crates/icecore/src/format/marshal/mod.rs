@@ -25,6 +25,7 @@ mod skim;
 mod spelling;
 mod stencil;
 mod symbols;
+mod tag;
 mod write;
 mod write_fast;
 mod write_filled;

@@ -201,7 +201,13 @@ impl<'i> Skimmer<'i> {
             self.emit(&[tag]);
             self.numbers += 1;
             match tag {
-                tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD => continue,
+                tag::REF
+                | tag::OVERLOAD
+                | tag::WEAKREF
+                | tag::WEAKOVERLOAD
+                | tag::TIED_ARRAY
+                | tag::TIED_HASH
+                | tag::TIED_SCALAR => continue,
                 tag::ARRAY => {
                     let left = self.pass_n32()?;
                     self.open.push(Open::new(u64::from(left), 0));

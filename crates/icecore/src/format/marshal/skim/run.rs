@@ -1,52 +1,15 @@
 //! The quick loop over values, keys and names. The careful way takes what it leaves, one at a
 //! time.
 
+use super::super::tag;
 use super::{Open, Side, Sort, note_side};
 use crate::format::skim::{Mark, ahead};
+use crate::format::tags::Class;
 
 /// The longest string that it passes over.
 const LONG: u32 = 1 << 28;
 
-/// What a tag is for the loop.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// The tag is all of it.
-    Tag,
-    Int,
-    Symbol,
-    Link,
-    Text,
-    Float,
-    /// A string with instance variables.
-    Encoded,
-    Array,
-    Hash,
-    Object,
-    /// What the careful way looks at.
-    Rare,
-}
-
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Rare; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b'0' | b'T' | b'F' => Class::Tag,
-            b'i' => Class::Int,
-            b';' => Class::Symbol,
-            b'@' => Class::Link,
-            b'"' => Class::Text,
-            b'f' => Class::Float,
-            b'I' => Class::Encoded,
-            b'[' => Class::Array,
-            b'{' => Class::Hash,
-            b'o' => Class::Object,
-            _ => Class::Rare,
-        };
-        byte += 1;
-    }
-    classes
-};
+static CLASSES: [Class; 256] = tag::TAGS.classes();
 
 /// What the loop knows and moves on.
 pub(super) struct Run<'s> {
@@ -78,13 +41,13 @@ impl Run<'_> {
             }
             let Some(head) = ahead::<6>(bytes, at) else { break };
             let class = CLASSES[usize::from(head[0])];
-            if sort == Sort::Members && left.is_multiple_of(2) && class != Class::Symbol {
+            if sort == Sort::Members && left.is_multiple_of(2) && class != Class::Again {
                 break;
             }
             match class {
                 Class::Tag => at += 1,
-                Class::Int => at += int_len(head[1]),
-                Class::Symbol => {
+                Class::Integer => at += int_len(head[1]),
+                Class::Again => {
                     let Some((number, len)) = count(head) else { break };
                     if number as u64 >= self.symbols {
                         break;
@@ -113,7 +76,7 @@ impl Run<'_> {
                     numbers += 1;
                     at += len + text;
                 }
-                Class::Encoded => {
+                Class::Owner => {
                     let Some(behind) = encoded(bytes, at, self.symbols) else { break };
                     if sort != Sort::Values && left.is_multiple_of(2) {
                         self.note(base + at as u64, numbers);
@@ -121,7 +84,7 @@ impl Run<'_> {
                     numbers += 1;
                     at = behind;
                 }
-                Class::Array | Class::Hash | Class::Object => {
+                Class::Items | Class::Entries | Class::Object => {
                     let Some((inside, behind)) = container(class, bytes, at, self.symbols) else { break };
                     self.open.push(Open { sort, left: left - 1 });
                     Open { sort, left } = inside;
@@ -129,7 +92,7 @@ impl Run<'_> {
                     at = behind;
                     continue;
                 }
-                Class::Rare => break,
+                _ => break,
             }
             left -= 1;
         }
@@ -198,8 +161,8 @@ fn container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(Ope
     let at = if class == Class::Object { symbol(bytes, at + 1, symbols)? - 1 } else { at };
     let (count, len) = count(ahead::<6>(bytes, at)?)?;
     let inside = match class {
-        Class::Array => Open::values(count as u64),
-        Class::Hash => Open::pairs(Sort::Entries, count as u64),
+        Class::Items => Open::values(count as u64),
+        Class::Entries => Open::pairs(Sort::Entries, count as u64),
         _ => Open::pairs(Sort::Members, count as u64),
     };
     Some((inside, at + len))

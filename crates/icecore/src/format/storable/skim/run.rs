@@ -3,62 +3,12 @@
 use super::super::tag::{self, hash};
 use super::{FLAG_HASH, HASH, Open};
 use crate::format::skim::ahead;
+use crate::format::tags::Class;
 
 /// The longest string that it passes over.
 const LONG: u32 = 1 << 28;
 
-/// What a tag is for the loop.
-#[derive(Clone, Copy)]
-enum Class {
-    /// The tag is all of it.
-    Tag,
-    Byte,
-    Word,
-    Integer,
-    Double,
-    Short,
-    Long,
-    Link,
-    /// A value more.
-    Ref,
-    Blessed,
-    Array,
-    Hash,
-    FlagHash,
-    /// What the careful way looks at.
-    Rare,
-}
-
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Rare; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            tag::UNDEF
-            | tag::SV_UNDEF
-            | tag::SVUNDEF_ELEM
-            | tag::SV_YES
-            | tag::SV_NO
-            | tag::BOOLEAN_TRUE
-            | tag::BOOLEAN_FALSE => Class::Tag,
-            tag::BYTE => Class::Byte,
-            tag::NETINT => Class::Word,
-            tag::INTEGER => Class::Integer,
-            tag::DOUBLE => Class::Double,
-            tag::SCALAR | tag::UTF8STR => Class::Short,
-            tag::LSCALAR | tag::LUTF8STR => Class::Long,
-            tag::OBJECT => Class::Link,
-            tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD => Class::Ref,
-            tag::IX_BLESS => Class::Blessed,
-            tag::ARRAY => Class::Array,
-            tag::HASH => Class::Hash,
-            tag::FLAG_HASH => Class::FlagHash,
-            _ => Class::Rare,
-        };
-        byte += 1;
-    }
-    classes
-};
+static CLASSES: [Class; 256] = tag::TAGS.classes();
 
 /// What the loop knows and moves on.
 pub(super) struct Run<'s> {
@@ -106,27 +56,27 @@ impl Run<'_> {
             let len = match CLASSES[usize::from(tag)] {
                 Class::Tag => 1,
                 Class::Byte => 2,
-                Class::Word => 5,
+                Class::Four => 5,
                 Class::Integer => integer,
-                Class::Double => double,
-                Class::Short => 2 + usize::from(first),
-                Class::Long if word() <= LONG => 5 + word() as usize,
-                Class::Array => {
+                Class::Float => double,
+                Class::ShortText => 2 + usize::from(first),
+                Class::Text if word() <= LONG => 5 + word() as usize,
+                Class::Items => {
                     (at, numbers) = (at + 5, numbers + 1);
                     self.enter(&mut top, Open::new(u64::from(word()), 0));
                     continue;
                 }
-                Class::Hash => {
+                Class::Entries => {
                     (at, numbers) = (at + 5, numbers + 1);
                     self.enter(&mut top, Open::new(u64::from(word()), HASH));
                     continue;
                 }
-                Class::FlagHash => {
+                Class::FlagEntries => {
                     (at, numbers) = (at + 6, numbers + 1);
                     self.enter(&mut top, Open::new(u64::from(n32([a, b, c, d])), FLAG_HASH));
                     continue;
                 }
-                Class::Ref => {
+                Class::Value => {
                     (at, numbers) = (at + 1, numbers + 1);
                     continue;
                 }
