@@ -210,7 +210,7 @@ macro_rules! tags {
             $(
                 let mut byte = 0;
                 while byte < 256 {
-                    if matches!(byte as u8, $first $(..= $last)? $(| $more)*) {
+                    if matches!(byte as u8, $first $(..= $last)?) $(|| byte as u8 == $more)* {
                         assert!(row_of[byte] == NO_ROW, "a tag has two rows");
                         row_of[byte] = row;
                     }
