@@ -71,7 +71,7 @@ function convert(string $bytes, ?string $from, string $to): string {}
  * @param string|string[]|null $new what it becomes; of several each that at its place, or
  *     nothing, as in str_replace()
  * @param array{keys?: bool, classes?: bool, base64?: bool, mend?: bool, regex?: bool, ignore_case?: bool, url?: bool, format?: ?string, max_depth?: int} $options
- * @param array{strings: int, occurrences: int, frozen: int, broken: int, mended: int, opaque: int, unsayable: int, signed: int, first_broken: ?string} $report
+ * @param array{strings: int, occurrences: int, frozen: int, broken: int, mended: int, guessed: int, explanations: array<string, int>, opaque: int, unsayable: int, signed: int, first_broken: ?string} $report
  * @throws DecodeException if the data is not in the format that was named
  * @throws Exception if a pair or an option is wrong
  */

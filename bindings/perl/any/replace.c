@@ -186,7 +186,16 @@ prepare(pTHX_ const settings *set, const pairs *list)
 static void
 fill_report(pTHX_ HV *report, const icecore_replaced *counts)
 {
+    HV *explanations = newHV();
+    const char *at, *end;
+    char *next;
     hv_clear(report);
+    for (at = counts->explanations; (end = strchr(at, '=')); at = next + (*next == ',')) {
+        UV number = (UV)strtoul(end + 1, &next, 10);
+        (void)hv_store(explanations, at, (I32)(end - at), newSVuv(number), 0);
+    }
+    (void)hv_stores(report, "explanations", newRV_noinc((SV *)explanations));
+    (void)hv_stores(report, "guessed", newSVuv(counts->guessed));
     (void)hv_stores(report, "strings", newSVuv(counts->strings));
     (void)hv_stores(report, "occurrences", newSVuv(counts->occurrences));
     (void)hv_stores(report, "frozen", newSVuv(counts->frozen));

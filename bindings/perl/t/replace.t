@@ -108,10 +108,12 @@ subtest 'reports' => sub {
     is(Icecore::replace('old', 'new', nfreeze(['old old', nfreeze(['old'])]), report => \%report), nfreeze(['new new', nfreeze(['new'])]), 'the data');
     is_deeply(
         \%report,
-        { strings => 2, occurrences => 3, frozen => 2, broken => 0, mended => 0, opaque => 0, unsayable => 0, signed => 0, first_broken => undef }, 'counts'
+        { strings => 2, occurrences => 3, frozen => 2, broken => 0, mended => 0, guessed => 0, explanations => {}, opaque => 0, unsayable => 0, signed => 0, first_broken => undef }, 'counts'
     );
     Icecore::replace('old', 'new', 'a:1:{i:0;s:99:"old";}', report => \%report);
     is($report{broken}, 1, 'what is broken');
+    Icecore::replace('old', 'new', "a:2:{i:0;s:5:\"Gr\xC3\xBC\xC3\x9Fe\";i:1;s:3:\"old\";}", mend => 1, report => \my %mended);
+    is_deeply([@mended{qw(mended guessed)}, $mended{explanations}], [1, 0, { latin1 => 1 }], 'what was repaired, and what had happened');
     like($report{first_broken}, qr/^php at offset /, 'and why');
     like(dies(sub { Icecore::replace('a', 'b', 'x', report => \my @list) }), qr/report takes a reference to a hash/, 'a list');
     like(dies(sub { Icecore::replace('a', 'b', 'x', report => 1) }), qr/report takes a reference to a hash/, 'no reference');

@@ -264,6 +264,9 @@ apply(zend_string *data, icecore_replaced *counts, zval *return_value)
 static void
 fill_report(zval *report, const icecore_replaced *counts)
 {
+    zval explanations;
+    const char *at, *end;
+    char *next;
     report = zend_try_array_init(report);
     if (!report)
         return;
@@ -272,6 +275,11 @@ fill_report(zval *report, const icecore_replaced *counts)
     add_assoc_long(report, "frozen", (zend_long)counts->frozen);
     add_assoc_long(report, "broken", (zend_long)counts->broken);
     add_assoc_long(report, "mended", (zend_long)counts->mended);
+    add_assoc_long(report, "guessed", (zend_long)counts->guessed);
+    array_init(&explanations);
+    for (at = counts->explanations; (end = strchr(at, '=')); at = next + (*next == ','))
+        add_assoc_long_ex(&explanations, at, (size_t)(end - at), (zend_long)ZEND_STRTOUL(end + 1, &next, 10));
+    add_assoc_zval(report, "explanations", &explanations);
     add_assoc_long(report, "opaque", (zend_long)counts->opaque);
     add_assoc_long(report, "unsayable", (zend_long)counts->unsayable);
     add_assoc_long(report, "signed", (zend_long)counts->signed_values);

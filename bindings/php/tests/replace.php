@@ -97,6 +97,8 @@ same('counts', [2, 3, 2, 0], [$report['strings'], $report['occurrences'], $repor
 same('no broken text', null, $report['first_broken']);
 Icecore\replace('old', 'new', 'a:1:{i:0;s:99:"old";}', [], $report);
 check('a broken text', $report['broken'] === 1 && str_starts_with($report['first_broken'], 'php at offset '), said: $report);
+Icecore\replace('old', 'new', 'a:2:{i:0;s:5:"Grüße";i:1;s:3:"old";}', ['mend' => true], $report);
+same('what was repaired', [1, 0, ['latin1' => 1]], [$report['mended'], $report['guessed'], $report['explanations']]);
 Icecore\replace('old', 'new', 'a:1:{i:0;C:3:"Foo":3:{old}}', [], $report);
 same('bytes of a class', [0, 1], [$report['strings'], $report['opaque']]);
 Icecore\replace('none', 'new', 'text', [], $report);

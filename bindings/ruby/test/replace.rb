@@ -90,6 +90,8 @@ Check.equal("the value is the text", Oracle.dump(["new new", Oracle.dump(["new"]
 Check.equal("counts", [2, 3, 2, 0, nil], report.values_at(:strings, :occurrences, :frozen, :broken, :first_broken))
 replace("old", "new", 'a:1:{i:0;s:99:"old";}') { |found| report = found }
 Check.ok("a broken text", report[:broken] == 1 && report[:first_broken].start_with?("php at offset "), report.inspect)
+replace("old", "new", 'a:2:{i:0;s:5:"Grüße";i:1;s:3:"old";}', mend: true) { |found| report = found }
+Check.equal("what was repaired", [1, 0, { "latin1" => 1 }], report.values_at(:mended, :guessed, :explanations))
 Check.equal("a block may raise", [:out, "x"], [catch(:out) { replace("old", "x", "old") { throw :out, :out } }, replace("old", "x", "old")])
 Check.equal("a block may replace", "b", replace("a", "b", "a") { replace("b", "c", "b") })
 

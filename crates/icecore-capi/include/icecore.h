@@ -1208,6 +1208,10 @@ typedef struct icecore_replaced {
    */
   uint64_t mended;
   /*
+   How many of these are guesses: what had happened explains not all of them.
+   */
+  uint64_t guessed;
+  /*
    Bytes that only their own class understands, and that have what was looked for: they
    stayed as they are.
    */
@@ -1226,6 +1230,11 @@ typedef struct icecore_replaced {
    none. Cut off, if it is longer. Ends with 0.
    */
   char first_broken[256];
+  /*
+   What had happened to what was repaired, each with its number, in the order of the names:
+   `latin1=2,line-ends=1`. The last ones are left out where that is too long. Ends with 0.
+   */
+  char explanations[256];
 } icecore_replaced;
 
 #ifdef __cplusplus

@@ -58,6 +58,8 @@ pub struct icecore_replaced {
     pub broken: u64,
     /// Texts with wrong lengths that were repaired.
     pub mended: u64,
+    /// How many of these are guesses: what had happened explains not all of them.
+    pub guessed: u64,
     /// Bytes that only their own class understands, and that have what was looked for: they
     /// stayed as they are.
     pub opaque: u64,
@@ -69,6 +71,9 @@ pub struct icecore_replaced {
     /// The first broken text: its format, where it breaks off and why; empty, if there is
     /// none. Cut off, if it is longer. Ends with 0.
     pub first_broken: [c_char; 256],
+    /// What had happened to what was repaired, each with its number, in the order of the names:
+    /// `latin1=2,line-ends=1`. The last ones are left out where that is too long. Ends with 0.
+    pub explanations: [c_char; 256],
 }
 
 /// Pairs that were made ready once, with flags, a format and limits. A host keeps one, and
@@ -169,6 +174,8 @@ impl icecore_replaced {
         if let Some(Broken { format, offset, reason, .. }) = tally.first_broken.first() {
             put(&format!("{format} at offset {offset}: {reason}"), &mut first_broken);
         }
+        let mut explanations = [0; 256];
+        put(&list_explanations(tally, explanations.len() - 1), &mut explanations);
         icecore_replaced {
             is_changed: u32::from(is_changed),
             strings: tally.changed,
@@ -176,13 +183,29 @@ impl icecore_replaced {
             frozen: tally.frozen.values().sum(),
             broken: tally.broken,
             mended: tally.mended,
+            guessed: tally.guessed,
             opaque: tally.opaque,
             // What stands in other text can't be said there either.
             unsayable: tally.unsayable + tally.embedded,
             signed_values: tally.signed,
             first_broken,
+            explanations,
         }
     }
+}
+
+/// The explanations, as far as they fit into the buffer.
+fn list_explanations(tally: &Tally, most: usize) -> String {
+    let mut list = String::new();
+    for (name, count) in &tally.explanations {
+        let comma = if list.is_empty() { "" } else { "," };
+        let entry = format!("{comma}{name}={count}");
+        if list.len() + entry.len() > most {
+            break;
+        }
+        list += &entry;
+    }
+    list
 }
 
 /// What a place takes beside the text that is put in, while it stands in lists of strings in each other.

@@ -106,7 +106,14 @@ fn what_looks_frozen_and_breaks_is_text() {
     assert!(reason.starts_with("php at offset "), "{reason}");
     let (bytes, counts) = replace(broken, "", &[pair(b"old", b"brand new")], ICECORE_REPLACE_MEND).unwrap();
     assert_eq!(bytes.unwrap(), br#"a:1:{i:0;s:9:"brand new";}"#);
-    assert_eq!((counts.broken, counts.mended), (0, 1));
+    assert_eq!((counts.broken, counts.mended, counts.guessed), (0, 1, 0));
+    let explanations = |counts: &icecore_replaced| {
+        unsafe { CStr::from_ptr(counts.explanations.as_ptr()) }.to_str().unwrap().to_owned()
+    };
+    assert_eq!(explanations(&counts), "replaced-text=1");
+    let latin1 = "a:2:{i:0;s:5:\"Grüße\";i:1;s:3:\"old\";}".as_bytes();
+    let (_, counts) = replace(latin1, "", &[pair(b"old", b"new")], ICECORE_REPLACE_MEND).unwrap();
+    assert_eq!((explanations(&counts).as_str(), counts.guessed), ("latin1=1", 0));
     // With a format it is an error.
     let (kind, _) = replace(broken, "php", &[pair(b"old", b"brand new")], 0).err().unwrap();
     assert_ne!(kind, USAGE);

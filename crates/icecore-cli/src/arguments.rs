@@ -15,7 +15,7 @@ use icecore::Stage;
 use std::path::PathBuf;
 
 /// What is written, if nothing else is asked for.
-pub const DEFAULT_TARGET: &str = crate::form::JSON;
+pub const DEFAULT_TARGET: &str = icecore_tables::form::JSON;
 
 /// Arguments of all commands.
 #[derive(Debug, Args)]

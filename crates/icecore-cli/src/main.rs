@@ -3,25 +3,19 @@
 
 mod allocator;
 mod arguments;
-mod byte_order_mark;
-mod charset;
 mod class_map;
 mod cli;
 mod commands;
-mod csv;
+mod csv_style;
 #[cfg(feature = "store")]
 mod database;
 mod file_id;
-mod filter;
-mod form;
 mod json;
 #[cfg(feature = "store")]
 mod keyed;
 mod limits;
 mod pager;
 mod paint;
-mod plural;
-mod pool;
 mod progress;
 mod reading;
 mod records;
@@ -36,8 +30,6 @@ mod stream;
 mod target;
 mod terminal;
 mod tty;
-mod unicode;
-mod unpack;
 mod whole;
 
 use clap::error::ContextKind;

@@ -1,7 +1,6 @@
 //! Reading documents from an input: in which format, and how many.
 
 use crate::arguments::{DEFAULT_TARGET, From};
-use crate::byte_order_mark::{MARK, knows_no_mark};
 use crate::records::Frame;
 use crate::report::{Abort, Report, code, usage};
 use icecore::{
@@ -10,6 +9,7 @@ use icecore::{
     value::Metadata,
     wrap::Unwrapped,
 };
+use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
 use std::borrow::Cow;
 
 /// How inputs are read, as the command line says.
@@ -104,7 +104,7 @@ impl<'r> Reader<'r> {
         match opened {
             Ok((opened, broken)) => {
                 if let Some(error) = broken {
-                    let came = crate::plural::counted(opened.bytes.len() as u64, "byte", "bytes");
+                    let came = icecore_tables::plural::counted(opened.bytes.len() as u64, "byte", "bytes");
                     report.note(name, "partial", format!("{came} came out of a wrapper that is not whole"));
                     said(error, report);
                 }

@@ -6,6 +6,8 @@ use crate::screen;
 use crate::signals::NotCaught;
 use icecore::deep::Deep;
 use icecore::{Error, ErrorKind, Losses, Stage, value::Repair};
+pub use icecore_tables::error::io_reason;
+use icecore_tables::tally::REFUSED;
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::io;
@@ -19,9 +21,6 @@ pub mod code {
     pub const OTHER: u8 = 5;
 }
 
-/// What stands before a loss that `--strict` does not allow.
-pub const REFUSED: &str = "refused by --strict: ";
-
 /// Why a command stops.
 #[derive(Debug)]
 pub enum Abort {
@@ -34,6 +33,17 @@ pub enum Abort {
 impl From<NotCaught> for Abort {
     fn from(error: NotCaught) -> Abort {
         Abort::Failed(code::OTHER, error.to_string())
+    }
+}
+
+impl From<icecore_tables::Error> for Abort {
+    fn from(error: icecore_tables::Error) -> Abort {
+        use icecore_tables::Error;
+        match error {
+            Error::Usage(text) => Abort::Failed(code::USAGE, text),
+            Error::Input(text) => Abort::Failed(code::INPUT, text),
+            Error::Other(text) => Abort::Failed(code::OTHER, text),
+        }
     }
 }
 
@@ -273,18 +283,9 @@ impl Report {
     }
 }
 
-/// An I/O error without its number.
-pub fn io_reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
-}
-
 /// A mistake on the command line, in these words.
-pub fn usage_of(text: &str) -> Abort {
-    Abort::Failed(code::USAGE, text.to_owned())
+pub fn usage_of(text: impl Into<String>) -> Abort {
+    Abort::Failed(code::USAGE, text.into())
 }
 
 /// A mistake on the command line.

@@ -7,6 +7,7 @@ use crate::replacing;
 
 mod databases;
 mod kills;
+mod mend;
 mod random_tables;
 mod undo;
 

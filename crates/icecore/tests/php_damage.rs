@@ -1,6 +1,7 @@
 //! What happens to serialized texts in the wild is explained, and taken back or refused: PHP
 //! makes the texts, the damage, and what is right.
 
+use crate::common::usual_or_full;
 use crate::fixtures::folder;
 use icecore::text::from_base64;
 use icecore::{Document, Limits, Stage};
@@ -11,14 +12,30 @@ use std::process::{Command, Stdio};
 /// What came of the texts of one kind.
 #[derive(Debug, Default)]
 struct Counts {
+    total: u32,
     right: u32,
+    /// Refused, though one explanation should be found.
     refused: u32,
+    /// Refused, since several explanations lead to different texts.
+    several: u32,
     /// Not right, and the report says that it is a guess.
     guessed: u32,
     /// Not right.
     wrong: u32,
-    total: u32,
+    /// Not right or refused, and nobody can know: PHP reads the damaged text as another value, a
+    /// text could be unserialized by chance, or nothing names the class of a private property.
+    unknowable: u32,
 }
+
+impl Counts {
+    /// How many have one explanation.
+    fn explainable(&self) -> u32 {
+        self.total - self.several - self.unknowable
+    }
+}
+
+/// How an error says that there are several explanations.
+const SEVERAL: [&str; 2] = ["explanations with different results", "counted again in one way only"];
 
 fn mended(text: &[u8], format: &str) -> Result<(Vec<u8>, Document<'static>), icecore::Error> {
     let separator = if format.contains(':') { "," } else { ":" };
@@ -34,9 +51,11 @@ fn what_php_serialized_is_repaired_right_or_refused() {
         return;
     }
     let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let rounds = usual_or_full("20", "1000");
+    let shows = std::env::var_os("ICECORE_SHOW").is_some();
     let mut child = Command::new("php")
         .arg(folder().join("php/damage.php"))
-        .args([number("ICECORE_SEED", "1"), number("ICECORE_ROUNDS", "20")])
+        .args([number("ICECORE_SEED", "1"), number("ICECORE_ROUNDS", rounds)])
         .args(number("ICECORE_KINDS", "").split_whitespace())
         .stdout(Stdio::piped())
         .spawn()
@@ -45,35 +64,62 @@ fn what_php_serialized_is_repaired_right_or_refused() {
     for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
         let line = line.expect("a line");
         let parts: Vec<_> = line.split('\t').collect();
-        let [kind, format, damaged, expected] = parts[..] else { panic!("not four parts: {line}") };
+        let [kind, format, damaged, expected, note] = parts[..] else { panic!("not five parts: {line}") };
         let [damaged, expected] = [damaged, expected].map(|part| from_base64(part.as_bytes()).expect("Base64"));
         let counts = kinds.entry(kind.to_owned()).or_default();
         counts.total += 1;
         let shown = |text: &[u8]| icecore::text::printable(&String::from_utf8_lossy(text)).into_owned();
-        match mended(&damaged, format) {
-            Ok((made, _)) if made == expected => counts.right += 1,
+        let is_readable = note == "readable";
+        let is_frozen = note == "frozen";
+        let is_unknowable = is_readable || is_frozen || note == "classless";
+        let count = match mended(&damaged, format) {
+            Ok((made, _)) if made == expected => &mut counts.right,
             Ok((made, document)) => {
                 let why = document.repairs().first().and_then(|repair| repair.explanation.clone());
                 let is_guess = why.as_ref().is_some_and(|why| why.is_guess);
-                *if is_guess { &mut counts.guessed } else { &mut counts.wrong } += 1;
-                if !is_guess {
+                // Where nothing is reported, the text was taken as PHP takes it.
+                let is_as_php = is_readable && why.is_none() && made == damaged;
+                if !is_as_php && (!is_guess || shows) {
                     let [damaged, made, expected] = [&damaged, &made, &expected].map(|text| shown(text));
                     eprintln!("{kind}: {why:?}\n  damaged  {damaged}\n  made     {made}\n  expected {expected}\n");
                 }
-            }
-            Err(error) => {
-                counts.refused += 1;
-                if std::env::var_os("ICECORE_SHOW").is_some() {
-                    eprintln!("{kind}: {error}\n  damaged  {}\n", shown(&damaged));
+                match is_guess {
+                    _ if is_as_php => &mut counts.unknowable,
+                    true if is_unknowable => &mut counts.unknowable,
+                    false if is_frozen => &mut counts.unknowable,
+                    true => &mut counts.guessed,
+                    false => &mut counts.wrong,
                 }
             }
-        }
+            Err(error) => {
+                if shows {
+                    eprintln!("{kind}: {error}\n  damaged  {}\n", shown(&damaged));
+                }
+                let error = error.to_string();
+                match SEVERAL.iter().any(|words| error.contains(words)) {
+                    _ if is_unknowable => &mut counts.unknowable,
+                    true => &mut counts.several,
+                    false => &mut counts.refused,
+                }
+            }
+        };
+        *count += 1;
     }
     assert!(child.wait().expect("it ends").success());
-    for (kind, Counts { right, refused, guessed, wrong, total }) in &kinds {
-        println!("{kind:32} {total:6} texts {right:6} right {refused:4} refused {guessed:4} guessed {wrong:4} wrong");
+    for (kind, counts) in &kinds {
+        let Counts { total, right, refused, several, guessed, wrong, unknowable } = counts;
+        println!(
+            "{kind:32} {total:6} texts {right:6} right {refused:4} refused {several:4} ambiguous {guessed:4} guessed \
+             {wrong:4} wrong {unknowable:4} unknowable"
+        );
     }
     for (kind, counts) in &kinds {
         assert!(counts.wrong == 0, "{kind}: {counts:?}");
+        // Of fewer, one says nothing.
+        let enough = counts.explainable() * 98 / 100;
+        assert!(
+            counts.total < 100 || counts.right >= enough && counts.several * 25 <= counts.total,
+            "{kind}: {counts:?}"
+        );
     }
 }

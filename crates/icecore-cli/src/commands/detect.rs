@@ -5,10 +5,10 @@ use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::unicode::Wide;
 use clap::{Args, ValueHint};
 use icecore::detect::Finding;
 use icecore::format::Certainty;
+use icecore_tables::unicode::Wide;
 use serde::Serialize;
 use std::path::PathBuf;
 

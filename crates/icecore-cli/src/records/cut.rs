@@ -137,8 +137,8 @@ fn document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) -> Split
 
 #[cfg(test)]
 mod tests {
-    use super::super::CHUNK;
     use super::*;
+    use icecore_tables::window::CHUNK;
 
     /// The records, and whether it ended well; however little is read at once.
     fn cut(bytes: &[u8], frame: Frame, format: &str, most: u64) -> (Vec<Vec<u8>>, bool) {

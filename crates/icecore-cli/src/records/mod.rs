@@ -4,26 +4,25 @@
 #[cfg(feature = "store")]
 mod cut;
 mod frame;
+pub mod reported;
 mod rescue;
-mod step;
-mod tally;
-mod window;
 
 #[cfg(feature = "store")]
 pub use cut::Cut;
 pub use frame::{Frame, Split};
 pub use rescue::{NOTHING, Rescue, Rescued, rescued};
-pub use step::Step;
-pub use tally::{Fault, LOSS, Tally, Wrong, write_summary};
-pub use window::{CHUNK, Window};
 
-use crate::byte_order_mark::{MARK, knows_no_mark};
 use crate::progress;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::said::Said;
 use crate::sink::Sink;
 use icecore::format::{End, Restart};
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
+use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
+use icecore_tables::step::Step;
+use icecore_tables::tally::Tally;
+use icecore_tables::window::Window;
+use reported::Fault;
 use std::io::{self, Read};
 
 /// How near to the end of what is there an error may be one of the end.
@@ -154,7 +153,7 @@ impl<'r, R: Read> Run<'r, R> {
         let error = self.plan.too_long();
         self.tally.records += 1;
         let record = self.tally.records;
-        self.tally.fault(&Fault::Unreadable(&error), record, self.window.offset(), &[], self.report);
+        reported::fault(&mut self.tally, &Fault::Unreadable(&error), record, self.window.offset(), &[], self.report);
         Ok(Next::End)
     }
 
@@ -201,7 +200,7 @@ impl<'r, R: Read> Run<'r, R> {
         self.tally.records += 1;
         let (record, offset) = (self.tally.records, self.window.offset());
         let error = error.clone().helping("where the next record starts is not known");
-        self.tally.fault(&Fault::Unreadable(&error), record, offset, self.window.bytes(), self.report);
+        reported::fault(&mut self.tally, &Fault::Unreadable(&error), record, offset, self.window.bytes(), self.report);
         Next::End
     }
 
@@ -268,21 +267,21 @@ impl<'r, R: Read> Run<'r, R> {
                 }
                 let bytes = &self.window.bytes()[start..end];
                 let fault = if done.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
-                self.tally.fault(&fault, record, offset, bytes, self.report);
+                reported::fault(&mut self.tally, &fault, record, offset, bytes, self.report);
                 return Ok(false);
             }
         };
         if self.plan.strict && !losses.is_empty() {
             self.withdraw(at, sink)?;
             let bytes = &self.window.bytes()[start..end];
-            self.tally.fault(&Fault::Refused(&losses), record, offset, bytes, self.report);
+            reported::fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
         let framed = sink.record(at, |buffer, start| self.plan.out.close(buffer, start));
         if let Err(error) = framed {
             self.withdraw(at, sink)?;
             let bytes = &self.window.bytes()[start..end];
-            self.tally.fault(&Fault::Unwritable(&error), record, offset, bytes, self.report);
+            reported::fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
             return Ok(false);
         }
         if self.plan.lines && !sink.at_line_start() {
@@ -342,7 +341,7 @@ impl<'r, R: Read> Run<'r, R> {
     /// Takes a record back; what came before it is shown before the error.
     fn withdraw(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
         sink.take_back(at);
-        if self.tally.is_telling() { sink.flush() } else { Ok(()) }
+        if reported::is_telling(&self.tally) { sink.flush() } else { Ok(()) }
     }
 
     fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::value::Repair], offset: u64) {
@@ -350,7 +349,7 @@ impl<'r, R: Read> Run<'r, R> {
             self.tally.lose(losses, self.tally.records, None);
         }
         self.tally.opened += opened;
-        self.tally.repair(offset, repairs, self.report);
+        reported::repair(&mut self.tally, offset, repairs, self.report);
     }
 
     /// Continues at the next document after a bad one. `looked`: how far reading came
@@ -434,6 +433,7 @@ mod tests {
     use crate::paint::When;
     use crate::said::Form;
     use icecore::Limits;
+    use icecore_tables::window::CHUNK;
 
     /// How many bytes are looked at again.
     fn again(bytes: &[u8]) -> u64 {

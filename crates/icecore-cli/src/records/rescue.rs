@@ -1,8 +1,8 @@
 //! What is left of a record that breaks off.
 
-use crate::plural::counted;
 use icecore::raw::Outcome;
 use icecore::{Document, Error, Limits, Output, Request, Stage, deep};
+use icecore_tables::plural::counted;
 
 /// How such records are read and written.
 pub struct Rescue {

@@ -8,9 +8,9 @@ pub use cut::{Cut, Most};
 pub use painted::Painted;
 pub use tamed::Tamed;
 
-use crate::form::JSON;
 use crate::report::{Abort, code};
 use icecore::Stage;
+use icecore_tables::form::JSON;
 use std::io::{self, IsTerminal};
 
 /// Options of JSON that say how it is laid out: with one of them nothing is added.

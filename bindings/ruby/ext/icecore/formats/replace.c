@@ -135,12 +135,20 @@ prepare(const replace_call *call)
 static VALUE
 report_of(const icecore_replaced *counts)
 {
-    VALUE report = rb_hash_new();
+    VALUE report = rb_hash_new(), explanations = rb_hash_new();
+    const char *at, *end;
+    char *next;
+    for (at = counts->explanations; (end = strchr(at, '=')); at = next + (*next == ',')) {
+        VALUE number = ULL2NUM(strtoull(end + 1, &next, 10));
+        rb_hash_aset(explanations, rb_utf8_str_new(at, end - at), number);
+    }
     rb_hash_aset(report, ID2SYM(rb_intern("strings")), ULL2NUM(counts->strings));
     rb_hash_aset(report, ID2SYM(rb_intern("occurrences")), ULL2NUM(counts->occurrences));
     rb_hash_aset(report, ID2SYM(rb_intern("frozen")), ULL2NUM(counts->frozen));
     rb_hash_aset(report, ID2SYM(rb_intern("broken")), ULL2NUM(counts->broken));
     rb_hash_aset(report, ID2SYM(rb_intern("mended")), ULL2NUM(counts->mended));
+    rb_hash_aset(report, ID2SYM(rb_intern("guessed")), ULL2NUM(counts->guessed));
+    rb_hash_aset(report, ID2SYM(rb_intern("explanations")), explanations);
     rb_hash_aset(report, ID2SYM(rb_intern("opaque")), ULL2NUM(counts->opaque));
     rb_hash_aset(report, ID2SYM(rb_intern("unsayable")), ULL2NUM(counts->unsayable));
     rb_hash_aset(report, ID2SYM(rb_intern("signed")), ULL2NUM(counts->signed_values));

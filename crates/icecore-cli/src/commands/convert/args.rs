@@ -88,7 +88,7 @@ pub struct Convert {
     #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
     pub max_record: u64,
     /// How much is read at once
-    #[arg(long, hide = true, default_value_t = crate::records::CHUNK)]
+    #[arg(long, hide = true, default_value_t = icecore_tables::window::CHUNK)]
     pub chunk: usize,
 }
 

@@ -1,13 +1,15 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Conversion;
-use crate::byte_order_mark::{MARK, knows_no_mark};
-use crate::records::{Frame, Plan, Rescue, Run, Split, Step, Window, ends_in_word};
+use crate::records::{Frame, Plan, Rescue, Run, Split, ends_in_word, reported};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::format::End;
 use icecore::{Error, Request, Stage};
+use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
+use icecore_tables::step::Step;
+use icecore_tables::window::Window;
 use std::io::{self, Read};
 
 /// How much of an input is looked at to find out its format, where the first document is
@@ -82,7 +84,7 @@ impl Conversion<'_> {
         if tally.has_unreadable() {
             report.bad_input();
         }
-        tally.end(report, self.global.quiet);
+        reported::end(&tally, report, self.global.quiet);
         self.tallies.borrow_mut().push(tally);
         Ok(end)
     }

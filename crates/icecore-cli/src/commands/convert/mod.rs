@@ -9,7 +9,7 @@ pub use args::Convert;
 
 use crate::arguments::Global;
 use crate::reading::{self, Detail, Opened, Reader};
-use crate::records::{self, Tally};
+use crate::records::reported::write_summary;
 use crate::report::{Abort, Report, usage};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -17,6 +17,7 @@ use crate::stream::{self, Streamed};
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
 use icecore::{Document, Error, ErrorKind, Stage, deep, raw::Tape};
+use icecore_tables::tally::Tally;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
@@ -45,7 +46,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         (None, Some(folder)) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
         (None, None) => {}
     }
-    summary.map_or(Ok(()), |place| records::write_summary(place, &job.tallies.borrow()))
+    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies.borrow()))
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {

@@ -3,7 +3,6 @@
 use super::args::{Diff, View};
 use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
-use crate::plural::counted;
 use crate::report::{Abort, code};
 use crate::sink::Sink;
 use crate::terminal;
@@ -11,6 +10,7 @@ use crate::tty;
 use icecore::{Cursor, Limits};
 use icecore_diff::{Change, ChangeKind, Differences};
 use icecore_inspect::describe::{Tone, words};
+use icecore_tables::plural::counted;
 use std::collections::{HashMap, hash_map};
 
 /// How many characters are shown of a string, in lines.

@@ -2,7 +2,7 @@
 
 use crate::class_map;
 use crate::reading;
-use crate::report::{Abort, code};
+use crate::report::{Abort, usage_of};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use icecore::alter::Alteration;
 use icecore::select::Pattern;
@@ -92,7 +92,7 @@ impl Steps {
 }
 
 fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
-    let pair = || split(text).ok_or_else(|| usage(format!("--{name} takes two parts with = between, not `{text}`")));
+    let pair = || split(text).ok_or_else(|| usage_of(format!("--{name} takes two parts with = between, not `{text}`")));
     let path = |path: &str| Pattern::parse(path).map_err(crate::report::usage);
     Ok(match name {
         "set" | "append" => {
@@ -105,13 +105,15 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
         }
         "delete" => Alteration::Delete(path(text)?),
         "rename-key" => match pair()? {
-            ("", _) | (_, "") => return Err(usage(format!("--{name} takes a name on both sides of =, not `{text}`"))),
+            ("", _) | (_, "") => {
+                return Err(usage_of(format!("--{name} takes a name on both sides of =, not `{text}`")));
+            }
             (old, new) if old.starts_with(['$', '.', '[']) => Alteration::RenameEntry(path(old)?, new.to_owned()),
             (old, new) => Alteration::RenameKey(old.to_owned(), new.to_owned()),
         },
         _ => {
             if text.split_once('=').is_some_and(|(_, new)| new.trim() == "(plain)") {
-                return Err(usage("--rename-class takes names: (plain) is for convert".to_owned()));
+                return Err(usage_of("--rename-class takes names: (plain) is for convert".to_owned()));
             }
             Alteration::RenameClass(class_map::read(text)?)
         }
@@ -139,10 +141,6 @@ fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, A
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
         let shown = icecore::text::shortened(json, 60);
-        usage(format!("--{name} takes JSON behind the =, and text in quotes, not `{shown}`: {error}"))
+        usage_of(format!("--{name} takes JSON behind the =, and text in quotes, not `{shown}`: {error}"))
     })
-}
-
-fn usage(text: String) -> Abort {
-    Abort::Failed(code::USAGE, text)
 }

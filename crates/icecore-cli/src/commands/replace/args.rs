@@ -1,14 +1,14 @@
 //! The command line of `icecore replace`.
 
-use crate::charset::CharsetArg;
-use crate::csv::CsvStyle;
+use crate::csv_style::CsvStyle;
 #[cfg(feature = "store")]
 use crate::database::Database;
-use crate::filter::Filter;
 use crate::limits;
 use crate::records::Frame;
 use crate::target::Place;
 use clap::{Args, ValueHint};
+use icecore_tables::charset::CharsetArg;
+use icecore_tables::filter::Filter;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -58,7 +58,7 @@ pub struct Replace {
     ///
     /// OLD and NEW are given in UTF-8, and looked for and written in the charset of the input. UTF-16 and UTF-32 are
     /// found out, and a dump of SQL says in what it is. With utf-8, bytes are taken as they are, whatever the dump says.
-    #[arg(long, value_name = "NAME", value_parser = crate::charset::parse)]
+    #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
     pub charset: Option<CharsetArg>,
     /// How much of a pipe is held to find out how it is written, before anything is: 64K if nothing is said
     ///

@@ -1,17 +1,16 @@
 //! An input in chunks: first a look at all of it, where that can be had, then its changes.
 
-use super::account::Account;
-use super::chunk::Chunk;
-use super::conflicts::{FrozenText, suggest_form};
 use super::failed;
-use super::lines::frozen_strings;
 use super::output::Output;
-use super::pairs::usage;
-use super::plan::Plan;
-use super::worker::{Lexer, Worker};
-use crate::form::Form;
-use crate::pool::{Batches, Pool};
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage_of};
+use icecore_tables::form::Form;
+use icecore_tables::pool::{Batches, Pool};
+use icecore_tables::replace::account::Account;
+use icecore_tables::replace::chunk::Chunk;
+use icecore_tables::replace::conflicts::{FrozenText, suggest_form};
+use icecore_tables::replace::lines::frozen_strings;
+use icecore_tables::replace::plan::Plan;
+use icecore_tables::replace::worker::{Lexer, Worker};
 use std::sync::Arc;
 
 /// An input, and what is done with it.
@@ -96,7 +95,7 @@ impl Work<'_> {
     /// Whether the first row of a table is names of columns.
     pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
         let Some(at) = frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
-        Err(usage(format!(
+        Err(usage_of(format!(
             "it was taken for {}, but there is a serialized value at offset {} of its first row, which would be the names of \
              columns: --in {} --no-header if it is such a table, or --in says what it is",
             self.form.name(),
@@ -108,7 +107,7 @@ impl Work<'_> {
     /// Whether a chunk, which comes next, is what its input was taken for.
     fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
         if let Some((row, offset)) = chunk.broken_row {
-            return Err(failed(&crate::csv::broken(row, offset)));
+            return Err(failed(&icecore_tables::csv::broken(row, offset)));
         }
         let (suspects, first) = frozen.find_inside(chunk);
         chunk.account.suspects += suspects;
@@ -139,7 +138,7 @@ impl Work<'_> {
         let offset = chunk.offset.saturating_add(at as u64);
         let form = self.form.name();
         if matches!(self.form, Form::Text) {
-            return usage(match suggest_form(&chunk.bytes, at) {
+            return usage_of(match suggest_form(&chunk.bytes, at) {
                 Some(other) => format!(
                     "it was taken for text, and lengths of the serialized value at offset {offset} would become wrong: \
                      --in {other} reads it; --in text changes it all the same"
@@ -158,6 +157,6 @@ impl Work<'_> {
             Form::Ndjson => ("is on a line that is not JSON", "--in says what it is"),
             _ => ("is not a cell, or part of one that can be read", "--in says what it is"),
         };
-        usage(format!("it was taken for {form}, but the serialized value at offset {offset} {what}: {advice}"))
+        usage_of(format!("it was taken for {form}, but the serialized value at offset {offset} {what}: {advice}"))
     }
 }

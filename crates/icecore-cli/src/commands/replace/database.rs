@@ -1,29 +1,31 @@
 //! `icecore replace --db`: values in the tables of a database, by ranges of their keys.
 
-use super::account::{Account, Wrong};
 use super::resume::Resume;
 use super::undo::Journal;
-use super::{Done, Job, pairs, said, shown, value, written};
+use super::{Done, Job, said, shown, written};
 use crate::database::failed;
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage_of};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
 use icecore_store::Address;
 use icecore_store::table::{Cell, Change, Column, Form, Row, Table};
+use icecore_tables::replace::account::{Account, Wrong};
+use icecore_tables::replace::show::Head;
+use icecore_tables::replace::value;
 
 impl Job<'_> {
     /// Changes the tables that were named.
     pub(super) fn database(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let args = self.args;
         if let Some(file) = files.first() {
-            return Err(pairs::usage(format!("`{}`: there are no files with --db", file.display())));
+            return Err(usage_of(format!("`{}`: there are no files with --db", file.display())));
         }
         if args.tables.is_empty() {
-            return Err(pairs::usage("--db needs --table TABLE, which may be given several times"));
+            return Err(usage_of("--db needs --table TABLE, which may be given several times"));
         }
         if args.place.output.is_some() || args.place.out_dir.is_some() || args.place.in_place || args.form.is_some() {
-            return Err(pairs::usage("-o, --out-dir, --in-place and --in are for files, not for --db"));
+            return Err(usage_of("-o, --out-dir, --in-place and --in are for files, not for --db"));
         }
         let mut outputs = Outputs::new(&[], args.force);
         let place = args.report.as_ref().map(|path| outputs.place(path)).transpose()?;
@@ -244,7 +246,7 @@ impl Walk<'_, '_> {
     fn show(&self, table: &Table, plan: &Planned<'_>, place: u32, sink: &mut Sink) {
         let known = self.job.places.place(place);
         let key = key_text(&table.key(), &plan.row.key);
-        let head = shown::Head { input: &key, place: &known, row: 0, tally: &plan.tally };
+        let head = Head { input: &key, place: &known, row: 0, tally: &plan.tally };
         shown::keyed(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.part());
     }
 

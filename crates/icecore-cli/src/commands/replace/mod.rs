@@ -1,63 +1,53 @@
 //! `icecore replace`: text in dumps changes, also inside what is frozen in them.
 //!
-//! One thread reads an input and cuts it into chunks (`input/`), others change the values in
-//! them (`worker.rs`), and this one writes, in the order of the input. What is a document as a
+//! One thread reads an input and cuts it into chunks, others change the values in them
+//! (`icecore_tables::replace`), and this one writes, in the order of the input. What is a document as a
 //! whole is read as a whole (`whole.rs`).
 
-mod account;
 mod args;
-mod cells;
-mod chunk;
 mod chunks;
-mod conflicts;
 #[cfg(feature = "store")]
 mod database;
-mod input;
-mod lines;
 mod opened;
 mod output;
 mod pairs;
-mod places;
-mod plan;
 #[cfg(feature = "store")]
 mod resume;
-mod rule_sets;
 mod said;
 mod shown;
 #[cfg(feature = "store")]
 mod undo;
-mod value;
 mod whole;
-mod worker;
 mod written;
 
 pub use args::Replace;
 
 use crate::arguments::Global;
-use crate::charset::CharsetArg;
-use crate::form::Form;
 use crate::paint::Paint;
-use crate::report::{Abort, Report, code, io_reason};
+use crate::report::{Abort, Report, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, InPlace, Outputs, Target};
-use crate::unicode::{Decoder, Wide};
-use account::Account;
 use chunks::Work;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
 use icecore_csv::{Found, Scanner};
 use icecore_replace::Rules;
-use input::{Cut, Cutter, Dump};
+use icecore_tables::charset::CharsetArg;
+use icecore_tables::form::Form;
+use icecore_tables::replace::account::Account;
+use icecore_tables::replace::input::{Cut, Cutter, Dump};
+use icecore_tables::replace::places::Places;
+use icecore_tables::replace::plan::Plan;
+use icecore_tables::replace::rule_sets::{Given, RuleSets};
+use icecore_tables::replace::show::Show;
+use icecore_tables::replace::worker::{Columns, Lexer};
+use icecore_tables::unicode::{Decoder, Wide};
 use opened::Opened;
 use output::Output;
-use places::Places;
-use plan::Plan;
-use rule_sets::{Given, RuleSets};
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
-use worker::{Columns, Lexer};
 
 pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), Abort> {
     #[cfg(feature = "store")]
@@ -70,13 +60,13 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     #[cfg(feature = "store")]
     if args.database.db.is_some() || args.database.db_file.is_some() {
         if args.charset.is_some() {
-            return Err(pairs::usage("--charset is for files: a database converts what it sends"));
+            return Err(usage_of("--charset is for files: a database converts what it sends"));
         }
         return job.database(&files, report);
     }
     #[cfg(feature = "store")]
     if args.undo_file.is_some() || args.no_undo {
-        return Err(pairs::usage("--undo-file and --no-undo are for --db; --in-place keeps what a file was"));
+        return Err(usage_of("--undo-file and --no-undo are for --db; --in-place keeps what a file was"));
     }
     job.files(&files, report)
 }
@@ -106,9 +96,9 @@ impl Job<'_> {
         how.limits = (*global.limit).clone();
         let form = args.form.as_deref().map(Form::parse).transpose()?;
         if args.each.is_some() && !matches!(form, Some(Form::Document(_))) {
-            return Err(pairs::usage("--each is for documents of a format: --in FORMAT says which"));
+            return Err(usage_of("--each is for documents of a format: --in FORMAT says which"));
         }
-        let json = Stage::parse(crate::form::JSON).map_err(crate::report::usage)?;
+        let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage)?;
         let places = Arc::new(Places::new(args.filter()));
         Ok(Job { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
     }
@@ -236,10 +226,10 @@ impl Job<'_> {
             None => name.to_owned(),
         };
         let plan = Arc::new(Plan {
-            rules: self.rule_sets(wide).map_err(pairs::usage)?,
+            rules: self.rule_sets(wide).map_err(usage_of)?,
             how: self.how.clone(),
             only_serialized: self.args.only_serialized,
-            shows: self.args.dry_run.then_some(self.paint),
+            shows: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
             places: Arc::clone(&self.places),
             json: self.json.clone(),
             input: name.to_owned(),
@@ -257,7 +247,7 @@ impl Job<'_> {
             _ => {
                 let again = || source.file().filter(|_| is_file).map(|file| self.text_of(file?, wide)).transpose();
                 let style = match &form {
-                    Form::Csv => Some(self.args.csv.settle(&head, again)?),
+                    Form::Csv => Some(icecore_tables::csv::settle(self.args.csv.detector(), &head, again)?),
                     _ => None,
                 };
                 let needs_look = is_guessed || style.is_some() || plan.rules.asks_for_charset();
@@ -345,7 +335,7 @@ impl Job<'_> {
             return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
         let row = cutter.header(0)?;
-        let line = row.strip_prefix(crate::byte_order_mark::MARK).unwrap_or(&row);
+        let line = row.strip_prefix(icecore_tables::byte_order_mark::MARK).unwrap_or(&row);
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let columns = number_columns(plan, line.split(|byte| *byte == delimiter).map(<[u8]>::to_vec));
@@ -364,7 +354,5 @@ fn number_columns(plan: &Plan, names: impl Iterator<Item = Vec<u8>>) -> Columns 
 
 /// Ends an input with why it could not be read.
 fn failed(error: &io::Error) -> Abort {
-    let is_bad =
-        matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof);
-    Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, io_reason(error))
+    icecore_tables::Error::of_input(error).into()
 }

@@ -1,14 +1,13 @@
 //! An input that was looked at: how it is written, and where its bytes come from.
 
 use super::Job;
-use super::pairs::usage;
-use crate::charset::CharsetArg;
-use crate::form::{Form, is_clear, stage_of};
-use crate::report::Abort;
+use crate::report::{Abort, usage_of};
 use crate::source::Source;
-use crate::unicode::{Decoder, Wide};
-use crate::unpack::{Head, LOOK, Packing};
 use icecore::Stage;
+use icecore_tables::charset::CharsetArg;
+use icecore_tables::form::{Form, is_clear, stage_of};
+use icecore_tables::packing::{Head, LOOK, Packing};
+use icecore_tables::unicode::{Decoder, Wide};
 use std::io::{self, Read};
 
 /// An input that was looked at.
@@ -37,7 +36,7 @@ impl Job<'_> {
         let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
             if self.args.place.in_place || self.args.place.out_dir.is_some() {
-                return Err(usage(
+                return Err(usage_of(
                     "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
@@ -60,7 +59,7 @@ impl Job<'_> {
             head = head.look_further(LOOK_FILE).map_err(failed)?;
         }
         let form = form.ok_or_else(|| {
-            usage("how it is written can't be told from its beginning, or not as its name says: say --in FORM")
+            usage_of("how it is written can't be told from its beginning, or not as its name says: say --in FORM")
         })?;
         Ok(Opened { head, form, is_guessed: self.form.is_none(), wide, is_file })
     }

@@ -2,7 +2,7 @@
 
 use crate::report::{Abort, code};
 use crate::sink::Sink;
-use crate::unicode::{Encoder, NotText, Wide};
+use icecore_tables::unicode::{Encoder, NotText, Wide};
 
 /// The output of one input.
 pub struct Output<'s> {

@@ -1,7 +1,7 @@
 //! The rules, as the command line and files say them.
 
 use super::args::Replace;
-use crate::report::{Abort, code, io_reason};
+use crate::report::{Abort, io_reason, usage_of};
 use icecore_csv::{Cell, Dialect, Next, Scanner};
 use icecore_replace::{Builder, Rules};
 use std::ffi::{OsStr, OsString};
@@ -16,13 +16,13 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     let mut words = &args.words[..];
     if args.pairs.is_empty() && args.url.is_empty() && args.file.is_none() {
         let [old, new, rest @ ..] = words else {
-            return Err(usage(
+            return Err(usage_of(
                 "OLD and NEW are missing: icecore replace OLD NEW [FILE]..., or -e OLD NEW, --pairs FILE, --url OLD NEW",
             ));
         };
         if rest.is_empty() && Path::new(new).is_file() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
             let new = new.to_string_lossy();
-            return Err(usage(format!("`{new}` is NEW here, and a file: icecore replace OLD NEW {new}")));
+            return Err(usage_of(format!("`{new}` is NEW here, and a file: icecore replace OLD NEW {new}")));
         }
         builder = builder.pair(bytes(old)?, bytes(new)?);
         words = rest;
@@ -36,7 +36,7 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     if let Some(file) = &args.file {
         builder = of_file(file, builder)?;
     }
-    let rules = builder.build().map_err(|error| usage(error.to_string()))?;
+    let rules = builder.build().map_err(|error| usage_of(error.to_string()))?;
     Ok((rules, words.iter().map(PathBuf::from).collect()))
 }
 
@@ -48,10 +48,6 @@ fn are_inputs(args: &Replace) -> bool {
     args.mend && !has_pairs && args.words.iter().all(is_input)
 }
 
-pub fn usage(text: impl Into<String>) -> Abort {
-    Abort::Failed(code::USAGE, text.into())
-}
-
 #[cfg(unix)]
 fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
     use std::os::unix::ffi::OsStrExt;
@@ -60,22 +56,22 @@ fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
 
 #[cfg(not(unix))]
 fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
-    let text = OsStr::to_str(word).ok_or_else(|| usage("OLD and NEW must be Unicode"))?;
+    let text = OsStr::to_str(word).ok_or_else(|| usage_of("OLD and NEW must be Unicode"))?;
     Ok(text.as_bytes().to_vec())
 }
 
 /// The pairs of a file.
 fn of_file(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
     let name = file.display();
-    let bytes = std::fs::read(file).map_err(|error| usage(format!("{name}: {}", io_reason(&error))))?;
-    let bytes = bytes.strip_prefix(crate::byte_order_mark::MARK).unwrap_or(&bytes);
+    let bytes = std::fs::read(file).map_err(|error| usage_of(format!("{name}: {}", io_reason(&error))))?;
+    let bytes = bytes.strip_prefix(icecore_tables::byte_order_mark::MARK).unwrap_or(&bytes);
     let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
     let pairs = match &*extension {
         "json" => json(bytes),
         "csv" => csv(bytes),
         _ => lines(bytes),
     };
-    for (old, new) in pairs.map_err(|why| usage(format!("{name}: {why}")))? {
+    for (old, new) in pairs.map_err(|why| usage_of(format!("{name}: {why}")))? {
         builder = builder.pair(old, new);
     }
     Ok(builder)

@@ -1,14 +1,14 @@
 //! What is said on stderr, before and after.
 
 use super::Done;
-use super::account::Account;
 use super::args::Replace;
-use super::places::Places;
-use crate::form::NDJSON;
-use crate::plural::{counted, grouped};
 use crate::report::Report;
 use icecore::rewrite::Tally;
 use icecore_replace::{Again, Pair, Rules, Spelling};
+use icecore_tables::form::NDJSON;
+use icecore_tables::plural::{counted, grouped};
+use icecore_tables::replace::account::Account;
+use icecore_tables::replace::places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Before anything is changed: would a second run change more?

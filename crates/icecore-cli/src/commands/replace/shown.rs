@@ -1,9 +1,9 @@
 //! What a dry run shows of a value: where it is, and what becomes of it.
 
-use super::places::Place;
 use crate::paint::{Ink, Paint};
-use icecore::rewrite::{Edit, Edits, Tally};
+use icecore::rewrite::{Edit, Edits};
 use icecore::text::printable;
+use icecore_tables::replace::show::{Extent, Head, Show};
 
 /// How much is shown around a change.
 const AROUND: usize = 32;
@@ -12,39 +12,31 @@ const MOST: usize = 5;
 /// How much is shown of what goes or comes.
 const LONG: usize = 200;
 
-/// Where a value is.
-pub struct Head<'h> {
-    pub input: &'h str,
-    pub place: &'h Place,
-    /// From 1 on; 0, if there are no rows.
-    pub row: u64,
-    pub tally: &'h Tally,
-}
-
-impl Head<'_> {
-    fn text(&self) -> String {
-        let mut text = self.input.to_owned();
-        let place = self.place.name();
-        if !place.is_empty() && self.row > 0 {
-            text.push_str(&format!(": {place}"));
-        }
-        if self.row > 0 {
-            text.push_str(&format!(", row {}", self.row));
-        }
-        let frozen: Vec<&str> = self.tally.frozen.keys().copied().collect();
-        if !frozen.is_empty() {
-            text.push_str(&format!(" ({})", frozen.join(", ")));
-        }
-        if self.tally.broken > 0 {
-            text.push_str(" (looks frozen, and is broken)");
-        }
-        text
+/// Where a value is, and what was seen in it.
+fn place_of(head: &Head<'_>) -> String {
+    let mut text = head.input.to_owned();
+    let place = head.place.name();
+    if !place.is_empty() && head.row > 0 {
+        text.push_str(&format!(": {place}"));
     }
+    if head.row > 0 {
+        text.push_str(&format!(", row {}", head.row));
+    }
+    let frozen: Vec<&str> = head.tally.frozen.keys().copied().collect();
+    if !frozen.is_empty() {
+        text.push_str(&format!(" ({})", frozen.join(", ")));
+    }
+    if head.tally.broken > 0 {
+        text.push_str(" (looks frozen, and is broken)");
+    }
+    text
 }
 
-/// Shows what becomes of a value.
-pub fn value(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
-    show(head, text, edits, MOST, paint, out);
+impl Show for Paint {
+    fn show(&self, head: &Head<'_>, text: &[u8], edits: &Edits, extent: Extent, out: &mut Vec<u8>) {
+        let most = if extent == Extent::First { MOST } else { usize::MAX };
+        show(head, text, edits, most, *self, out);
+    }
 }
 
 /// Shows what becomes of a value in a database: its key stands in the place of the input.
@@ -54,13 +46,8 @@ pub fn keyed(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mu
     show(&Head { input: &key, ..*head }, text, edits, MOST, paint, out);
 }
 
-/// Shows every change of a text.
-pub fn all(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
-    show(head, text, edits, usize::MAX, paint, out);
-}
-
 fn show(head: &Head<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, out: &mut Vec<u8>) {
-    out.extend_from_slice(paint.ink(Ink::Name, head.text()).as_bytes());
+    out.extend_from_slice(paint.ink(Ink::Name, place_of(head)).as_bytes());
     out.push(b'\n');
     let edits: Vec<Edit<'_>> = edits.iter().collect();
     let mut groups: Vec<&[Edit<'_>]> = Vec::new();

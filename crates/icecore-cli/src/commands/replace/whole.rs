@@ -1,14 +1,15 @@
 //! Inputs that are documents: each is read as a whole.
 
-use super::account::Account;
 use super::output::Output;
-use super::plan::Plan;
-use super::rule_sets::is_foreign_text;
-use super::shown;
-use crate::records::{CHUNK, Frame, Split, Window};
+use crate::records::{Frame, Split};
 use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
+use icecore_tables::replace::account::Account;
+use icecore_tables::replace::plan::Plan;
+use icecore_tables::replace::rule_sets::is_foreign_text;
+use icecore_tables::replace::show::{Extent, Head};
+use icecore_tables::window::{CHUNK, Window};
 use std::io::{self, Read};
 
 /// Changes the documents of an input. Returns whether all are in the output, the counts, and
@@ -93,11 +94,11 @@ impl Documents<'_> {
             }
             return Ok(None);
         }
-        if let Some(paint) = plan.shows {
+        if let Some(shows) = &plan.shows {
             let known = plan.places.place(place);
-            let head = shown::Head { input: &plan.input, place: &known, row: self.row, tally: &tally };
+            let head = Head { input: &plan.input, place: &known, row: self.row, tally: &tally };
             let mut text = Vec::new();
-            shown::value(&head, bytes, &edits, paint, &mut text);
+            shows.show(&head, bytes, &edits, Extent::First, &mut text);
             // What can't be written is found out when the next piece is.
             output.part().extend_from_slice(&text);
         }

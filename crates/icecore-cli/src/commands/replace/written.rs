@@ -1,9 +1,9 @@
 //! What `--report` writes.
 
-use super::account::Account;
-use super::places::Places;
 use crate::report::{Abort, code};
 use icecore_replace::Rules;
+use icecore_tables::replace::account::Account;
+use icecore_tables::replace::places::Places;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -143,7 +143,7 @@ pub fn text(
             count: *count,
         })
     };
-    let wrong = |wrong: &super::account::Wrong| {
+    let wrong = |wrong: &icecore_tables::replace::account::Wrong| {
         let place = places.place(wrong.place);
         Wrong {
             input: wrong.input.clone(),

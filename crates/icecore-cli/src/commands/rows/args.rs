@@ -1,14 +1,20 @@
 //! The command line of `rows`.
 
-use super::columnar::{Container, Typed};
-use super::{Bytea, Form, OnError, Text};
-use crate::arguments::{DEFAULT_TARGET, Reporting};
-use crate::charset::CharsetArg;
-use crate::csv::CsvStyle;
+use super::target;
+use crate::arguments::{DEFAULT_TARGET, Global, Reporting};
+use crate::csv_style::CsvStyle;
 #[cfg(feature = "store")]
 use crate::database::Database;
 use crate::limits;
+use crate::report::Abort;
 use clap::{Args, ValueHint};
+use icecore::Limits;
+use icecore_tables::charset::CharsetArg;
+use icecore_tables::rows::columnar::{self, Compression, Container};
+#[cfg(feature = "store")]
+use icecore_tables::rows::database::Question;
+use icecore_tables::rows::plan::{Options, TableStyle};
+use icecore_tables::rows::{Bytea, Form, OnError, Text};
 use std::path::PathBuf;
 
 /// Decode blobs that stand in the columns of a database export
@@ -27,7 +33,7 @@ pub struct Rows {
     #[arg(long = "in", value_name = "FORM", value_enum)]
     pub form: Option<Form>,
     /// In what the input is, if not in UTF-8: utf-16le, utf-16be, utf-32le or utf-32be, which are found out as a rule
-    #[arg(long, value_name = "NAME", value_parser = crate::charset::parse)]
+    #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
     pub charset: Option<CharsetArg>,
     /// How much of a pipe is held to find out how it is written, before a row is: 64K if nothing is said
     ///
@@ -161,7 +167,7 @@ pub struct Rows {
     #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G")]
     pub max_record: u64,
     /// How much is read at once
-    #[arg(long, hide = true, default_value_t = crate::records::CHUNK)]
+    #[arg(long, hide = true, default_value_t = icecore_tables::window::CHUNK)]
     pub chunk: usize,
 }
 
@@ -174,8 +180,7 @@ impl Rows {
 
     /// Which rows are asked of a database, if they are not in files.
     #[cfg(feature = "store")]
-    pub fn question(&self) -> Option<crate::commands::rows::Question> {
-        use crate::commands::rows::Question;
+    pub fn question(&self) -> Option<Question> {
         match (&self.query, &self.collection) {
             (Some(query), _) => Some(Question::Query(query.clone())),
             (None, Some(collection)) => Some(Question::Documents(collection.clone(), self.wanted.clone())),
@@ -192,21 +197,71 @@ impl Rows {
         self.database.db.is_some() || self.database.db_file.is_some() || self.wanted.is_some()
     }
 
-    /// What stands between values of the input; the rows of a database are written by the command itself.
-    pub fn delimiter(&self, form: Form) -> u8 {
-        match (form, self.csv.delimiter) {
-            (Form::Database, _) => b'\t',
-            (_, Some(given)) => given,
-            (Form::Csv, None) => b',',
-            _ => b'\t',
-        }
+    /// What is asked of the rows, whatever their columns are.
+    pub fn options(&self, global: &Global) -> Result<Options, Abort> {
+        let (out, json) = target::form(self)?;
+        let has_header = match (self.header, self.no_header) {
+            (false, false) => None,
+            (has_header, _) => Some(has_header),
+        };
+        Ok(Options {
+            out,
+            json,
+            columns: self.columns.clone(),
+            tables: self.tables.clone(),
+            only: self.only.clone(),
+            skipped: self.skipped.clone(),
+            table_column: self.table_column.clone(),
+            file_column: self.file_column.clone(),
+            input: TableStyle {
+                names: self.names.clone(),
+                has_header,
+                delimiter: self.csv.delimiter,
+                null: self.null.clone(),
+            },
+            on_error: self.on_error,
+            has_kinds: self.kind_column,
+            bytea: self.bytea,
+            text: self.text,
+            strict: self.strict,
+            deep: self.deep,
+            csv_safe: self.csv_safe,
+            typed: self.typed.options(),
+            limits: Limits::clone(&global.limit),
+        })
     }
+}
 
-    /// What stands between cells of a csv that is written.
-    pub fn out_delimiter(&self, form: Form) -> u8 {
-        match form {
-            Form::Database | Form::Sql | Form::Parquet | Form::Arrow => self.csv.delimiter.unwrap_or(b','),
-            form => self.delimiter(form),
+/// What is said of columns with types.
+#[derive(Debug, Args)]
+pub struct Typed {
+    /// The types of columns of parquet and arrow, as `id int64, data: struct<width int64, tags list<utf8>>`; or a file with that
+    ///
+    /// Columns that it does not name get their types from the first rows. What is in the values and has no field is left
+    /// out; a field that is missing is null. `json` stands for any value, as text.
+    #[arg(long, value_name = "FIELDS|FILE")]
+    pub schema: Option<String>,
+    /// From how many rows the types of columns of parquet and arrow are found out
+    #[arg(long, value_name = "ROWS", default_value_t = 10_000)]
+    pub infer: usize,
+    /// Write the types that were found out, as --schema takes them, and no rows
+    #[arg(long)]
+    pub schema_only: bool,
+    /// How parquet and arrow are compressed: snappy in parquet and nothing in arrow, if it is not given
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub compression: Option<Compression>,
+    /// How many rows a group of parquet has at most; it ends earlier where it has 64 MB
+    #[arg(long, value_name = "ROWS", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub row_group: u64,
+}
+
+impl Typed {
+    fn options(&self) -> columnar::Options {
+        columnar::Options {
+            schema: self.schema.clone(),
+            infer: self.infer,
+            compression: self.compression,
+            row_group: self.row_group,
         }
     }
 }

@@ -1,44 +1,38 @@
 //! `icecore rows`: blobs that stand in the columns of an export.
 
 mod args;
-mod batch;
-mod column;
-mod columnar;
-#[cfg(feature = "store")]
-mod database;
-mod decode;
-mod dump;
-mod object;
 mod opened;
-mod plan;
 #[cfg(feature = "columns")]
 mod records;
-mod table;
-mod text;
+mod target;
 
 pub use args::Rows;
 
 use crate::arguments::Global;
-use crate::pool::{Batches, Pool};
 use crate::progress;
-use crate::records::{Tally, Window, write_summary};
-use crate::report::{Abort, Report, code, io_reason};
+use crate::records::reported::{self, write_summary};
+use crate::report::{Abort, Report, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
-use crate::unpack::{Head, Packing};
-use batch::Batch;
-#[cfg(feature = "store")]
-pub use database::Question;
-use decode::Decoders;
-use dump::{Dump, Wanted};
 use icecore_csv::Found;
+use icecore_tables::Error;
+use icecore_tables::packing::{Head, Packing};
+use icecore_tables::plural::listed;
+use icecore_tables::pool::{Batches, Pool};
+use icecore_tables::rows::columnar;
+#[cfg(feature = "store")]
+use icecore_tables::rows::database::{self, Question};
+use icecore_tables::rows::dump::{Dump, Tables};
+use icecore_tables::rows::plan::{Asked, Options, Out, Plan};
+use icecore_tables::rows::table::{Settings, Table};
+use icecore_tables::rows::{Batch, Decoders, Form, OnError};
+use icecore_tables::tally::Tally;
+use icecore_tables::window::Window;
 use opened::Opened;
-use plan::{Asked, Out, Plan};
 use std::io::{self, Read};
 use std::sync::Arc;
-use table::{Settings, Table};
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     #[cfg(feature = "store")]
@@ -51,6 +45,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     let mut job = Job {
         args,
         global,
+        options: args.options(global)?,
         usual: None,
         is_alone: sources.len() == 1,
         header: None,
@@ -74,11 +69,12 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
     let mut outputs = Outputs::new(&[], args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     let (name, usual) = (question.name(), question.usual());
-    let input = database::rows(&args.database, question)?;
+    let input = database::rows(args.database.address()?, question).map_err(crate::database::failed)?;
     let form = Some(Form::Database);
     let mut job = Job {
         args,
         global,
+        options: args.options(global)?,
         usual,
         is_alone: true,
         header: None,
@@ -103,9 +99,9 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
 /// Where all rows go.
 fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Abort> {
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
-    let out = plan::out(args)?;
+    let out = target::form(args)?.0;
     if is_shown && matches!(out, Out::Columns(_)) && !args.typed.schema_only {
-        return Err(plan::usage(format!("{} is not for a terminal: name a file with --output", args.to())));
+        return Err(usage_of(format!("{} is not for a terminal: name a file with --output", args.to())));
     }
     let mut target = Target::new(place)?;
     if is_shown && out == Out::Json {
@@ -120,6 +116,7 @@ fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Ab
 struct Job<'j> {
     args: &'j Rows,
     global: &'j Global,
+    options: Options,
     /// The column that is decoded, if none is named.
     usual: Option<&'static str>,
     /// What is wrong with the only input ends the command.
@@ -134,7 +131,7 @@ struct Job<'j> {
     columns: Option<(Arc<columnar::Layout>, columnar::Writer)>,
     /// The types of the columns of the input, if they have any.
     #[cfg(feature = "columns")]
-    types: Option<arrow_schema::Fields>,
+    types: Option<columnar::Fields>,
 }
 
 impl Job<'_> {
@@ -153,7 +150,7 @@ impl Job<'_> {
 
     /// Each to a file of its own.
     fn each_to_folder(&mut self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-        let extension = plan::extension(self.args)?;
+        let extension = target::extension(self.args)?;
         for source in sources {
             self.header = None;
             #[cfg(feature = "columns")]
@@ -240,8 +237,10 @@ impl Job<'_> {
     }
 
     fn failed(&self, name: &str, error: &io::Error) -> Abort {
-        let is_bad = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
-        Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, self.of(name, &io_reason(error)))
+        match Error::of_input(error).into() {
+            Abort::Failed(code, text) => Abort::Failed(code, self.of(name, &text)),
+            other => other,
+        }
     }
 
     fn table(
@@ -253,15 +252,15 @@ impl Job<'_> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let Job { args, global, usual, .. } = *self;
+        let Job { args, usual, .. } = *self;
         let window = Window::new(input, args.chunk);
-        let asked = Asked { args, global, form, usual, file: name };
+        let asked = Asked { options: &self.options, form, usual, file: name };
         let tally = Tally::rows(name);
         if form == Form::Sql {
-            let dump = Dump::new(window, Plan::base(&asked)?, Wanted::new(&args.columns)?, most);
+            let dump = Dump::new(window, Plan::base(&asked)?, Tables::new(&args.columns)?, most);
             self.rows(dump, None, name, tally, sink, report)
         } else {
-            let table = Table::new(form, window, Settings::of(args, form, most, csv)?);
+            let table = Table::new(form, window, Settings::of(&self.options.input, form, most, csv)?);
             let mut table = table.map_err(|error| self.failed(name, &error))?;
             let header = table.header().map_err(|error| self.failed(name, &error))?;
             let plan = Arc::new(Plan::new(&asked, header)?);
@@ -289,7 +288,7 @@ impl Job<'_> {
         if tally.has_unreadable() {
             report.bad_input();
         }
-        tally.end(report, self.global.quiet);
+        reported::end(&tally, report, self.global.quiet);
         self.tallies.push(tally);
         end.map_err(|error| self.failed(name, &error))
     }
@@ -323,12 +322,12 @@ impl Job<'_> {
                 Ok(true)
             }
             Some((first, known)) if plan.out != Out::Json && *known != columns => {
-                let (here, there) = (crate::plural::listed(&columns), crate::plural::listed(known));
+                let (here, there) = (listed(&columns), listed(known));
                 let advice = match plan.form {
                     Form::Sql => "--table and --only choose, and json needs no header",
                     _ => "convert it on its own, or with --out-dir",
                 };
-                Err(plan::usage(format!("its columns ({here}) are not those of {first} ({there}): {advice}")))
+                Err(usage_of(format!("its columns ({here}) are not those of {first} ({there}): {advice}")))
             }
             Some(_) => Ok(false),
         }
@@ -337,8 +336,9 @@ impl Job<'_> {
     /// Writes what comes behind all rows.
     fn end(&mut self, sink: &mut Sink) -> Result<(), Abort> {
         #[cfg(feature = "columns")]
-        if let Some((_, writer)) = self.columns.take() {
-            writer.finish(sink)?;
+        if let Some((_, mut writer)) = self.columns.take() {
+            writer.finish()?;
+            writer.pass(|bytes| sink.piece(bytes))?;
         }
         sink.flush()
     }
@@ -354,6 +354,7 @@ impl Job<'_> {
         tally: &mut Tally,
         report: &mut Report,
     ) -> Result<io::Result<()>, Abort> {
+        let mut told = 0;
         let stops = self.args.on_error == OnError::Stop;
         while let Some(batch) = pool.next() {
             #[cfg_attr(not(feature = "columns"), expect(unused_mut, reason = "for columns"))]
@@ -371,7 +372,7 @@ impl Job<'_> {
             tally.records += batch.rows() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {
-                tally.tell(wrong, report);
+                reported::tell(tally, wrong, &mut told, report);
             }
             tally.merge(&batch.tally);
             sink.part().extend_from_slice(&batch.out);
@@ -403,5 +404,3 @@ fn for_text(from: impl Batches<Batch = Batch>) -> Pool<Batch> {
         move |batch: &mut Batch| decoders.batch(batch)
     })
 }
-
-pub use plan::{Bytea, Form, OnError, Text};

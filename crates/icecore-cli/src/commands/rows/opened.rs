@@ -1,13 +1,14 @@
 //! An input that was looked at: how its rows are written.
 
 use super::args::Rows;
-use super::plan::{Form, usage};
-use crate::charset::CharsetArg;
-use crate::report::{Abort, code, io_reason};
+use crate::report::{Abort, usage_of};
 use crate::source::Source;
-use crate::unicode::{Decoder, Wide};
-use crate::unpack::{Head, LOOK};
 use icecore_csv::Found;
+use icecore_tables::charset::CharsetArg;
+use icecore_tables::packing::{Head, LOOK};
+use icecore_tables::rows::Form;
+use icecore_tables::unicode::{Decoder, Wide};
+use icecore_tables::{Error, csv};
 use std::io::{self, Read};
 
 /// An input that was looked at.
@@ -49,7 +50,7 @@ pub fn look(
                 "--charset {}: values are decoded as the bytes that they are; --charset takes UTF-8, UTF-16 and UTF-32 here",
                 charset.name()
             );
-            return Err(usage(text));
+            return Err(usage_of(text));
         }
         (Some(CharsetArg::Utf8), _) | (None, Some(Form::Parquet | Form::Arrow)) => None,
         (None, None) if Form::guess(name, &head).is_some_and(Form::has_columns) => None,
@@ -61,14 +62,14 @@ pub fn look(
     }
     let form = form.or_else(|| Form::guess(name, &head));
     let text = "how its rows are written can't be told from its beginning: say --in FORM";
-    let form = form.ok_or_else(|| usage(text.to_owned()))?;
+    let form = form.ok_or_else(|| usage_of(text))?;
     let csv = match form {
         Form::Csv => {
             if is_file {
                 head = head.look_further(LOOK_FILE).map_err(failed)?;
             }
             let again = || source.file().filter(|_| is_file).map(|file| text_of(file?, wide)).transpose();
-            Some(args.csv.settle(&head, again)?)
+            Some(csv::settle(args.csv.detector(), &head, again)?)
         }
         _ => None,
     };
@@ -84,6 +85,5 @@ fn text_of(file: std::fs::File, wide: Option<Wide>) -> io::Result<Box<dyn Read +
 }
 
 fn failed(error: io::Error) -> Abort {
-    let is_bad = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
-    Abort::Failed(if is_bad { code::INPUT } else { code::USAGE }, io_reason(&error))
+    Error::of_input(&error).into()
 }

@@ -1,14 +1,13 @@
 //! Rows of inputs, and for outputs, that have columns with types.
 
-use super::batch::Batch;
-use super::columnar::{Ahead, Filler, Layout, Records, Writer, spooled};
-use super::plan::{Asked, Form, Out, Plan, usage};
 use super::{Job, for_text};
-use crate::pool::{Batches, Pool};
-use crate::records::Tally;
-use crate::report::{Abort, Report};
+use crate::report::{Abort, Report, usage_of};
 use crate::sink::Sink;
-use arrow_schema::Fields;
+use icecore_tables::pool::{Batches, Pool};
+use icecore_tables::rows::columnar::{Ahead, Fields, Filler, Layout, Records, Writer, spooled};
+use icecore_tables::rows::plan::{Asked, Out, Plan};
+use icecore_tables::rows::{Batch, Form};
+use icecore_tables::tally::Tally;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -29,16 +28,16 @@ impl Job<'_> {
             _ => file.unwrap_or_else(|| spooled(input)).and_then(Records::parquet),
         };
         let records = opened.map_err(|error| self.failed(name, &error))?;
-        let Job { args, global, usual, .. } = *self;
-        let names: Vec<String> = match &args.names[..] {
+        let Job { usual, .. } = *self;
+        let names: Vec<String> = match &self.args.names[..] {
             [] => records.schema().fields().iter().map(|field| field.name().clone()).collect(),
             names => names.to_vec(),
         };
         let count = records.schema().fields().len();
         if names.len() != count {
-            return Err(usage(self.of(name, &format!("--columns has {} names for {count} columns", names.len()))));
+            return Err(usage_of(self.of(name, &format!("--columns has {} names for {count} columns", names.len()))));
         }
-        let plan = Arc::new(Plan::new(&Asked { args, global, form, usual, file: name }, names)?);
+        let plan = Arc::new(Plan::new(&Asked { options: &self.options, form, usual, file: name }, names)?);
         self.head(name, &plan, sink)?;
         self.types = Some(records.schema().fields().clone());
         self.rows(records.with(&plan), Some(plan), name, Tally::rows(name).without_offsets(), sink, report)
@@ -53,13 +52,13 @@ impl Job<'_> {
         sink: &mut Sink,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
         let types = self.types.take();
-        let Out::Columns(_) = super::plan::out(self.args)? else { return Ok(Ok(Some(for_text(from)))) };
+        let Out::Columns(_) = self.options.out else { return Ok(Ok(Some(for_text(from)))) };
         let mut ahead = Ahead::of(from, self.args.typed.infer);
         if let Some(error) = ahead.failed() {
             return Ok(Err(error));
         }
         let Some(plan) = plan.or_else(|| ahead.plan()) else {
-            return Err(usage(
+            return Err(usage_of(
                 self.of(name, "it has no rows of the tables that are asked for, so no columns are known"),
             ));
         };
@@ -71,7 +70,7 @@ impl Job<'_> {
             },
         };
         // What is wrong with it is said here; the threads make it again.
-        Filler::new(&layout, &plan).map_err(|error| usage(error.to_string()))?;
+        Filler::new(&layout, &plan).map_err(|error| usage_of(error.to_string()))?;
         Ok(Ok(Some(Pool::start(ahead, || {
             let mut filler = Filler::new(&layout, &plan);
             move |batch: &mut Batch| match &mut filler {
@@ -90,7 +89,7 @@ impl Job<'_> {
         sink: &mut Sink,
     ) -> Result<Option<Arc<Layout>>, Abort> {
         let typed = &self.args.typed;
-        let layout = Layout::new(&ahead.parts(plan, typed.infer.max(1)), plan, typed, types)?;
+        let layout = Layout::new(&ahead.parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
         if typed.schema_only {
             sink.text(&layout.text())?;
             sink.text("\n")?;
@@ -98,7 +97,7 @@ impl Job<'_> {
         }
         let Out::Columns(container) = plan.out else { return Ok(None) };
         let layout = Arc::new(layout);
-        self.columns = Some((Arc::clone(&layout), Writer::new(container, typed, &layout.schema)?));
+        self.columns = Some((Arc::clone(&layout), Writer::new(container, &self.options.typed, &layout.schema)?));
         Ok(Some(layout))
     }
 
@@ -106,7 +105,8 @@ impl Job<'_> {
     pub(super) fn write_columns(&mut self, batch: &mut Batch, sink: &mut Sink) -> Result<Option<String>, Abort> {
         if let Some((_, writer)) = &mut self.columns {
             for record in batch.records.drain(..) {
-                writer.write(record, sink)?;
+                writer.write(record)?;
+                writer.pass(|bytes| sink.piece(bytes))?;
             }
         }
         Ok(batch.failed.take())

@@ -183,7 +183,7 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(
 }
 
 fn numbers(stats: &ObjectStats, paint: Paint) -> String {
-    let grouped = crate::plural::grouped;
+    let grouped = icecore_tables::plural::grouped;
     let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::shown);
     let mut text = format!(
         "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",

@@ -4,12 +4,13 @@ use super::args::Put;
 use crate::arguments::Global;
 use crate::database::failed;
 use crate::progress;
-use crate::records::{CHUNK, Cut, Frame, Window};
+use crate::records::{Cut, Frame};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::Stage;
 use icecore_store::{Backend, NewObject, describe};
+use icecore_tables::window::{CHUNK, Window};
 use serde::Serialize;
 
 /// How many bytes, and how many objects, are stored in one go.

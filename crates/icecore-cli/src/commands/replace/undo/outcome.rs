@@ -1,7 +1,7 @@
 //! What became of the values of an undo file.
 
-use crate::plural::{counted, grouped};
 use crate::report::{Abort, Report, code};
+use icecore_tables::plural::{counted, grouped};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

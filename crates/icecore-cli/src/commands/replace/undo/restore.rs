@@ -5,8 +5,7 @@
 //! the comparison is made here, by bytes, and once more by the database when it writes.
 
 use super::super::args::Replace;
-use super::super::places::Place;
-use super::super::{pairs, resume, shown};
+use super::super::{resume, shown};
 use super::batch::Batch;
 use super::journal::check_others;
 use super::outcome::{Fate, Outcome};
@@ -15,15 +14,17 @@ use super::record::Kind;
 use super::undo_file::{Entry, UndoFile};
 use crate::arguments::Global;
 use crate::database::failed;
-use crate::filter::Filter;
 use crate::paint::Paint;
 use crate::progress;
-use crate::report::{Abort, Report, code, io_reason};
+use crate::report::{Abort, Report, code, io_reason, usage_of};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use icecore::rewrite::{Edits, Tally};
 use icecore_store::table::Table;
 use icecore_store::{Address, ErrorKind};
+use icecore_tables::filter::Filter;
+use icecore_tables::replace::places::Place;
+use icecore_tables::replace::show::Head;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -61,10 +62,10 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
 fn check_usage(args: &Replace) -> Result<(), Abort> {
     if let Some(word) = args.words.first() {
         let text = format!("`{}`: --undo takes neither texts nor files", word.to_string_lossy());
-        return Err(pairs::usage(text));
+        return Err(usage_of(text));
     }
     if args.database.db.is_none() && args.database.db_file.is_none() {
-        return Err(pairs::usage("--undo needs --db URL: the database whose values it puts back"));
+        return Err(usage_of("--undo needs --db URL: the database whose values it puts back"));
     }
     Ok(())
 }
@@ -164,7 +165,7 @@ impl<'r> Restore<'r> {
             return Ok(());
         }
         let shown = icecore::text::printable(&other.database);
-        Err(pairs::usage(format!(
+        Err(usage_of(format!(
             "the undo file is of {shown}, not of {address}: --other-db uses it here all the same; values are put back only \
              where rows hold what the change wrote"
         )))
@@ -280,7 +281,7 @@ impl<'r> Restore<'r> {
             };
             let key = super::super::database::key_text(&table.key(), pending.key);
             let edits = Edits::between(now, &pending.cell.old.bytes);
-            let head = shown::Head { input: &key, place: &place, row: 0, tally: &Tally::default() };
+            let head = Head { input: &key, place: &place, row: 0, tally: &Tally::default() };
             shown::keyed(&head, now, &edits, self.paint, sink.part());
         }
     }

@@ -36,7 +36,7 @@ impl Contents {
         }
     }
 
-    fn charsets(&self) -> Vec<Charset> {
+    fn charsets(&self) -> Vec<Charset<'static>> {
         let mut charsets = vec![Charset::Bytes];
         if self.is_ascii {
             return charsets;
@@ -61,7 +61,7 @@ impl Contents {
 }
 
 /// The ways of measuring that can make a difference for this text, the most probable first.
-pub(super) fn measures(text: &[u8]) -> Vec<Measure> {
+pub(super) fn measures(text: &[u8]) -> Vec<Measure<'static>> {
     let contents = Contents::of(text);
     let mut measures = Vec::new();
     for lines in contents.lines() {
@@ -79,7 +79,7 @@ pub(super) fn measures(text: &[u8]) -> Vec<Measure> {
 }
 
 /// The ways that can make a difference after something that happened to the whole text.
-pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure> {
+pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure<'static>> {
     let contents = Contents::of(text);
     let mut measures: Vec<_> = contents.lines().map(|lines| Measure { charset: Charset::Bytes, lines }).collect();
     if contents.is_utf8 && !contents.is_ascii {
@@ -89,7 +89,7 @@ pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure> {
 }
 
 /// The ways that are not known for each character.
-pub(super) fn inexact(text: &[u8]) -> Vec<Between> {
+pub(super) fn inexact(text: &[u8]) -> Vec<Between<'static>> {
     let contents = Contents::of(text);
     let mut charsets = vec![Charset::Bytes];
     if !contents.is_ascii {
@@ -106,14 +106,15 @@ pub(super) fn inexact(text: &[u8]) -> Vec<Between> {
     ];
     let mut list = Vec::new();
     for (loss, _) in losses.into_iter().filter(|(_, may)| *may) {
-        let measure = |charset: &Charset| Between { measure: Measure { charset: *charset, lines: Lines::Kept }, loss };
+        let measure =
+            |charset: &Charset<'static>| Between { measure: Measure { charset: *charset, lines: Lines::Kept }, loss };
         list.extend(charsets.iter().map(measure));
     }
     list
 }
 
 /// What happened to a text whose lengths count so.
-pub(super) fn explain(measure: Measure, text: &[u8]) -> Explanation {
+pub(super) fn explain(measure: Measure<'_>, text: &[u8]) -> Explanation {
     let charset = match measure.charset {
         Charset::Bytes => Explanation::nothing(),
         Charset::Characters => explain_characters(text),
@@ -131,6 +132,8 @@ pub(super) fn explain(measure: Measure, text: &[u8]) -> Explanation {
             format!("the lengths count UTF-8, and the text is {} now", charset.name),
         ),
         Charset::Replaced => Explanation::new("bytes-replaced", "bytes that were not UTF-8 were replaced by U+FFFD"),
+        // `replaced.rs` says it, who knows the changes.
+        Charset::Rewritten { .. } => Explanation::nothing(),
         Charset::Entities { .. } => Explanation::new(
             "entities-decoded",
             "the lengths count entities of HTML, and the text has their characters now",
@@ -144,7 +147,7 @@ pub(super) fn explain(measure: Measure, text: &[u8]) -> Explanation {
 }
 
 /// What happened to a text whose lengths are between two numbers.
-pub(super) fn explain_inexact(between: Between, text: &[u8]) -> Explanation {
+pub(super) fn explain_inexact(between: Between<'_>, text: &[u8]) -> Explanation {
     let mut explanation = explain(between.measure, text).and(match between.loss {
         Loss::SomeCrlf => Explanation::new("line-ends", "some line ends were CR LF, and all are LF now"),
         Loss::SomeLf => Explanation::new("line-ends", "some line ends were LF, and all are CR LF now"),

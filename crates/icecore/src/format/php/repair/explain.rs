@@ -5,13 +5,14 @@ use super::changes::{Change, Fix, edits, settle};
 use super::measure::{Charset, Measure};
 use super::names::{Classes, Nuls, Restored, restore_blank, restore_lost, restore_spelled};
 use super::search::Reader;
-use super::step::{Candidates, Hunt, Met, Piece, has_variable};
+use super::step::{Candidates, Hunt, Met, Piece};
 use super::{DEPTH, Start};
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
 use crate::format::Request;
 use crate::format::php::{ReadOptions, read_plain};
 use crate::limits::Limits;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A text that was read to the end of its value.
@@ -26,6 +27,8 @@ pub(super) struct Followed {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Names {
     lost: bool,
+    /// One was split where another property shows it, and not a class.
+    guessed: bool,
     blank: bool,
     spelled: bool,
 }
@@ -38,6 +41,7 @@ impl Names {
     fn note(&mut self, nuls: Nuls) {
         match nuls {
             Nuls::Lost => self.lost = true,
+            Nuls::LostWithClass => (self.lost, self.guessed) = (true, true),
             Nuls::Blank => self.blank = true,
             Nuls::Spelled => self.spelled = true,
         }
@@ -45,6 +49,7 @@ impl Names {
 
     fn add(&mut self, other: Names) {
         self.lost |= other.lost;
+        self.guessed |= other.guessed;
         self.blank |= other.blank;
         self.spelled |= other.spelled;
     }
@@ -53,24 +58,79 @@ impl Names {
         let part = |did: bool, name: &str, sentence: &str| {
             if did { Explanation::new(name, sentence) } else { Explanation::nothing() }
         };
-        part(self.lost, "nul-lost", "names of properties lost the NUL bytes of their visibility")
-            .and(part(self.blank, "nul-blank", "the NUL bytes in names of properties became blanks or question marks"))
+        let mut lost = part(self.lost, "nul-lost", "names of properties lost the NUL bytes of their visibility");
+        if self.guessed {
+            lost.is_guess = true;
+            lost.sentence.push_str(", and a class that nothing else in the text names is a guess");
+        }
+        lost.and(part(self.blank, "nul-blank", "the NUL bytes in names of properties became blanks or question marks"))
             .and(part(self.spelled, "nul-spelled", "NUL bytes became other characters"))
     }
 }
 
-/// What a text is read with.
-pub(super) struct Following<'f> {
-    pub(super) measure: Measure,
-    pub(super) classes: &'f Classes,
+/// How many strings in serialized texts are remembered that did not fit.
+const TEXTS: usize = 4;
+
+/// A string or a name that does not end where its length says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Misfit<'t> {
+    /// The text from its first byte on.
+    pub(super) rest: &'t [u8],
+    pub(super) was: u64,
 }
 
-impl Following<'_> {
+/// What a text is read with.
+pub(super) struct Following<'f> {
+    measure: Measure<'f>,
+    classes: &'f Classes,
+    /// The string that did not fit, and those in which it stands; the innermost first.
+    misfits: RefCell<Vec<Misfit<'f>>>,
+    /// Strings that did fit, maybe by chance: the last ones, and those that look like a
+    /// serialized text and are none.
+    suspects: RefCell<Suspects<'f>>,
+    /// How many bytes were read, in texts in strings once more.
+    read: Cell<usize>,
+}
+
+#[derive(Default)]
+struct Suspects<'f> {
+    last: [Option<Misfit<'f>>; 3],
+    texts: Vec<Misfit<'f>>,
+}
+
+impl<'f> Following<'f> {
+    pub(super) fn new(measure: Measure<'f>, classes: &'f Classes) -> Following<'f> {
+        Following { measure, classes, misfits: RefCell::default(), suspects: RefCell::default(), read: Cell::new(0) }
+    }
+
+    /// How much was read.
+    pub(super) fn read_bytes(&self) -> usize {
+        self.read.get()
+    }
+
+    /// Why the text could not be read, if that was a length: the string that did not fit, and
+    /// those in which it stands. If it was something else, strings that ended where their
+    /// lengths say, but maybe by chance.
+    pub(super) fn into_misfits(self) -> Vec<Misfit<'f>> {
+        let misfits = self.misfits.into_inner();
+        if !misfits.is_empty() {
+            return misfits;
+        }
+        let Suspects { last, texts } = self.suspects.into_inner();
+        last.into_iter().flatten().chain(texts).collect()
+    }
+
     /// Reads one value, or all variables of a session. `None`: the explanation does not hold.
-    pub(super) fn follow(&self, text: &[u8], start: Start, depth: u32) -> Option<Followed> {
+    pub(super) fn follow(&self, text: &'f [u8], start: Start, depth: u32) -> Option<Followed> {
+        let mut reader = Reader::new(start);
+        let followed = self.follow_with(&mut reader, text, depth);
+        self.read.set(self.read.get() + reader.at);
+        followed
+    }
+
+    fn follow_with(&self, reader: &mut Reader, text: &'f [u8], depth: u32) -> Option<Followed> {
         let hunt = Hunt::Measured(self.measure);
         let mut candidates = Candidates::new(&Rc::from([]), self.classes);
-        let mut reader = Reader::new(start);
         let mut followed = Followed { changes: Vec::new(), end: 0, restored: Names::default() };
         loop {
             if reader.frames.is_value_read() {
@@ -93,12 +153,27 @@ impl Following<'_> {
     }
 
     /// The same, of a text of which nothing but blanks is left.
-    pub(super) fn follow_all(&self, text: &[u8], start: Start, depth: u32) -> Option<Followed> {
+    pub(super) fn follow_all(&self, text: &'f [u8], start: Start, depth: u32) -> Option<Followed> {
         self.follow(text, start, depth).filter(|followed| text[followed.end..].trim_ascii().is_empty())
     }
 
     /// Goes behind a string or a payload; returns where the text continues.
-    fn piece(&self, text: &[u8], piece: Piece, depth: u32, followed: &mut Followed) -> Option<usize> {
+    fn piece(&self, text: &'f [u8], piece: Piece, depth: u32, followed: &mut Followed) -> Option<usize> {
+        let end = self.piece_end(text, piece, depth, followed);
+        let misfit = Misfit { rest: &text[piece.first..], was: piece.was };
+        match end {
+            None => self.misfits.borrow_mut().push(misfit),
+            Some(_) if piece.what == "key" => {}
+            Some(_) => {
+                let last = &mut self.suspects.borrow_mut().last;
+                last.rotate_right(1);
+                last[0] = Some(misfit);
+            }
+        }
+        end
+    }
+
+    fn piece_end(&self, text: &'f [u8], piece: Piece, depth: u32, followed: &mut Followed) -> Option<usize> {
         let Piece { offset, was, first, what, .. } = piece;
         let terminator: &[u8] = if what == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
@@ -113,13 +188,17 @@ impl Following<'_> {
                 return Some(end + terminator.len());
             }
             let end = end?;
+            if self.is_rewritten() && piece.class.is_some() && (end - first) as u64 + 2 == was {
+                // A name of a property that lost its NUL bytes.
+                return None;
+            }
             followed.changes.push(Change::length(fix(end)));
             return Some(end + terminator.len());
         }
         let may_be_text = depth < DEPTH && is_serialized(&text[first..]);
         if let Some(end) = end {
             let content = &text[first..end];
-            if piece.is_variable && has_variable(content) {
+            if piece.has_variable.is_some_and(|has_variable| has_variable(content)) {
                 return None;
             }
             match may_be_text.then(|| self.inner(content, depth)).flatten() {
@@ -129,9 +208,14 @@ impl Following<'_> {
                 }
                 // Names in it show what U+FFFD was.
                 None if may_be_text && self.measure.charset == Charset::Replaced => return None,
+                None if may_be_text && self.rewrites(content) && ends_as_serialized(content) => return None,
                 None => {
+                    let mut inside = std::mem::take(&mut *self.misfits.borrow_mut());
+                    let texts = &mut self.suspects.borrow_mut().texts;
+                    inside.truncate(TEXTS.saturating_sub(texts.len()));
+                    texts.append(&mut inside);
                     followed.changes.push(Change::length(fix(end)));
-                    if may_be_text && is_damaged(content) {
+                    if may_be_text && !self.is_rewritten() && !is_likeness(content) && is_damaged(content) {
                         followed.changes.push(Change::kept_text(first, fix(end).is));
                     }
                 }
@@ -153,8 +237,17 @@ impl Following<'_> {
     }
 
     /// A serialized text in a string: its lengths count as those around it do.
-    fn inner(&self, text: &[u8], depth: u32) -> Option<Followed> {
+    fn inner(&self, text: &'f [u8], depth: u32) -> Option<Followed> {
         self.follow(text, Start::Value, depth + 1).filter(|inner| inner.end == text.len())
+    }
+
+    fn is_rewritten(&self) -> bool {
+        matches!(self.measure.charset, Charset::Rewritten { .. })
+    }
+
+    /// Whether the text has something in it that is explained as rewritten.
+    fn rewrites(&self, text: &[u8]) -> bool {
+        matches!(self.measure.charset, Charset::Rewritten { new, .. } if memchr::memmem::find(text, new).is_some())
     }
 
     /// A key with the NUL bytes that it had, if it had some; `end` is where it ends if it had
@@ -207,6 +300,16 @@ fn count_lost(changes: &[Change]) -> u64 {
 /// Whether this begins like serialized data that has lengths in it.
 pub(super) fn is_serialized(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..])
+}
+
+/// Whether this, which begins like serialized data, ends like it.
+fn ends_as_serialized(text: &[u8]) -> bool {
+    text.ends_with(if text.starts_with(b"s") { b"\";" } else { b"}" })
+}
+
+/// Whether this begins like a serialized string, and does not end like one: it is just text.
+pub(super) fn is_likeness(text: &[u8]) -> bool {
+    text.starts_with(b"s:") && !ends_as_serialized(text)
 }
 
 /// Whether serialized data with lengths in it can't be read as it is.

@@ -2,7 +2,7 @@
 
 /// What one character of the original counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Charset {
+pub(super) enum Charset<'r> {
     /// One byte counts 1.
     Bytes,
     /// The text is UTF-8 now; each character was one byte, or was counted as one.
@@ -22,6 +22,8 @@ pub(super) enum Charset {
     /// Characters were entities, as `htmlspecialchars()` writes them: how much a double and a
     /// single quote counted.
     Entities { double: u8, single: u8 },
+    /// This text was another one, which was shorter by this number of bytes, and is not empty.
+    Rewritten { new: &'r [u8], grew: i64 },
 }
 
 /// Charsets of one byte for each character: the bytes that have three bytes in UTF-8, those
@@ -79,13 +81,13 @@ pub(super) enum Lines {
 
 /// How a length was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Measure {
-    pub(super) charset: Charset,
+pub(super) struct Measure<'r> {
+    pub(super) charset: Charset<'r>,
     pub(super) lines: Lines,
 }
 
-impl Measure {
-    pub(super) const BYTES: Measure = Measure { charset: Charset::Bytes, lines: Lines::Kept };
+impl Measure<'_> {
+    pub(super) const BYTES: Measure<'static> = Measure { charset: Charset::Bytes, lines: Lines::Kept };
 
     /// Where a string ends that starts at `first` and whose length was counted as `len`;
     /// `None` if no string of that length can start there.
@@ -119,6 +121,10 @@ impl Measure {
         }
         match self.charset {
             Charset::Bytes => Some((1, 1)),
+            Charset::Rewritten { new, grew } => match text[at..].starts_with(new) {
+                true => Some((new.len(), (new.len() as u64).checked_add_signed(grew.checked_neg()?)?)),
+                false => Some((1, 1)),
+            },
             Charset::Entities { double, single } => Some((
                 1,
                 match byte {
@@ -180,8 +186,8 @@ pub(super) fn single_byte(letter: char, cp1252: bool) -> Option<u8> {
 
 /// What a string may have counted, if that is not known for each of its characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Between {
-    pub(super) measure: Measure,
+pub(super) struct Between<'r> {
+    pub(super) measure: Measure<'r>,
     pub(super) loss: Loss,
 }
 
@@ -198,7 +204,7 @@ pub(super) enum Loss {
     Any,
 }
 
-impl Between {
+impl Between<'_> {
     /// What the character at `at` has in bytes, what it counted at least, and at most.
     pub(super) fn unit(self, text: &[u8], at: usize) -> Option<(usize, u64, u64)> {
         let (bytes, units) = self.measure.unit(text, at)?;
@@ -220,7 +226,7 @@ impl Between {
 mod tests {
     use super::*;
 
-    fn end(charset: Charset, lines: Lines, text: &str, len: u64) -> Option<usize> {
+    fn end(charset: Charset<'_>, lines: Lines, text: &str, len: u64) -> Option<usize> {
         Measure { charset, lines }.end(text.as_bytes(), 0, len)
     }
 

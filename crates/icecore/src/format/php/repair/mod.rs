@@ -8,9 +8,10 @@
 //! | `measure.rs`, `cause.rs` | the lengths count characters of another charset, other line ends, entities |
 //! | `reversal.rs`, `entities.rs` | something was done to the whole text: slashes, doubled quotes, entities |
 //! | `names.rs` | NUL bytes in names of properties are gone, or are other characters |
-//! | `search.rs`, `step.rs` | text was replaced by longer or shorter text; or no cause is known |
+//! | `replaced.rs` | one text was replaced by a longer or shorter one, which the changed strings share |
+//! | `search.rs`, `step.rs` | other replacements; or no cause is known |
 //!
-//! The first three leave no choice, so one pass reads the text (`explain.rs`). If several of
+//! The first four leave no choice, so one pass reads the text (`explain.rs`). If several of
 //! them read all of it, and not as the same, the text is refused. Only if none does, ends of
 //! strings are searched for.
 
@@ -21,19 +22,23 @@ mod explain;
 mod measure;
 mod names;
 mod read;
+mod replaced;
 mod reversal;
 mod search;
 mod step;
+mod variables;
 
 pub(super) use read::{Mending, read};
+pub(super) use variables::{has_counted_variable, has_variable};
 
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
 use crate::format::strings::{self, Damage};
 use changes::{Change, Fix, settle};
-use explain::{Followed, Following, apply, is_damaged, is_serialized};
-use measure::Measure;
+use explain::{Followed, Following, apply, is_damaged, is_likeness, is_serialized};
+use measure::{Between, Measure};
 use names::Classes;
+use replaced::Replaced;
 use search::Found;
 
 /// How deep serialized texts in strings are looked into.
@@ -42,6 +47,9 @@ const DEPTH: u32 = 4;
 const ANSWERS: usize = 4;
 /// How often a text that was replaced stands in one string, if that is to explain the length.
 const MULTIPLES: u64 = 8;
+
+/// How many strings must have what an inexact explanation says, so that this is not by chance.
+const STRONG: usize = 3;
 
 /// What a text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +93,10 @@ pub(super) fn mend(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Er
     if answers.is_empty() {
         return searched(text, wanted);
     }
+    // What explains all is better than what leaves a serialized text in it damaged.
+    if answers.iter().any(|answer| !answer.explanation.is_guess) {
+        answers.retain(|answer| !answer.explanation.is_guess);
+    }
     one_of(&mut answers)
 }
 
@@ -97,7 +109,7 @@ pub(super) fn mend_names(text: &[u8], wanted: Wanted<'_>) -> Option<Mended> {
     }
     let classes = Classes::find(text);
     wanted.starts.iter().find_map(|start| {
-        let following = Following { measure: Measure::BYTES, classes: &classes };
+        let following = Following::new(Measure::BYTES, &classes);
         let followed = following.follow_all(text, *start, 0)?;
         Mended::of(text, followed, *start, Explanation::nothing(), wanted)
     })
@@ -115,6 +127,8 @@ pub(super) fn mend_text(
     let wanted = Wanted { starts, whole: damage == Damage::Whole, reads: &reads };
     let mended = match damage {
         Damage::Names => mend_names(text, wanted),
+        // Text that begins like this need not be serialized: some end can always be found.
+        Damage::Lengths if text.starts_with(b"s:") => one_of(&mut exact(text, wanted))?,
         Damage::Lengths | Damage::Whole => mend(text, wanted)?,
     };
     Ok(mended.map(|Mended { text, explanation, .. }| strings::Mended { text, explanation }))
@@ -173,7 +187,7 @@ fn exact(text: &[u8], wanted: Wanted<'_>) -> Vec<Mended> {
     let classes = Classes::find(text);
     for measure in cause::measures(text) {
         for start in wanted.starts {
-            let following = Following { measure, classes: &classes };
+            let following = Following::new(measure, &classes);
             let Some(followed) = following.follow_all(text, *start, 0) else { continue };
             let explanation = cause::explain(measure, text);
             if let Some(mended) = Mended::of(text, followed, *start, explanation, wanted) {
@@ -193,7 +207,7 @@ fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
         let classes = Classes::find(&undone.text);
         for measure in cause::measures_of_undone(&undone.text) {
             for start in wanted.starts {
-                let following = Following { measure, classes: &classes };
+                let following = Following::new(measure, &classes);
                 let Some(followed) = following.follow_all(&undone.text, *start, 0) else { continue };
                 let mended = apply(&undone.text, &followed.changes);
                 if mended != text && (wanted.reads)(&mended, *start) {
@@ -212,9 +226,19 @@ fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
 fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
     let classes = Classes::find(text);
     let mut answers = Vec::new();
+    for start in wanted.starts {
+        for Replaced { followed, explanation } in replaced::explanations(text, *start, &classes) {
+            if let Some(mended) = Mended::of(text, followed, *start, explanation, wanted) {
+                keep(&mut answers, mended);
+            }
+        }
+    }
+    if !answers.is_empty() {
+        return one_of(&mut answers);
+    }
     let mut error = None;
     for start in wanted.starts {
-        let of = |fixes: &[Fix], step: Option<i64>, explanation: Explanation| {
+        let of = |fixes: &[Fix], around: Around, explanation: Explanation| {
             let restored = fixes.iter().any(|fix| fix.what == "visibility");
             // Strings lost such bytes as well, and nobody knows where.
             if restored && fixes.iter().any(|fix| matches!(fix.what, "string" | "key") && fix.is < fix.was) {
@@ -227,14 +251,16 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
             };
             let mut explanation = explanation;
             explanation.is_guess |= fixes.iter().any(may_lack);
-            let changes = with_inner(text, fixes, step, 0);
+            let changes = with_inner(text, fixes, around, 0);
             let followed = Followed { changes, end: text.len(), restored: explain::Names::lost(restored) };
             Mended::of(text, followed, *start, explanation, wanted)
         };
         let found = search::lengths(text, *start, &classes, None);
+        let mut is_strong = false;
         for between in cause::inexact(text) {
             let Some(fixes) = search::lengths_between(text, *start, &classes, between) else { continue };
-            if let Some(mended) = of(&fixes, None, cause::explain_inexact(between, text)) {
+            if let Some(mended) = of(&fixes, Around::Between(between), cause::explain_inexact(between, text)) {
+                is_strong = mended.changes.len() >= STRONG;
                 keep(&mut answers, mended);
                 break;
             }
@@ -242,10 +268,10 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
         match found {
             Ok(Some(Found { fixes, step })) => {
                 let explanation = explain_replaced(&fixes, step);
-                if explanation.is_guess && !answers.is_empty() {
+                if (explanation.is_guess || is_strong) && !answers.is_empty() {
                     continue;
                 }
-                if let Some(mended) = of(&fixes, step, explanation) {
+                if let Some(mended) = of(&fixes, Around::Step(step), explanation) {
                     keep(&mut answers, mended);
                 }
             }
@@ -265,16 +291,7 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let lengths = fixes.iter().filter(|fix| fix.what != "visibility");
     let most = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
     match step {
-        Some(step) if most / step.unsigned_abs().max(1) <= MULTIPLES => {
-            let grew = if step > 0 { "longer" } else { "shorter" };
-            let bytes = step.unsigned_abs();
-            let times = if most == bytes { "" } else { "multiples of " };
-            let unit = if bytes == 1 { "byte" } else { "bytes" };
-            Explanation::new(
-                "replaced-text",
-                format!("text was replaced in strings, which made them {grew} by {times}{bytes} {unit}"),
-            )
-        }
+        Some(step) if most / step.unsigned_abs().max(1) <= MULTIPLES => explain_step(step, most),
         _ => Explanation::guess(
             "boundaries",
             "nothing explains the lengths: strings end where the rest can be read, which is a guess",
@@ -282,9 +299,28 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     }
 }
 
+/// What happened where strings grew by multiples of this number, or shrank; `most` is the largest.
+fn explain_step(step: i64, most: u64) -> Explanation {
+    let grew = if step > 0 { "longer" } else { "shorter" };
+    let bytes = step.unsigned_abs();
+    let times = if most == bytes { "" } else { "multiples of " };
+    let unit = if bytes == 1 { "byte" } else { "bytes" };
+    let sentence = format!("text was replaced in strings, which made them {grew} by {times}{bytes} {unit}");
+    Explanation::new("replaced-text", sentence)
+}
+
+/// What explains the lengths in the text around a serialized text.
+#[derive(Clone, Copy)]
+enum Around {
+    /// Strings grew by multiples of this, if it is known.
+    Step(Option<i64>),
+    /// Strings counted something between two numbers.
+    Between(Between<'static>),
+}
+
 /// Changes of lengths, with those of serialized texts in the strings: what was replaced there
 /// was replaced in a text inside a text.
-fn with_inner(text: &[u8], fixes: &[Fix], step: Option<i64>, depth: u32) -> Vec<Change> {
+fn with_inner(text: &[u8], fixes: &[Fix], around: Around, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
         let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
@@ -294,8 +330,8 @@ fn with_inner(text: &[u8], fixes: &[Fix], step: Option<i64>, depth: u32) -> Vec<
                 let (owner, name) = content.split_at(fix.owner.min(content.len()));
                 changes.push(Change::anew(*fix, names::named(owner, name)));
             }
-            "string" if depth < DEPTH && is_serialized(content) && is_damaged(content) => {
-                match inner_changes(content, step, depth) {
+            "string" if depth < DEPTH && is_serialized(content) && is_damaged(content) && !is_likeness(content) => {
+                match inner_changes(content, around, depth) {
                     Some(inner) => changes.push(Change::outer(*fix, content, inner)),
                     None => {
                         changes.push(Change::length(*fix));
@@ -311,15 +347,25 @@ fn with_inner(text: &[u8], fixes: &[Fix], step: Option<i64>, depth: u32) -> Vec<
 }
 
 /// The changes of a damaged text in a string; `None` if there is not one way.
-fn inner_changes(text: &[u8], step: Option<i64>, depth: u32) -> Option<Vec<Change>> {
+fn inner_changes(text: &[u8], around: Around, depth: u32) -> Option<Vec<Change>> {
     let classes = Classes::find(text);
     let reads = |changes: &Vec<Change>| !changes.is_empty() && !is_damaged(&apply(text, changes));
+    let step = match around {
+        Around::Step(step) => step,
+        Around::Between(between) => {
+            let fixes = search::lengths_between(text, Start::Value, &classes, between);
+            if let Some(changes) = fixes.map(|fixes| with_inner(text, &fixes, around, depth + 1)).filter(reads) {
+                return Some(changes);
+            }
+            None
+        }
+    };
     let found = search::lengths(text, Start::Value, &classes, step).ok().flatten();
     if let Some(Found { fixes, step }) = found {
-        return Some(with_inner(text, &fixes, step, depth + 1)).filter(reads);
+        return Some(with_inner(text, &fixes, Around::Step(step), depth + 1)).filter(reads);
     }
-    let of = |measure: Measure| {
-        let followed = Following { measure, classes: &classes }.follow(text, Start::Value, depth + 1)?;
+    let of = |measure: Measure<'static>| {
+        let followed = Following::new(measure, &classes).follow(text, Start::Value, depth + 1)?;
         (followed.end == text.len()).then_some(followed.changes).filter(reads)
     };
     let mut found = cause::measures(text).into_iter().filter_map(of);

@@ -11,11 +11,16 @@ use std::collections::BTreeSet;
 /// How long a name is at most that is looked for without its length.
 const LONGEST: usize = 512;
 
+/// How long a class is at most that is guessed.
+const LONGEST_GUESS: usize = 128;
+
 /// What became of the NUL bytes of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nuls {
     /// They are gone.
     Lost,
+    /// They are gone, and the class that the name begins with is a guess.
+    LostWithClass,
     /// They are blanks or question marks.
     Blank,
     /// They are other characters.
@@ -33,24 +38,66 @@ pub(super) struct Restored {
 }
 
 /// The classes that a text names, to tell a class from the property after it.
-pub(super) struct Classes(BTreeSet<Vec<u8>>);
+pub(super) struct Classes {
+    names: BTreeSet<Vec<u8>>,
+    /// Properties whose class is known: one of the same name may be private in a parent of it.
+    properties: BTreeSet<Vec<u8>>,
+}
 
 impl Classes {
     /// The classes of all objects in the text.
     pub(super) fn find(text: &[u8]) -> Classes {
-        let mut classes = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for head in [b"O:", b"C:"] {
             for at in memchr::memmem::find_iter(text, head) {
                 let rest = &text[at + 2..];
                 let digits = rest.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
                 let Some(name) = rest.get(digits..).and_then(|rest| rest.strip_prefix(b":\"")) else { continue };
                 let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
-                if digits > 0 && is_class_name(&name[..end]) && !classes.contains(&name[..end]) {
-                    classes.insert(name[..end].to_vec());
+                if digits > 0 && is_class_name(&name[..end]) && !names.contains(&name[..end]) {
+                    names.insert(name[..end].to_vec());
                 }
             }
         }
-        Classes(classes)
+        let mut classes = Classes { names, properties: BTreeSet::new() };
+        if !classes.names.is_empty() {
+            classes.find_properties(text);
+        }
+        classes
+    }
+
+    fn find_properties(&mut self, text: &[u8]) {
+        for at in memchr::memmem::find_iter(text, b"s:") {
+            let rest = &text[at + 2..];
+            let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+            let Some(name) = rest[digits..].strip_prefix(b":\"") else { continue };
+            let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
+            let stated = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
+            if stated != Some(end + 2) {
+                continue;
+            }
+            let name = &name[..end];
+            let property = match name.strip_prefix(b"*") {
+                Some(property) => Some(property),
+                None => self.split(None, name).map(|split| &name[split..]),
+            };
+            if let Some(property) = property.filter(|property| is_property(property)) {
+                self.properties.insert(property.to_vec());
+            }
+        }
+    }
+
+    /// Whether the name begins with a class that the text names.
+    fn begins(&self, name: &[u8]) -> bool {
+        (1..=name.len().min(LONGEST)).any(|len| self.names.contains(&name[..len]))
+    }
+
+    /// Where a class ends that nothing in the text names, before a property that is known.
+    fn guess(&self, name: &[u8]) -> Option<usize> {
+        let is_property = |split: &usize| self.properties.contains(&name[*split..]);
+        let mut splits =
+            (1..name.len().min(LONGEST_GUESS)).filter(|split| is_class_name(&name[..*split])).filter(is_property);
+        splits.next().filter(|_| splits.next().is_none())
     }
 
     /// Where the class ends that a private name without NUL bytes begins with.
@@ -60,7 +107,7 @@ impl Classes {
         let own = class.filter(fits).map(<[u8]>::len);
         // A class of which this one is a part comes after it in the order.
         let first = name.get(..1)?.to_vec();
-        let from = self.0.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
+        let from = self.names.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
         let mut others = from.take(LONGEST).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
         match (own, others.next(), others.next()) {
             (own, None, None) => own,
@@ -95,12 +142,17 @@ pub(super) fn restore_lost(
     if units.checked_add(2) != Some(len) {
         return None;
     }
-    let split = match key {
-        [b'*', name @ ..] if is_property(name) => 1,
-        _ => classes.split(class, key)?,
+    let (split, nuls) = match key {
+        [b'*', name @ ..] if is_property(name) => (1, Nuls::Lost),
+        _ => match classes.split(class, key) {
+            Some(split) => (split, Nuls::Lost),
+            // The class may be known, and where it ends is not.
+            None if classes.begins(key) => return None,
+            None => (classes.guess(key)?, Nuls::LostWithClass),
+        },
     };
     let name = named(&key[..split], &key[split..]);
-    Some(Restored { name, len: key.len(), owner: split, nuls: Nuls::Lost })
+    Some(Restored { name, len: key.len(), owner: split, nuls })
 }
 
 /// A key whose NUL bytes are blanks or question marks; `key` is all of it.
@@ -155,6 +207,10 @@ mod tests {
         // Either of two classes, and nobody knows which.
         assert_eq!(restored(b"AppUserName", b"AppUser"), None);
         assert_eq!(restored(b"Othername", b"App"), None);
+        // The parent is not named, but a property of the same name is known.
+        let classes = Classes::find(br#"O:3:"App":2:{s:9:"Appname";i:1;s:10:"Basename";i:2;}"#);
+        let guessed = restore_lost(b"Basename", 8, 10, Some(b"App"), &classes).unwrap();
+        assert_eq!((&guessed.name[..], guessed.nuls), (&b"\0Base\0name"[..], Nuls::LostWithClass));
         assert_eq!(restored(b"*", b"App"), None);
         assert!(restore_lost(b"*name", 5, 8, None, &classes).is_none());
         assert!(restore_blank(b" * name").is_some() && restore_blank(b"? what?").is_none());

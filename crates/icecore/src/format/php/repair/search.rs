@@ -140,7 +140,7 @@ pub(super) fn lengths(
 
 /// Which lengths of the text must be others if each string counted something between two
 /// numbers; `None` if that leads nowhere, or to several answers.
-pub(super) fn lengths_between(input: &[u8], start: Start, classes: &Classes, between: Between) -> Option<Vec<Fix>> {
+pub(super) fn lengths_between(input: &[u8], start: Start, classes: &Classes, between: Between<'_>) -> Option<Vec<Fix>> {
     Text::new(input, start, classes).search(Hunt::Between(between)).ok().flatten()
 }
 
@@ -196,7 +196,7 @@ impl<'i> Text<'i> {
         steps.into_iter().take(STEPS).map(|(step, _)| step).collect()
     }
 
-    fn search(&mut self, hunt: Hunt) -> Result<Option<Vec<Fix>>, Error> {
+    fn search(&mut self, hunt: Hunt<'_>) -> Result<Option<Vec<Fix>>, Error> {
         let input = self.input;
         let mut changes = Changes::default();
         let mut readers = vec![Reader::new(self.start)];

@@ -5,8 +5,9 @@ use super::changes::Fix;
 use super::measure::{Between, Measure};
 use super::names::{self, Classes};
 use super::search::Reader;
+use super::variables::{counted_variable, has_counted_variable, has_variable, named_variable};
 use crate::format::Request;
-use crate::format::php::session::{begins_value, is_plain_name};
+use crate::format::php::session::begins_value;
 use crate::format::php::spl::{self, Family, IS_SELF};
 use crate::format::php::text;
 use crate::format::php::token::Tokens;
@@ -26,7 +27,7 @@ const TIMES: i64 = 1000;
 
 /// Which ends of strings are looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Hunt {
+pub(super) enum Hunt<'r> {
     /// The stated one, and if none is there, those near it. `texts`: a string that begins
     /// like a serialized text, and whose length is wrong, is such a text.
     Near { texts: bool },
@@ -34,12 +35,12 @@ pub(super) enum Hunt {
     /// 0, shorter. Then one may also have another end where it has the stated one.
     Step(i64),
     /// Those at which the string may have counted what is stated.
-    Between(Between),
+    Between(Between<'r>),
     /// None: the caller looks at each string. Names of classes counted so.
-    Measured(Measure),
+    Measured(Measure<'r>),
 }
 
-impl Hunt {
+impl Hunt<'_> {
     /// Whether a stated end is taken although a serialized text would be cut off
     /// there.
     fn trusts(self) -> bool {
@@ -59,8 +60,8 @@ pub(super) struct Piece {
     pub(super) what: &'static str,
     /// Of a key of an object: where the class of that is.
     pub(super) class: Option<(usize, usize)>,
-    /// It is a variable of a session with names.
-    pub(super) is_variable: bool,
+    /// Of a variable of a session: whether content has another variable in it.
+    pub(super) has_variable: Option<fn(&[u8]) -> bool>,
 }
 
 /// What a step met.
@@ -134,6 +135,16 @@ enum State {
     Object,
     Data,
     End,
+}
+
+impl State {
+    fn has_variable(self) -> Option<fn(&[u8]) -> bool> {
+        match self {
+            State::Named => Some(has_variable),
+            State::Counted => Some(has_counted_variable),
+            _ => None,
+        }
+    }
 }
 
 /// A container that is open.
@@ -216,7 +227,7 @@ impl Drop for Frames {
 
 impl Reader {
     /// Takes the next piece; says what it met, and what that cost.
-    pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> (Met, u64) {
+    pub(super) fn step(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> (Met, u64) {
         candidates.found.clear();
         let start = self.at;
         let met = self.piece(input, hunt, candidates).unwrap_or(Met::Bad);
@@ -224,7 +235,7 @@ impl Reader {
         (met, (self.at.max(start) - start) as u64 + looked as u64 + 16)
     }
 
-    fn piece(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
+    fn piece(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
         let frame = self.frames.last();
         let byte = input.get(self.at).copied();
         match frame.state {
@@ -288,7 +299,7 @@ impl Reader {
     }
 
     /// The name of a variable of a session, or the end of it.
-    fn variable(&mut self, input: &[u8], state: State, hunt: Hunt) -> Option<Met> {
+    fn variable(&mut self, input: &[u8], state: State, hunt: Hunt<'_>) -> Option<Met> {
         let rest = &input[self.at..];
         if rest.is_empty() || self.at > 0 && state == State::Named && rest.trim_ascii().is_empty() {
             return Some(Met::End);
@@ -324,7 +335,7 @@ impl Reader {
 
     /// The end of a payload. Its length is reported in each case: those in it may have other
     /// digits than before.
-    fn payload_end(&mut self, input: &[u8], frame: Frame, hunt: Hunt) -> Option<Met> {
+    fn payload_end(&mut self, input: &[u8], frame: Frame, hunt: Hunt<'_>) -> Option<Met> {
         let (offset, was, start) = frame.payload;
         self.frames.pop();
         // PHP does not look at what stands behind the last piece.
@@ -354,7 +365,7 @@ impl Reader {
         }
     }
 
-    fn key(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
+    fn key(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
         self.count();
         let mut tokens = self.tokens(input);
         match input.get(self.at)? {
@@ -367,7 +378,7 @@ impl Reader {
         Some(Met::Good)
     }
 
-    fn value(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
+    fn value(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
         self.count();
         let mut tokens = self.tokens(input);
         match input.get(self.at)? {
@@ -409,14 +420,20 @@ impl Reader {
         Some((len, end + 2))
     }
 
-    fn string(&mut self, input: &[u8], what: &'static str, hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
+    fn string(
+        &mut self,
+        input: &[u8],
+        what: &'static str,
+        hunt: Hunt<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> Option<Met> {
         let (was, first) = self.head(input)?;
         let offset = self.at + 2;
         let frame = self.frames.last();
         let class = (what == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
         if let Hunt::Measured(_) = hunt {
             return Some(Met::Piece(
-                Piece { offset, was, first, what, class, is_variable: frame.state == State::Named },
+                Piece { offset, was, first, what, class, has_variable: frame.state.has_variable() },
                 None,
             ));
         }
@@ -487,8 +504,9 @@ impl Reader {
             Hunt::Measured(_) => {}
         }
         // A session has no counts: a variable is not taken for a part of the string before it.
-        if frame.state == State::Named {
-            let is_before_name = |(end, _): &(usize, Fix)| named_variable(&input[*end..]).is_some();
+        if matches!(frame.state, State::Named | State::Counted) {
+            let variable = if frame.state == State::Named { named_variable } else { counted_variable };
+            let is_before_name = |(end, _): &(usize, Fix)| variable(&input[*end..]).is_some();
             let first = candidates.found.iter().filter(|found| is_before_name(found)).map(|(end, _)| *end).min();
             candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
@@ -499,7 +517,7 @@ impl Reader {
 
     /// The name of a class, which has no quote in it: its end, and what must
     /// change.
-    fn name(&self, input: &[u8], hunt: Hunt) -> Option<(usize, usize, Option<Fix>)> {
+    fn name(&self, input: &[u8], hunt: Hunt<'_>) -> Option<(usize, usize, Option<Fix>)> {
         let (was, first) = self.head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
         if let Hunt::Measured(measure) = hunt {
@@ -509,7 +527,7 @@ impl Reader {
         Some((first, first + len, (was != fix.is).then_some(fix)))
     }
 
-    fn object(&mut self, input: &[u8], hunt: Hunt) -> Option<Met> {
+    fn object(&mut self, input: &[u8], hunt: Hunt<'_>) -> Option<Met> {
         let (first, end, fix) = self.name(input, hunt)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (count, behind) = number(input, end + 1, b'{')?;
@@ -519,14 +537,14 @@ impl Reader {
         Some(fix.map_or(Met::Good, Met::Fix))
     }
 
-    fn enum_case(&mut self, input: &[u8], hunt: Hunt) -> Option<Met> {
+    fn enum_case(&mut self, input: &[u8], hunt: Hunt<'_>) -> Option<Met> {
         let (first, end, fix) = self.name(input, hunt)?;
         (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
         self.at = end + 2;
         Some(fix.map_or(Met::Good, Met::Fix))
     }
 
-    fn opaque(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates<'_>) -> Option<Met> {
+    fn opaque(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
         let (first, end, fix) = self.name(input, hunt)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (was, start) = number(input, end + 1, b'{')?;
@@ -546,11 +564,11 @@ impl Reader {
         input: &[u8],
         (offset, was, start): (usize, u64, usize),
         fix: Option<Fix>,
-        hunt: Hunt,
+        hunt: Hunt<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<Met> {
         if let Hunt::Measured(_) = hunt {
-            let piece = Piece { offset, was, first: start, what: "payload", class: None, is_variable: false };
+            let piece = Piece { offset, was, first: start, what: "payload", class: None, has_variable: None };
             return Some(Met::Piece(piece, fix));
         }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
@@ -614,19 +632,8 @@ fn lost_name(
     input.get(end..)?.starts_with(b"\";").then_some(())?;
     let class = input.get(start..start + len);
     let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
+    (restored.nuls == names::Nuls::Lost).then_some(())?;
     Some(Fix { offset, was, is: was - 2, what: "visibility", first, owner: restored.owner })
-}
-
-/// Whether a string of a session has another variable in it: there are no counts that would show
-/// it.
-pub(super) fn has_variable(content: &[u8]) -> bool {
-    memmem::find_iter(content, b"\";").any(|end| named_variable(&content[end + 2..]).is_some())
-}
-
-/// How long the name of a variable is, with its bar, before a value of a session.
-fn named_variable(rest: &[u8]) -> Option<usize> {
-    let bar = memchr::memchr(b'|', &rest[..rest.len().min(257)])?;
-    (is_plain_name(&rest[..bar]) && begins_value(&rest[bar + 1..])).then_some(bar + 1)
 }
 
 /// `:number:` and `last`: the number, and what is behind.

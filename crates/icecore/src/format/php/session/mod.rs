@@ -16,6 +16,7 @@ pub use write::write;
 
 use super::read::Machine;
 use super::repair::{self, Mending, Start};
+use crate::document::Cursor;
 use crate::format::prelude::*;
 use options::OPTIONS;
 
@@ -114,6 +115,19 @@ fn handler_of(start: Start) -> Handler {
     }
 }
 
+/// Whether a session looks damaged though it can be read: a name that no program gives is what
+/// is left of a string that ended too early, and a variable inside a string is what one took
+/// that ended too late.
+fn is_odd(document: &Document<'_>, handler: Handler) -> bool {
+    let has_variable = match handler {
+        Handler::Php => repair::has_variable,
+        Handler::PhpBinary => repair::has_counted_variable,
+        Handler::PhpSerialize => return false,
+    };
+    let is_odd_value = |value: Cursor<'_>| value.as_bytes().is_some_and(has_variable);
+    document.root().entries().any(|(name, value)| !is_plain_name(name.bytes()) || is_odd_value(value))
+}
+
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         let Request { limits, detail, tape } = request;
@@ -122,10 +136,7 @@ impl Reader for ReadOptions {
         if !self.repair_lengths {
             return outcome;
         }
-        // A name that no program gives is what is left of a string that ended too early.
-        let is_odd = handler == Handler::Php
-            && outcome.error.is_none()
-            && outcome.document.root().entries().any(|(name, _)| !is_plain_name(name.bytes()));
+        let is_odd = outcome.error.is_none() && is_odd(&outcome.document, handler);
         let mending = Mending {
             starts: starts(self.handler),
             limits,

@@ -1,0 +1,45 @@
+//! In which form rows are written, by the command line.
+
+use super::Rows;
+use crate::class_map;
+use crate::reading;
+use crate::report::{Abort, usage_of};
+use icecore::Stage;
+use icecore_tables::rows::columnar::Container;
+use icecore_tables::rows::plan::{JSON, Out};
+
+/// How rows are written, and the JSON in them.
+pub fn form(args: &Rows) -> Result<(Out, Stage), Abort> {
+    let (out, json) = match (args.to(), Container::named(args.to())) {
+        // Their types are all that is wanted.
+        (_, None) if args.typed.schema_only => (Out::Columns(Container::Parquet), JSON),
+        (_, Some(container)) => (Out::Columns(container), JSON),
+        ("csv", None) => (Out::Csv, JSON),
+        ("tsv", None) => (Out::Tsv, JSON),
+        (other, None) => (Out::Json, other),
+    };
+    let mut stage = Stage::parse(json).map_err(crate::report::usage)?;
+    stage = stage.of_line().unwrap_or(stage);
+    reading::set(&mut stage, &args.to_options).map_err(crate::report::usage)?;
+    class_map::set(&mut stage, &[])?;
+    if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
+        return Err(usage_of(format!(
+            "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
+            args.to()
+        )));
+    }
+    if args.csv_safe && !matches!(out, Out::Csv | Out::Tsv) {
+        return Err(usage_of("`--csv-safe` is for `-t csv` and `-t tsv`"));
+    }
+    Ok((out, stage))
+}
+
+/// The extension of a file of rows.
+pub fn extension(args: &Rows) -> Result<&'static str, Abort> {
+    Ok(match form(args)?.0 {
+        Out::Csv => "csv",
+        Out::Tsv => "tsv",
+        Out::Json => "ndjson",
+        Out::Columns(container) => container.name(),
+    })
+}

@@ -1,0 +1,61 @@
+//! The options that say how tables in CSV are written.
+
+use icecore_csv::{Detector, Escape};
+
+/// How a table is written; what is not given is found out.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct CsvStyle {
+    /// In csv and tsv: what stands between values, a character or `\t`; if not given, csv shows it, and in tsv it is a tab
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// In csv: what stands around values, a character or `none`; if not given, the file shows it
+    #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
+    pub quote: Option<Quote>,
+    /// In csv: how a quote is written inside of quotes: `doubled`, `backslash` before it, or as `fputcsv` of PHP does
+    #[arg(long, value_name = "HOW", value_parser = parse_escape)]
+    pub escape: Option<Escape>,
+}
+
+/// What stands around values, if anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quote(pub Option<u8>);
+
+fn parse_quote(text: &str) -> Result<Quote, String> {
+    match text.as_bytes() {
+        b"none" => Ok(Quote(None)),
+        [byte @ (b'\\' | b'\n' | b'\r' | b'\t')] => Err(format!("{byte:?} has another meaning")),
+        [byte] if byte.is_ascii() => Ok(Quote(Some(*byte))),
+        _ => Err("it is one ASCII character, or `none`".to_owned()),
+    }
+}
+
+fn parse_escape(text: &str) -> Result<Escape, String> {
+    match text {
+        "doubled" => Ok(Escape::Doubled),
+        "backslash" => Ok(Escape::Backslash),
+        "fputcsv" => Ok(Escape::Guarded),
+        _ => Err("it is `doubled`, `backslash` or `fputcsv`".to_owned()),
+    }
+}
+
+impl CsvStyle {
+    /// Whether all is said: then nothing needs to be found out.
+    pub fn is_complete(&self) -> bool {
+        self.delimiter.is_some() && self.quote.is_some() && (self.escape.is_some() || self.quote == Some(Quote(None)))
+    }
+
+    /// What is to be found out.
+    pub fn detector(&self) -> Detector {
+        Detector { delimiter: self.delimiter, quote: self.quote.map(|quote| quote.0), escape: self.escape }
+    }
+}
+
+/// A character that stands between values.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("it is one ASCII character".to_owned()),
+    }
+}

@@ -1,0 +1,174 @@
+//! What is said of many records: one report at the end, not one for each.
+
+use crate::report::{Abort, Report, code};
+use crate::said::Said;
+use crate::target::{Destination, Target};
+use icecore::{Error, ErrorKind, Losses, value::Repair};
+use icecore_tables::plural::grouped;
+use icecore_tables::tally::{LOSS, Lost, REFUSED, Tally, Wrong};
+use serde::Serialize;
+
+/// How many errors are printed one by one, and how many repaired records.
+const TOLD: u64 = 10;
+
+/// Why a record is not in the output.
+pub enum Fault<'e> {
+    Unreadable(&'e Error),
+    Unwritable(&'e Error),
+    /// It lost something, and may not.
+    Refused(&'e Losses),
+}
+
+/// Whether the next error is printed.
+pub fn is_telling(tally: &Tally) -> bool {
+    tally.bad < TOLD
+}
+
+/// Tells what went wrong in a row, unless much did. `told`: how often that was so before.
+pub fn tell(tally: &Tally, wrong: &Wrong, told: &mut u64, report: &mut Report) {
+    let code = if wrong.kind == LOSS { code::FINDING } else { code::INPUT };
+    report.worse(code);
+    *told += 1;
+    let Wrong { record, offset, message, kind } = wrong;
+    if *told <= TOLD {
+        let offset = Some(*offset).filter(|_| !tally.has_no_offsets);
+        let place = offset.map_or_else(String::new, |offset| format!(" at offset {offset}"));
+        let said = Said::error(code, format!("row {record}{place}, {message}")).with_kind(kind);
+        report.say(&said.in_record(*record, offset).of(&tally.input));
+    } else if *told == TOLD + 1 {
+        tell_of_more(tally, report);
+    }
+}
+
+/// Reports a record that is not in the output; `bytes` is what stands from its
+/// start on.
+pub fn fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    let (code, kind, error) = match fault {
+        Fault::Unreadable(error) => (code::INPUT, error.kind().as_str(), Some((*error).clone().moved(start))),
+        Fault::Unwritable(error) if error.kind() == ErrorKind::Limit => {
+            (code::INPUT, error.kind().as_str(), Some((*error).clone()))
+        }
+        Fault::Unwritable(error) => (code::OTHER, error.kind().as_str(), Some((*error).clone())),
+        Fault::Refused(_) => (code::FINDING, LOSS, None),
+    };
+    report.worse(code);
+    let message = match (fault, &error) {
+        (Fault::Refused(losses), _) => losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        (_, error) => error.as_ref().map_or_else(String::new, ToString::to_string),
+    };
+    let told = match fault {
+        Fault::Unreadable(_) => format!("record {record}: {message}"),
+        Fault::Unwritable(_) => {
+            tally.unwritable += 1;
+            format!("record {record} at offset {offset}: {message}")
+        }
+        Fault::Refused(_) => {
+            tally.refused += 1;
+            format!("record {record} at offset {offset}: {REFUSED}{message}")
+        }
+    };
+    if is_telling(tally) {
+        let said = Said::error(code, told).of(&tally.input);
+        let said = match &error {
+            Some(error) => said.because(error),
+            None => said.with_kind(kind),
+        };
+        report.say(&said.in_record(record, Some(offset)));
+        if let Fault::Unreadable(error) = fault {
+            report.place(error, bytes, offset);
+        }
+    }
+    if tally.bad == TOLD {
+        tell_of_more(tally, report);
+    }
+    tally.bad += 1;
+    tally.list(Wrong { record, offset, kind, message });
+}
+
+fn tell_of_more(tally: &Tally, report: &Report) {
+    report.say(&Said::note("more", "further errors are only counted").of(&tally.input));
+}
+
+/// Counts a record that was repaired.
+pub fn repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut Report) {
+    if repairs.is_empty() {
+        return;
+    }
+    if tally.repaired < TOLD {
+        report.repairs(&tally.input, usize::try_from(offset).unwrap_or(usize::MAX), repairs);
+    }
+    tally.repaired += 1;
+}
+
+/// Says what there is to say in the end.
+pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
+    let (one, all) = if tally.has_rows { ("row", "rows") } else { ("record", "records") };
+    if !quiet {
+        for Lost { count, record, path, kind } in tally.losses.values() {
+            let words = kind.describe(*count);
+            let text = format!("{} {words}, first in {one} {record} at {path}", grouped(*count));
+            report.say(&Said::loss(kind.as_str(), *count, path, text).in_record(*record, None).of(&tally.input));
+        }
+        if let Some((count, record, column)) = &tally.passed_on {
+            let what = if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
+            let text = format!("{} {what}, first in {one} {record} at column {column}", grouped(*count));
+            tell_count(tally, "expressions", *count, text, report);
+        }
+        if let Some((count, record, column)) = &tally.left_out {
+            let what = if *count == 1 { "row has entries" } else { "rows have entries" };
+            let text = format!(
+                "{} {what} without a field, first in row {record} in {column}: a field `rest` keeps them, and so does a type that is learned from more rows (--infer)",
+                grouped(*count)
+            );
+            tell_count(tally, "left-out", *count, text, report);
+        }
+        if tally.opened > 0 {
+            tell_count(tally, "opened", tally.opened, format!("{} strings opened", grouped(tally.opened)), report);
+        }
+    }
+    if tally.repaired > TOLD {
+        tell_count(tally, "repaired", tally.repaired, format!("{} records repaired", grouped(tally.repaired)), report);
+    }
+    let seen = grouped(tally.records);
+    let decoded = tally.bad - tally.unwritable - tally.refused;
+    for (count, kind, what) in [
+        (decoded, "undecodable", "can't be decoded"),
+        (tally.unwritable, "unwritable", "can't be written"),
+        (tally.refused, "refused", "refused"),
+    ] {
+        if count > 0 {
+            tell_count(tally, kind, count, format!("{} of {seen} {all} {what}", grouped(count)), report);
+        }
+    }
+}
+
+fn tell_count(tally: &Tally, kind: &str, count: u64, message: String, report: &Report) {
+    report.say(&Said::note(kind, message).counting(count).of(&tally.input));
+}
+
+/// What `--summary` writes.
+#[derive(Serialize)]
+struct Summary<'t> {
+    records: u64,
+    ok: u64,
+    bad: u64,
+    bytes: u64,
+    inputs: &'t [Tally],
+}
+
+/// Writes the counts of all inputs.
+pub fn write_summary(place: Destination, tallies: &[Tally]) -> Result<(), Abort> {
+    let sum = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum();
+    let summary = Summary {
+        records: sum(|tally| tally.records),
+        ok: sum(|tally| tally.ok),
+        bad: sum(|tally| tally.bad),
+        bytes: sum(|tally| tally.bytes),
+        inputs: tallies,
+    };
+    let mut target = Target::new(place)?;
+    target.sink.json(&summary)?;
+    target.sink.text("\n")?;
+    target.keep()
+}

@@ -1,0 +1,157 @@
+//! `icecore replace --mend --db`: columns whose charset was converted, or whose addresses were replaced, as PHP
+//! damages them, are as PHP serializes them; killed in the middle and undone as well.
+
+use super::databases::{Database, Kind, all_kinds};
+use crate::common::usual_or_full;
+use icecore::text::from_base64;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A text of PHP, and how it should be.
+struct Damaged {
+    damaged: Vec<u8>,
+    expected: Vec<u8>,
+}
+
+/// What PHP damages; nothing, if it is missing.
+fn damaged_texts() -> Vec<Damaged> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/php/damage.php");
+    let rounds = usual_or_full("40", "400");
+    let output = Command::new("php")
+        .arg(script)
+        .args(["3", rounds, "latin1-to-utf-8", "cp1251-to-utf-8", "url-longer"])
+        .stderr(Stdio::null())
+        .output();
+    let Ok(output) = output else {
+        eprintln!("SKIPPED: php is missing");
+        return Vec::new();
+    };
+    let text = String::from_utf8(output.stdout).expect("Base64");
+    let parse = |line: &str| {
+        let parts: Vec<&str> = line.split('\t').collect();
+        // Where a note says that nobody can know, nothing is expected.
+        let [_, _, damaged, expected, ""] = parts[..] else { return None };
+        let decode = |part: &str| from_base64(part.as_bytes()).expect("Base64");
+        Some(Damaged { damaged: decode(damaged), expected: decode(expected) })
+    };
+    text.lines().filter_map(parse).collect()
+}
+
+/// The rows of a table, by their ids.
+fn rows(database: &mut Database, table: &str) -> Vec<String> {
+    let mut rows = database.dump(table);
+    rows.sort_by(|one, other| one.split(',').next().cmp(&other.split(',').next()));
+    rows
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+/// A table with these texts, in a column of text where they may stand there, and in one of bytes.
+fn fill(database: &mut Database, table: &str, texts: &[&[u8]]) {
+    let kind = database.kind();
+    let (bytes_type, text_type) = match kind {
+        Kind::Sqlite => ("BLOB", "TEXT"),
+        #[cfg(feature = "postgres")]
+        Kind::Postgres => ("BYTEA", "TEXT"),
+        #[cfg(feature = "mysql")]
+        Kind::Mysql => ("LONGBLOB", "LONGTEXT"),
+    };
+    database.run(&format!("CREATE TABLE {table} (id INTEGER PRIMARY KEY, value {text_type}, bytes {bytes_type})"));
+    for (id, text) in texts.iter().enumerate() {
+        let hex = hex(text);
+        let (value, bytes) = match kind {
+            Kind::Sqlite => (format!("CAST(x'{hex}' AS TEXT)"), format!("x'{hex}'")),
+            #[cfg(feature = "postgres")]
+            Kind::Postgres => (format!("convert_from('\\x{hex}', 'UTF8')"), format!("'\\x{hex}'")),
+            #[cfg(feature = "mysql")]
+            Kind::Mysql => (format!("CONVERT(x'{hex}' USING utf8mb4)"), format!("x'{hex}'")),
+        };
+        // PostgreSQL has no text with a NUL byte.
+        let value = if text.contains(&0) { "NULL" } else { &value };
+        database.run(&format!("INSERT INTO {table} VALUES ({id}, {value}, {bytes})"));
+    }
+}
+
+/// Runs a command, and kills it after it wrote its state so often; one that ended before is not killed.
+fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) {
+    let mut command = database.command(words);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it begins");
+    let (mut last, mut seen) = (fs::read(database.path(state)).ok(), 0);
+    while seen < batches && child.try_wait().expect("a child").is_none() {
+        let now = fs::read(database.path(state)).ok();
+        if now != last {
+            (last, seen) = (now, seen + 1);
+        }
+        std::thread::yield_now();
+    }
+    let _ = child.kill();
+    let status = child.wait().expect("it ends");
+    assert!(status.code().is_none_or(|code| code == 0), "{words:?}: {status}");
+}
+
+#[test]
+fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
+    let texts = damaged_texts();
+    let damaged: Vec<&[u8]> = texts.iter().map(|text| &text.damaged[..]).collect();
+    // A pair of the same length: what PHP serializes has it in all texts, and no other length.
+    let replace = |text: &[u8]| String::from_utf8(text.to_vec()).unwrap().replace("old.example", "new.example");
+    for kind in all_kinds().into_iter().filter(|_| !texts.is_empty()) {
+        let mut database = Database::new(kind, "mend");
+        fill(&mut database, "things", &damaged);
+        let before = rows(&mut database, "things");
+        for (round, pair) in [&[][..], &["old.example", "new.example"]].into_iter().enumerate() {
+            let made = |text: &[u8]| if pair.is_empty() { text.to_vec() } else { replace(text).into_bytes() };
+            let mut rows_of = |name: &str, texts: Vec<Vec<u8>>| {
+                let table = format!("{name}_{round}");
+                fill(&mut database, &table, &texts.iter().map(|text| &text[..]).collect::<Vec<_>>());
+                rows(&mut database, &table)
+            };
+            let expected = rows_of("expected", texts.iter().map(|text| made(&text.expected)).collect());
+            // What could not be explained is as it was; with a pair, it is changed as plain text.
+            let kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
+            let change = [pair, &["--mend", "--table", "things", "--rows", "7"]].concat();
+            let undo = format!("{round}.undo");
+            let (_, said) = database.replace(&[&change[..], &["--undo-file", &undo]].concat(), 0);
+            assert!(said.contains("were damaged, and are right now (--mend)"), "{said}");
+            let after = rows(&mut database, "things");
+            let mut refused = 0;
+            for (id, now) in after.iter().enumerate() {
+                let (expected, kept) = (&expected[id], &kept[id]);
+                assert!(now == expected || now == kept, "{kind:?}, row {id}\n{now}\n{kept}\n{expected}");
+                refused += usize::from(now != expected);
+            }
+            assert!(refused * 50 <= after.len(), "{refused} of {}", after.len());
+            println!("{kind:?}: {} rows, {refused} refused", after.len());
+            // Nothing is left to do.
+            if pair.is_empty() {
+                let (_, said) = database.replace(&[&change[..], &["--no-undo"]].concat(), 0);
+                assert!(said.contains("0 values changed"), "{said}");
+            }
+            database.replace(&["--undo", &undo], 0);
+            assert_eq!(rows(&mut database, "things"), before, "{kind:?}, undone");
+            for batches in usual_or_full(&[1, 4][..], &[1, 2, 3, 5, 8, 13, 21]) {
+                let (undo, state) = (format!("{round}-{batches}.undo"), format!("{round}-{batches}.json"));
+                let words = [&change[..], &["--undo-file", &undo, "--resume", &state]].concat();
+                kill_after(&database, &words, &state, *batches);
+                database.replace(&words, 0);
+                assert_eq!(rows(&mut database, "things"), after, "{kind:?}, killed after {batches} batches");
+                let back = format!("{round}-{batches}.back.json");
+                let words = ["--undo", &undo, "--rows", "7", "--resume", &back];
+                kill_after(&database, &words, &back, *batches);
+                database.replace(&words, 0);
+                assert_eq!(rows(&mut database, "things"), before, "{kind:?}, undone after {batches} batches");
+                // Killed, and undone from there.
+                let (undo, state) = (format!("{round}-{batches}.half"), format!("{round}-{batches}.half.json"));
+                let words = [&change[..], &["--undo-file", &undo, "--resume", &state]].concat();
+                kill_after(&database, &words, &state, *batches);
+                if database.path(&undo).exists() {
+                    database.replace(&["--undo", &undo], 0);
+                }
+                assert_eq!(rows(&mut database, "things"), before, "{kind:?}, half of it undone");
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How tables in CSV are written: as somebody says, or found out from their first bytes.
+
+use crate::error::{Error, Result, io_reason};
+use crate::packing::Head;
+use crate::window::Window;
+use icecore::{Kind, detect};
+use icecore_csv::{Detector, Found, Next, Scanner};
+use memchr::memmem;
+use std::io::{self, Read};
+
+/// How much of a table is looked at to find out how it is written. What shows only later is looked for in the rest.
+const SAMPLE: usize = 1 << 20;
+/// How many rows of that are looked at once more, with what shows later.
+const FRONT: usize = 64 << 10;
+
+/// How a table is written that begins with these bytes. `again` opens it once more from its beginning, if that can be
+/// done: then all of it is looked at.
+pub fn settle(
+    detector: Detector,
+    head: &Head,
+    again: impl Fn() -> io::Result<Option<Box<dyn Read + Send>>>,
+) -> Result<Found> {
+    let sample = head.bytes.get(..SAMPLE).unwrap_or(&head.bytes);
+    let is_all = head.is_all && sample.len() == head.bytes.len();
+    let mut found = detect(detector, sample, is_all)?;
+    let Some(quote) = found.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else { return Ok(found) };
+    // A backslash before a quote tells how quotes are escaped; up to there all escapes are read alike.
+    let sign = [b'\\', quote];
+    if memmem::find(sample, &sign).is_some() {
+        return Ok(found);
+    }
+    let failed = |error: io::Error| Error::Usage(io_reason(&error));
+    let Some(input) = again().map_err(failed)? else { return Ok(found) };
+    let Some(place) = find_in(input, &sign).map_err(failed)? else { return Ok(found) };
+    let Some(input) = again().map_err(failed)? else { return Ok(found) };
+    let (rows, is_all) = rows_at(input, place, found).map_err(failed)?;
+    let scanner = Scanner::new(found.dialect);
+    let front = whole_rows(&scanner, sample.get(found.start..).unwrap_or_default(), FRONT);
+    let detector = Detector { delimiter: Some(found.dialect.delimiter), quote: Some(Some(quote)), escape: None };
+    found.dialect.escape = detect(detector, &[front, &rows].concat(), is_all)?.dialect.escape;
+    Ok(found)
+}
+
+/// How a table is written that begins with these bytes.
+fn detect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Found> {
+    detector
+        .detect(sample, is_all, &mut is_frozen)
+        .map_err(|unclear| Error::Input(format!("{unclear}; --delimiter, --quote and --escape say how it is written")))
+}
+
+/// Where this sign of two bytes is first in an input.
+fn find_in(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
+    let (mut block, mut before, mut kept) = (vec![0; 1 << 18], 0u64, 0);
+    loop {
+        let count = match input.read(&mut block[kept..]) {
+            Ok(0) => return Ok(None),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let bytes = &block[..kept + count];
+        if let Some(at) = memmem::find(bytes, sign) {
+            return Ok(Some(before + at as u64));
+        }
+        // It may be cut in two.
+        before += bytes.len() as u64 - 1;
+        block[0] = bytes[bytes.len() - 1];
+        kept = 1;
+    }
+}
+
+/// The rows of a table from the one on in which this place is, about as much as a sample; and whether nothing follows.
+fn rows_at(input: impl Read, place: u64, found: Found) -> io::Result<(Vec<u8>, bool)> {
+    let scanner = Scanner::new(found.dialect);
+    let mut window = Window::new(input, 1 << 18);
+    while !window.is_end() && window.bytes().len() < found.start {
+        window.more()?;
+    }
+    window.take(found.start);
+    loop {
+        match scanner.find_row_end(window.bytes(), window.is_end()) {
+            Next::Row { end } if window.offset() + end as u64 <= place => window.take(end),
+            Next::More if window.bytes().len() < SAMPLE && !window.is_end() => window.more()?,
+            _ => break,
+        }
+    }
+    while !window.is_end() && window.bytes().len() < SAMPLE {
+        window.more()?;
+    }
+    let is_all = window.is_end() && window.bytes().len() <= SAMPLE;
+    Ok((window.bytes().get(..SAMPLE).unwrap_or(window.bytes()).to_vec(), is_all))
+}
+
+/// The complete rows at the start of these bytes, up to about `most` bytes.
+fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], most: usize) -> &'b [u8] {
+    let mut end = 0;
+    while let Next::Row { end: len } = scanner.find_row_end(bytes.get(end..).unwrap_or_default(), false) {
+        if end + len > most {
+            break;
+        }
+        end += len;
+    }
+    bytes.get(..end).unwrap_or_default()
+}
+
+/// Whether a cell is frozen data, and more than a number or a word.
+fn is_frozen(text: &[u8]) -> bool {
+    let is_container = |kind: Kind| kind.is_container() || kind == Kind::Object;
+    detect::begins_frozen(text).is_some() && icecore::read(text).is_ok_and(|read| is_container(read.root().kind()))
+}
+
+/// A row that is not written as the rows before.
+pub fn broken(row: u64, offset: u64) -> io::Error {
+    let text = format!(
+        "row {row}, at offset {offset}: something follows the last quote of a value, or that quote is missing; is the \
+         table written in another way? --delimiter, --quote and --escape say how"
+    );
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}

@@ -1,0 +1,268 @@
+//! How an input is written.
+
+use crate::error::{Error, Result};
+use icecore::format::Certainty;
+use icecore::{Stage, detect};
+use icecore_sql::Next;
+use std::path::Path;
+
+/// A text that is like a document over this number of bytes is one.
+const LONG: usize = 32 << 10;
+/// A value of JSON.
+pub const JSON: &str = "json";
+/// JSON, a value a line.
+pub const NDJSON: &str = "ndjson";
+
+/// How an input is written.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A dump of a database.
+    Sql,
+    /// A table with a delimiter and quotes.
+    Csv,
+    /// A table with tabs.
+    Tsv,
+    /// A value of JSON on each line.
+    Ndjson,
+    /// Any text.
+    Text,
+    /// A document, or several, of a format.
+    Document(Stage),
+}
+
+impl Form {
+    /// As the command line says.
+    pub fn parse(text: &str) -> Result<Form> {
+        Ok(match text {
+            "sql" => Form::Sql,
+            "csv" => Form::Csv,
+            "tsv" => Form::Tsv,
+            NDJSON => Form::Ndjson,
+            "text" => Form::Text,
+            format => match Stage::parse(format) {
+                Ok(stage) => Form::Document(stage),
+                Err(error) => {
+                    let text = format!("--in takes sql, csv, tsv, ndjson, text or a format: {error}");
+                    return Err(Error::Usage(text));
+                }
+            },
+        })
+    }
+
+    /// As reports call it.
+    pub fn name(&self) -> String {
+        match self {
+            Form::Sql => "sql".to_owned(),
+            Form::Csv => "csv".to_owned(),
+            Form::Tsv => "tsv".to_owned(),
+            Form::Ndjson => NDJSON.to_owned(),
+            Form::Text => "text".to_owned(),
+            Form::Document(stage) => stage.name(),
+        }
+    }
+
+    /// By the first bytes of a file and its name; `None` if they don't tell. `is_all`: there are no more bytes.
+    ///
+    /// What is in a file decides: people name files as they like. The name decides between readings of the same bytes.
+    pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<Form> {
+        let named = Form::of_name(name);
+        if matches!(named, Some(Form::Sql)) && !begins_sql(head) && !has_rows(head) && !is_only_comments(head) {
+            // It has no statement that changes anything, so the name says nothing of what is in it.
+            let other = Form::guess("", head, is_all)?;
+            return matches!(other, Form::Document(_)).then_some(other);
+        }
+        let frozen = stage_of(head, is_all).filter(|stage| named.is_none() || is_sure(head, is_all, stage));
+        match (named, frozen) {
+            // A single line of JSON is a document as well.
+            (Some(Form::Ndjson), Some(stage)) if stage.format().name == JSON => Some(Form::Ndjson),
+            (Some(Form::Sql), _) | (None | Some(Form::Text), _) if begins_sql(head) => Some(Form::Sql),
+            (_, Some(stage)) => Some(Form::Document(stage)),
+            (Some(named), None) => Some(named),
+            (None, None) if !is_text(head) => None,
+            (None, None) if name.to_ascii_lowercase().ends_with(".dump") && has_rows(head) => Some(Form::Sql),
+            (None, None) => Some(Form::Text),
+        }
+    }
+
+    /// By the end of a name alone.
+    fn of_name(name: &str) -> Option<Form> {
+        let name = name.to_ascii_lowercase();
+        let packed = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|packed| name.strip_suffix(packed));
+        let name = packed.unwrap_or(&name);
+        Some(match Path::new(name).extension()?.to_str()? {
+            "sql" | "mysql" | "pgsql" => Form::Sql,
+            "csv" => Form::Csv,
+            "tsv" | "tab" => Form::Tsv,
+            NDJSON | "jsonl" => Form::Ndjson,
+            "txt" | "html" | "htm" | "xml" | "md" | "css" | "js" | "conf" | "ini" | "yml" | "yaml" => Form::Text,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether these bytes are a document of this format though the name of the file says something else.
+fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
+    // A number or a word is JSON, and text of any other kind.
+    let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
+    // What only begins like a document may be anything, unless it goes on like one for long.
+    let is_long = head.len() >= LONG;
+    let is_sure = || detect::identify_head(head).is_some_and(|found| found.certainty == Certainty::Sure);
+    is_more && (is_all || is_long || is_sure())
+}
+
+/// The format that an input is in, which begins so.
+pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
+    if is_all {
+        return detect::stage_of(head).ok();
+    }
+    let found = detect::identify_head(head)?;
+    let path: Vec<&str> = found.wrappers.iter().copied().chain([found.name]).collect();
+    if found.is_read { Stage::parse(&path.join("/")).ok() } else { None }
+}
+
+/// Whether it takes no more of an input to know its form: it begins as a dump does.
+pub fn is_clear(form: Option<&Form>, head: &[u8]) -> bool {
+    matches!(form, Some(Form::Sql)) && begins_sql(head)
+}
+
+/// Whether this begins as a dump does: with statements, perhaps behind comments.
+fn begins_sql(head: &[u8]) -> bool {
+    /// What no prose begins with.
+    const SURE: [&str; 14] = [
+        "/*!",
+        "/*M!",
+        "-- MySQL dump",
+        "-- MariaDB dump",
+        "-- PostgreSQL database dump",
+        "-- phpMyAdmin",
+        "INSERT INTO ",
+        "INSERT IGNORE ",
+        "REPLACE INTO ",
+        "CREATE TABLE ",
+        "DROP TABLE ",
+        "LOCK TABLES ",
+        "START TRANSACTION;",
+        "PRAGMA ",
+    ];
+    /// What prose may begin with, too.
+    const LIKELY: [&str; 18] = [
+        "INSERT ",
+        "REPLACE ",
+        "UPDATE ",
+        "DELETE FROM ",
+        "TRUNCATE ",
+        "CREATE ",
+        "DROP ",
+        "ALTER ",
+        "SET ",
+        "USE ",
+        "COPY ",
+        "BEGIN",
+        "COMMIT",
+        "SELECT ",
+        "GRANT ",
+        "DELIMITER ",
+        "\\connect ",
+        "\\restrict ",
+    ];
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    loop {
+        rest = rest.trim_ascii_start();
+        let begins =
+            |word: &&str| rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
+        if SURE.iter().any(begins) {
+            return true;
+        }
+        if LIKELY.iter().any(begins) {
+            return has_statement(rest);
+        }
+        let Some(behind) = behind_comment(rest) else { return false };
+        rest = behind;
+    }
+}
+
+/// Whether there is nothing in these bytes but comments.
+fn is_only_comments(head: &[u8]) -> bool {
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii();
+    while let Some(behind) = behind_comment(rest) {
+        rest = behind.trim_ascii_start();
+    }
+    // The last line may lack its end.
+    rest.is_empty() || (rest.starts_with(b"--") || rest.starts_with(b"#")) && !rest.contains(&b'\n')
+}
+
+/// Whether a dump has rows, in these first bytes of it.
+fn has_rows(head: &[u8]) -> bool {
+    let mut reader = icecore_sql::Reader::new();
+    loop {
+        match reader.next(head, true) {
+            Ok(Next::Literal(literal)) if literal.cell.is_some() => return true,
+            Ok(Next::Literal(_) | Next::Value(_)) => {}
+            Ok(Next::More { .. } | Next::End) | Err(_) => return false,
+        }
+    }
+}
+
+/// Whether a line ends with a `;`, or with the name of a table to fill.
+fn has_statement(text: &[u8]) -> bool {
+    let begins_line =
+        |word: &str| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
+    text.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end().ends_with(b";"))
+        || begins_line("DELIMITER ")
+        || text.starts_with(b"\\")
+}
+
+/// The text after a comment; `None`, if this is not a comment, or one without an end.
+fn behind_comment(text: &[u8]) -> Option<&[u8]> {
+    let end = match text {
+        [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => memchr::memchr(b'\n', text)? + 1,
+        [b'/', b'*', ..] => memchr::memmem::find(text, b"*/")? + 2,
+        [b';', ..] => 1,
+        _ => return None,
+    };
+    text.get(end..)
+}
+
+/// Whether these bytes are text: no control characters but those of lines, and UTF-8 but for a
+/// character that is cut off at the end.
+fn is_text(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    !head.iter().any(is_control) && std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumps_are_known_by_their_beginning() {
+        for dump in [
+            "/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump 10.19\n",
+            "-- a comment\n--\n\nINSERT INTO t VALUES (1);",
+            "# a comment\r\n/* another\n*/ update t set a='b';\n",
+            "INSERT t VALUES(1);",
+            "\\connect shop\n",
+            "DELIMITER ;;\n",
+            "\u{feff}ALTER TABLE t ADD x int;\nINSERT INTO t VALUES (1);\n",
+            "SET a = 1;",
+        ] {
+            assert!(begins_sql(dump.as_bytes()), "{dump}");
+        }
+        for text in [
+            "Use old.example, it's new",
+            "# A heading\n\nSet it up; then go on\n",
+            "/* a { b: c } */\na { b: c }",
+            "--\n",
+            "",
+        ] {
+            assert!(!begins_sql(text.as_bytes()), "{text}");
+        }
+        assert!(matches!(Form::guess("x.sql", b"INSERT t VALUES('\xff')", true), Some(Form::Sql)));
+        for dump in ["", "\n", "-- nothing", "# nothing\n\n/* at all */ ;\n"] {
+            assert!(matches!(Form::guess("x.sql", dump.as_bytes(), true), Some(Form::Sql)), "{dump}");
+        }
+        for text in ["Dear all, it's late\n", "a:1:{i:0;i:1;}\na:0:{}\n"] {
+            assert!(Form::guess("x.sql", text.as_bytes(), true).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Inputs that are compressed: known by their first bytes, unpacked as they are read.
+
+use crate::unicode::Wide;
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+
+/// How much of an input is looked at to find out what it is, if nothing else is said.
+pub const LOOK: u64 = 64 << 10;
+/// How much memory xz may take, in KiB: more than its strongest level needs.
+const XZ_MEMORY: u32 = 256 << 10;
+
+/// The beginning of an input, and all of it.
+pub struct Head {
+    /// The first bytes.
+    pub bytes: Arc<[u8]>,
+    /// There are no more.
+    pub is_all: bool,
+    /// All of the input, from its first byte on.
+    pub input: Box<dyn Read + Send>,
+}
+
+impl Head {
+    /// Looks at as few bytes as tell whether it is compressed.
+    pub fn short(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
+        let mut short = [0; 10];
+        let mut len = 0;
+        // More is waited for only as long as it may be compressed.
+        while len < short.len() && Packing::may_begin(&short[..len]) {
+            match input.read(&mut short[len..]) {
+                Ok(0) => break,
+                Ok(count) => len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Head::again(short[..len].to_vec(), false, input))
+    }
+
+    /// Looks at as few bytes as tell whether it is text in UTF-16 or UTF-32.
+    pub fn short_text(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
+        let mut bytes = vec![0; 1 << 10];
+        let (mut len, mut is_all) = (0, false);
+        while !is_all && Wide::may_begin(&bytes[..len]) {
+            match input.read(&mut bytes[len..]) {
+                Ok(0) => is_all = true,
+                Ok(count) => len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        bytes.truncate(len);
+        Ok(Head::again(bytes, is_all, input))
+    }
+
+    /// Looks at the first bytes of an input, up to `most`.
+    pub fn of(mut input: Box<dyn Read + Send>, most: u64) -> io::Result<Head> {
+        let mut bytes = Vec::new();
+        input.by_ref().take(most).read_to_end(&mut bytes)?;
+        let is_all = (bytes.len() as u64) < most;
+        Ok(Head::again(bytes, is_all, input))
+    }
+
+    /// Looks at more of the input: so much in all.
+    pub fn look_further(self, most: u64) -> io::Result<Head> {
+        if self.is_all || self.bytes.len() as u64 >= most { Ok(self) } else { Head::of(self.input, most) }
+    }
+
+    fn again(bytes: Vec<u8>, is_all: bool, input: Box<dyn Read + Send>) -> Head {
+        let bytes: Arc<[u8]> = bytes.into();
+        Head { input: Box::new(io::Cursor::new(Arc::clone(&bytes)).chain(input)), bytes, is_all }
+    }
+}
+
+/// How an input is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+    /// The container of LZMA2.
+    Xz,
+    /// Blocks of Burrows and Wheeler.
+    Bzip2,
+}
+
+impl Packing {
+    /// Whether these may be the first bytes of something compressed.
+    fn may_begin(bytes: &[u8]) -> bool {
+        let signs: [&[u8]; 4] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh"];
+        signs.iter().any(|sign| sign.starts_with(bytes) || bytes.starts_with(sign))
+    }
+
+    /// By the first bytes.
+    pub fn of(head: &[u8]) -> Option<Packing> {
+        match head {
+            [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Packing::Xz),
+            // Its first block, or the end of one without any.
+            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]
+                if rest.starts_with(b"\x31\x41\x59\x26\x53\x59") || rest.starts_with(b"\x17\x72\x45\x38\x50\x90") =>
+            {
+                Some(Packing::Bzip2)
+            }
+            _ => None,
+        }
+    }
+
+    /// The content of the input, piece by piece. Several compressed files one after another are one.
+    pub fn open(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        let input = BufReader::with_capacity(LOOK as usize, input);
+        let inside: Box<dyn Read + Send> = match self {
+            Packing::Gzip => wrapped("gzip", input)?,
+            Packing::Zstd => wrapped("zstd", input)?,
+            Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY)),
+            Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        };
+        Ok(Box::new(Unpacked { inside, packing: self }))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+            Packing::Xz => "xz",
+            Packing::Bzip2 => "bzip2",
+        }
+    }
+}
+
+/// What comes out; errors say of what.
+struct Unpacked {
+    inside: Box<dyn Read + Send>,
+    packing: Packing,
+}
+
+impl Read for Unpacked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.inside.read(buffer).map_err(|error| {
+            let text = match error.kind() {
+                io::ErrorKind::Interrupted => return error,
+                io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
+                _ => error.to_string(),
+            };
+            io::Error::new(io::ErrorKind::InvalidData, format!("can't be unpacked ({}): {text}", self.packing.name()))
+        })
+    }
+}
+
+/// What one of the engine's wrappers has in it.
+fn wrapped(name: &str, input: BufReader<Box<dyn Read + Send>>) -> io::Result<Box<dyn Read + Send>> {
+    let wrapper = icecore::wrap::all().iter().find(|wrapper| wrapper.name == name);
+    let opened = wrapper.and_then(|wrapper| wrapper.stream(Box::new(input)));
+    opened.unwrap_or_else(|| Err(io::Error::new(io::ErrorKind::Unsupported, format!("this build has no {name}"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compressed_is_known_by_its_beginning() {
+        assert_eq!(Packing::of(b"\x1f\x8b\x08\0"), Some(Packing::Gzip));
+        assert_eq!(Packing::of(b"BZh91AY&SY"), Some(Packing::Bzip2));
+        assert_eq!(Packing::of(b"\xfd7zXZ\0\0\x04"), Some(Packing::Xz));
+        for other in [&b""[..], b"\x1f\x8b", b"BZh9 is a word", b"id,name\n", b"-- MySQL dump"] {
+            assert_eq!(Packing::of(other), None);
+        }
+    }
+}

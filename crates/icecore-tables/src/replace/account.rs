@@ -1,0 +1,114 @@
+//! What was done: counts for each column, and what each pair did.
+
+use icecore::rewrite::{Broken, Tally};
+use std::collections::BTreeMap;
+
+/// How many broken values are kept with their reasons.
+const KEPT: usize = 100;
+
+/// Counts over any part of an input.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// By the numbers of tables and columns.
+    pub places: BTreeMap<u32, Counts>,
+    /// How often each pair changed something.
+    pub pairs: BTreeMap<usize, u64>,
+    /// The first values that look frozen and are broken.
+    pub broken: Vec<Wrong>,
+    /// Literals outside of rows in which something would have been changed.
+    pub outside: u64,
+    /// Places of plain text that changed and look as if lengths stood before them.
+    pub suspects: u64,
+    /// Values that are text, but not in UTF-8, though the rules have characters beyond ASCII.
+    pub foreign: u64,
+    /// Where the first such value is in the input.
+    pub foreign_at: Option<u64>,
+}
+
+/// Counts for a column.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Values that changed.
+    pub values: u64,
+    /// Values that could not be changed: their form has no way to write what is new.
+    pub refused: u64,
+    /// Rows that somebody else changed meanwhile.
+    pub skipped: u64,
+    /// What the engine saw in the values.
+    pub tally: Tally,
+}
+
+/// A value that looks frozen and is broken.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// Of which input: set when inputs come together.
+    pub input: String,
+    /// The number of its table and column.
+    pub place: u32,
+    /// Its row, from 1 on; 0, if there are none.
+    pub row: u64,
+    /// Where the value starts in the input.
+    pub offset: Option<u64>,
+    /// The key of its row, in a database.
+    pub key: String,
+    /// Where reading it stopped, and why.
+    pub broken: Broken,
+}
+
+impl Counts {
+    /// Adds the counts of another part.
+    pub fn add(&mut self, other: &Counts) {
+        self.values += other.values;
+        self.refused += other.refused;
+        self.skipped += other.skipped;
+        self.tally.add(&other.tally);
+    }
+}
+
+impl Account {
+    /// Adds what was found in one value.
+    pub fn value(&mut self, place: u32, row: u64, offset: Option<u64>, is_changed: bool, tally: &mut Tally) {
+        for broken in std::mem::take(&mut tally.first_broken) {
+            if self.broken.len() < KEPT {
+                self.broken.push(Wrong { input: String::new(), key: String::new(), place, row, offset, broken });
+            }
+        }
+        let counts = self.places.entry(place).or_default();
+        counts.values += u64::from(is_changed);
+        counts.tally.add(tally);
+    }
+
+    /// Adds what another one counted.
+    pub fn add(&mut self, other: Account) {
+        for (place, counts) in &other.places {
+            self.places.entry(*place).or_default().add(counts);
+        }
+        self.pairs(&other.pairs);
+        let room = KEPT.saturating_sub(self.broken.len());
+        self.broken.extend(other.broken.into_iter().take(room));
+        self.outside += other.outside;
+        self.suspects += other.suspects;
+        self.foreign += other.foreign;
+        self.foreign_at = self.foreign_at.or(other.foreign_at);
+    }
+
+    /// Counts a value at this place that is text, but not in UTF-8.
+    pub fn note_foreign(&mut self, offset: u64) {
+        self.foreign += 1;
+        self.foreign_at.get_or_insert(offset);
+    }
+
+    /// Adds how often pairs changed something.
+    pub fn pairs(&mut self, counts: &BTreeMap<usize, u64>) {
+        for (pair, count) in counts {
+            *self.pairs.entry(*pair).or_default() += count;
+        }
+    }
+
+    /// The sum over all columns.
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        self.places.values().for_each(|counts| total.add(counts));
+        total
+    }
+}

@@ -1,0 +1,169 @@
+//! Frozen data at which a guess shows to be wrong: strings of serialize() in plain text, and those that reach over the
+//! edges of cells.
+
+use super::chunk::{Chunk, Piece};
+use super::lines::{frozen_strings, growing};
+use icecore::detect;
+use icecore::rewrite::Edits;
+use icecore_csv::{Detector, Next, Scanner};
+use memchr::{memchr, memmem, memrchr};
+use std::ops::Range;
+
+/// What was seen of strings of serialize() in a plain text.
+#[derive(Default)]
+pub struct FrozenText {
+    /// The end of the one that ends last.
+    end: u64,
+}
+
+impl FrozenText {
+    /// The changes of this chunk, which comes next, that make the length of such a string wrong: how many they are, and
+    /// where the first one is in the chunk.
+    pub fn find_inside(&mut self, chunk: &Chunk) -> (u64, Option<usize>) {
+        let mut strings = chunk.frozen.iter().peekable();
+        let (mut count, mut first) = (0, None);
+        for at in &chunk.growing {
+            while let Some(string) = strings.next_if(|string| string.start <= *at) {
+                self.end = self.end.max(string.end);
+            }
+            if *at < self.end {
+                count += 1;
+                first = first.or_else(|| usize::try_from(at - chunk.offset).ok());
+            }
+        }
+        self.end = strings.map(|string| string.end).fold(self.end, u64::max);
+        (count, first)
+    }
+}
+
+/// Where a string of serialize() begins in a cell and ends exactly after that cell: then the cells were read wrongly.
+pub fn find_string_over_cells(bytes: &[u8], pieces: &[Piece]) -> Option<usize> {
+    exact_strings(bytes).find_map(|string| {
+        let next = pieces.partition_point(|piece| piece.whole.start <= string.start);
+        let piece = pieces.get(next.checked_sub(1)?)?;
+        (string.start < piece.whole.end && piece.whole.end < string.end).then_some(string.start)
+    })
+}
+
+/// Whether these changes of a plain text make the length of a string of serialize() in it wrong.
+pub fn changes_a_length(text: &[u8], edits: &Edits) -> bool {
+    let mut places: Vec<usize> = growing(edits).collect();
+    if places.is_empty() {
+        return false;
+    }
+    places.sort_unstable();
+    frozen_strings(text).filter(|string| is_complete(text, string)).any(|string| {
+        let next = places.partition_point(|place| *place < string.start);
+        places.get(next).is_some_and(|place| *place < string.end)
+    })
+}
+
+/// Whether a string of serialize() ends in this text, where its length says; one in which quotes are escaped, somewhere
+/// behind that.
+fn is_complete(text: &[u8], string: &Range<usize>) -> bool {
+    if text.get(..string.start).is_some_and(|before| before.ends_with(b":\"")) {
+        return ends_exactly(text, string);
+    }
+    let before = text.get(..string.start).unwrap_or_default();
+    let quote = before.get(memrchr(b':', before).map_or(0, |at| at + 1)..).unwrap_or_default();
+    let close = string.end.checked_sub(quote.len()).and_then(|at| text.get(at..)).unwrap_or_default();
+    close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
+}
+
+/// Whether a text has a string of serialize() in it that is complete.
+pub fn has_exact_string(bytes: &[u8]) -> bool {
+    exact_strings(bytes).next().is_some()
+}
+
+/// Strings of serialize() that end exactly where their lengths say: nothing in them is escaped.
+fn exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
+}
+
+fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
+    let before = bytes.get(..string.start).unwrap_or_default();
+    let Some(colon) = memrchr(b':', before) else { return false };
+    let digits = before.get(..colon).unwrap_or_default();
+    let first = memrchr(b':', digits).map_or(0, |at| at + 1);
+    let len = std::str::from_utf8(digits.get(first..).unwrap_or_default()).ok().and_then(|len| len.parse().ok());
+    let quote = before.get(colon + 1..).unwrap_or_default();
+    let close = len.and_then(|len: usize| bytes.get(string.start.checked_add(len)?..)).unwrap_or_default();
+    close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
+}
+
+/// What `--in` should be for a text with frozen data at this place; `None` if that is not clear.
+pub fn suggest_form(bytes: &[u8], at: usize) -> Option<String> {
+    let start = memrchr(b'\n', bytes.get(..at)?).map_or(0, |end| end + 1);
+    let rest = bytes.get(start..)?;
+    let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len()))?;
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if let Ok(stage) = detect::stage_of(line)
+        && detect::stage_of(first.strip_suffix(b"\r").unwrap_or(first)).is_ok()
+    {
+        return Some(if stage.format().name == "json" {
+            "ndjson".to_owned()
+        } else {
+            format!("{} --each=lines", stage.name())
+        });
+    }
+    let is_frozen = |text: &[u8]| detect::begins_frozen(text).is_some() && detect::stage_of(text).is_ok();
+    if line.contains(&b'\t') && line.split(|byte| *byte == b'\t').any(is_frozen) {
+        return Some("tsv".to_owned());
+    }
+    let finds = |word: &[u8]| memmem::find(line, word).is_some();
+    if finds(b"('") || finds(b",'") || finds(b", '") || finds(b"='") || finds(b"= '") {
+        return Some("sql".to_owned());
+    }
+    let mut is_sound = |text: &[u8]| is_frozen(text);
+    let found = Detector::default().detect(line, true, &mut is_sound).ok()?;
+    let mut cells = Vec::new();
+    let Next::Row { .. } = Scanner::new(found.dialect).next_row(line, true, &mut cells) else { return None };
+    cells.iter().any(|cell| is_frozen(&found.dialect.decode(cell, line))).then(|| "csv".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replace::chunk::Manner;
+
+    #[test]
+    fn strings_over_cells_are_found() {
+        let piece = |whole: Range<usize>| Piece {
+            whole: whole.clone(),
+            body: whole,
+            manner: Manner::Tsv,
+            place: 0,
+            row: 1,
+            rules: 0,
+        };
+        let text = br#"k|s:3:"a,b";x"#;
+        assert_eq!(find_string_over_cells(text, &[piece(0..8), piece(9..13)]), Some(7));
+        assert_eq!(find_string_over_cells(text, &[piece(0..13)]), None);
+        // Its length is wrong: it says nothing of cells.
+        assert_eq!(find_string_over_cells(br#"k|s:4:"a,b";x"#, &[piece(0..8), piece(9..13)]), None);
+    }
+
+    #[test]
+    fn changes_in_frozen_text_are_found() {
+        let inside = |text: &str, at: usize, new: &[u8]| {
+            let mut edits = Edits::new();
+            edits.push(at, at + 3, new);
+            changes_a_length(text.as_bytes(), &edits)
+        };
+        assert!(inside("it: s:7:\\\"the old\\\"; x", 14, b"newer"));
+        assert!(!inside("it: s:7:\\\"the old\\\"; x", 14, b"new"));
+        assert!(!inside("it: s:3:\\\"the\\\"; old", 18, b"newer"));
+    }
+
+    #[test]
+    fn the_right_form_is_named() {
+        let suggested = |text: &str| suggest_form(text.as_bytes(), text.find("s:").unwrap());
+        assert_eq!(suggested("a:0:{}\na:1:{i:0;s:3:\"old\";}\ny").as_deref(), Some("php --each=lines"));
+        assert_eq!(suggested("{\"a\":\"s:3:\\\"old\\\";\"}\n{}").as_deref(), Some("ndjson"));
+        assert_eq!(suggested("1\ts:3:\"old\";\n2\tx\n").as_deref(), Some("tsv"));
+        assert_eq!(suggested("1,\"s:3:\"\"old\"\";\",x\n2,y,z\n").as_deref(), Some("csv"));
+        assert_eq!(suggested("(1,'s:3:\\\"old\\\";'),\n").as_deref(), Some("sql"));
+        assert_eq!(suggested("see s:3:\"old\"; there\n"), None);
+    }
+}

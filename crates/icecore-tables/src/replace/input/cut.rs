@@ -1,0 +1,169 @@
+//! Inputs that are cut between rows, or where no match is.
+
+use super::Ahead;
+use crate::pool::Batches;
+use crate::replace::chunk::Chunk;
+use icecore_csv::{Next, Scanner};
+use icecore_replace::Rules;
+use memchr::{memchr, memchr_iter, memrchr};
+use std::io::{self, Read};
+
+/// Where an input may be cut.
+pub enum Cut {
+    /// After rows of CSV.
+    Rows(Scanner),
+    /// Behind the end of a line.
+    Lines,
+    /// Where no match is.
+    Text(Rules),
+}
+
+/// An input in chunks.
+pub struct Cutter {
+    ahead: Ahead,
+    cut: Cut,
+    rows: u64,
+    header: usize,
+    /// Of plain text: how many bytes before the rest were handed out already, and are only to be looked at.
+    before: usize,
+}
+
+impl Cutter {
+    /// Cuts an input into pieces of about `chunk` bytes.
+    pub fn new(from: Box<dyn Read + Send>, chunk: usize, cut: Cut) -> Cutter {
+        let cut = match cut {
+            // A regular expression sees a line at a time.
+            Cut::Text(rules) if rules.reach().is_none() => Cut::Lines,
+            cut => cut,
+        };
+        Cutter { ahead: Ahead::new(from, chunk), cut, rows: 0, header: 0, before: 0 }
+    }
+
+    /// The first row, which has the names of the columns and begins at `start`.
+    pub fn header(&mut self, start: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = self.skip(start)?;
+        loop {
+            let rest = bytes.get(start..).unwrap_or_default();
+            let end = match &self.cut {
+                Cut::Rows(scanner) => scan_rows(scanner, rest, self.ahead.is_end).next(),
+                _ => memchr(b'\n', rest).map(|end| end + 1),
+            };
+            if end.is_some() || self.ahead.is_end {
+                self.header = end.map_or(bytes.len(), |end| start + end);
+                let row = bytes.get(start..self.header).unwrap_or_default().to_vec();
+                self.ahead.rest = bytes;
+                return Ok(row);
+            }
+            self.ahead.more(&mut bytes)?;
+        }
+    }
+
+    /// What comes before `start` belongs to no row, as names of columns do. Returns what was read.
+    fn skip(&mut self, start: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = std::mem::take(&mut self.ahead.rest);
+        while bytes.len() < start && !self.ahead.is_end {
+            self.ahead.more(&mut bytes)?;
+        }
+        self.header = start.min(bytes.len());
+        Ok(bytes)
+    }
+
+    /// Of a table without names of columns: the first row begins at `start`.
+    pub fn without_header(&mut self, start: usize) -> io::Result<()> {
+        self.ahead.rest = self.skip(start)?;
+        Ok(())
+    }
+
+    /// Where to cut these bytes, and how many rows are before that.
+    fn place(&self, bytes: &[u8]) -> Option<(usize, u64)> {
+        let is_end = self.ahead.is_end;
+        let rows = bytes.get(self.header..)?;
+        // Names of columns need not wait for the first row.
+        let header = (self.header > 0).then_some((self.header, 0));
+        match &self.cut {
+            Cut::Rows(scanner) => {
+                let ends = scan_rows(scanner, rows, is_end);
+                let (last, count) = ends.fold((None, 0), |(_, count), end| (Some(self.header + end), count + 1));
+                if is_end { Some((bytes.len(), count)) } else { last.map(|end| (end, count)).or(header) }
+            }
+            Cut::Lines => {
+                let last = if is_end { Some(rows.len()) } else { memrchr(b'\n', rows).map(|end| end + 1) };
+                let Some(end) = last else { return header };
+                Some((self.header + end, memchr_iter(b'\n', rows.get(..end)?).count() as u64))
+            }
+            Cut::Text(_) if is_end => Some((bytes.len(), 0)),
+            Cut::Text(rules) => text(rules, bytes, self.before).map(|end| (end, 0)),
+        }
+    }
+}
+
+/// The ends of rows.
+fn scan_rows(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Item = usize> {
+    let mut at = 0;
+    std::iter::from_fn(move || match scanner.find_row_end(bytes.get(at..)?, is_end) {
+        Next::Row { end } => {
+            at += end;
+            Some(at)
+        }
+        Next::More | Next::End => None,
+    })
+}
+
+/// Where a text may be cut: after a line, if a match is never longer; else where no match is,
+/// and none can begin that is not there as a whole.
+fn text(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
+    let has_lines = !rules.pairs().iter().any(|pair| pair.old().contains(&b'\n'));
+    if let (true, Some(end)) = (has_lines, memrchr(b'\n', bytes).filter(|end| *end >= before)) {
+        return Some(end + 1);
+    }
+    let most = bytes.len().checked_sub(rules.reach()?)?;
+    Some(rules.last_match_end(bytes, before, most).map_or(most, |end| end.max(most)))
+}
+
+impl Batches for Cutter {
+    type Batch = Chunk;
+
+    fn fill(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
+        chunk.clear();
+        let mut bytes = std::mem::take(&mut chunk.bytes);
+        bytes.extend_from_slice(&self.ahead.rest);
+        // What was read for the header may be all there is for now.
+        let mut reads = self.header == 0;
+        loop {
+            if reads && !self.ahead.is_end {
+                self.ahead.more(&mut bytes)?;
+            }
+            reads = true;
+            if let Some((end, rows)) = self.place(&bytes).filter(|(end, _)| *end > self.before) {
+                self.hand_out(chunk, bytes, end, rows);
+                return Ok(true);
+            }
+            if self.ahead.is_end {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+impl Cutter {
+    fn hand_out(&mut self, chunk: &mut Chunk, mut bytes: Vec<u8>, end: usize, rows: u64) {
+        (chunk.offset, chunk.row, chunk.header) = (self.ahead.offset, self.rows, self.header);
+        chunk.is_last_for_now = self.ahead.is_short;
+        self.rows += rows;
+        self.header = 0;
+        if let Cut::Text(rules) = &self.cut {
+            // So that the worker sees where a match can't be.
+            let behind = rules.reach().unwrap_or_default().min(bytes.len().saturating_sub(end));
+            let before = Rules::BESIDE.min(end);
+            let next = bytes.get(end..end + behind).unwrap_or_default().to_vec();
+            chunk.beside = (self.before, behind);
+            self.before = before;
+            self.ahead.split(&mut bytes, end - before);
+            bytes.extend_from_slice(self.ahead.rest.get(..before).unwrap_or_default());
+            bytes.extend_from_slice(&next);
+        } else {
+            self.ahead.split(&mut bytes, end);
+        }
+        chunk.bytes = bytes;
+    }
+}

@@ -1,0 +1,140 @@
+//! SQL dumps: the lexer runs in the thread that reads.
+
+use super::Ahead;
+use crate::pool::Batches;
+use crate::replace::chunk::{Chunk, Manner, Piece};
+use crate::replace::plan::Plan;
+use icecore_replace::Trust;
+use icecore_sql::{Kind, Literal, Next, Reader};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+/// A dump in chunks.
+pub struct Dump {
+    ahead: Ahead,
+    reader: Reader,
+    plan: Arc<Plan>,
+    /// What the dump said of its charset when that was last asked, and the number of the rules for it.
+    charset: (Option<&'static str>, Option<&'static str>),
+    rules: u16,
+    /// Whether the dump is UTF-8, whatever it says.
+    is_utf8: bool,
+    /// The places of columns by table: by the number of the column, and by its position where that is
+    /// not known.
+    known: Vec<Vec<[Known; 2]>>,
+    is_done: bool,
+}
+
+/// What is known of a column.
+#[derive(Clone, Copy, Debug, Default)]
+enum Known {
+    #[default]
+    Not,
+    /// It stays.
+    Stays,
+    Changes(u32),
+}
+
+impl Dump {
+    /// `is_utf8`: the dump was made UTF-8, whatever it says of its charset.
+    pub fn new(from: Box<dyn Read + Send>, chunk: usize, plan: Arc<Plan>, is_utf8: bool) -> Dump {
+        Dump {
+            ahead: Ahead::new(from, chunk),
+            reader: Reader::new(),
+            plan,
+            charset: (None, None),
+            rules: 0,
+            is_utf8,
+            known: Vec::new(),
+            is_done: false,
+        }
+    }
+
+    /// Finds the rules for the charset in which the dump says it is from here on.
+    #[cold]
+    fn find_rules(&mut self) -> io::Result<()> {
+        self.charset = (self.reader.charset(), self.reader.table_charset());
+        self.rules = match self.charset {
+            _ if self.is_utf8 => 0,
+            (Some(said), _) => self.plan.rules.number(Some(said), Trust::Declared)?,
+            (None, of_table) => self.plan.rules.number(of_table, Trust::Likely)?,
+        };
+        Ok(())
+    }
+
+    /// Adds a literal, unless its column stays.
+    fn push(&mut self, literal: Literal, pieces: &mut Vec<Piece>) -> io::Result<()> {
+        let Literal { whole, body, quoting, cell, .. } = literal;
+        let Some(cell) = cell else {
+            pieces.push(Piece { whole, body, manner: Manner::Outside, place: 0, row: 0, rules: self.rules });
+            return Ok(());
+        };
+        if self.charset != (self.reader.charset(), self.reader.table_charset()) {
+            self.find_rules()?;
+        }
+        let rules = self.rules;
+        let table = cell.table.index();
+        if self.known.len() <= table {
+            self.known.resize(table + 1, Vec::new());
+        }
+        let Some(columns) = self.known.get_mut(table) else { return Ok(()) };
+        let (index, is_named) = (cell.column.unwrap_or(cell.position) as usize, cell.column.is_some());
+        if columns.len() <= index {
+            columns.resize(index + 1, [Known::Not; 2]);
+        }
+        let Some(known) = columns.get_mut(index).and_then(|column| column.get_mut(usize::from(is_named))) else {
+            return Ok(());
+        };
+        if let Known::Not = known {
+            let table = self.reader.table(cell.table);
+            let column = cell.column.and_then(|column| table.columns().get(column as usize));
+            let name = column.map_or_else(|| (cell.position + 1).to_string(), |column| column.name().to_owned());
+            let number = self.plan.places.number(table.schema(), table.name(), &name);
+            // Numbers are not text, though COPY writes them as if they were.
+            let is_number = column.is_some_and(|column| column.kind() == Kind::Number);
+            *known = number.filter(|_| !is_number).map_or(Known::Stays, Known::Changes);
+        }
+        if let Known::Changes(place) = *known {
+            pieces.push(Piece { whole, body, manner: Manner::Sql(quoting), place, row: cell.row + 1, rules });
+        }
+        Ok(())
+    }
+}
+
+impl Batches for Dump {
+    type Batch = Chunk;
+
+    fn fill(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
+        if self.is_done {
+            return Ok(false);
+        }
+        chunk.clear();
+        let mut bytes = std::mem::take(&mut chunk.bytes);
+        bytes.extend_from_slice(&self.ahead.rest);
+        loop {
+            if !self.ahead.is_end {
+                self.ahead.more(&mut bytes)?;
+            }
+            let used = loop {
+                let next = self.reader.next(&bytes, self.ahead.is_end);
+                match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
+                    Next::Literal(literal) => self.push(literal, &mut chunk.pieces)?,
+                    Next::Value(_) => {}
+                    Next::More { used } => break used,
+                    Next::End => {
+                        self.is_done = true;
+                        chunk.unclosed = self.reader.unclosed();
+                        break bytes.len();
+                    }
+                }
+            };
+            if used > 0 || self.is_done {
+                chunk.offset = self.ahead.offset;
+                chunk.is_last_for_now = self.ahead.is_short;
+                self.ahead.split(&mut bytes, used);
+                chunk.bytes = bytes;
+                return Ok(true);
+            }
+        }
+    }
+}

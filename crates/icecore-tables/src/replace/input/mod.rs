@@ -1,0 +1,97 @@
+//! Inputs in chunks.
+
+mod cut;
+mod dump;
+
+pub use cut::{Cut, Cutter};
+pub use dump::Dump;
+
+use std::io::{self, Read};
+
+/// The most that is held of an input because it can't be cut.
+const MOST: usize = 1 << 30;
+
+/// Bytes of an input, of which the front goes chunk by chunk.
+struct Ahead {
+    from: Box<dyn Read + Send>,
+    /// What was read and is not in a chunk yet.
+    rest: Vec<u8>,
+    /// What is read into: filled with zeros once, and not for each read.
+    buffer: Vec<u8>,
+    /// Where that starts in the input.
+    offset: u64,
+    chunk: usize,
+    is_end: bool,
+    /// Whether the last read gave less than there was room for: there may be nothing more yet.
+    is_short: bool,
+}
+
+impl Ahead {
+    fn new(from: Box<dyn Read + Send>, chunk: usize) -> Ahead {
+        Ahead {
+            from,
+            rest: Vec::new(),
+            buffer: Vec::new(),
+            offset: 0,
+            chunk: chunk.max(1),
+            is_end: false,
+            is_short: false,
+        }
+    }
+
+    /// Reads more after the bytes that are there: of a long piece as much again.
+    fn more(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let have = bytes.len();
+        if have > MOST {
+            let text = format!(
+                "what starts at offset {} is longer than {MOST} bytes: is a quote missing? --in says how it is written",
+                self.offset
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        if have < self.chunk {
+            let mut buffer = std::mem::take(&mut self.buffer);
+            buffer.resize(self.chunk, 0);
+            let (count, result) = self.fill(&mut buffer, have.max(1));
+            bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
+            self.buffer = buffer;
+            return result;
+        }
+        bytes.resize(have + have, 0);
+        let (count, result) = self.fill(bytes.get_mut(have..).unwrap_or_default(), self.chunk);
+        bytes.truncate(have + count);
+        result
+    }
+
+    /// Reads until there is enough; says how much came.
+    fn fill(&mut self, room: &mut [u8], enough: usize) -> (usize, io::Result<()>) {
+        let mut end = 0;
+        let result = loop {
+            match self.from.read(room.get_mut(end..).unwrap_or_default()) {
+                Ok(0) => {
+                    self.is_end = true;
+                    break Ok(());
+                }
+                Ok(count) => {
+                    end += count;
+                    // Of what is long, a little more does not help.
+                    if end >= enough {
+                        break Ok(());
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
+        self.is_short = end < room.len();
+        (end, result)
+    }
+
+    /// Leaves the first bytes in the chunk; the others begin the next one.
+    fn split(&mut self, bytes: &mut Vec<u8>, used: usize) {
+        self.rest.clear();
+        self.rest.extend_from_slice(bytes.get(used..).unwrap_or_default());
+        bytes.truncate(used);
+        self.offset += used as u64;
+    }
+}

@@ -1,0 +1,81 @@
+//! Tables and columns as small numbers, which threads share.
+
+use crate::filter::Filter;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A table and a column of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The schema, if one is named.
+    pub schema: Option<String>,
+    /// The table; empty where there is none.
+    pub table: String,
+    /// The column; empty where there is none.
+    pub column: String,
+}
+
+impl Place {
+    /// As messages call it.
+    pub fn name(&self) -> String {
+        match (&*self.table, &*self.column) {
+            (table, "") => table.to_owned(),
+            ("", column) => column.to_owned(),
+            (table, column) => format!("{table}.{column}"),
+        }
+    }
+}
+
+/// All that were seen, and whether they are changed.
+#[derive(Debug, Default)]
+pub struct Places {
+    filter: Filter,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    places: Vec<(Place, bool)>,
+    numbers: HashMap<Place, u32>,
+}
+
+impl Places {
+    /// None seen yet; the filter says which of them are changed.
+    pub fn new(filter: Filter) -> Places {
+        Places { filter, seen: Mutex::default() }
+    }
+
+    /// The number of a place; `None`, if it is not changed.
+    pub fn number(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
+        let place = Place { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };
+        let mut seen = self.seen();
+        let Seen { places, numbers } = &mut *seen;
+        let number = *numbers.entry(place).or_insert_with_key(|place| {
+            places.push((place.clone(), self.filter.takes(schema, table, column)));
+            (places.len() - 1) as u32
+        });
+        places.get(number as usize).filter(|(_, is_taken)| *is_taken).map(|_| number)
+    }
+
+    /// Whether some columns are not changed.
+    pub fn has_choice(&self) -> bool {
+        self.filter.has_columns()
+    }
+
+    /// A place by its number.
+    pub fn place(&self, number: u32) -> Place {
+        let none = || Place { schema: None, table: String::new(), column: String::new() };
+        self.seen().places.get(number as usize).map_or_else(none, |(place, _)| place.clone())
+    }
+
+    /// Tables and columns that were named and did not occur.
+    pub fn unknown(&self) -> Vec<String> {
+        let seen = self.seen();
+        let names = seen.places.iter().map(|(place, _)| (place.schema.as_deref(), &*place.table, &*place.column));
+        self.filter.unknown(names)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,130 @@
+//! The rules in each charset that an input has.
+
+use icecore_replace::{Charset, Rules, Trust};
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The charset of an input, as the command line says it.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// UTF-8, whatever the input says.
+    Utf8,
+    /// A charset with a byte for each character.
+    Single(Charset),
+}
+
+/// The rules in each charset of an input. The thread that reads adds to them, those that change values use them.
+pub struct RuleSets {
+    plain: Rules,
+    /// The input is in this charset, whatever it says of itself.
+    is_given: bool,
+    made: Mutex<Made>,
+}
+
+#[derive(Default)]
+struct Made {
+    /// By number; the first ones are for texts of which nothing is said.
+    sets: Vec<(Option<(&'static str, Trust)>, Rules)>,
+    /// What the user has to know.
+    notes: BTreeSet<String>,
+}
+
+impl RuleSets {
+    /// # Errors
+    /// The charset can't say what a pair puts in.
+    pub fn new(rules: &Rules, given: Option<&Given>) -> Result<RuleSets, String> {
+        let mut notes = BTreeSet::new();
+        let first = match given {
+            Some(Given::Single(charset)) => {
+                note_unsayable(rules, charset, &mut notes);
+                rules.in_charset(charset, Trust::Sure).map_err(|error| error.to_string())?
+            }
+            _ => rules.clone(),
+        };
+        let made = Made { sets: vec![(None, first)], notes };
+        Ok(RuleSets { plain: rules.clone(), is_given: given.is_some(), made: Mutex::new(made) })
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The rules for text of which nothing is said.
+    pub fn first(&self) -> Rules {
+        self.made().sets.first().map_or_else(|| self.plain.clone(), |(_, rules)| rules.clone())
+    }
+
+    /// All rules that were needed so far, by their numbers.
+    pub fn all(&self) -> Vec<Rules> {
+        self.made().sets.iter().map(|(_, rules)| rules.clone()).collect()
+    }
+
+    /// Whether text that is not UTF-8 has to be reported: the rules look for characters beyond ASCII, and nobody said in what
+    /// the input is.
+    pub fn asks_for_charset(&self) -> bool {
+        !self.is_given && self.plain.has_wide_characters()
+    }
+
+    /// What the user has to know.
+    pub fn notes(&self) -> Vec<String> {
+        self.made().notes.iter().cloned().collect()
+    }
+
+    /// The number of the rules for text in the charset with this name, as `icecore_sql` names it.
+    ///
+    /// # Errors
+    /// What is looked for, or put in, can't be said in it.
+    pub fn number(&self, name: Option<&'static str>, trust: Trust) -> io::Result<u16> {
+        let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.plain.depends_on_charset())
+        else {
+            return Ok(0);
+        };
+        let mut made = self.made();
+        if let Some(known) = made.sets.iter().position(|(key, _)| *key == Some((name, trust))) {
+            return Ok(u16::try_from(known).unwrap_or_default());
+        }
+        let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
+        let Some(charset) = Charset::of_name(name) else {
+            return Err(invalid(
+                "the dump is in a charset that is not known here, and OLD or NEW has characters beyond ASCII, or is an \
+                 expression: --charset names the charset; or make the dump with --default-character-set=utf8mb4"
+                    .to_owned(),
+            ));
+        };
+        note_unsayable(&self.plain, &charset, &mut made.notes);
+        let rules = self.plain.in_charset(&charset, trust).map_err(|error| invalid(error.to_string()))?;
+        made.sets.push((Some((name, trust)), rules));
+        Ok(u16::try_from(made.sets.len() - 1).unwrap_or_default())
+    }
+}
+
+/// Notes what is looked for, and can't be in text of this charset.
+fn note_unsayable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
+    /// More are counted by nobody.
+    const MOST: usize = 10;
+    for pair in rules.unsayable_in(charset).take(MOST) {
+        let old = icecore::text::shortened(&String::from_utf8_lossy(pair.old()), 80).into_owned();
+        let old = icecore::text::printable(&old).into_owned();
+        notes.insert(format!(
+            "`{old}` can't be written in {}: it is not looked for in text of that charset",
+            charset.name()
+        ));
+    }
+}
+
+/// Whether these bytes are text, but not in UTF-8.
+pub fn is_foreign_text(bytes: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    let is_utf8 = || match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        // A character may be cut off at both ends.
+        Err(error) if error.error_len().is_none() => true,
+        Err(error) if error.valid_up_to() == 0 => {
+            let cut = bytes.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
+            cut > 0 && std::str::from_utf8(bytes.get(cut..).unwrap_or_default()).is_ok_and(|_| bytes.len() > cut)
+        }
+        Err(_) => false,
+    };
+    !bytes.is_ascii() && !is_utf8() && !bytes.iter().any(is_control)
+}

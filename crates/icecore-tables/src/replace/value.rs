@@ -1,0 +1,55 @@
+//! The changes of a value: of all of it, or of lines and of frozen data after them.
+
+use icecore::rewrite::{self, Edits, Rewriting, Tally};
+use icecore_replace::Replacing;
+use memchr::memchr_iter;
+
+/// The changes of a value.
+///
+/// Some programs put a serialized value behind lines of text, in one column: the two are changed
+/// each in its way.
+pub fn edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally: &mut Tally) -> Edits {
+    let Some(at) = tail(text) else { return rewrite::value(text, replacing, how, tally) };
+    let (head, tail) = text.split_at(at);
+    let mut edits = rewrite::value(head, replacing, how, tally);
+    for edit in rewrite::value(tail, replacing, how, tally).iter() {
+        edits.push(at + edit.start, at + edit.end, edit.new);
+    }
+    edits
+}
+
+/// Where a line begins with which all that follows is frozen.
+fn tail(text: &[u8]) -> Option<usize> {
+    let begins =
+        |at: &usize| matches!(text.get(*at..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
+    if begins(&0) {
+        return None;
+    }
+    let at = memchr_iter(b'\n', text).map(|end| end + 1).find(begins)?;
+    let tail = text.get(at..)?;
+    let is_frozen = icecore::detect::begins_frozen(tail).is_some() && icecore::detect::stage_of(tail).is_ok();
+    is_frozen.then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icecore_replace::Rules;
+
+    #[test]
+    fn what_is_frozen_behind_lines_is_changed_as_such() {
+        let rules = Rules::builder().pair("old", "newer").build().unwrap();
+        let changed = |text: &str| {
+            let how = Rewriting::default();
+            let edits = edits(text.as_bytes(), &mut rules.replacing(), &how, &mut Tally::default());
+            String::from_utf8(edits.apply(text.as_bytes())).unwrap()
+        };
+        assert_eq!(
+            changed("https://old/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:3:\"old\";}"),
+            "https://newer/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:5:\"newer\";}"
+        );
+        // No more than a text that looks so.
+        assert_eq!(changed("old\na:1:{s:5:\"old"), "newer\na:1:{s:5:\"newer");
+        assert_eq!(changed("s:10:\"old\na:0:{}\";"), "s:12:\"newer\na:0:{}\";");
+    }
+}

@@ -1,0 +1,404 @@
+//! The values of a chunk are changed.
+
+use super::chunk::{Chunk, Manner, Piece};
+use super::conflicts::{changes_a_length, find_string_over_cells, has_exact_string};
+use super::plan::Plan;
+use super::rule_sets::is_foreign_text;
+use super::show::{Extent, Head};
+use super::{cells, lines, value};
+use icecore::rewrite::{self, Change as _, Edits, Escaping, Part, Tally};
+use icecore_csv::{Cell, Dialect};
+use icecore_replace::{Hints, Replacing, Rules};
+use icecore_sql::Quoting;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What the reader leaves to the workers.
+#[derive(Clone, Debug)]
+pub enum Lexer {
+    /// Nothing: it knows the pieces.
+    None,
+    /// Rows of cells, with what is between them, and which column has which number.
+    Csv(Dialect, Columns),
+    /// Rows of cells with such a byte between them.
+    Tsv(u8, Columns),
+    /// A value of JSON on each line.
+    Ndjson,
+    /// All is one text.
+    Text,
+}
+
+/// The columns of a table with a header.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// The number of each place; `None` for those that are not changed.
+    pub places: Vec<Option<u32>>,
+    /// What the table is called.
+    pub table: String,
+}
+
+/// A thread's own state.
+pub struct Worker {
+    plan: Arc<Plan>,
+    lexer: Lexer,
+    /// What was asked of the shared table of places.
+    known: HashMap<Vec<u8>, Option<u32>>,
+    tally: Tally,
+    /// The value is plain text in which something serialized gets a wrong length.
+    is_suspect: bool,
+}
+
+impl Worker {
+    /// One for each thread.
+    pub fn new(plan: Arc<Plan>, lexer: Lexer) -> Worker {
+        Worker { plan, lexer, known: HashMap::new(), tally: Tally::default(), is_suspect: false }
+    }
+
+    /// Changes what is in a chunk.
+    pub fn chunk(&mut self, chunk: &mut Chunk) {
+        let plan = Arc::clone(&self.plan);
+        // The reader added the rules that its pieces need.
+        let all = plan.rules.all();
+        if let Lexer::Text = self.lexer {
+            let Some(rules) = all.first() else { return };
+            self.look_for_charset(chunk);
+            return self.text(chunk, rules);
+        }
+        let bytes = std::mem::take(&mut chunk.bytes);
+        let mut pieces = std::mem::take(&mut chunk.pieces);
+        self.find(&bytes, chunk, &mut pieces);
+        self.look_at_pieces(&bytes, &pieces, chunk);
+        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> =
+            all.iter().map(|rules| (rules.replacing().encoded(plan.how.base64), rules.hints(&bytes))).collect();
+        // What is encoded shows nothing, and lengths may be wrong where nothing matches.
+        let asks_all = plan.how.base64 || plan.how.mend;
+        let mut done = 0;
+        for piece in &pieces {
+            let Some((replacing, hints)) = sets.get_mut(usize::from(piece.rules)) else { continue };
+            let is_clear = !asks_all && !piece.manner.is_encoded() && !hints.within(piece.body.clone());
+            if is_clear {
+                continue;
+            }
+            if let Some((range, new)) = self.piece(&bytes, piece, chunk, replacing) {
+                chunk.out.extend_from_slice(bytes.get(done..range.start).unwrap_or_default());
+                new.append_to(bytes.get(range.clone()).unwrap_or_default(), &mut chunk.out);
+                (done, chunk.is_changed) = (range.end, true);
+            }
+        }
+        if chunk.is_changed {
+            chunk.out.extend_from_slice(bytes.get(done..).unwrap_or_default());
+        }
+        (chunk.bytes, chunk.pieces) = (bytes, pieces);
+    }
+
+    /// Looks for what contradicts how the input was taken, and changes nothing.
+    pub fn look(&mut self, chunk: &mut Chunk) {
+        let plan = Arc::clone(&self.plan);
+        if let Lexer::Text = self.lexer {
+            self.look_for_charset(chunk);
+            chunk.frozen = frozen_places(chunk);
+            let rules = plan.rules.first();
+            let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
+            lines::text(&chunk.bytes, chunk.own(), &rules, &mut replacing, &mut edits);
+            chunk.growing.extend(lines::growing(&edits).map(|at| chunk.offset.saturating_add(at as u64)));
+            return;
+        }
+        let bytes = std::mem::take(&mut chunk.bytes);
+        let mut pieces = std::mem::take(&mut chunk.pieces);
+        self.find(&bytes, chunk, &mut pieces);
+        self.look_at_pieces(&bytes, &pieces, chunk);
+        let rules = plan.rules.first();
+        let mut replacing = rules.replacing().encoded(plan.how.base64);
+        // Only whether it can be done is asked for.
+        let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
+        for piece in &pieces {
+            let body = bytes.get(piece.body.clone()).unwrap_or_default();
+            // What begins as frozen data is that, or broken, which is counted.
+            let is_plain = || icecore::detect::begins_frozen(body).is_none();
+            if scratch.suspect.is_none() && lines::frozen_strings(body).next().is_some() && is_plain() {
+                self.piece(&bytes, piece, &mut scratch, &mut replacing);
+            }
+        }
+        chunk.suspect = scratch.suspect;
+        (chunk.bytes, chunk.pieces) = (bytes, pieces);
+    }
+
+    /// Looks at the pieces of a chunk: are they text in UTF-8, and do they hold their frozen data as a whole?
+    fn look_at_pieces(&self, bytes: &[u8], pieces: &[Piece], chunk: &mut Chunk) {
+        if self.plan.rules.asks_for_charset() && !bytes.is_ascii() {
+            for piece in pieces.iter().filter(|piece| piece.rules == 0 && !piece.manner.is_encoded()) {
+                if is_foreign_text(bytes.get(piece.body.clone()).unwrap_or_default()) {
+                    chunk.account.note_foreign(chunk.offset + piece.body.start as u64);
+                }
+            }
+        }
+        chunk.conflict = match self.lexer {
+            Lexer::Csv(..) | Lexer::Tsv(..) => find_string_over_cells(bytes, pieces),
+            Lexer::Ndjson => {
+                pieces.iter().find(|piece| self.is_frozen_line(bytes, piece)).map(|piece| piece.body.start)
+            }
+            Lexer::None | Lexer::Text => None,
+        };
+    }
+
+    /// Whether this is not JSON, and has frozen data in it, but is not frozen as a whole.
+    fn is_frozen_line(&self, bytes: &[u8], piece: &Piece) -> bool {
+        let text = bytes.get(piece.body.clone()).unwrap_or_default();
+        let is_json = || matches!(text.first(), Some(b'{' | b'[' | b'"'));
+        !is_json() && has_exact_string(text) && icecore::detect::stage_of(text).is_err()
+    }
+
+    /// Looks whether plain text is in UTF-8.
+    fn look_for_charset(&self, chunk: &mut Chunk) {
+        let own = chunk.bytes.get(chunk.own()).unwrap_or_default();
+        if self.plan.rules.asks_for_charset() && is_foreign_text(own) {
+            let at = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
+            chunk.account.note_foreign(chunk.offset + (chunk.own().start + at) as u64);
+        }
+    }
+
+    /// Finds the pieces that the reader left.
+    fn find(&mut self, bytes: &[u8], chunk: &mut Chunk, pieces: &mut Vec<Piece>) {
+        let Worker { plan, lexer, known, .. } = self;
+        match lexer {
+            Lexer::None | Lexer::Text => {}
+            Lexer::Csv(dialect, columns) => {
+                let place = |column: usize| columns.place(column, plan, known);
+                let found = cells::csv(bytes, *dialect, chunk.header, chunk.row, place, pieces);
+                if let Err((row, at)) = found {
+                    chunk.broken_row = Some((row, chunk.offset + at as u64));
+                }
+            }
+            Lexer::Tsv(delimiter, columns) => {
+                let place = |column: usize| columns.place(column, plan, known);
+                cells::tsv(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
+            }
+            Lexer::Ndjson => {
+                let place = |key: &[u8]| match known.get(key) {
+                    Some(known) => *known,
+                    None => {
+                        let name = lines::name(key);
+                        let place = plan.places.number(None, &plan.table, &name);
+                        known.insert(key.to_owned(), place);
+                        place
+                    }
+                };
+                lines::pieces(bytes, plan, chunk.row, place, pieces);
+            }
+        }
+    }
+
+    /// What a value becomes, and which bytes go for it; `None`, if it stays.
+    fn piece(
+        &mut self,
+        bytes: &[u8],
+        piece: &Piece,
+        chunk: &mut Chunk,
+        replacing: &mut Replacing<'_>,
+    ) -> Option<(std::ops::Range<usize>, New)> {
+        let raw = bytes.get(piece.body.clone())?;
+        let plan = Arc::clone(&self.plan);
+        if piece.manner == Manner::Outside {
+            let mut edits = Edits::new();
+            replacing.change(raw, Part::Value, &mut edits);
+            replacing.take_counts();
+            chunk.account.outside += u64::from(!edits.is_empty());
+            return None;
+        }
+        let changed = match piece.manner {
+            Manner::Sql(quoting) => self.escaped(raw, &quoting, replacing),
+            Manner::Tsv => self.escaped(raw, &Quoting::Copy, replacing),
+            Manner::Csv { is_quoted } => self.csv(raw, is_quoted, replacing),
+            Manner::Json => self.json(raw, replacing),
+            Manner::Outside => Ok(None),
+        };
+        if std::mem::take(&mut self.is_suspect) {
+            chunk.account.suspects += 1;
+            chunk.suspect = chunk.suspect.or(Some(piece.body.start));
+        }
+        let counts = replacing.take_counts();
+        // Plain text is not asked for.
+        let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
+        let offset = Some(chunk.offset + piece.whole.start as u64);
+        let mut tally = std::mem::take(&mut self.tally);
+        match changed {
+            Ok(Some(changed)) if is_wanted => {
+                chunk.account.pairs(&counts);
+                if let (Some(shows), Some(text)) = (&plan.shows, &changed.text) {
+                    let place = plan.places.place(piece.place);
+                    let head = Head { input: &plan.input, place: &place, row: piece.row, tally: &tally };
+                    shows.show(&head, text, &changed.edits, Extent::First, &mut chunk.shown);
+                }
+                chunk.account.value(piece.place, piece.row, offset, true, &mut tally);
+                // `0x` without digits is the name of a column.
+                let is_bare = changed.new.is_nothing(raw) && bytes.get(piece.whole.start) == Some(&b'0');
+                if piece.manner == Manner::Sql(Quoting::Hex) && is_bare {
+                    return Some((piece.whole.clone(), New::Text(b"''".to_vec())));
+                }
+                let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
+                Some((range, changed.new))
+            }
+            Err(()) if is_wanted => {
+                chunk.account.places.entry(piece.place).or_default().refused += 1;
+                None
+            }
+            _ => {
+                if tally.is_notable() && is_wanted {
+                    chunk.account.value(piece.place, piece.row, offset, false, &mut tally);
+                }
+                None
+            }
+        }
+    }
+
+    /// Whether the value that was looked at is plain text. One that is broken is counted as such.
+    fn is_plain(&self) -> bool {
+        self.tally.frozen.is_empty() && self.tally.broken == 0
+    }
+
+    /// What the text becomes that stands escaped in these bytes.
+    fn escaped<'t>(
+        &mut self,
+        raw: &'t [u8],
+        escaping: &dyn Escaping,
+        replacing: &mut Replacing<'_>,
+    ) -> Result<Option<Changed<'t>>, ()> {
+        let decoded = escaping.decode(raw).ok_or(())?;
+        let edits = value::edits(decoded.text(), replacing, &self.plan.how, &mut self.tally);
+        if edits.is_empty() {
+            return Ok(None);
+        }
+        self.is_suspect |= self.is_plain() && changes_a_length(decoded.text(), &edits);
+        let new = New::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
+        let text = self.plan.shows.is_some().then(|| decoded.into_text());
+        Ok(Some(Changed { text, edits, new, takes_quotes: false }))
+    }
+
+    /// What a cell becomes. One that needs quotes afterwards gets them.
+    fn csv<'t>(
+        &mut self,
+        raw: &'t [u8],
+        is_quoted: bool,
+        replacing: &mut Replacing<'_>,
+    ) -> Result<Option<Changed<'t>>, ()> {
+        let Lexer::Csv(dialect, _) = self.lexer else { return Ok(None) };
+        let cell = Cell { whole: 0..raw.len(), body: 0..raw.len(), is_quoted, is_broken: false };
+        let text = dialect.decode(&cell, raw);
+        let edits = value::edits(&text, replacing, &self.plan.how, &mut self.tally);
+        if edits.is_empty() {
+            return Ok(None);
+        }
+        self.is_suspect |= self.is_plain() && changes_a_length(&text, &edits);
+        let mut new = Vec::new();
+        if !dialect.encode(&edits.apply(&text), cell.style(&dialect, raw), &mut new) {
+            return Err(());
+        }
+        Ok(Some(Changed { text: Some(text), edits, new: New::Text(new), takes_quotes: true }))
+    }
+
+    /// What a value of JSON becomes.
+    fn json<'t>(&mut self, raw: &'t [u8], replacing: &mut Replacing<'_>) -> Result<Option<Changed<'t>>, ()> {
+        let Plan { how, json, .. } = &*self.plan;
+        let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
+            Ok(edits) => edits,
+            // A line that is no JSON is text.
+            Err(_) => {
+                let edits = rewrite::value(raw, replacing, how, &mut self.tally);
+                self.is_suspect |= self.is_plain() && changes_a_length(raw, &edits);
+                edits
+            }
+        };
+        let changed = |edits: Edits| {
+            let new = New::Text(edits.apply(raw));
+            Changed { text: Some(Cow::Borrowed(raw)), new, edits, takes_quotes: false }
+        };
+        Ok((!edits.is_empty()).then(|| changed(edits)))
+    }
+
+    /// Changes a chunk of plain text.
+    fn text(&mut self, chunk: &mut Chunk, rules: &Rules) {
+        let (mut edits, mut replacing) = (Edits::new(), rules.replacing().encoded(self.plan.how.base64));
+        lines::text(&chunk.bytes, chunk.own(), rules, &mut replacing, &mut edits);
+        chunk.frozen = frozen_places(chunk);
+        if edits.is_empty() || self.plan.only_serialized {
+            return;
+        }
+        let Some(place) = self.plan.places.number(None, &self.plan.table, "") else { return };
+        edits.apply_to(&chunk.bytes, &mut chunk.out);
+        let (before, behind) = chunk.beside;
+        chunk.out.truncate(chunk.out.len().saturating_sub(behind));
+        chunk.out.drain(..before.min(chunk.out.len()));
+        chunk.is_changed = true;
+        chunk.account.pairs(&replacing.take_counts());
+        let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
+        chunk.growing.extend(lines::growing(&edits).map(in_input));
+        let mut tally = Tally::default();
+        tally.changed = edits.len() as u64;
+        if let Some(shows) = &self.plan.shows {
+            let known = self.plan.places.place(place);
+            let head = Head { input: &self.plan.input, place: &known, row: 0, tally: &tally };
+            shows.show(&head, &chunk.bytes, &edits, Extent::All, &mut chunk.shown);
+        }
+        let values = edits.len() as u64;
+        chunk.account.value(place, 0, None, false, &mut tally);
+        chunk.account.places.entry(place).or_default().values += values;
+    }
+}
+
+/// The strings of serialize() that begin in a chunk, as places in the input.
+fn frozen_places(chunk: &Chunk) -> Vec<std::ops::Range<u64>> {
+    let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
+    lines::frozen_strings(&chunk.bytes).map(|range| in_input(range.start)..in_input(range.end)).collect()
+}
+
+/// What a value becomes.
+struct Changed<'t> {
+    /// What it was, if that is shown.
+    text: Option<Cow<'t, [u8]>>,
+    edits: Edits,
+    new: New,
+    /// Whether this has its quotes with it.
+    takes_quotes: bool,
+}
+
+/// What is written of a value.
+enum New {
+    Text(Vec<u8>),
+    /// Changes of what was written.
+    Edits(Edits),
+}
+
+impl New {
+    fn append_to(&self, raw: &[u8], out: &mut Vec<u8>) {
+        match self {
+            New::Text(text) => out.extend_from_slice(text),
+            New::Edits(edits) => edits.apply_to(raw, out),
+        }
+    }
+
+    fn is_nothing(&self, raw: &[u8]) -> bool {
+        match self {
+            New::Text(text) => text.is_empty(),
+            New::Edits(edits) => raw.len() as i64 + edits.growth() == 0,
+        }
+    }
+}
+
+impl Columns {
+    /// The number of a column, from 0 on; rows may have more than the header.
+    fn place(&self, column: usize, plan: &Plan, known: &mut HashMap<Vec<u8>, Option<u32>>) -> Option<u32> {
+        if let Some(place) = self.places.get(column) {
+            return *place;
+        }
+        let key = column.to_le_bytes().to_vec();
+        *known.entry(key).or_insert_with(|| plan.places.number(None, &self.table, &(column + 1).to_string()))
+    }
+}
+
+impl Manner {
+    /// Whether letters do not stand for themselves.
+    fn is_encoded(self) -> bool {
+        matches!(self, Manner::Sql(Quoting::Hex | Quoting::Bytea(_) | Quoting::Replaced(_)))
+    }
+}

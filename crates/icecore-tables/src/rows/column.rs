@@ -1,0 +1,45 @@
+//! A column to decode: `--column payload=base64/php`.
+
+use crate::error::{Error, Result, usage};
+use icecore::Stage;
+
+/// What `--column` says.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// As it was given.
+    pub name: String,
+    /// Its position, where columns have one.
+    pub at: Option<usize>,
+    /// The stage that reads its values; each value is looked at, if there is none.
+    pub stage: Option<Stage>,
+}
+
+impl Spec {
+    /// Reads `NAME[=FORMAT]`. A name is one of these, or a number from 1 on.
+    pub fn parse(text: &str, names: &[String]) -> Result<Spec> {
+        let (name, stage) = match text.split_once('=') {
+            Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(Error::of_usage)?)),
+            None => (text, None),
+        };
+        let number = name.parse().ok().filter(|number: &usize| (1..=MOST).contains(number));
+        let at = names.iter().position(|known| known == name).or(number.map(|number| number - 1));
+        match at {
+            None if !names.is_empty() => {
+                let known = crate::plural::listed(names);
+                Err(usage(format!("there is no column `{name}`: there are {known}; numbers from 1 on work as well")))
+            }
+            Some(at) if !names.is_empty() && at >= names.len() => {
+                Err(usage(format!("there is no column {name}: there are {} of them", names.len())))
+            }
+            _ => Ok(Spec { name: name.to_owned(), at, stage }),
+        }
+    }
+
+    /// Its name, if that is not a number.
+    pub fn given_name(&self) -> Option<&str> {
+        Some(&*self.name).filter(|name| name.parse::<usize>().is_err())
+    }
+}
+
+/// The largest number of a column.
+const MOST: usize = 10_000;

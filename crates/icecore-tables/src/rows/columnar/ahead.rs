@@ -1,0 +1,95 @@
+//! The first rows of a table, looked at before the rest is read.
+
+use crate::pool::Batches;
+use crate::rows::batch::Batch;
+use crate::rows::plan::Plan;
+use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many bytes are looked at, however many rows that are.
+const MOST: usize = 64 << 20;
+
+/// Some of the first rows.
+pub struct Part<'b> {
+    pub batch: &'b Batch,
+    pub rows: Range<usize>,
+}
+
+/// Batches of which the first ones may be looked at.
+pub struct Ahead<T> {
+    from: T,
+    first: VecDeque<Batch>,
+    /// What stopped the look.
+    stopped: Option<io::Error>,
+    is_done: bool,
+}
+
+impl<T: Batches<Batch = Batch>> Ahead<T> {
+    /// Reads batches until they have this number of rows.
+    pub fn of(from: T, rows: usize) -> Ahead<T> {
+        let mut ahead = Ahead { from, first: VecDeque::new(), stopped: None, is_done: false };
+        let (mut seen, mut bytes) = (0, 0);
+        while seen < rows.max(1) && bytes < MOST {
+            let mut batch = Batch::default();
+            match ahead.from.fill(&mut batch) {
+                Ok(true) => {
+                    seen += batch.rows();
+                    bytes += batch.size();
+                    ahead.first.push_back(batch);
+                }
+                Ok(false) => {
+                    ahead.is_done = true;
+                    break;
+                }
+                Err(error) => {
+                    ahead.stopped = Some(error);
+                    break;
+                }
+            }
+        }
+        ahead
+    }
+
+    /// What is done with the first row.
+    pub fn plan(&self) -> Option<Arc<Plan>> {
+        self.first.front()?.plans.first().map(|(_, plan)| Arc::clone(plan))
+    }
+
+    /// The first rows that have the columns of a plan, at most this number.
+    pub fn parts(&self, plan: &Plan, most: usize) -> Vec<Part<'_>> {
+        let (mut parts, mut left) = (Vec::new(), most);
+        for batch in &self.first {
+            for (at, (from, of)) in batch.plans.iter().enumerate() {
+                let to = batch.plans.get(at + 1).map_or(batch.rows(), |next| next.0).min(from.saturating_add(left));
+                if of.names == plan.names && *from < to {
+                    left -= to - from;
+                    parts.push(Part { batch, rows: *from..to });
+                }
+            }
+        }
+        parts
+    }
+
+    /// Why there is no first batch, if that is an error.
+    pub fn failed(&mut self) -> Option<io::Error> {
+        if self.first.is_empty() { self.stopped.take() } else { None }
+    }
+}
+
+impl<T: Batches<Batch = Batch>> Batches for Ahead<T> {
+    type Batch = Batch;
+
+    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        if let Some(first) = self.first.pop_front() {
+            *batch = first;
+            return Ok(true);
+        }
+        match self.stopped.take() {
+            Some(error) => Err(error),
+            None if self.is_done => Ok(false),
+            None => self.from.fill(batch),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Cells of rows as values of a column.
+
+use super::filler::Notes;
+use super::fit::fitted;
+use crate::rows::batch::{Batch, Cell, Sort};
+use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Type, Utf8Type};
+use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait, new_null_array};
+use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The cells of a column in some rows.
+#[derive(Clone)]
+pub struct Cells<'b> {
+    pub batch: &'b Batch,
+    pub rows: Range<usize>,
+    /// Which column.
+    pub at: usize,
+}
+
+impl<'b> Cells<'b> {
+    /// Each of them; `None`, where a row has no such cell.
+    pub fn iter(&self) -> impl Iterator<Item = Option<(Sort, &'b [u8])>> + use<'b> {
+        let (batch, at) = (self.batch, self.at);
+        self.rows.clone().map(move |row| batch.row(row).0.get(at).map(|cell: &Cell| (cell.sort, batch.cell(*cell))))
+    }
+
+    /// How many bytes they have.
+    fn size(&self) -> usize {
+        self.iter().flatten().map(|(_, bytes)| bytes.len()).sum()
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> Result<ArrayRef, ArrowError> {
+        self.strings::<BinaryType>()
+    }
+
+    /// Their values in a column of this type; what does not fit is noted, and null.
+    pub fn column(&self, to: &DataType, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
+        match to {
+            DataType::Null => Ok(new_null_array(to, self.rows.len())),
+            DataType::Binary => self.strings::<BinaryType>(),
+            DataType::LargeBinary => self.strings::<LargeBinaryType>(),
+            DataType::Utf8 => self.text::<Utf8Type>(notes),
+            DataType::LargeUtf8 => self.text::<LargeUtf8Type>(notes),
+            _ => {
+                let text = self.text::<Utf8Type>(notes)?;
+                fitted(&text, to, self.at, notes)
+            }
+        }
+    }
+
+    fn text<T: ByteArrayType>(&self, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
+        // All at once is quick; what is no UTF-8 is looked for only if there is some.
+        self.strings::<T>().or_else(|_| {
+            let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.size());
+            for (row, cell) in self.iter().enumerate() {
+                match cell {
+                    Some((Sort::Text | Sort::Plain, bytes)) if std::str::from_utf8(bytes).is_ok() => {
+                        strings.push(Some(bytes));
+                    }
+                    Some((Sort::Text | Sort::Plain, bytes)) => {
+                        notes.lose_bytes(row, self.at);
+                        let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+                        strings.push(Some(text.as_bytes()));
+                    }
+                    _ => strings.push(None),
+                }
+            }
+            strings.finish::<T>()
+        })
+    }
+
+    fn strings<T: ByteArrayType>(&self) -> Result<ArrayRef, ArrowError> {
+        let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.size());
+        for cell in self.iter() {
+            strings.push(cell.filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain)).map(|(_, bytes)| bytes));
+        }
+        strings.finish::<T>()
+    }
+}
+
+/// Strings one after another.
+pub struct Strings<O> {
+    offsets: Vec<O>,
+    bytes: Vec<u8>,
+    nulls: NullBufferBuilder,
+}
+
+impl<O: OffsetSizeTrait> Strings<O> {
+    pub fn with_capacity(rows: usize, size: usize) -> Strings<O> {
+        let mut offsets = Vec::with_capacity(rows + 1);
+        offsets.push(O::usize_as(0));
+        Strings { offsets, bytes: Vec::with_capacity(size), nulls: NullBufferBuilder::new(rows) }
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, value: Option<&[u8]>) {
+        match value {
+            Some(value) => {
+                self.bytes.extend_from_slice(value);
+                self.nulls.append_non_null();
+            }
+            None => self.nulls.append_null(),
+        }
+        // One that does not fit is found in the end: offsets go backwards there.
+        self.offsets.push(O::from_usize(self.bytes.len()).unwrap_or(O::usize_as(0)));
+    }
+
+    pub fn finish<T: ByteArrayType<Offset = O>>(mut self) -> Result<ArrayRef, ArrowError> {
+        if O::from_usize(self.bytes.len()).is_none() {
+            return Err(ArrowError::OffsetOverflowError(self.bytes.len()));
+        }
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
+        Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(self.bytes), self.nulls.finish())?))
+    }
+}

@@ -1,0 +1,386 @@
+//! Rows become records.
+
+use super::cells::{Cells, Strings};
+use super::fit::fitted;
+use super::layout::{Blob, Fill, How, Layout, shown};
+use super::learn::line_decoder;
+use crate::rows::batch::{Batch, Sort};
+use crate::rows::decode::{Decoder as TextDecoder, Kind, Row, message, unescaped};
+use crate::rows::plan::Plan;
+use crate::rows::text;
+use crate::rows::words::{Form, OnError};
+use crate::tally::{LOSS, REFUSED, Tally, Wrong};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{BinaryType, Utf8Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StringArray};
+use arrow_schema::ArrowError;
+use arrow_select::filter::filter_record_batch;
+use icecore::LossKind;
+use icecore_columns::{Blobs, Decoder, Source};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What a thread makes records with.
+pub struct Filler {
+    layout: Arc<Layout>,
+    decoders: Vec<Option<Decoder>>,
+    /// What reads lines of JSON.
+    lines: Option<Decoder>,
+    /// What reads values that become text, and the plan that it is for.
+    text: Option<(Arc<Plan>, TextDecoder)>,
+}
+
+/// What there is to say of some rows.
+pub struct Notes<'n> {
+    pub plan: &'n Plan,
+    tally: Tally,
+    wrongs: Vec<Note>,
+    /// What became of the values of each column to decode.
+    kinds: Vec<Vec<Kind>>,
+    /// The number of the first row.
+    first: u64,
+}
+
+/// Something that is wrong with a row.
+struct Note {
+    row: usize,
+    /// Which of the columns to decode, if it is one.
+    column: Option<usize>,
+    kind: &'static str,
+    message: String,
+}
+
+impl<'n> Notes<'n> {
+    fn new(plan: &'n Plan, rows: usize, first: u64) -> Notes<'n> {
+        let kinds = plan.columns.iter().map(|_| vec![Kind::Decoded; rows]).collect();
+        Notes { plan, tally: Tally::default(), wrongs: Vec::new(), kinds, first }
+    }
+
+    /// A value that is passed on has bytes that are not text.
+    pub fn lose_bytes(&mut self, row: usize, at: usize) {
+        let path = format!("column {}", self.plan.name(at));
+        if self.plan.strict {
+            let message = format!("{REFUSED}{}, at {path}", LossKind::Bytes.describe(1));
+            self.wrongs.push(Note { row, column: None, kind: LOSS, message });
+        } else {
+            self.tally.lose_bytes(self.first + row as u64, || path);
+        }
+    }
+
+    /// A value that is passed on does not fit its column.
+    pub fn misfit(&mut self, row: usize, at: usize, message: String) {
+        let message = format!("column {}: {message} (--schema gives it another type)", self.plan.name(at));
+        self.wrongs.push(Note { row, column: None, kind: "row", message });
+    }
+
+    /// A value can't be decoded.
+    fn bad(&mut self, row: usize, column: usize, became: Kind, kind: &'static str, message: String) {
+        self.kinds[column][row] = became;
+        self.wrongs.push(Note { row, column: Some(column), kind, message });
+    }
+}
+
+impl Filler {
+    /// Fills columns of this layout with the rows of a plan.
+    pub fn new(layout: &Arc<Layout>, plan: &Plan) -> Result<Filler, icecore_columns::Error> {
+        let decoder = |blob: &Blob| blob.decoder(&layout.given[blob.shown], plan);
+        let decoders = layout.blobs.iter().map(decoder).collect::<Result<_, _>>()?;
+        let lines = layout.lines.as_ref().map(|fields| line_decoder(fields, plan)).transpose()?;
+        Ok(Filler { layout: Arc::clone(layout), decoders, lines, text: None })
+    }
+
+    /// Makes records of the rows of a batch.
+    pub fn batch(&mut self, batch: &mut Batch) {
+        let plans = std::mem::take(&mut batch.plans);
+        for (at, (from, plan)) in plans.iter().enumerate() {
+            let to = plans.get(at + 1).map_or(batch.rows(), |next| next.0);
+            match self.rows(batch, *from..to, plan) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    batch.failed = Some(error.to_string());
+                    break;
+                }
+            }
+        }
+        batch.plans = plans;
+    }
+
+    /// Makes a record of some rows. Returns whether the next ones are wanted.
+    fn rows(&mut self, batch: &mut Batch, rows: Range<usize>, plan: &Arc<Plan>) -> Result<bool, ArrowError> {
+        let layout = Arc::clone(&self.layout);
+        // Rows of another table, which the thread that writes refuses.
+        if layout.lines.is_none() && shown(plan).count() != layout.given.len() {
+            return Ok(true);
+        }
+        let mut notes = Notes::new(plan, rows.len(), batch.before + rows.start as u64 + 1);
+        let input = self.input(batch, &rows, plan, &mut notes)?;
+        let mut decoded = Vec::new();
+        for (column, blob) in layout.blobs.iter().enumerate() {
+            decoded.push(self.decode(column, blob, &input[blob.shown], plan, &mut notes)?);
+        }
+        let columns = columns(&layout, &input, &decoded, plan, &mut notes)?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        let record = RecordBatch::try_new_with_options(Arc::clone(&layout.schema), columns, &options)?;
+        keep(record, batch, rows, notes)
+    }
+
+    /// The columns that are written, as the input has them: those that are passed on in their types.
+    fn input(
+        &mut self,
+        batch: &Batch,
+        rows: &Range<usize>,
+        plan: &Plan,
+        notes: &mut Notes<'_>,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
+        if self.lines.is_some() {
+            return self.line_columns(batch, rows, notes);
+        }
+        let given = self.layout.given.iter();
+        let is_blob = |index: usize| self.layout.blobs.iter().position(|blob| blob.shown == index);
+        let mut columns = Vec::new();
+        for (index, (at, field)) in shown(plan).zip(given).enumerate() {
+            let cells = Cells { batch, rows: rows.clone(), at };
+            columns.push(match (&batch.record, is_blob(index)) {
+                (Some(record), None) => {
+                    let column = record.column(at).slice(rows.start, rows.len());
+                    fitted(&column, field.data_type(), at, notes)?
+                }
+                (Some(record), Some(_)) => record.column(at).slice(rows.start, rows.len()),
+                (None, None) => cells.column(field.data_type(), notes)?,
+                (None, Some(column)) => blob_cells(&cells, column, notes)?,
+            });
+        }
+        if batch.record.is_none() {
+            too_many(batch, rows, plan, notes);
+        }
+        Ok(columns)
+    }
+
+    /// The same of lines of JSON.
+    fn line_columns(
+        &mut self,
+        batch: &Batch,
+        rows: &Range<usize>,
+        notes: &mut Notes<'_>,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
+        let Some(decoder) = &mut self.lines else { return Ok(Vec::new()) };
+        let lines = Cells { batch, rows: rows.clone(), at: 0 }.bytes()?;
+        let decoded = decoder.decode(lines.as_ref()).map_err(external)?;
+        for bad in decoded.bad {
+            notes.wrongs.push(Note {
+                row: bad.row,
+                column: None,
+                kind: bad.error.kind().as_str(),
+                message: bad.error.in_layer("row").to_string(),
+            });
+        }
+        if let Some((count, first)) = decoded.extra {
+            notes.tally.leave_out(count as u64, notes.first + first as u64, || "its line".to_owned());
+        }
+        // What is in the columns of a row that is null counts no more.
+        let rows = decoded.column.as_struct();
+        let nulls = rows.nulls().cloned();
+        let masked = rows.columns().iter().map(|column| match &nulls {
+            None => Ok(Arc::clone(column)),
+            Some(nulls) => {
+                let is_null = BooleanArray::new(!nulls.inner(), None);
+                arrow_select::nullif::nullif(column, &is_null)
+            }
+        });
+        masked.collect()
+    }
+
+    /// Decodes a column.
+    fn decode(
+        &mut self,
+        column: usize,
+        blob: &Blob,
+        input: &ArrayRef,
+        plan: &Arc<Plan>,
+        notes: &mut Notes<'_>,
+    ) -> Result<ArrayRef, ArrowError> {
+        for row in 0..input.len() {
+            if input.is_null(row) && notes.kinds[column][row] == Kind::Decoded {
+                notes.kinds[column][row] = Kind::Null;
+            }
+        }
+        let (source, decoder) = match (&blob.how, &mut self.decoders[column]) {
+            (How::Typed(source), Some(decoder)) => (source, decoder),
+            _ => return self.text(column, input, plan, notes),
+        };
+        let decoded = decoder.decode(input.as_ref()).map_err(external)?;
+        for bad in decoded.bad {
+            let error = match source {
+                Source::Stage(stage) => stage.format().explain(bad.error),
+                _ => bad.error,
+            };
+            notes.bad(bad.row, column, Kind::Broken, error.kind().as_str(), message(error));
+        }
+        if let Some((count, first)) = decoded.extra.filter(|_| blob.is_learned) {
+            let name = || format!("column {}", plan.column(column));
+            notes.tally.leave_out(count as u64, notes.first + first as u64, name);
+        }
+        Ok(decoded.column)
+    }
+
+    /// Decodes a column whose values become JSON.
+    fn text(
+        &mut self,
+        column: usize,
+        input: &ArrayRef,
+        plan: &Arc<Plan>,
+        notes: &mut Notes<'_>,
+    ) -> Result<ArrayRef, ArrowError> {
+        let decoder = match &mut self.text {
+            Some((of, decoder)) if Arc::ptr_eq(of, plan) => decoder,
+            slot => &mut slot.insert((Arc::clone(plan), TextDecoder::new(Arc::clone(plan)))).1,
+        };
+        let blobs = Blobs::of(input.as_ref()).map_err(external)?;
+        let mut strings = Strings::<i32>::with_capacity(input.len(), 0);
+        let mut out = Vec::new();
+        for row in 0..input.len() {
+            let Some(blob) = blobs.get(row) else {
+                strings.push(None);
+                continue;
+            };
+            out.clear();
+            let mut tally = Tally::default();
+            let mut state = Row::new(notes.first + row as u64, 0, &mut tally, plan.columns.len());
+            let became = decoder.decode(column, blob, &mut state, &mut out);
+            let errors = std::mem::take(&mut state.errors);
+            let keeps = plan.on_error == OnError::Keep;
+            let is_kept = matches!(became, Kind::Text | Kind::Broken | Kind::Refused) && keeps;
+            if is_kept && !text::string(blob, &mut out) {
+                tally.lose_bytes(notes.first + row as u64, || format!("column {}", plan.column(column)));
+            }
+            strings.push((became == Kind::Decoded || is_kept).then_some(&out[..]));
+            notes.kinds[column][row] = became;
+            let kinds: Vec<_> = tally.errors.drain(..).map(|wrong| wrong.kind).collect();
+            for ((_, message), kind) in errors.into_iter().zip(kinds) {
+                notes.bad(row, column, became, kind, message);
+            }
+            notes.tally.merge(&tally);
+        }
+        strings.finish::<Utf8Type>()
+    }
+}
+
+/// The cells of a column to decode.
+fn blob_cells(cells: &Cells<'_>, column: usize, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
+    let plan = notes.plan;
+    let mut strings = Strings::<i32>::with_capacity(cells.rows.len(), 0);
+    for (row, cell) in cells.iter().enumerate() {
+        let value = match cell {
+            None => {
+                let count = cells.batch.row(cells.rows.start + row).0.len();
+                let message = format!("the row has only {count} of {} columns", plan.names.len());
+                notes.bad(row, column, Kind::Missing, "row", message);
+                None
+            }
+            Some((Sort::Null | Sort::Absent, _)) => None,
+            Some((_, b"")) if plan.empty_is_null => None,
+            Some((Sort::Plain, _)) => {
+                let message = "expected a string, found another value".to_owned();
+                notes.bad(row, column, Kind::Broken, "row", message);
+                None
+            }
+            Some((Sort::Text, bytes)) => Some(bytes),
+        };
+        match value {
+            Some(bytes) if plan.form == Form::Pgcopy => strings.push(Some(&unescaped(bytes, plan.bytea))),
+            value => strings.push(value),
+        }
+    }
+    strings.finish::<BinaryType>()
+}
+
+/// Notes rows with more cells than there are columns.
+fn too_many(batch: &Batch, rows: &Range<usize>, plan: &Plan, notes: &mut Notes<'_>) {
+    for row in rows.clone() {
+        let count = batch.row(row).0.len();
+        if count > plan.names.len() {
+            let message = format!("the row has {count} values for {} columns", plan.names.len());
+            notes.wrongs.push(Note { row: row - rows.start, column: None, kind: "row", message });
+        }
+    }
+}
+
+/// The columns of the output.
+fn columns(
+    layout: &Layout,
+    input: &[ArrayRef],
+    decoded: &[ArrayRef],
+    plan: &Plan,
+    notes: &mut Notes<'_>,
+) -> Result<Vec<ArrayRef>, ArrowError> {
+    let rows = input.first().map_or(0, |column| column.len());
+    let mut columns: Vec<ArrayRef> = Vec::new();
+    for fill in &layout.fills {
+        columns.push(match *fill {
+            Fill::Lead(at) => {
+                let value = plan.lead.get(at).map_or("", |(_, value)| value.as_str());
+                Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows)))
+            }
+            Fill::Plain(index) => {
+                let (column, field) = (&input[index], &layout.given[index]);
+                fitted(column, field.data_type(), index, notes)?
+            }
+            Fill::Blob(column) => Arc::clone(&decoded[column]),
+            Fill::Errors(column) => {
+                let mut messages = vec![None; rows];
+                for note in notes.wrongs.iter().filter(|note| note.column == Some(column)) {
+                    messages[note.row] = Some(note.message.as_str());
+                }
+                Arc::new(StringArray::from(messages))
+            }
+            Fill::Kinds(column) => {
+                Arc::new(StringArray::from_iter_values(notes.kinds[column].iter().map(|kind| kind.as_str())))
+            }
+        });
+    }
+    Ok(columns)
+}
+
+/// Puts a record into its batch, without the rows that are left out. Returns whether the next ones are wanted.
+fn keep(record: RecordBatch, batch: &mut Batch, rows: Range<usize>, mut notes: Notes<'_>) -> Result<bool, ArrowError> {
+    let plan = notes.plan;
+    notes.wrongs.sort_by_key(|note| note.row);
+    let first_bad = notes.wrongs.first().map(|note| note.row);
+    let stops = first_bad.filter(|_| plan.on_error == OnError::Stop);
+    let seen = stops.map_or(rows.len(), |row| row + 1);
+    let mut is_kept = vec![true; seen];
+    let mut wrongs = notes.wrongs.into_iter().filter(|note| note.row < seen).peekable();
+    let mut tally = std::mem::take(&mut batch.tally);
+    tally.merge(&notes.tally);
+    for (row, is_kept) in is_kept.iter_mut().enumerate() {
+        let (mut is_bad, mut is_undecodable, mut is_refused) = (false, false, false);
+        while let Some(note) = wrongs.next_if(|note| note.row == row) {
+            (is_bad, is_undecodable) = (true, is_undecodable | (note.kind != LOSS));
+            is_refused |= note.kind == LOSS && note.column.is_none();
+            let message = match note.column {
+                Some(column) => format!("column {}: {}", plan.column(column), note.message),
+                None => note.message,
+            };
+            let (record, offset) = (notes.first + row as u64, batch.row(rows.start + row).1);
+            tally.list(Wrong { record, offset, kind: note.kind, message });
+        }
+        tally.row(is_bad, is_undecodable);
+        *is_kept = !(is_refused || is_bad && !plan.has_error_columns());
+    }
+    batch.tally = tally;
+    let record = record.slice(0, seen);
+    let record = match is_kept.contains(&false) {
+        true => filter_record_batch(&record, &BooleanArray::from(is_kept))?,
+        false => record,
+    };
+    batch.records.push(record);
+    if stops.is_some() {
+        batch.keep(rows.start + seen);
+    }
+    Ok(stops.is_none())
+}
+
+fn external(error: icecore_columns::Error) -> ArrowError {
+    ArrowError::ExternalError(Box::new(error))
+}

@@ -1,0 +1,263 @@
+//! How deep the types of a file of Parquet are, before anybody builds them.
+//!
+//! Readers build the tree of types by recursion, as deep as the file says. So the list that the tree is made of is
+//! walked first: it is at the end of the file, in Thrift's compact protocol.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// Behind the list: its length, and the letters that files end with.
+const END: u64 = 8;
+const MAGIC: &[u8] = b"PAR1";
+/// How deep structures of Thrift may be nested; those of Parquet have a few levels.
+const NESTED: usize = 32;
+
+/// The numbers of its fields: of the whole, and of an element of the types.
+const ELEMENTS: i16 = 2;
+const CHILDREN: i16 = 5;
+
+/// The types of Thrift's fields.
+const STOP: u8 = 0;
+const TRUE: u8 = 1;
+const FALSE: u8 = 2;
+const BYTE: u8 = 3;
+const I16: u8 = 4;
+const I32: u8 = 5;
+const I64: u8 = 6;
+const DOUBLE: u8 = 7;
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const SET: u8 = 10;
+const MAP: u8 = 11;
+const STRUCT: u8 = 12;
+
+/// Whether the types of a file are not deeper than that, as far as its end can be read: what is damaged is for the
+/// reader to tell.
+pub fn is_shallow(file: &mut File, depth: usize) -> io::Result<bool> {
+    let len = file.seek(SeekFrom::End(0))?;
+    let mut end = [0; END as usize];
+    if len >= END {
+        file.seek(SeekFrom::Start(len - END))?;
+        file.read_exact(&mut end)?;
+    }
+    let size = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
+    let mut bytes = Vec::new();
+    if end.ends_with(MAGIC) && size <= len.saturating_sub(END) {
+        file.seek(SeekFrom::Start(len - END - size))?;
+        file.by_ref().take(size).read_to_end(&mut bytes)?;
+    }
+    file.rewind()?;
+    Ok(Walk { rest: &bytes }.whole(depth) != Some(false))
+}
+
+/// What is left of the bytes.
+struct Walk<'b> {
+    rest: &'b [u8],
+}
+
+impl Walk<'_> {
+    /// `None`: it is damaged.
+    fn whole(&mut self, depth: usize) -> Option<bool> {
+        let mut last = 0;
+        loop {
+            let (kind, field) = self.field(&mut last)?;
+            match (kind, field) {
+                (STOP, _) => return Some(true),
+                (LIST, ELEMENTS) => return self.elements(depth),
+                _ => match self.skip(kind, NESTED) {
+                    Some(true) => {}
+                    other => return other,
+                },
+            }
+        }
+    }
+
+    /// The elements of the types in pre-order: each says how many children follow.
+    fn elements(&mut self, depth: usize) -> Option<bool> {
+        let (count, kind) = self.list()?;
+        if kind != STRUCT {
+            return None;
+        }
+        // How many children of the open elements are still to come.
+        let mut open: Vec<i64> = Vec::new();
+        for _ in 0..count {
+            let children = match self.element()? {
+                Some(children) => children,
+                None => return Some(false),
+            };
+            while open.last() == Some(&0) {
+                open.pop();
+            }
+            if let Some(left) = open.last_mut() {
+                *left -= 1;
+            }
+            if children > 0 {
+                open.push(children);
+            }
+            // The root is not a type.
+            if open.len() > depth + 1 {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// How many children an element has; `Some(None)`: it is too deep in itself.
+    fn element(&mut self) -> Option<Option<i64>> {
+        let (mut last, mut children) = (0, 0);
+        loop {
+            let (kind, field) = self.field(&mut last)?;
+            match (kind, field) {
+                (STOP, _) => return Some(Some(children)),
+                (I32, CHILDREN) => children = self.number()?,
+                _ => match self.skip(kind, NESTED)? {
+                    true => {}
+                    false => return Some(None),
+                },
+            }
+        }
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*first)
+    }
+
+    fn bytes(&mut self, count: u64) -> Option<bool> {
+        self.rest = self.rest.get(usize::try_from(count).ok()?..)?;
+        Some(true)
+    }
+
+    fn unsigned(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn number(&mut self) -> Option<i64> {
+        let zigzag = self.unsigned()?;
+        Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
+    }
+
+    /// The type of the next field, and its number.
+    fn field(&mut self, last: &mut i16) -> Option<(u8, i16)> {
+        let head = self.byte()?;
+        if head != STOP {
+            *last = match head >> 4 {
+                0 => self.number()? as i16,
+                step => last.wrapping_add(i16::from(step)),
+            };
+        }
+        Some((head & 0xf, *last))
+    }
+
+    /// How many items a list has, and their type.
+    fn list(&mut self) -> Option<(u64, u8)> {
+        let head = self.byte()?;
+        let count = match head >> 4 {
+            15 => self.unsigned()?,
+            count => u64::from(count),
+        };
+        Some((count, head & 0xf))
+    }
+
+    /// Skips a value; `Some(false)`: it is deeper than that.
+    fn skip(&mut self, kind: u8, depth: usize) -> Option<bool> {
+        let Some(deeper) = depth.checked_sub(1) else { return Some(false) };
+        match kind {
+            TRUE | FALSE => Some(true),
+            BYTE => self.bytes(1),
+            I16 | I32 | I64 => self.unsigned().map(|_| true),
+            DOUBLE => self.bytes(8),
+            BINARY => {
+                let len = self.unsigned()?;
+                self.bytes(len)
+            }
+            LIST | SET => {
+                let (count, kind) = self.list()?;
+                self.items(count, &[kind], deeper)
+            }
+            MAP => match self.unsigned()? {
+                0 => Some(true),
+                count => {
+                    let kinds = self.byte()?;
+                    self.items(count, &[kinds >> 4, kinds & 0xf], deeper)
+                }
+            },
+            STRUCT => {
+                let mut last = 0;
+                loop {
+                    match self.field(&mut last)?.0 {
+                        STOP => return Some(true),
+                        kind if self.skip(kind, deeper)? => {}
+                        _ => return Some(false),
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn items(&mut self, count: u64, kinds: &[u8], depth: usize) -> Option<bool> {
+        for _ in 0..count {
+            for kind in kinds {
+                let is_taken = match *kind {
+                    // In a list each has a byte.
+                    TRUE | FALSE => self.bytes(1)?,
+                    kind => self.skip(kind, depth)?,
+                };
+                if !is_taken {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Walk;
+
+    /// A list of so many groups, one in the other.
+    fn types(depth: usize) -> Vec<u8> {
+        let mut bytes = vec![0x15, 2, 0x19, 0xfc];
+        bytes.extend([(depth as u8 & 0x7f) | 0x80, (depth >> 7) as u8]);
+        for _ in 0..depth {
+            bytes.extend(b"\x35\x02\x18\x01a\x15\x02\0");
+        }
+        bytes
+    }
+
+    #[test]
+    fn depth_is_seen_before_it_is_built() {
+        assert_eq!(Walk { rest: &types(64) }.whole(64), Some(true));
+        assert_eq!(Walk { rest: &types(66) }.whole(64), Some(false));
+        assert_eq!(Walk { rest: &types(5000) }.whole(64), Some(false));
+    }
+
+    #[test]
+    fn structures_within_structures_are_refused() {
+        let mut bytes = vec![0x7c];
+        bytes.extend([0x1c].repeat(100_000));
+        assert_eq!(Walk { rest: &bytes }.whole(64), Some(false));
+        let mut bytes = vec![0x79];
+        bytes.extend([0x19].repeat(100_000));
+        assert_eq!(Walk { rest: &bytes }.whole(64), Some(false));
+    }
+
+    #[test]
+    fn damage_is_for_the_reader() {
+        for cut in 0..types(10).len() {
+            Walk { rest: &types(10)[..cut] }.whole(64);
+        }
+        assert_eq!(Walk { rest: b"\x19\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" }.whole(64), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Types of columns, found out from the first rows.
+
+use super::ahead::Part;
+use super::cells::Cells;
+use super::layout::{How, is_json, options};
+use crate::error::{Error, Result, usage};
+use crate::rows::batch::Sort;
+use crate::rows::plan::{JSON, Plan};
+use crate::rows::words::Form;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use icecore::Stage;
+use icecore_columns::{Decoder, FILLED_WITH, Inference, Source};
+use std::sync::Arc;
+
+/// The type of a column that is passed on.
+pub fn plain(parts: &[Part<'_>], at: usize) -> DataType {
+    let cells = || parts.iter().flat_map(move |part| cells(part, at).iter()).flatten();
+    let values = || cells().filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain));
+    let all = |is: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == Sort::Plain && is(bytes));
+    match () {
+        () if values().next().is_none() => DataType::Utf8,
+        () if all(|bytes| matches!(bytes, b"true" | b"false")) => DataType::Boolean,
+        () if all(is_integer) => DataType::Int64,
+        () if all(is_float) => DataType::Float64,
+        () if values().any(|(_, bytes)| std::str::from_utf8(bytes).is_err()) => DataType::Binary,
+        () => DataType::Utf8,
+    }
+}
+
+fn is_integer(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| text.parse::<i64>().is_ok_and(|value| value.to_string() == text))
+}
+
+/// Whether a float holds all digits of a number.
+fn is_float(bytes: &[u8]) -> bool {
+    /// So many digits always fit.
+    const DIGITS: usize = 15;
+    let number = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<f64>().ok());
+    let mantissa = bytes.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or_default();
+    number.is_some_and(f64::is_finite) && mantissa.iter().filter(|byte| byte.is_ascii_digit()).count() <= DIGITS
+}
+
+fn cells<'b>(part: &Part<'b>, at: usize) -> Cells<'b> {
+    Cells { batch: part.batch, rows: part.rows.clone(), at }
+}
+
+/// The field of a column to decode, and what its values become.
+pub fn blob(
+    parts: &[Part<'_>],
+    plan: &Plan,
+    column: usize,
+    at: usize,
+    said: Option<&FieldRef>,
+) -> Result<(FieldRef, How)> {
+    let name = plan.column(column);
+    let source = plan.columns[column].stage.clone().map_or(Source::Detect, Source::Stage);
+    match said {
+        Some(field) if is_json(field) => return Ok((Arc::clone(field), How::Json)),
+        Some(field) => {
+            let field = field.as_ref().clone().with_nullable(true);
+            return Ok((Arc::new(field), How::Typed(source)));
+        }
+        None => {}
+    }
+    let samples = samples(parts, plan, &name, at);
+    let samples = samples.map_err(|error| Error::Other(format!("column {name}: {error}")))?;
+    match infer(&samples, &source, plan).map_err(|error| usage(format!("column {name}: {error}")))? {
+        Some(field) if !is_json(&field) => {
+            Ok((Arc::new(field.with_name(name).with_nullable(true)), How::Typed(source)))
+        }
+        _ => Ok((json_field(&name), How::Json)),
+    }
+}
+
+fn json_field(name: &str) -> FieldRef {
+    let json = [(FILLED_WITH.to_owned(), icecore_columns::JSON.to_owned())];
+    Arc::new(Field::new(name, DataType::Utf8, true).with_metadata(json.into()))
+}
+
+/// The values of a column in the first rows.
+fn samples(parts: &[Part<'_>], plan: &Plan, name: &str, at: usize) -> Result<Vec<ArrayRef>, ArrowError> {
+    if plan.form == Form::Ndjson {
+        let field = Arc::new(Field::new(name, DataType::Utf8, true));
+        return line_columns(parts, plan, &Fields::from(vec![field]));
+    }
+    parts
+        .iter()
+        .map(|part| match &part.batch.record {
+            Some(record) => Ok(record.column(at).slice(part.rows.start, part.rows.len())),
+            None => cells(part, at).bytes(),
+        })
+        .collect()
+}
+
+/// The first column of these fields in lines of JSON.
+fn line_columns(parts: &[Part<'_>], plan: &Plan, fields: &Fields) -> Result<Vec<ArrayRef>, ArrowError> {
+    let external = |error: icecore_columns::Error| ArrowError::ExternalError(Box::new(error));
+    let mut decoder = line_decoder(fields, plan).map_err(external)?;
+    let column = |part: &Part<'_>| {
+        let lines = cells(part, 0).bytes()?;
+        Ok(Arc::clone(decoder.decode(lines.as_ref()).map_err(external)?.column.as_struct().column(0)))
+    };
+    parts.iter().map(column).collect()
+}
+
+/// What reads lines of JSON, whatever they say of themselves.
+pub fn line_decoder(fields: &Fields, plan: &Plan) -> Result<Decoder, icecore_columns::Error> {
+    let field = Field::new("row", DataType::Struct(fields.clone()), true);
+    Decoder::new(line_stage(), &field, options(plan))
+}
+
+/// JSON without any meaning but its own.
+pub fn line_stage() -> Stage {
+    let mut stage = Stage::parse(JSON).expect("JSON is always there");
+    let _ = stage.set("typed", Some("no"));
+    stage
+}
+
+/// The type that these values have in common; `None`, if text says more of them.
+fn infer(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Field>, icecore_columns::Error> {
+    let mut inference = Inference::new(source.clone(), &plan.limits);
+    for sample in samples {
+        inference.look_at(sample.as_ref())?;
+    }
+    // Where most is ordinary text, only JSON can say all of it.
+    let has_type = inference.rows() > 0 && inference.bad() * 2 <= inference.rows();
+    Ok(has_type.then(|| inference.field()))
+}
+
+/// The fields of lines of JSON; columns to decode are text.
+pub fn lines(parts: &[Part<'_>], said: &Fields, plan: &Plan) -> Result<Fields> {
+    let mut inference = Inference::new(line_stage(), &plan.limits);
+    for part in parts {
+        let lines = cells(part, 0).bytes().map_err(|error| usage(error.to_string()))?;
+        inference.look_at(lines.as_ref()).map_err(|error| usage(error.to_string()))?;
+    }
+    let found = inference.field();
+    let found = match found.data_type() {
+        DataType::Struct(fields) => fields.clone(),
+        _ if !said.is_empty() => Fields::empty(),
+        _ => return Err(usage("its lines have no keys in common: say the columns with --schema".to_owned())),
+    };
+    let others = said.iter().filter(|field| found.find(field.name()).is_none());
+    let fields = found.iter().chain(others).map(|field| {
+        let is_blob = plan.columns.iter().any(|column| column.name == *field.name());
+        match said.find(field.name()) {
+            _ if is_blob => Arc::new(Field::new(field.name(), DataType::Utf8, true)),
+            Some((_, said)) => Arc::clone(said),
+            None => Arc::clone(field),
+        }
+    });
+    Ok(fields.collect())
+}

@@ -1,0 +1,186 @@
+//! Files and streams of Arrow, message by message.
+
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::StreamDecoder;
+use arrow_ipc::{BodyCompression, Message, RecordBatch as Header, root_as_message};
+use arrow_schema::{DataType, Field, SchemaRef};
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+/// The first bytes of a file; a stream follows.
+const MAGIC: &[u8; 8] = b"ARROW1\0\0";
+/// How far what it is filled up with may go.
+const PADDING: u64 = 1024;
+/// The bytes before a length.
+const MARK: [u8; 4] = [0xff; 4];
+/// How long what describes a message may be.
+const LONGEST: u32 = 64 << 20;
+/// So large a buffer may always get, and so many times its compressed size beyond.
+const SLACK: i64 = 64 << 20;
+const GROWTH: i64 = 1024;
+/// How deep types may be.
+const DEPTH: usize = 64;
+
+/// The records of a file or a stream.
+pub struct Messages<R> {
+    from: R,
+    decoder: StreamDecoder,
+    /// How much was read.
+    pub offset: u64,
+    is_begun: bool,
+    is_done: bool,
+    /// Those that were decoded.
+    records: VecDeque<RecordBatch>,
+}
+
+impl<R: Read> Messages<R> {
+    pub fn new(from: R) -> Messages<R> {
+        Messages {
+            from,
+            decoder: StreamDecoder::new(),
+            offset: 0,
+            is_begun: false,
+            is_done: false,
+            records: VecDeque::new(),
+        }
+    }
+
+    /// The types of the columns; reads until they are there.
+    pub fn schema(&mut self) -> Result<SchemaRef, String> {
+        loop {
+            if let Some(schema) = self.decoder.schema() {
+                let is_shallow = schema.fields().iter().all(|field| is_shallow(field, DEPTH));
+                return if is_shallow { Ok(schema) } else { Err(format!("it has types within more than {DEPTH}")) };
+            }
+            if !self.message()? {
+                return Err("it ends before it says which columns it has".to_owned());
+            }
+        }
+    }
+
+    /// The next record; `None` at the end.
+    pub fn next(&mut self) -> Result<Option<RecordBatch>, String> {
+        while self.records.is_empty() && self.message()? {}
+        Ok(self.records.pop_front())
+    }
+
+    /// Reads a message. Returns whether there was any.
+    fn message(&mut self) -> Result<bool, String> {
+        if self.is_done {
+            return Ok(false);
+        }
+        let Some(len) = self.length()? else {
+            self.is_done = true;
+            // A message without bytes after its description is complete when something follows.
+            self.decode([Buffer::from(&MARK), Buffer::from(&[0; 4])])?;
+            return Ok(true);
+        };
+        if len > LONGEST {
+            return Err(format!("a message says that its description has {len} bytes"));
+        }
+        let head = self.exactly(u64::from(len))?;
+        let message = root_as_message(&head).map_err(|error| format!("a message is damaged: {error}"))?;
+        let body = u64::try_from(message.bodyLength()).map_err(|_| "a message has a size below zero".to_owned())?;
+        let body = self.exactly(body)?;
+        check(&message, &body)?;
+        let len = Buffer::from(&len.to_le_bytes());
+        self.decode([Buffer::from(&MARK), len, Buffer::from_vec(head), Buffer::from_vec(body)])?;
+        Ok(true)
+    }
+
+    fn decode<const N: usize>(&mut self, pieces: [Buffer; N]) -> Result<(), String> {
+        for mut piece in pieces {
+            while !piece.is_empty() {
+                let record = self.decoder.decode(&mut piece).map_err(|error| error.to_string())?;
+                self.records.extend(record);
+            }
+        }
+        Ok(())
+    }
+
+    /// The length of what describes the next message; `None`, if there is none.
+    fn length(&mut self) -> Result<Option<u32>, String> {
+        let Some(mut word) = self.word()? else { return Ok(None) };
+        if !std::mem::replace(&mut self.is_begun, true) && word == MAGIC[..4] {
+            if self.word()? != Some([MAGIC[4], MAGIC[5], 0, 0]) {
+                return Err("it is not a file of Arrow".to_owned());
+            }
+            // Zeros after it, up to a round offset.
+            word = [0; 4];
+            while word == [0; 4] && self.offset < PADDING {
+                word = self.word()?.ok_or_else(|| "it ends too early".to_owned())?;
+            }
+        }
+        // Old files have no mark.
+        if word == MARK {
+            word = self.word()?.ok_or_else(|| "it ends too early".to_owned())?;
+        }
+        let len = u32::from_le_bytes(word);
+        Ok((len > 0).then_some(len))
+    }
+
+    fn word(&mut self) -> Result<Option<[u8; 4]>, String> {
+        let mut word = [0; 4];
+        let mut len = 0;
+        while len < word.len() {
+            match self.from.read(&mut word[len..]) {
+                Ok(0) if len == 0 => return Ok(None),
+                Ok(0) => return Err("it ends too early".to_owned()),
+                Ok(count) => len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        self.offset += 4;
+        Ok(Some(word))
+    }
+
+    /// So many bytes; memory for them is taken only as they come.
+    fn exactly(&mut self, len: u64) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        self.from.by_ref().take(len).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        self.offset += bytes.len() as u64;
+        if bytes.len() as u64 == len { Ok(bytes) } else { Err("it ends too early".to_owned()) }
+    }
+}
+
+/// Whether types are not deeper than that.
+pub fn is_shallow(field: &Field, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match field.data_type() {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => is_shallow(item, depth),
+        DataType::ListView(item) | DataType::LargeListView(item) => is_shallow(item, depth),
+        DataType::Struct(fields) => fields.iter().all(|field| is_shallow(field, depth)),
+        DataType::Union(fields, _) => fields.iter().all(|(_, field)| is_shallow(field, depth)),
+        DataType::Dictionary(_, values) => is_shallow(&Field::new("", (**values).clone(), true), depth),
+        DataType::RunEndEncoded(ends, values) => is_shallow(ends, depth) && is_shallow(values, depth),
+        _ => true,
+    }
+}
+
+/// What compressed buffers say of their sizes: readers make room by that alone.
+fn check(message: &Message<'_>, body: &[u8]) -> Result<(), String> {
+    let header: Option<Header<'_>> = message
+        .header_as_record_batch()
+        .or_else(|| message.header_as_dictionary_batch().and_then(|batch| batch.data()));
+    let Some(header) = header else { return Ok(()) };
+    let compression: Option<BodyCompression<'_>> = header.compression();
+    let (Some(_), Some(buffers)) = (compression, header.buffers()) else { return Ok(()) };
+    for buffer in buffers {
+        let (Ok(start), Ok(len)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) else {
+            return Err("a buffer has a place below zero".to_owned());
+        };
+        let bytes = start.checked_add(len).and_then(|end| body.get(start..end));
+        let bytes = bytes.ok_or_else(|| "a buffer is not inside of its message".to_owned())?;
+        let Some(size) = bytes.first_chunk::<8>() else { continue };
+        let size = i64::from_le_bytes(*size);
+        if size > SLACK.max((len as i64).saturating_mul(GROWTH)) {
+            return Err(format!("a buffer would become {size} bytes of {len}, which is refused: no table needs that"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Rows in columns that have types: files of Parquet and Arrow.
+
+#[cfg(feature = "columns")]
+mod ahead;
+#[cfg(feature = "columns")]
+mod cells;
+#[cfg(feature = "columns")]
+mod filler;
+#[cfg(feature = "columns")]
+mod fit;
+#[cfg(feature = "columns")]
+mod footer;
+#[cfg(feature = "columns")]
+mod guard;
+#[cfg(feature = "columns")]
+mod layout;
+#[cfg(feature = "columns")]
+mod learn;
+#[cfg(feature = "columns")]
+mod messages;
+#[cfg(feature = "columns")]
+mod pages;
+#[cfg(feature = "columns")]
+mod reader;
+#[cfg(feature = "columns")]
+mod texts;
+#[cfg(feature = "columns")]
+mod values;
+#[cfg(feature = "columns")]
+mod writer;
+
+#[cfg(feature = "columns")]
+pub use ahead::Ahead;
+/// The types of columns, as Arrow has them.
+#[cfg(feature = "columns")]
+pub use arrow_schema::Fields;
+#[cfg(feature = "columns")]
+pub use filler::Filler;
+#[cfg(feature = "columns")]
+pub use layout::Layout;
+#[cfg(feature = "columns")]
+pub use reader::{Records, spooled};
+#[cfg(feature = "columns")]
+pub use values::expand;
+#[cfg(feature = "columns")]
+pub use writer::Writer;
+
+use crate::error::{Result, usage};
+use std::path::Path;
+
+/// A kind of file that has columns with types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// A file of Parquet.
+    Parquet,
+    /// A file of Arrow, which has a table of its parts at the end.
+    Arrow,
+    /// The same as a stream.
+    ArrowStream,
+}
+
+impl Container {
+    const ALL: [Container; 3] = [Container::Parquet, Container::Arrow, Container::ArrowStream];
+
+    /// As `--to` calls it, and the names of files end.
+    pub fn name(self) -> &'static str {
+        match self {
+            Container::Parquet => "parquet",
+            Container::Arrow => "arrow",
+            Container::ArrowStream => "arrows",
+        }
+    }
+
+    /// What `--to` calls so.
+    pub fn named(name: &str) -> Option<Container> {
+        Container::ALL.into_iter().find(|container| container.name() == name)
+    }
+
+    /// By the name of a file.
+    pub fn of_path(path: &Path) -> Option<Container> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        if extension == "feather" { Some(Container::Arrow) } else { Container::named(&extension) }
+    }
+
+    /// Of an input, by its name and its first bytes.
+    pub fn guess(name: &str, head: &[u8]) -> Option<Container> {
+        match head {
+            [b'P', b'A', b'R', b'1', ..] => Some(Container::Parquet),
+            [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Some(Container::Arrow),
+            // A length of -1 says that the length comes after it.
+            [0xff, 0xff, 0xff, 0xff, _, _, 0, 0, ..] => Some(Container::ArrowStream),
+            _ => Container::of_path(Path::new(name)),
+        }
+    }
+}
+
+/// How the bytes of columns are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Compression {
+    /// Fast; the usual one in parquet, and not in arrow
+    Snappy,
+    /// Smaller
+    Zstd,
+    /// Fast; the one that all programs read in arrow
+    Lz4,
+    /// Not at all; what is usual in arrow
+    None,
+}
+
+/// What is said of columns with types.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The types of columns, or a file with them.
+    pub schema: Option<String>,
+    /// From how many rows the types of the other columns are found out.
+    pub infer: usize,
+    /// How the bytes of columns are packed, if that was said.
+    pub compression: Option<Compression>,
+    /// How many rows a group of parquet has at most.
+    pub row_group: u64,
+}
+
+/// What is wrong, if this build knows no such files.
+pub fn check() -> Result<()> {
+    if cfg!(feature = "columns") {
+        return Ok(());
+    }
+    let advice = "this build knows no parquet and no arrow: build it with `make build`, or with \
+                  `cargo build --release -p icecore-cli --features columns`";
+    Err(usage(advice.to_owned()))
+}

@@ -1,0 +1,134 @@
+//! Reading files of Parquet and Arrow, record by record.
+
+use super::Container;
+use super::footer;
+use super::guard::guarded;
+use super::messages::{Messages, is_shallow};
+use super::pages::Pages;
+use crate::pool::Batches;
+use crate::rows::batch::Batch;
+use crate::rows::plan::Plan;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::sync::Arc;
+
+/// About how many bytes a batch has, and how many rows at most.
+const BATCH: u64 = 1 << 20;
+const ROWS: u64 = 8192;
+/// How deep types may be.
+const DEPTH: usize = 64;
+
+/// The records of a file, batch by batch.
+pub struct Records {
+    from: From,
+    schema: SchemaRef,
+    plan: Option<Arc<Plan>>,
+    rows: u64,
+    /// What is not handed out yet of a record.
+    rest: Option<RecordBatch>,
+    len: u64,
+}
+
+enum From {
+    Parquet(Box<ParquetRecordBatchReader>),
+    Arrow(Box<Messages<Box<dyn Read + Send>>>),
+}
+
+impl Records {
+    /// Of Parquet, which has to be a file.
+    pub fn parquet(mut file: File) -> io::Result<Records> {
+        let too_deep = || format!("it has types within more than {DEPTH}");
+        // A list is two levels there.
+        if !footer::is_shallow(&mut file, 2 * DEPTH)? {
+            return Err(damaged(Container::Parquet, &too_deep()));
+        }
+        let pages = Pages::new(file)?;
+        let len = parquet::file::reader::Length::len(&pages);
+        let opened = guarded(|| {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(pages).map_err(|error| error.to_string())?;
+            let schema = Arc::clone(builder.schema());
+            if !schema.fields().iter().all(|field| is_shallow(field, DEPTH)) {
+                return Err(too_deep());
+            }
+            let rows = builder.metadata().file_metadata().num_rows().max(1) as u64;
+            let groups = builder.metadata().row_groups();
+            let size = groups.iter().map(|group| group.total_byte_size().max(0) as u64).fold(0, u64::saturating_add);
+            let per_row = (size / rows).max(1);
+            let reader = builder.with_batch_size((BATCH / per_row).clamp(1, ROWS) as usize).build();
+            Ok((reader.map_err(|error| error.to_string())?, schema))
+        });
+        let (reader, schema) = opened.map_err(|why| damaged(Container::Parquet, &why))?;
+        Ok(Records { from: From::Parquet(Box::new(reader)), schema, plan: None, rows: 0, rest: None, len })
+    }
+
+    /// Of Arrow, a file or a stream.
+    pub fn arrow(input: Box<dyn Read + Send>) -> io::Result<Records> {
+        let mut messages = Messages::new(input);
+        let schema = guarded(|| messages.schema()).map_err(|why| damaged(Container::Arrow, &why))?;
+        Ok(Records { from: From::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
+    }
+
+    /// The columns of the input.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// What is done with its rows.
+    pub fn with(self, plan: &Arc<Plan>) -> Records {
+        Records { plan: Some(Arc::clone(plan)), ..self }
+    }
+
+    fn next(&mut self) -> io::Result<Option<RecordBatch>> {
+        match &mut self.from {
+            From::Parquet(reader) => {
+                guarded(|| reader.next().transpose()).map_err(|why| damaged(Container::Parquet, &why))
+            }
+            From::Arrow(messages) => {
+                let next = guarded(|| messages.next()).map_err(|why| damaged(Container::Arrow, &why));
+                self.len = messages.offset;
+                next
+            }
+        }
+    }
+}
+
+/// A copy of an input that has to be a file.
+pub fn spooled(mut input: impl Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut input, &mut file)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn damaged(container: Container, why: &str) -> io::Error {
+    let why = icecore::text::printable(why);
+    io::Error::new(io::ErrorKind::InvalidData, format!("it is no {} that can be read: {why}", container.name()))
+}
+
+impl Batches for Records {
+    type Batch = Batch;
+
+    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        batch.clear();
+        batch.before = self.rows;
+        self.plan.iter().for_each(|plan| batch.plan(plan));
+        let record = loop {
+            match self.rest.take() {
+                Some(record) if record.num_rows() > 0 => break record,
+                _ => match self.next()? {
+                    Some(record) => self.rest = Some(record),
+                    None => return Ok(false),
+                },
+            }
+        };
+        let rows = record.num_rows().min(ROWS as usize);
+        self.rest = Some(record.slice(rows, record.num_rows() - rows));
+        batch.record = Some(record.slice(0, rows));
+        self.rows += rows as u64;
+        batch.end = self.len;
+        Ok(true)
+    }
+}

@@ -1,0 +1,125 @@
+//! Values of columns as cells of rows.
+
+use super::texts::{MAX_OUTPUT, Printer, Temporal};
+use crate::rows::batch::{Batch, Sort};
+use arrow_array::builder::StringBuilder;
+use arrow_array::{Array, ArrayRef, StringArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{ArrowError, DataType};
+use icecore_columns::Blobs;
+
+/// Makes rows of cells of a batch that has a record.
+pub fn expand(batch: &mut Batch) -> Result<(), String> {
+    let Some(record) = batch.record.take() else { return Ok(()) };
+    let columns: Result<Vec<Column<'_>>, ArrowError> =
+        record.columns().iter().map(|array| Column::of(array.as_ref())).collect();
+    let columns = columns.map_err(|error| error.to_string())?;
+    for row in 0..record.num_rows() {
+        for column in &columns {
+            let start = batch.bytes.len();
+            let sort = column.print(row, &mut batch.bytes);
+            batch.push_cell(start, sort);
+            // Cells have offsets of 32 bits.
+            if batch.bytes.len() > MAX_OUTPUT {
+                return Err(format!("{} rows together are longer than {MAX_OUTPUT} bytes", record.num_rows()));
+            }
+        }
+        batch.end_row(0);
+    }
+    Ok(())
+}
+
+/// The values of a column as they are written, and whether that is JSON for all of them.
+pub fn written(column: &ArrayRef) -> Result<(StringArray, bool), ArrowError> {
+    let cells = Column::of(column.as_ref())?;
+    let mut texts = StringBuilder::new();
+    let (mut is_json, mut cell) = (true, Vec::new());
+    for row in 0..column.len() {
+        cell.clear();
+        let sort = cells.print(row, &mut cell);
+        if texts.values_slice().len() + cell.len() >= MAX_OUTPUT {
+            let message = format!("the texts of {} values together are longer than {MAX_OUTPUT} bytes", column.len());
+            return Err(ArrowError::CastError(message));
+        }
+        match (sort, std::str::from_utf8(&cell)) {
+            (Sort::Text | Sort::Plain, Ok(text)) => {
+                is_json &= sort == Sort::Plain;
+                texts.append_value(text);
+            }
+            _ => texts.append_null(),
+        }
+    }
+    Ok((texts.finish(), is_json))
+}
+
+/// How the values of a column are written.
+enum Column<'r> {
+    Bytes(Blobs<'r>),
+    /// Numbers that JSON has no word for are text.
+    Float(Printer<'r>),
+    Json(Printer<'r>),
+    /// Times and the like.
+    Text(Option<&'r NullBuffer>, Temporal<'r>),
+}
+
+impl<'r> Column<'r> {
+    fn of(array: &'r dyn Array) -> Result<Column<'r>, ArrowError> {
+        if let Ok(blobs) = Blobs::of(array) {
+            return Ok(Column::Bytes(blobs));
+        }
+        if let Some(temporal) = Temporal::of(array)? {
+            return Ok(Column::Text(array.nulls(), temporal));
+        }
+        let printer = Printer::of(array)?;
+        Ok(match array.data_type() {
+            DataType::Float16 | DataType::Float32 | DataType::Float64 => Column::Float(printer),
+            _ => Column::Json(printer),
+        })
+    }
+
+    /// Writes a value, and tells what it is.
+    fn print(&self, row: usize, out: &mut Vec<u8>) -> Sort {
+        match self {
+            Column::Bytes(blobs) => match blobs.get(row) {
+                Some(bytes) => {
+                    out.extend_from_slice(bytes);
+                    Sort::Text
+                }
+                None => Sort::Null,
+            },
+            Column::Float(printer) | Column::Json(printer) if printer.is_null(row) => Sort::Null,
+            Column::Float(printer) => match printer.float(row).and_then(word) {
+                Some(word) => {
+                    out.extend_from_slice(word.as_bytes());
+                    Sort::Text
+                }
+                None => {
+                    printer.print(row, out);
+                    Sort::Plain
+                }
+            },
+            Column::Json(printer) => {
+                printer.print(row, out);
+                Sort::Plain
+            }
+            Column::Text(nulls, _) if nulls.is_some_and(|nulls| nulls.is_null(row)) => Sort::Null,
+            Column::Text(_, temporal) => {
+                // What has no text is reported in its place.
+                if let Err(text) = temporal.print(row, out) {
+                    out.extend_from_slice(text.as_bytes());
+                }
+                Sort::Text
+            }
+        }
+    }
+}
+
+/// The word for a number that JSON can't write.
+fn word(value: f64) -> Option<&'static str> {
+    match value {
+        _ if value.is_finite() => None,
+        _ if value.is_nan() => Some("NaN"),
+        _ if value > 0.0 => Some("Infinity"),
+        _ => Some("-Infinity"),
+    }
+}

@@ -1,0 +1,154 @@
+//! Writing records.
+
+use super::{Compression, Container};
+use crate::error::{Error, Result, usage};
+use arrow_array::RecordBatch;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::SchemaRef;
+use arrow_select::concat::concat_batches;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How large a group of rows gets, whatever number of rows may be in it: it is in memory until it is complete.
+const GROUP: usize = 64 << 20;
+/// How much a batch of Arrow has, about.
+const BATCH: usize = 1 << 20;
+
+/// Writes records into a file of columns.
+pub struct Writer {
+    to: To,
+    buffer: Buffer,
+    schema: SchemaRef,
+    /// Records that are too small to be written alone.
+    waiting: Vec<RecordBatch>,
+    size: usize,
+}
+
+enum To {
+    Parquet(Box<ArrowWriter<Buffer>>),
+    Arrow(Box<FileWriter<Buffer>>),
+    ArrowStream(Box<StreamWriter<Buffer>>),
+}
+
+/// What was written, until it is passed on.
+#[derive(Clone, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Buffer {
+    fn with<T>(&self, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.with(|buffer| buffer.extend_from_slice(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Writer {
+    /// Begins a file with these columns.
+    pub fn new(container: Container, typed: &super::Options, schema: &SchemaRef) -> Result<Writer> {
+        let buffer = Buffer::default();
+        let to = match container {
+            Container::Parquet => {
+                let properties = properties(typed)?;
+                let writer = ArrowWriter::try_new(buffer.clone(), Arc::clone(schema), Some(properties));
+                To::Parquet(Box::new(writer.map_err(failed)?))
+            }
+            Container::Arrow => {
+                let writer = FileWriter::try_new_with_options(buffer.clone(), schema, options(typed)?);
+                To::Arrow(Box::new(writer.map_err(failed)?))
+            }
+            Container::ArrowStream => {
+                let writer = StreamWriter::try_new_with_options(buffer.clone(), schema, options(typed)?);
+                To::ArrowStream(Box::new(writer.map_err(failed)?))
+            }
+        };
+        Ok(Writer { to, buffer, schema: Arc::clone(schema), waiting: Vec::new(), size: 0 })
+    }
+
+    /// Takes a record.
+    pub fn write(&mut self, record: RecordBatch) -> Result<()> {
+        if let To::Parquet(writer) = &mut self.to {
+            return writer.write(&record).map_err(failed);
+        }
+        self.size += record.get_array_memory_size();
+        self.waiting.push(record);
+        if self.size < BATCH { Ok(()) } else { self.join() }
+    }
+
+    /// Writes what waits as one record.
+    fn join(&mut self) -> Result<()> {
+        if !self.waiting.is_empty() {
+            let record = concat_batches(&self.schema, &self.waiting).map_err(failed)?;
+            self.waiting.clear();
+            self.size = 0;
+            match &mut self.to {
+                To::Parquet(writer) => writer.write(&record).map_err(failed)?,
+                To::Arrow(writer) => writer.write(&record).map_err(failed)?,
+                To::ArrowStream(writer) => writer.write(&record).map_err(failed)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands over what was written so far.
+    pub fn pass<T>(&self, take: impl FnOnce(&[u8]) -> T) -> T {
+        self.buffer.with(|buffer| {
+            let taken = take(buffer);
+            buffer.clear();
+            taken
+        })
+    }
+
+    /// Writes what ends the file; it is to be passed on then.
+    pub fn finish(&mut self) -> Result<()> {
+        self.join()?;
+        match &mut self.to {
+            To::Parquet(writer) => drop(writer.finish().map_err(failed)?),
+            To::Arrow(writer) => writer.finish().map_err(failed)?,
+            To::ArrowStream(writer) => writer.finish().map_err(failed)?,
+        }
+        Ok(())
+    }
+}
+
+fn properties(typed: &super::Options) -> Result<WriterProperties> {
+    let codec = match typed.compression {
+        None | Some(Compression::Snappy) => Codec::SNAPPY,
+        Some(Compression::Zstd) => Codec::ZSTD(ZstdLevel::try_new(3).map_err(failed)?),
+        Some(Compression::Lz4) => Codec::LZ4_RAW,
+        Some(Compression::None) => Codec::UNCOMPRESSED,
+    };
+    let rows = usize::try_from(typed.row_group).unwrap_or(usize::MAX);
+    let properties = WriterProperties::builder()
+        .set_compression(codec)
+        .set_created_by(concat!("icecore ", env!("CARGO_PKG_VERSION")).to_owned());
+    Ok(properties.set_max_row_group_row_count(Some(rows)).set_max_row_group_bytes(Some(GROUP)).build())
+}
+
+fn options(typed: &super::Options) -> Result<IpcWriteOptions> {
+    let compression = match typed.compression {
+        None | Some(Compression::None) => None,
+        Some(Compression::Zstd) => Some(CompressionType::ZSTD),
+        Some(Compression::Lz4) => Some(CompressionType::LZ4_FRAME),
+        Some(Compression::Snappy) => {
+            return Err(usage("arrow knows no snappy: --compression lz4, zstd or none".to_owned()));
+        }
+    };
+    IpcWriteOptions::default().try_with_compression(compression).map_err(failed)
+}
+
+fn failed(error: impl ToString) -> Error {
+    Error::Other(format!("the columns can't be written: {}", error.to_string()))
+}

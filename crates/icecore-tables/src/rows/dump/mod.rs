@@ -1,0 +1,217 @@
+//! Rows of SQL dumps: the lexer runs in the thread that reads.
+
+mod tables;
+mod value;
+
+use super::batch::{Batch, Cell, Sort};
+use super::plan::Plan;
+use crate::pool::Batches;
+use crate::window::Window;
+use icecore_sql::{Next, Options, Reader, Value};
+use std::io::{self, Read};
+use std::sync::Arc;
+pub use tables::Tables;
+use value::Type;
+
+/// About how many bytes a batch has.
+const BATCH: usize = 128 << 10;
+/// How many values a row may have.
+const MANY: usize = 1 << 24;
+
+/// A dump that is read batch by batch.
+pub struct Dump {
+    window: Window<Box<dyn Read + Send>>,
+    reader: Reader,
+    tables: Tables,
+    layout: Layout,
+    rows: u64,
+    /// Where the row that is being read begins in the dump, and in the bytes of the batch.
+    offset: u64,
+    start: usize,
+    /// What is there of a row whose batch is under way.
+    carried: (Vec<u8>, Vec<Cell>),
+    most: usize,
+    is_done: bool,
+    /// What stopped the reading, when the rows before it were handed out.
+    stopped: Option<io::Error>,
+}
+
+/// The rows that are being read.
+#[derive(Default)]
+struct Layout {
+    /// What the reader calls it.
+    number: u64,
+    is_wanted: bool,
+    plan: Option<Arc<Plan>>,
+    columns: Vec<(Option<u32>, Type)>,
+}
+
+impl Dump {
+    /// `base` is what does not depend on the tables.
+    pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: Tables, most: u64) -> Dump {
+        let mut options = Options::default();
+        // Cells have offsets of 32 bits, and a window may hold twice as much.
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(1 << 30);
+        (options.rows, options.literal) = (true, most);
+        Dump {
+            window,
+            reader: Reader::with_options(options),
+            tables: tables.over(base),
+            layout: Layout::default(),
+            rows: 0,
+            offset: 0,
+            start: 0,
+            carried: Default::default(),
+            most,
+            is_done: false,
+            stopped: None,
+        }
+    }
+
+    /// Takes a value. Returns whether its row is complete.
+    fn push(&mut self, value: Value, batch: &mut Batch) -> io::Result<bool> {
+        let Value { whole, content, cell, ends_row, .. } = value;
+        if cell.position == 0 {
+            self.offset = self.reader.offset() + whole.start as u64;
+            if self.layout.number != self.reader.layout() {
+                let is_wanted = self.tables.wants(self.reader.table(cell.table));
+                self.layout = Layout { number: self.reader.layout(), is_wanted, ..Layout::default() };
+            }
+        }
+        if !self.layout.is_wanted {
+            self.reader.skip_rows();
+            return Ok(false);
+        }
+        let at = cell.position as usize;
+        let plan = self.layout.plan.as_deref();
+        if at >= self.layout.columns.len() {
+            let of = Type::of(self.reader.table(cell.table), cell.column, self.reader.dialect());
+            self.layout.columns.push((cell.column, of));
+        }
+        let start = batch.bytes.len();
+        let of = self.layout.columns.get(at).map_or(Type::Any, |column| column.1);
+        let sort = if plan.is_some_and(|plan| plan.is_hidden(at)) {
+            Sort::Null
+        } else {
+            let is_computed = value::put(self.window.bytes(), whole, content, of, &mut batch.bytes);
+            if is_computed.is_none() {
+                let number = self.rows + batch.rows() as u64 + 1;
+                batch.tally.pass_on(number, || self.tables.column(self.reader.table(cell.table), &cell));
+            }
+            is_computed.unwrap_or_default()
+        };
+        batch.push_cell(start, sort);
+        let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
+        // A value has two bytes at least, with what separates it.
+        if batch.bytes.len() - self.start > self.most || cells > (self.most / 2 + 1).min(MANY) {
+            return Err(too_long(self.offset, self.most));
+        }
+        if ends_row {
+            let plan = match &self.layout.plan {
+                Some(plan) => plan,
+                None => {
+                    let columns = self.layout.columns.iter().map(|column| column.0);
+                    let plan = self.tables.plan(self.reader.table(cell.table), columns)?;
+                    self.layout.plan.insert(plan)
+                }
+            };
+            if plan.hides_all() {
+                self.layout.is_wanted = false;
+                batch.take_back(self.start);
+                return Ok(false);
+            }
+            batch.plan(plan);
+            batch.end_row(self.offset);
+            self.start = batch.bytes.len();
+        }
+        Ok(ends_row)
+    }
+
+    /// Takes what is there of the next row out of a batch that is complete.
+    fn carry(&mut self, batch: &mut Batch) {
+        let (bytes, cells) = &mut self.carried;
+        let from = batch.ends.last().map_or(0, |end| end.0 as usize);
+        bytes.extend(batch.bytes.drain(self.start..));
+        let back = |at: u32| at - self.start as u32;
+        cells.extend(batch.cells.drain(from..).map(|cell| Cell {
+            start: back(cell.start),
+            end: back(cell.end),
+            ..cell
+        }));
+        self.start = 0;
+    }
+
+    /// Reads rows until there are enough, or more input is needed for the next.
+    fn read(&mut self, batch: &mut Batch) -> io::Result<()> {
+        while batch.bytes.len() < BATCH || batch.rows() == 0 {
+            let next = self.reader.next(self.window.bytes(), self.window.is_end());
+            match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
+                Next::Value(value) => {
+                    if !self.push(value, batch)? {
+                        continue;
+                    }
+                }
+                Next::Literal(_) => {}
+                Next::More { used } => {
+                    self.window.take(used);
+                    // Rows are not kept back while the rest is waited for.
+                    if batch.rows() > 0 {
+                        batch.is_last_for_now = true;
+                        return Ok(());
+                    }
+                    self.window.more()?;
+                }
+                Next::End => {
+                    self.is_done = true;
+                    return match self.reader.unclosed() {
+                        Some(offset) => Err(cut(offset)),
+                        None => self.tables.check(self.reader.tables()),
+                    };
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn too_long(offset: u64, most: usize) -> io::Error {
+    io::Error::other(format!(
+        "the row at offset {offset} is longer than {most} bytes (--max-record lets it be, if the input is trusted)"
+    ))
+}
+
+fn cut(offset: u64) -> io::Error {
+    let text = format!("it ends inside of the row whose value at offset {offset} is the last one: it is cut off");
+    io::Error::new(io::ErrorKind::UnexpectedEof, text)
+}
+
+impl Batches for Dump {
+    type Batch = Batch;
+
+    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        batch.clear();
+        batch.before = self.rows;
+        if let Some(error) = self.stopped.take() {
+            return Err(error);
+        }
+        if self.is_done {
+            return Ok(false);
+        }
+        let (bytes, cells) = &mut self.carried;
+        batch.bytes.append(bytes);
+        batch.cells.append(cells);
+        self.start = 0;
+        match self.read(batch) {
+            Ok(()) => {}
+            Err(error) if batch.rows() > 0 => {
+                self.is_done = true;
+                self.stopped = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+        self.carry(batch);
+        self.rows += batch.rows() as u64;
+        batch.end = self.reader.offset();
+        Ok(batch.rows() > 0)
+    }
+}

@@ -1,0 +1,89 @@
+//! Which tables of a dump are wanted, and what is done with their rows.
+
+use crate::error::{Error, Result};
+use crate::filter::is_column;
+use crate::rows::column::Spec;
+use crate::rows::plan::Plan;
+use icecore_sql::{Cell, Table};
+use std::io;
+use std::sync::Arc;
+
+/// What is asked of the tables.
+pub struct Tables {
+    base: Option<Plan>,
+    specs: Vec<Spec>,
+}
+
+impl Tables {
+    /// As `--column` says, each.
+    pub fn new(columns: &[String]) -> Result<Tables> {
+        let specs = columns.iter().map(|column| Spec::parse(column, &[])).collect::<Result<_, _>>()?;
+        Ok(Tables { base: None, specs })
+    }
+
+    /// With what does not depend on the tables.
+    pub fn over(self, base: Plan) -> Tables {
+        Tables { base: Some(base), ..self }
+    }
+
+    /// Whether rows of this table are written.
+    pub fn wants(&self, table: &Table) -> bool {
+        let Some(base) = &self.base else { return false };
+        let has = |spec: &Spec| {
+            spec.given_name().is_none() || table.columns().iter().any(|column| names(spec, table, column.name()))
+        };
+        base.filter().takes_table(table.schema(), table.name())
+            && (base.filter().has_tables() || self.specs.is_empty() || self.specs.iter().any(has))
+    }
+
+    /// The name of the column of a value.
+    pub fn column(&self, table: &Table, cell: &Cell) -> String {
+        format!("{}.{}", table.name(), name(table, cell.column, cell.position as usize))
+    }
+
+    /// What is done with rows of these columns.
+    pub fn plan(&self, table: &Table, columns: impl Iterator<Item = Option<u32>>) -> io::Result<Arc<Plan>> {
+        let columns: Vec<String> = columns.enumerate().map(|(at, column)| name(table, column, at)).collect();
+        let found = self.specs.iter().filter_map(|spec| {
+            let at = columns.iter().position(|column| *column == spec.name);
+            let at = at.or_else(|| columns.iter().position(|column| names(spec, table, column)));
+            let at = at.or(spec.at.filter(|at| *at < columns.len()))?;
+            Some(Spec { at: Some(at), ..spec.clone() })
+        });
+        let found = found.collect();
+        let base = self.base.clone().ok_or_else(|| io::Error::other("no plan"))?;
+        base.of_columns(table.schema(), table.name(), columns, found).map(Arc::new).map_err(failed)
+    }
+
+    /// Says which tables and columns were named and are not there: probably a slip.
+    pub fn check(&self, tables: &[Table]) -> io::Result<()> {
+        let Some(base) = &self.base else { return Ok(()) };
+        let places = tables.iter().flat_map(|table| {
+            let all = table.columns().iter().map(|column| column.name()).chain([""]);
+            all.map(|column| (table.schema(), table.name(), column))
+        });
+        let mut unknown = base.filter().unknown(places.clone());
+        for spec in &self.specs {
+            let is = |(schema, table, column): (Option<&str>, &str, &str)| is_column(&spec.name, schema, table, column);
+            if spec.given_name().is_some() && !places.clone().any(is) {
+                unknown.push(format!("there is no column `{}`", spec.name));
+            }
+        }
+        if unknown.is_empty() { Ok(()) } else { Err(io::Error::other(unknown.join("; "))) }
+    }
+}
+
+/// Whether a column is meant by this.
+fn names(spec: &Spec, table: &Table, column: &str) -> bool {
+    is_column(&spec.name, table.schema(), table.name(), column)
+}
+
+/// A column without a name is called by its number.
+fn name(table: &Table, column: Option<u32>, at: usize) -> String {
+    let column = column.and_then(|column| table.columns().get(column as usize));
+    column.map_or_else(|| (at + 1).to_string(), |column| column.name().to_owned())
+}
+
+fn failed(error: Error) -> io::Error {
+    io::Error::other(error.to_string())
+}

@@ -1,0 +1,178 @@
+//! Values of SQL as cells.
+
+use crate::rows::batch::Sort;
+use icecore::rewrite::Escaping;
+use icecore_sql::{Content, Dialect, Kind, Table};
+use std::ops::Range;
+
+/// What a column says of values in quotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Type {
+    #[default]
+    Any,
+    /// They are numbers, if they look like one.
+    Number,
+    /// They are the bytes of one.
+    Bits,
+    /// Digits of bits, of PostgreSQL.
+    BitString,
+    /// `t` and `f`.
+    Bool,
+}
+
+impl Type {
+    pub fn of(table: &Table, column: Option<u32>, dialect: Option<Dialect>) -> Type {
+        let Some(column) = column.and_then(|column| table.columns().get(column as usize)) else {
+            return if dialect == Some(Dialect::Postgres) { Type::BitString } else { Type::Any };
+        };
+        match (dialect, column.declared()) {
+            // What is a number there stands without quotes.
+            (Some(Dialect::Sqlite), _) => Type::Any,
+            (Some(Dialect::Postgres), "bool" | "boolean") => Type::Bool,
+            (Some(Dialect::Postgres), "bit") => Type::BitString,
+            (_, "bit") => Type::Bits,
+            (Some(Dialect::Postgres), _) if column.kind() != Kind::Number => Type::BitString,
+            _ if column.kind() == Kind::Number => Type::Number,
+            _ => Type::Any,
+        }
+    }
+}
+
+/// Writes what a value says, and tells what it is; `None`: it is an expression, and its text.
+pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: &mut Vec<u8>) -> Option<Sort> {
+    let text = window.get(whole).unwrap_or_default();
+    Some(match content {
+        Content::Literal(body, quoting) => {
+            let raw = window.get(body).unwrap_or_default();
+            let Some(decoded) = quoting.decode(raw) else {
+                out.extend_from_slice(text);
+                return None;
+            };
+            literal(decoded.text(), of, out)
+        }
+        Content::Number => number(text, out),
+        Content::Bool(value) => {
+            out.extend_from_slice(if value { b"true" } else { b"false" });
+            Sort::Plain
+        }
+        Content::Null => Sort::Null,
+        Content::Absent => Sort::Absent,
+        Content::Bits(digits) => bits(window.get(digits).unwrap_or_default(), of, out),
+        _ => {
+            out.extend_from_slice(text);
+            return None;
+        }
+    })
+}
+
+fn literal(text: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
+    match (of, text) {
+        (Type::Bool, b"t" | b"true") => out.extend_from_slice(b"true"),
+        (Type::Bool, b"f" | b"false") => out.extend_from_slice(b"false"),
+        (Type::Number, _) if is_number(text) => out.extend_from_slice(text),
+        (Type::Bits, _) if text.len() <= 8 => {
+            let value = text.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+            out.extend_from_slice(value.to_string().as_bytes());
+        }
+        _ => {
+            out.extend_from_slice(text);
+            return Sort::Text;
+        }
+    }
+    Sort::Plain
+}
+
+/// A number of SQL as JSON writes it, with all its digits.
+fn number(text: &[u8], out: &mut Vec<u8>) -> Sort {
+    if is_number(text) {
+        out.extend_from_slice(text);
+        return Sort::Plain;
+    }
+    let (minus, rest) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    if minus {
+        out.push(b'-');
+    }
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (whole, rest) = rest.split_at(digits(rest));
+    let zeros = whole.iter().take_while(|byte| **byte == b'0').count();
+    match whole.get(zeros..).unwrap_or_default() {
+        [] => out.push(b'0'),
+        whole => out.extend_from_slice(whole),
+    }
+    match rest {
+        // A dot needs digits after it.
+        [b'.', exponent @ ..] if digits(exponent) == 0 => out.extend_from_slice(exponent),
+        rest => out.extend_from_slice(rest),
+    }
+    Sort::Plain
+}
+
+/// Whether JSON writes a number so.
+fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(text);
+    if whole == 0 || whole > 1 && text.first() == Some(&b'0') {
+        return false;
+    }
+    let mut rest = text.get(whole..).unwrap_or_default();
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let len = digits(fraction);
+        if len == 0 {
+            return false;
+        }
+        rest = fraction.get(len..).unwrap_or_default();
+    }
+    let [b'e' | b'E', exponent @ ..] = rest else { return rest.is_empty() };
+    let exponent = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
+    !exponent.is_empty() && digits(exponent) == exponent.len()
+}
+
+/// `b'101'` is a number; PostgreSQL's stays what it is: digits.
+fn bits(digits: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
+    let value = std::str::from_utf8(digits).ok().and_then(|digits| u64::from_str_radix(digits, 2).ok());
+    match value.filter(|_| of != Type::BitString) {
+        Some(value) => {
+            out.extend_from_slice(value.to_string().as_bytes());
+            Sort::Plain
+        }
+        None => {
+            out.extend_from_slice(digits);
+            Sort::Text
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        for (sql, json) in [
+            ("0", "0"),
+            ("-12.50", "-12.50"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("00042", "42"),
+            ("-000", "-0"),
+            ("+7", "7"),
+            (".5", "0.5"),
+            ("-.5e3", "-0.5e3"),
+            ("1.", "1"),
+            ("1.e+9", "1e+9"),
+            ("9.0e+999", "9.0e+999"),
+        ] {
+            let mut out = Vec::new();
+            assert_eq!(number(sql.as_bytes(), &mut out), Sort::Plain);
+            assert_eq!(String::from_utf8(out).unwrap(), json, "{sql}");
+            assert!(is_number(json.as_bytes()), "{json}");
+        }
+        for other in ["", "-", "01", "1.", ".5", "1e", "NaN", "1 "] {
+            assert!(!is_number(other.as_bytes()), "{other}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Rows: read in one form, frozen values in them decoded, written in another.
+
+mod batch;
+mod column;
+pub mod columnar;
+#[cfg(feature = "store")]
+pub mod database;
+mod decode;
+pub mod dump;
+mod object;
+pub mod plan;
+pub mod table;
+mod text;
+mod words;
+
+pub use batch::Batch;
+pub use decode::Decoders;
+pub use words::{Bytea, Form, OnError, Text};

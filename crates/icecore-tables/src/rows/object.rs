@@ -1,0 +1,163 @@
+//! Rows that are objects of JSON: some of their strings are decoded, all else stays
+//! as it was written.
+
+use super::decode::{Decoder, Kind as Became, Row};
+
+use super::plan::JSON;
+use super::text;
+use super::words::{OnError, Text};
+use icecore::{Cursor, Error, ErrorKind, Kind, Request, Stage, Value, raw::Tape};
+use std::borrow::Cow;
+
+/// Memory for the next row.
+#[derive(Default)]
+pub struct Object {
+    tape: Tape,
+}
+
+impl Object {
+    /// Writes the row in this line. Returns whether there is one.
+    pub(super) fn row(&mut self, decoder: &mut Decoder, line: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            return false;
+        }
+        let limits = decoder.plan.limits.clone();
+        let request = Request { tape: std::mem::take(&mut self.tape), ..Request::new(&limits).detailed() };
+        let Some(json) = icecore::format::by_name(JSON) else { return false };
+        let mut stage = Stage::of(json);
+        // Whatever it says of itself, it is a row.
+        let _ = stage.set("typed", Some("no"));
+        let outcome = json.read(line, stage.settings(), request);
+        let mut error = outcome.error.clone();
+        let root = outcome.document.root();
+        if error.is_none() && outcome.consumed < line.len() {
+            error = Some(Error::behind(line, outcome.consumed));
+        }
+        if error.is_none() && root.kind() != Kind::Map {
+            error = Some(Error::new(ErrorKind::Malformed).at(0).expecting("an object").finding("another value"));
+        }
+        match error {
+            Some(error) => broken(decoder, line, &json.explain(error).in_layer("row"), row, out),
+            None => match spoofed(decoder, root) {
+                Some(error) => broken(decoder, line, &error, row, out),
+                None => whole(decoder, line, root, row, out),
+            },
+        }
+        self.tape = outcome.document.into_tape();
+        true
+    }
+}
+
+/// A member of the row may not pass for one of ours.
+fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
+    let own = || decoder.plan.lead.iter().map(|(name, _)| name).chain(&decoder.plan.own);
+    let is_own = |key: &[u8]| own().find(|own| own.as_bytes() == key);
+    let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
+    let error = Error::new(ErrorKind::Malformed).expecting("an object without a key of that name");
+    Some(error.finding(format!("`{name}`, as that is called which says what became of a value")))
+}
+
+/// A row that is not an object is in the output as an error, with its text.
+fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out: &mut Vec<u8>) {
+    let message = error.to_string();
+    decoder.fail(0, error.kind().as_str(), message, row);
+    row.kinds[0] = Became::Broken;
+    out.push(b'{');
+    out.extend_from_slice(&decoder.plan.lead_json);
+    let keeps = decoder.plan.on_error == OnError::Keep;
+    if keeps {
+        out.extend_from_slice(&text::key(&decoder.name(0)));
+        if !text::string(line, out) {
+            row.lose_bytes(decoder.plan.strict, || "the row".to_owned());
+        }
+    }
+    decoder.own_members(row, !keeps, out);
+    out.extend_from_slice(b"}\n");
+}
+
+/// The text of the row, with the decoded values in the place of the strings.
+fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>, out: &mut Vec<u8>) {
+    let extent = |value: Cursor<'_>| {
+        let extents = &root.document().trace()?.extents;
+        extents.get(value.index() as usize).map(|extent| (extent.start as usize, extent.end as usize))
+    };
+    let plan = std::sync::Arc::clone(&decoder.plan);
+    let mut at = 0;
+    if !plan.lead_json.is_empty() {
+        out.push(b'{');
+        out.extend_from_slice(&plan.lead_json);
+        if root.is_empty() {
+            out.pop();
+        }
+        at = 1;
+    }
+    let mut seen = vec![false; plan.columns.len()];
+    for (key, value) in root.entries() {
+        let column = plan.columns.iter().position(|column| column.name.as_bytes() == key.bytes());
+        let (Some(column), Some((start, end))) = (column, extent(value)) else { continue };
+        seen[column] = true;
+        let before = out.len();
+        out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
+        let became = match string(decoder, value) {
+            Ok(bytes) if bytes.is_empty() && plan.empty_is_null => Became::Null,
+            Ok(bytes) => decoder.decode(column, &bytes, row, out),
+            Err((became, message)) => {
+                if let Some(message) = message {
+                    decoder.fail(column, "row", message, row);
+                }
+                became
+            }
+        };
+        row.kinds[column] = became;
+        match became {
+            Became::Decoded => at = end,
+            // It stays as it is written.
+            Became::Text | Became::Broken | Became::Refused | Became::Other if plan.on_error == OnError::Keep => {
+                out.truncate(before)
+            }
+            _ => {
+                out.extend_from_slice(b"null");
+                at = end;
+            }
+        }
+    }
+    for (column, _) in seen.iter().enumerate().filter(|(_, seen)| !**seen) {
+        decoder.fail(column, "row", "the row has no such key".to_owned(), row);
+    }
+    let rest = line.get(at..).unwrap_or(&[]);
+    if plan.own.is_empty() || row.errors.is_empty() && !plan.has_kinds {
+        out.extend_from_slice(rest);
+    } else {
+        out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
+        decoder.own_members(row, root.is_empty() && plan.lead.is_empty(), out);
+        out.push(b'}');
+    }
+    out.push(b'\n');
+}
+
+/// The bytes of a string to decode; or what else the value is, and what is wrong with
+/// that.
+fn string<'v>(decoder: &Decoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (Became, Option<String>)> {
+    let keeps = decoder.plan.on_error == OnError::Keep;
+    let bytes = match value.value() {
+        Value::Null => return Err((Became::Null, None)),
+        Value::Text(bytes) | Value::Bytes(bytes) => bytes,
+        _ if keeps => return Err((Became::Other, None)),
+        _ => return Err((Became::Broken, Some("expected a string, found another value".to_owned()))),
+    };
+    if bytes.is_empty() || decoder.plan.text == Text::Utf8 {
+        return Ok(bytes.into());
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let latin1: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
+    match latin1 {
+        Some(latin1) => Ok(latin1.into()),
+        // Bytes are never written so.
+        None if keeps => Err((Became::Text, None)),
+        None => {
+            let message = "expected characters up to U+00FF (--text latin1), found one beyond".to_owned();
+            Err((Became::Broken, Some(message)))
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! What is done with rows, once the names of their columns are known.
+
+use super::column::Spec;
+use super::columnar::{self, Container};
+use super::text;
+use super::words::{Bytea, Form, OnError, Text};
+use crate::error::{Result, usage};
+use crate::filter::Filter;
+use icecore::{Limits, Stage};
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Out {
+    /// An object a line.
+    Json,
+    /// Cells with a delimiter, quoted where that is needed.
+    Csv,
+    /// Cells with tabs, and escapes as MySQL and PostgreSQL have them.
+    Tsv,
+    /// In columns that have types.
+    Columns(Container),
+}
+
+/// What is asked of rows, whatever their columns are.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How rows are written.
+    pub out: Out,
+    /// The JSON that values become.
+    pub json: Stage,
+    /// The columns that are decoded: `NAME[=FORMAT]`.
+    pub columns: Vec<String>,
+    /// Of a dump: only the rows of these tables.
+    pub tables: Vec<String>,
+    /// Only these columns are written, all if none is named.
+    pub only: Vec<String>,
+    /// The columns that are not written.
+    pub skipped: Vec<String>,
+    /// The name of the column that says which table a row is of.
+    pub table_column: Option<String>,
+    /// The name of the column that says which file a row is of.
+    pub file_column: Option<String>,
+    /// What was said of the input.
+    pub input: TableStyle,
+    /// What becomes of a value that can't be decoded.
+    pub on_error: OnError,
+    /// Whether a column says of each value what became of it.
+    pub has_kinds: bool,
+    /// How bytea values of PostgreSQL are written.
+    pub bytea: Bytea,
+    /// Which bytes the characters of a string of JSON are.
+    pub text: Text,
+    /// Whether a loss is an error.
+    pub strict: bool,
+    /// Whether strings in decoded values are opened.
+    pub deep: bool,
+    /// Whether cells that a spreadsheet would run are made text.
+    pub csv_safe: bool,
+    /// Columns that have types.
+    pub typed: columnar::Options,
+    /// How far a value is read.
+    pub limits: Limits,
+}
+
+/// How the rows of an input are written.
+#[derive(Clone, Debug, Default)]
+pub struct TableStyle {
+    /// The names of the columns, where no header has them.
+    pub names: Vec<String>,
+    /// Whether the first row has the names, if that was said.
+    pub has_header: Option<bool>,
+    /// The delimiter of values, if that was said.
+    pub delimiter: Option<u8>,
+    /// The text that stands for NULL.
+    pub null: Option<String>,
+}
+
+impl TableStyle {
+    /// The delimiter of values; the rows of a database are written by the command itself.
+    pub fn delimiter(&self, form: Form) -> u8 {
+        match (form, self.delimiter) {
+            (Form::Database, _) => b'\t',
+            (_, Some(given)) => given,
+            (Form::Csv, None) => b',',
+            _ => b'\t',
+        }
+    }
+}
+
+impl Options {
+    /// The delimiter of a csv that is written.
+    fn out_delimiter(&self, form: Form) -> u8 {
+        match form {
+            Form::Database | Form::Sql | Form::Parquet | Form::Arrow => self.input.delimiter.unwrap_or(b','),
+            form => self.input.delimiter(form),
+        }
+    }
+}
+
+/// What is asked of an input.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// What is asked, whatever the columns are.
+    pub options: &'a Options,
+    /// How the rows of the input are written.
+    pub form: Form,
+    /// The column that is decoded, if none is named.
+    pub usual: Option<&'static str>,
+    /// What the input is called.
+    pub file: &'a str,
+}
+
+/// What is done with rows.
+#[derive(Clone)]
+pub struct Plan {
+    /// How the rows of the input are written.
+    pub form: Form,
+    /// How the rows of the output are written.
+    pub out: Out,
+    /// The JSON that values become.
+    pub json: Stage,
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// The names as keys of JSON: `"id":`.
+    pub keys: Vec<Vec<u8>>,
+    /// The columns that are decoded.
+    pub columns: Vec<Spec>,
+    /// Which of the columns are not written.
+    pub hidden: Vec<bool>,
+    /// Columns that say where a row is from, before all others: name and value.
+    pub lead: Vec<(String, String)>,
+    /// The same columns as members of an object of JSON.
+    pub lead_json: Vec<u8>,
+    table_column: Option<String>,
+    filter: Filter,
+    /// The column that says which program a value is of.
+    pub program: Option<usize>,
+    /// The names of the columns that the input does not have: messages, and what became of
+    /// the values.
+    pub own: Vec<String>,
+    /// What becomes of a value that can't be decoded.
+    pub on_error: OnError,
+    /// Whether an empty value is NULL: where rows have no other way to say that.
+    pub empty_is_null: bool,
+    /// Whether a column says of each value what became of it.
+    pub has_kinds: bool,
+    /// How bytea values of PostgreSQL are written.
+    pub bytea: Bytea,
+    /// Which bytes the characters of a string of JSON are.
+    pub text: Text,
+    /// What stands between cells of a csv that is written.
+    pub delimiter: u8,
+    /// How far a value is read.
+    pub limits: Limits,
+    /// Whether a loss is an error.
+    pub strict: bool,
+    /// Whether strings in decoded values are opened.
+    pub deep: bool,
+    /// Whether cells that a spreadsheet would run are made text.
+    pub csv_safe: bool,
+}
+
+impl Plan {
+    /// Of a table whose columns have these names.
+    pub fn new(asked: &Asked<'_>, header: Vec<String>) -> Result<Plan> {
+        let Asked { options, form, usual, .. } = *asked;
+        let names = header;
+        let columns = match (&options.columns[..], form) {
+            ([], Form::Lines) => vec![Spec::parse("1", &[])?],
+            ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
+            (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
+            ([], Form::Parquet | Form::Arrow) => Vec::new(),
+            ([], _) if usual.is_none() && matches!(options.out, Out::Columns(_)) => Vec::new(),
+            ([], _) => match usual {
+                Some(column) => vec![Spec::parse(column, &names)?],
+                None => return Err(usage(no_column(&names))),
+            },
+            (columns, form) => {
+                let is_fixed = !names.is_empty() && form != Form::Ndjson;
+                let parse = |text: &String| Spec::parse(text, if is_fixed { &names } else { &[] });
+                columns.iter().map(parse).collect::<Result<_, _>>()?
+            }
+        };
+        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && form != Form::Ndjson) {
+            let name = &column.name;
+            return Err(usage(format!(
+                "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
+                 number from 1 on"
+            )));
+        }
+        let mut plan = Plan::base(asked)?;
+        if form == Form::Ndjson && plan.filter.has_columns() {
+            return Err(usage("`--only` and `--skip-column` are for tables with columns".to_owned()));
+        }
+        plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
+        plan.of_columns(None, "", names, columns)
+    }
+
+    /// What does not depend on the columns.
+    pub fn base(asked: &Asked<'_>) -> Result<Plan> {
+        let Asked { options, form, file, .. } = *asked;
+        let out = options.out;
+        if matches!(out, Out::Columns(_)) || matches!(form, Form::Parquet | Form::Arrow) {
+            columnar::check()?;
+        }
+        if form == Form::Ndjson && matches!(out, Out::Csv | Out::Tsv) {
+            return Err(usage(
+                "rows of `--in ndjson` have no fixed columns: they are written as json, parquet or arrow".to_owned(),
+            ));
+        }
+        if form != Form::Sql && (!options.tables.is_empty() || options.table_column.is_some()) {
+            return Err(usage("`--table` and `--table-column` are for `--in sql`".to_owned()));
+        }
+        Ok(Plan {
+            own: Vec::new(),
+            form,
+            out,
+            json: options.json.clone(),
+            names: Vec::new(),
+            keys: Vec::new(),
+            columns: Vec::new(),
+            hidden: Vec::new(),
+            lead: options.file_column.iter().map(|name| (name.clone(), file.to_owned())).collect(),
+            lead_json: Vec::new(),
+            table_column: options.table_column.clone(),
+            filter: Filter::new(&options.tables, &options.only, &options.skipped),
+            program: None,
+            on_error: options.on_error,
+            empty_is_null: options.on_error != OnError::Keep
+                || matches!(out, Out::Columns(_))
+                || matches!(form, Form::Csv | Form::Tsv | Form::Lines) && options.input.null.is_none(),
+            has_kinds: options.has_kinds,
+            bytea: options.bytea,
+            text: options.text,
+            delimiter: options.out_delimiter(form),
+            limits: options.limits.clone(),
+            strict: options.strict,
+            deep: options.deep,
+            csv_safe: options.csv_safe,
+        })
+    }
+
+    /// The same with columns of these names, some of which are decoded.
+    pub fn of_columns(
+        mut self,
+        schema: Option<&str>,
+        table: &str,
+        mut names: Vec<String>,
+        columns: Vec<Spec>,
+    ) -> Result<Plan> {
+        if self.form == Form::Lines && names.is_empty() {
+            let given = columns.first().and_then(Spec::given_name);
+            names.push(given.unwrap_or("value").to_owned());
+        }
+        // Columns without names have numbers.
+        let most = columns.iter().filter_map(|column| column.at).max().map_or(0, |at| at + 1);
+        for number in names.len() + 1..=most {
+            names.push(number.to_string());
+        }
+        self.keys = names.iter().map(|name| text::key(name)).collect();
+        if self.filter.has_columns() {
+            let is_hidden = |(at, name): (usize, &String)| {
+                !self.filter.takes_column(schema, table, name) && !columns.iter().any(|column| column.at == Some(at))
+            };
+            self.hidden = names.iter().enumerate().map(is_hidden).collect();
+        }
+        (self.names, self.columns) = (names, columns);
+        self.lead.extend(self.table_column.take().map(|name| (name, table.to_owned())));
+        for (name, value) in &self.lead {
+            self.lead_json.extend_from_slice(&text::key(name));
+            text::string(value.as_bytes(), &mut self.lead_json);
+            self.lead_json.push(b',');
+        }
+        self.own = self.own_names();
+        self.check_names()?;
+        Ok(self)
+    }
+
+    /// Which tables and columns are written.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// Whether no column is written.
+    pub fn hides_all(&self) -> bool {
+        !self.hidden.is_empty() && self.hidden.iter().all(|hidden| *hidden)
+    }
+
+    /// Whether the column at this position is not written.
+    pub fn is_hidden(&self, at: usize) -> bool {
+        self.hidden.get(at).copied().unwrap_or(false)
+    }
+
+    /// The key of the column at this position.
+    pub fn key(&self, at: usize) -> std::borrow::Cow<'_, [u8]> {
+        match self.keys.get(at) {
+            Some(key) => key.into(),
+            None => text::key(&(at + 1).to_string()).into(),
+        }
+    }
+
+    /// The name of the column at this position.
+    pub fn name(&self, at: usize) -> String {
+        self.names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string())
+    }
+
+    /// Whether messages get columns of their own.
+    pub fn has_error_columns(&self) -> bool {
+        matches!(self.on_error, OnError::Keep | OnError::Null)
+    }
+
+    /// The name of a column to decode.
+    pub fn column(&self, column: usize) -> String {
+        let spec = &self.columns[column];
+        spec.at.filter(|_| self.form != Form::Ndjson).map_or_else(|| spec.name.clone(), |at| self.name(at))
+    }
+
+    fn own_names(&self) -> Vec<String> {
+        let columns = || (0..self.columns.len()).map(|column| self.column(column));
+        let errors = columns().filter(|_| self.has_error_columns()).map(error_name);
+        errors.chain(columns().filter(|_| self.has_kinds).map(kind_name)).collect()
+    }
+
+    /// A column of the input may not pass for one of ours.
+    fn check_names(&self) -> Result<()> {
+        let own: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
+        let is_known = |own: &&&String| self.names.contains(**own) && self.form != Form::Ndjson;
+        let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
+        match own.iter().find(is_known).or(twice) {
+            None => Ok(()),
+            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage(format!(
+                "the input has a column `{name}`, and so is that called which says where a row is from: give it another \
+                 name, with --table-column=NAME or --file-column=NAME"
+            ))),
+            Some(name) => Err(usage(format!(
+                "the input has a column `{name}`, and so is that called which says what became of a value: give the \
+                 columns other names with --columns (and --header, if the first row has names)"
+            ))),
+        }
+    }
+
+    /// Writes the names of the columns, if the output is a table.
+    pub fn write_header(&self, out: &mut Vec<u8>) {
+        if matches!(self.out, Out::Json | Out::Columns(_)) {
+            return;
+        }
+        for (at, name) in self.header().iter().enumerate() {
+            self.cell(at == 0, name.as_bytes(), out);
+        }
+        out.push(b'\n');
+    }
+
+    /// The names of all columns of the output.
+    pub fn header(&self) -> Vec<String> {
+        let shown = self.names.iter().enumerate().filter(|(at, _)| !self.is_hidden(*at)).map(|(_, name)| name);
+        self.lead.iter().map(|(name, _)| name).chain(shown).chain(&self.own).cloned().collect()
+    }
+
+    /// Writes a cell of a table.
+    pub fn cell(&self, is_first: bool, bytes: &[u8], out: &mut Vec<u8>) {
+        text::table_cell(self.out, self.delimiter, self.csv_safe, is_first, bytes, out);
+    }
+}
+
+/// What the message is called that belongs to a value.
+pub fn error_name(column: String) -> String {
+    column + "_error"
+}
+
+/// What that is called which says what became of a value.
+pub fn kind_name(column: String) -> String {
+    column + "_kind"
+}
+
+/// Rows are objects of JSON, a line each, and so are the values in columns.
+pub const JSON: &str = crate::form::JSON;
+
+fn no_column(names: &[String]) -> String {
+    let known = if names.is_empty() { String::new() } else { format!(" (there are {})", crate::plural::listed(names)) };
+    format!("name the columns to decode: --column NAME[=FORMAT]{known}")
+}

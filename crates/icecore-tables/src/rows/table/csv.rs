@@ -1,0 +1,38 @@
+//! Rows of CSV.
+
+use crate::csv::broken;
+use crate::rows::batch::{Batch, Sort};
+use icecore_csv::{Cell, Dialect, Next, Scanner};
+use std::io;
+
+/// The scanner, and room for the cells of one row.
+pub struct Csv {
+    scanner: Scanner,
+    dialect: Dialect,
+    cells: Vec<Cell>,
+}
+
+impl Csv {
+    pub fn new(dialect: Dialect) -> Csv {
+        Csv { scanner: Scanner::new(dialect), dialect, cells: Vec::new() }
+    }
+
+    /// Reads one row from the start of these bytes. Returns how many it took; `None`: it is not complete. Empty lines
+    /// are skipped.
+    pub fn row(&mut self, bytes: &[u8], is_end: bool, offset: u64, batch: &mut Batch) -> io::Result<Option<usize>> {
+        let Next::Row { end } = self.scanner.next_row(bytes, is_end, &mut self.cells) else { return Ok(None) };
+        if matches!(&self.cells[..], [cell] if cell.whole.is_empty()) {
+            return Ok(Some(end));
+        }
+        if self.cells.iter().any(|cell| cell.is_broken) {
+            return Err(broken(batch.before + batch.rows() as u64 + 1, offset));
+        }
+        for cell in &self.cells {
+            let start = batch.bytes.len();
+            batch.bytes.extend_from_slice(&self.dialect.decode(cell, bytes));
+            batch.push_cell(start, Sort::Text);
+        }
+        batch.end_row(offset);
+        Ok(Some(end))
+    }
+}

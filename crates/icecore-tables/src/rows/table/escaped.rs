@@ -1,0 +1,157 @@
+//! A line a row: values between tabs, with the escapes of MySQL or PostgreSQL, or
+//! none.
+
+use crate::rows::batch::{Batch, Sort};
+use memchr::{memchr2, memchr3};
+
+/// What a backslash means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Escapes {
+    Mysql,
+    Postgres,
+}
+
+/// Reads one row from the start of these bytes. Returns how many it took; `None`: it is
+/// not complete. A row without a delimiter is one cell.
+pub fn row(
+    bytes: &[u8],
+    is_end: bool,
+    delimiter: Option<u8>,
+    escapes: Option<Escapes>,
+    offset: u64,
+    batch: &mut Batch,
+) -> Option<usize> {
+    let between = delimiter.unwrap_or(b'\n');
+    let backslash = if escapes.is_some() { b'\\' } else { b'\n' };
+    let (mut at, mut start) = (0, batch.bytes.len());
+    // Where the cell starts in the input.
+    let mut raw = at;
+    loop {
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        let found =
+            if escapes.is_some() { memchr3(b'\n', between, backslash, rest) } else { memchr2(b'\n', between, rest) };
+        let stop = match found {
+            Some(stop) => at + stop,
+            None if is_end => bytes.len(),
+            None => return None,
+        };
+        batch.bytes.extend_from_slice(&bytes[at..stop]);
+        match bytes.get(stop) {
+            Some(byte) if *byte == between && between != b'\n' => {
+                batch.push_cell(start, sort(&bytes[raw..stop], escapes));
+                at = stop + 1;
+                (start, raw) = (batch.bytes.len(), at);
+            }
+            Some(b'\\') if escapes.is_some() => {
+                at = escape(bytes, stop, is_end, escapes.unwrap_or(Escapes::Mysql), &mut batch.bytes)?;
+            }
+            _ => {
+                let has_return =
+                    batch.bytes.len() > start && batch.bytes.ends_with(b"\r") && bytes[raw..stop].ends_with(b"\r");
+                if has_return {
+                    batch.bytes.pop();
+                }
+                let raw = &bytes[raw..stop - usize::from(has_return)];
+                batch.push_cell(start, sort(raw, escapes));
+                batch.end_row(offset);
+                return Some((stop + 1).min(bytes.len()));
+            }
+        }
+    }
+}
+
+fn sort(raw: &[u8], escapes: Option<Escapes>) -> Sort {
+    if escapes.is_some() && raw == b"\\N" { Sort::Null } else { Sort::Text }
+}
+
+/// Undoes the escape at `at`. Returns where it ends; `None`: it is not complete.
+fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
+    let Some(letter) = bytes.get(at + 1).copied() else {
+        // A backslash at the very end is a backslash.
+        return is_end.then(|| {
+            out.push(b'\\');
+            at + 1
+        });
+    };
+    // What may have more digits must show where it ends.
+    if escapes == Escapes::Postgres && matches!(letter, b'0'..=b'7' | b'x') && bytes.len() < at + 4 && !is_end {
+        return None;
+    }
+    let rest = bytes.get(at + 1..).unwrap_or(&[]);
+    let (byte, len) = match (escapes, letter) {
+        (_, b'b') => (8, 1),
+        (_, b'n') => (b'\n', 1),
+        (_, b'r') => (b'\r', 1),
+        (_, b't') => (b'\t', 1),
+        (Escapes::Mysql, b'0') => (0, 1),
+        (Escapes::Mysql, b'Z') => (26, 1),
+        (Escapes::Postgres, b'f') => (12, 1),
+        (Escapes::Postgres, b'v') => (11, 1),
+        (Escapes::Postgres, b'0'..=b'7') => digits(rest, 3, 8),
+        (Escapes::Postgres, b'x') => match digits(&rest[1..], 2, 16) {
+            (_, 0) => (b'x', 1),
+            (byte, len) => (byte, len + 1),
+        },
+        (_, other) => (other, 1),
+    };
+    out.push(byte);
+    Some(at + 1 + len)
+}
+
+/// The number that the first digits say, as a byte, and how many they are.
+fn digits(text: &[u8], most: usize, radix: u32) -> (u8, usize) {
+    let digits = text.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
+    let (value, count) = digits.fold((0, 0), |(value, count), digit| (value * radix + digit, count + 1));
+    (value as u8, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(bytes: &[u8], escapes: Option<Escapes>) -> Vec<Option<Vec<u8>>> {
+        let mut batch = Batch::default();
+        // Whatever is there of it, it is not taken for complete.
+        for len in 0..bytes.len() {
+            assert_eq!(row(&bytes[..len], false, Some(b'\t'), escapes, 0, &mut batch), None);
+            batch.take_back(0);
+        }
+        assert_eq!(row(bytes, false, Some(b'\t'), escapes, 0, &mut batch), Some(bytes.len()));
+        let cells = batch.row(0).0.iter();
+        cells.map(|cell| (cell.sort != Sort::Null).then(|| batch.cell(*cell).to_vec())).collect()
+    }
+
+    fn is(bytes: &[u8]) -> Option<Vec<u8>> {
+        Some(bytes.to_vec())
+    }
+
+    #[test]
+    fn escapes_of_mysql() {
+        let row = b"1\ta\\tb\\n\\\\\\0\\'\t\\N\tx\\N\tNULL\ta\\\nb\\\t\r\n";
+        assert_eq!(
+            cells(row, Some(Escapes::Mysql)),
+            [is(b"1"), is(b"a\tb\n\\\0'"), None, is(b"xN"), is(b"NULL"), is(b"a\nb\t")]
+        );
+    }
+
+    #[test]
+    fn escapes_of_postgres() {
+        let row = b"\\b\\f\\v\\x41\\x4g\\101\\7\t\\\\x6869\t\\N\t\n";
+        assert_eq!(
+            cells(row, Some(Escapes::Postgres)),
+            [is(b"\x08\x0c\x0bA\x04gA\x07"), is(b"\\x6869"), None, is(b"")]
+        );
+    }
+
+    #[test]
+    fn no_escapes_at_all() {
+        assert_eq!(cells(b"a\\tb\t\\N\t\"\n", None), [is(b"a\\tb"), is(b"\\N"), is(b"\"")]);
+    }
+
+    #[test]
+    fn the_last_line_may_lack_its_end() {
+        let mut batch = Batch::default();
+        assert_eq!(row(b"a\tb\\", true, Some(b'\t'), Some(Escapes::Mysql), 0, &mut batch), Some(4));
+        assert_eq!(batch.cell(batch.row(0).0[1]), b"b\\");
+    }
+}

@@ -1,0 +1,230 @@
+//! Reading rows and their cells.
+
+mod csv;
+mod escaped;
+
+use super::batch::{Batch, Sort};
+use super::plan::{Plan, TableStyle};
+use super::words::Form;
+use crate::error::{Result, usage};
+use crate::pool::Batches;
+use crate::window::Window;
+use csv::Csv;
+use escaped::Escapes;
+use icecore_csv::{Dialect, Found};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+/// About how many bytes a batch has.
+const BATCH: usize = 128 << 10;
+
+/// How cells are separated.
+enum Cells {
+    Csv(Box<Csv>),
+    /// A line a row: what is between the cells, and which escapes there are.
+    Line(Option<u8>, Option<Escapes>),
+}
+
+/// What is said of the table.
+pub struct Settings {
+    has_header: bool,
+    names: Vec<String>,
+    delimiter: u8,
+    null: Option<Vec<u8>>,
+    most: u64,
+    /// How a csv is written.
+    csv: Option<Found>,
+}
+
+impl Settings {
+    /// Of a table of this form. `most`: the longest row in bytes. `csv`: the dialect that was found.
+    pub fn of(style: &TableStyle, form: Form, most: u64, csv: Option<Found>) -> Result<Settings> {
+        let has_names = matches!(form, Form::Csv | Form::Tsv | Form::Mysql | Form::Database);
+        let by_form = has_names && style.names.is_empty();
+        if style.has_header == Some(true) && matches!(form, Form::Ndjson | Form::Lines) {
+            return Err(usage("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
+        }
+        Ok(Settings {
+            has_header: style.has_header.unwrap_or(by_form),
+            names: style.names.clone(),
+            delimiter: style.delimiter(form),
+            null: style.null.as_ref().map(|null| null.clone().into_bytes()),
+            // Cells have offsets of 32 bits, and a window may hold twice as much.
+            most: most.min(1 << 30),
+            csv,
+        })
+    }
+}
+
+/// A table that is read batch by batch.
+pub struct Table {
+    window: Window<Box<dyn Read + Send>>,
+    cells: Cells,
+    settings: Settings,
+    plan: Option<Arc<Plan>>,
+    rows: u64,
+    is_done: bool,
+    /// What stopped the reading, when the rows before it were handed out.
+    stopped: Option<io::Error>,
+}
+
+impl Table {
+    /// Reads a table from the start of this window.
+    pub fn new(form: Form, mut window: Window<Box<dyn Read + Send>>, settings: Settings) -> io::Result<Table> {
+        let delimiter = settings.delimiter;
+        let cells = match (form, settings.csv) {
+            (Form::Csv, Some(found)) => {
+                while window.bytes().len() < found.start && !window.is_end() {
+                    window.more()?;
+                }
+                window.take(found.start);
+                Cells::Csv(Box::new(Csv::new(found.dialect)))
+            }
+            (Form::Csv, None) => Cells::Csv(Box::new(Csv::new(Dialect { delimiter, ..Dialect::RFC_4180 }))),
+            (Form::Tsv, _) => Cells::Line(Some(delimiter), None),
+            (Form::Mysql | Form::Database, _) => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
+            (Form::Pgcopy, _) => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
+            (Form::Ndjson | Form::Lines | Form::Sql | Form::Parquet | Form::Arrow, _) => Cells::Line(None, None),
+        };
+        Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None })
+    }
+
+    /// The names of the columns, if there are any.
+    pub fn header(&mut self) -> io::Result<Vec<String>> {
+        let mut names = std::mem::take(&mut self.settings.names);
+        if self.settings.has_header {
+            let mut batch = Batch::default();
+            while !self.row(&mut batch)? && !self.is_done {
+                self.more()?;
+            }
+            let name = |cell| String::from_utf8_lossy(batch.cell(cell)).into_owned();
+            let found = if batch.rows() > 0 { batch.row(0).0 } else { &[] };
+            let found: Vec<String> = found.iter().map(|cell| name(*cell)).collect();
+            if names.is_empty() {
+                names = found;
+            }
+            if let Some(first) = names.first_mut()
+                && let Some(rest) = first.strip_prefix('\u{feff}')
+            {
+                *first = rest.to_owned();
+            }
+        }
+        Ok(names)
+    }
+
+    /// What is done with its rows.
+    pub fn with(self, plan: &Arc<Plan>) -> Table {
+        Table { plan: Some(Arc::clone(plan)), ..self }
+    }
+
+    fn more(&mut self) -> io::Result<()> {
+        self.check_length(self.window.bytes().len())?;
+        self.window.more()
+    }
+
+    /// An error, if the row that begins here is so long and may not be.
+    fn check_length(&self, len: usize) -> io::Result<()> {
+        let (most, offset) = (self.settings.most, self.window.offset());
+        match len as u64 > most {
+            true => Err(io::Error::other(format!(
+                "the row at offset {offset} is longer than {most} bytes (--max-record lets it be, if the input is \
+                 trusted; or is a quote missing?)"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads one row. Returns whether it was complete.
+    fn row(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
+        if bytes.is_empty() && is_end {
+            self.is_done = true;
+            return Ok(false);
+        }
+        if self.is_at_mark() {
+            self.is_done = true;
+            return Ok(false);
+        }
+        let (start, offset) = (batch.bytes.len(), self.window.offset());
+        let taken = match &mut self.cells {
+            Cells::Csv(csv) => csv.row(bytes, is_end, offset, batch)?,
+            Cells::Line(delimiter, escapes) => escaped::row(bytes, is_end, *delimiter, *escapes, offset, batch),
+        };
+        match taken {
+            Some(taken) => {
+                if let Err(error) = self.check_length(taken) {
+                    batch.keep(batch.rows().saturating_sub(1));
+                    batch.take_back(start);
+                    return Err(error);
+                }
+                self.window.take(taken);
+                Ok(true)
+            }
+            None => {
+                batch.take_back(start);
+                self.is_done = is_end;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether `\.` on a line of its own ends the data here, as it does in
+    /// PostgreSQL's.
+    fn is_at_mark(&self) -> bool {
+        let line = self.window.bytes().strip_prefix(b"\\.");
+        let is_mark = line.is_some_and(|rest| match rest {
+            [b'\n', ..] | [b'\r', b'\n', ..] => true,
+            _ => rest.is_empty() && self.window.is_end(),
+        });
+        is_mark && matches!(self.cells, Cells::Line(_, Some(Escapes::Postgres)))
+    }
+
+    /// Cells with the text that stands for NULL are NULL.
+    fn mark_nulls(&self, batch: &mut Batch) {
+        let Some(null) = &self.settings.null else { return };
+        let Batch { bytes, cells, .. } = batch;
+        for cell in cells {
+            if bytes.get(cell.start as usize..cell.end as usize) == Some(null) {
+                cell.sort = Sort::Null;
+            }
+        }
+    }
+}
+
+impl Batches for Table {
+    type Batch = Batch;
+
+    /// Fills a batch with rows.
+    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        batch.clear();
+        batch.before = self.rows;
+        self.plan.iter().for_each(|plan| batch.plan(plan));
+        if let Some(error) = self.stopped.take() {
+            return Err(error);
+        }
+        while batch.bytes.len() < BATCH && !self.is_done {
+            match self.row(batch) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(error) if batch.rows() > 0 => {
+                    self.stopped = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+            if self.is_done {
+                break;
+            }
+            // Rows are not kept back while the rest is waited for.
+            if batch.rows() > 0 {
+                batch.is_last_for_now = true;
+                break;
+            }
+            self.more()?;
+        }
+        self.rows += batch.rows() as u64;
+        batch.end = self.window.offset();
+        self.mark_nulls(batch);
+        Ok(batch.rows() > 0)
+    }
+}

@@ -1,0 +1,145 @@
+//! Cells as text: in JSON, in CSV, between tabs.
+
+use super::plan::Out;
+use icecore::raw::near;
+use icecore::text::spreadsheet_text;
+
+/// Whether a byte of a JSON string needs no escape.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0x20;
+    while byte < 0x80 {
+        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
+        byte += 1;
+    }
+    plain
+};
+
+/// Writes bytes as a JSON string: as UTF-8 if they are, else a character for each.
+/// Returns whether they were UTF-8.
+pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    out.push(b'"');
+    let plain = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);
+    if plain.is_none() {
+        out.extend_from_slice(bytes);
+        out.push(b'"');
+        return true;
+    }
+    let text = std::str::from_utf8(bytes);
+    if text.is_ok() && !has_rare(bytes) {
+        escape(bytes, out);
+        out.push(b'"');
+        return true;
+    }
+    out.pop();
+    let latin1 = || bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
+    // A string can be written to a vector, always.
+    let _ = match text {
+        Ok(text) => serde_json::to_writer(&mut *out, text),
+        Err(_) => serde_json::to_writer(&mut *out, &latin1()),
+    };
+    text.is_ok()
+}
+
+/// Whether there are control characters but ends of lines.
+fn has_rare(bytes: &[u8]) -> bool {
+    let is_rare = |byte: &u8| *byte < b' ' && *byte != b'\n';
+    // Without a way out, so that many bytes are looked at in one go.
+    bytes.iter().fold(false, |rare, byte| rare | is_rare(byte))
+}
+
+/// Writes the text of a JSON string, from one that needs an escape to the next: most of what has any has few.
+fn escape(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    while let Some(found) = near(rest, [b'"', b'\\', b'\n']) {
+        let (plain, behind) = rest.split_at(found);
+        out.extend_from_slice(plain);
+        let Some((special, behind)) = behind.split_first() else { break };
+        let letter = if *special == b'\n' { b'n' } else { *special };
+        out.extend_from_slice(&[b'\\', letter]);
+        rest = behind;
+    }
+    out.extend_from_slice(rest);
+}
+
+/// A name as a key: `"name":`.
+pub fn key(name: &str) -> Vec<u8> {
+    let mut key = Vec::new();
+    string(name.as_bytes(), &mut key);
+    key.push(b':');
+    key
+}
+
+/// Writes a cell of a table, with what separates it from the one before.
+pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes: &[u8], to: &mut Vec<u8>) {
+    match out {
+        Out::Csv => {
+            if !is_first {
+                to.push(delimiter);
+            }
+            match is_safe {
+                // What separates cells elsewhere begins none, where a program looks for it.
+                true => icecore_csv::push_cell(&spreadsheet_text(bytes), delimiter, b";\t,", to),
+                false => icecore_csv::push_cell(bytes, delimiter, b"", to),
+            }
+        }
+        _ => {
+            if !is_first {
+                to.push(b'\t');
+            }
+            match is_safe {
+                true => tsv(&spreadsheet_text(bytes), to),
+                false => tsv(bytes, to),
+            }
+        }
+    }
+}
+
+/// A cell with escapes, as MySQL and PostgreSQL read them.
+fn tsv(bytes: &[u8], to: &mut Vec<u8>) {
+    for byte in bytes {
+        match byte {
+            b'\t' => to.extend_from_slice(b"\\t"),
+            b'\n' => to.extend_from_slice(b"\\n"),
+            b'\r' => to.extend_from_slice(b"\\r"),
+            b'\\' => to.extend_from_slice(b"\\\\"),
+            byte => to.push(*byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_json() {
+        for (bytes, json) in [
+            (&b"plain"[..], "\"plain\""),
+            (b"", "\"\""),
+            (b"a\"b\\c\n\x01", r#""a\"b\\c\n\u0001""#),
+            ("é\u{1F600}".as_bytes(), "\"é\u{1F600}\""),
+            (b"caf\xe9", "\"café\""),
+            (b"\r\n\t\"\"\\x\n", r#""\r\n\t\"\"\\x\n""#),
+            (b"\n\x08\x0c\x1f\x7f", "\"\\n\\b\\f\\u001f\x7f\""),
+        ] {
+            let mut out = Vec::new();
+            string(bytes, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        for (cell, csv, tsv) in [
+            (&b"a b"[..], "a b", "a b"),
+            (b"a,b", "\"a,b\"", "a,b"),
+            (b"a\"\tb\n\\", "\"a\"\"\tb\n\\\"", "a\"\\tb\\n\\\\"),
+        ] {
+            let (mut quoted, mut escaped) = (Vec::new(), Vec::new());
+            table_cell(Out::Csv, b',', false, true, cell, &mut quoted);
+            table_cell(Out::Tsv, b',', false, true, cell, &mut escaped);
+            assert_eq!((&quoted[..], &escaped[..]), (csv.as_bytes(), tsv.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What is done with one record.
+
+use icecore::{Codec, Converted, Converter, Document, Error, Limits, Output, Request, Stage, deep};
+
+/// How records are converted.
+pub enum Step {
+    /// As they are.
+    Plain(Box<Converter>),
+    /// Strings that are frozen data are opened.
+    Deep(Box<Deep>),
+}
+
+/// How records are converted whose strings are opened.
+pub struct Deep {
+    from: Stage,
+    to: Codec,
+    limits: Limits,
+}
+
+impl Step {
+    /// From one stage to another.
+    pub fn new(from: Stage, to: Stage, limits: &Limits, is_deep: bool) -> Step {
+        if is_deep {
+            return Step::Deep(Box::new(Deep { from, to: Codec::new(to), limits: limits.clone() }));
+        }
+        Step::Plain(Box::new(Converter::new(from, to).limited(limits)))
+    }
+
+    /// The stage that is read.
+    pub fn source(&self) -> &Stage {
+        match self {
+            Step::Plain(converter) => converter.source(),
+            Step::Deep(deep) => &deep.from,
+        }
+    }
+
+    /// Converts the document at the start of these bytes. Says as well how many
+    /// strings were opened.
+    pub fn convert(&mut self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
+        match self {
+            Step::Plain(converter) => (converter.convert(bytes, out), 0),
+            Step::Deep(deep) => deep.convert(bytes, out),
+        }
+    }
+}
+
+impl Deep {
+    fn convert(&self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
+        let mut done = Converted { consumed: 0, is_read: false, written: Ok(Default::default()), repairs: Vec::new() };
+        let mut opened = 0;
+        done.written = self.read(bytes, &mut done.consumed).and_then(|document| {
+            done.is_read = true;
+            done.repairs = document.repairs().to_vec();
+            let deep = deep::open(document, &self.limits)?;
+            opened = deep.opened.len() as u64;
+            self.to.write(&deep.document, out)
+        });
+        (done, opened)
+    }
+
+    fn read<'b>(&self, bytes: &'b [u8], consumed: &mut usize) -> Result<Document<'b>, Error> {
+        let format = self.from.format();
+        if !self.from.wrappers().is_empty() {
+            *consumed = bytes.len();
+            return icecore::read_with(bytes, &self.from, Request::new(&self.limits));
+        }
+        let request = Request::new(&self.limits);
+        let outcome = format.read(bytes, self.from.settings(), request);
+        *consumed = outcome.consumed;
+        outcome.error.map_or(Ok(outcome.document), |error| Err(format.explain(error)))
+    }
+}

@@ -1,0 +1,112 @@
+//! UTF-16 and UTF-32 as UTF-8, piece by piece.
+
+use super::Wide;
+use std::io::{self, Read};
+
+/// How many bytes are read at once.
+const BLOCK: usize = 64 << 10;
+
+/// Reads a text in UTF-16 or UTF-32 as UTF-8, without its byte order mark. Memory does not grow with the text.
+pub struct Decoder<R> {
+    from: R,
+    wide: Wide,
+    /// What was read and is not decoded yet.
+    raw: Vec<u8>,
+    /// Where that begins in the input.
+    offset: u64,
+    text: String,
+    /// How much of the text was handed out.
+    taken: usize,
+    is_end: bool,
+    /// Why nothing follows the text.
+    failed: Option<io::Error>,
+}
+
+impl<R: Read> Decoder<R> {
+    /// Reads text that is written so.
+    pub fn new(from: R, wide: Wide) -> Decoder<R> {
+        let (raw, text) = (Vec::new(), String::new());
+        Decoder { from, wide, raw, offset: 0, text, taken: 0, is_end: false, failed: None }
+    }
+
+    /// Reads some bytes, as many as are there.
+    fn read_more(&mut self) -> io::Result<()> {
+        let have = self.raw.len();
+        self.raw.resize(have + BLOCK, 0);
+        let count = loop {
+            match self.from.read(self.raw.get_mut(have..).unwrap_or_default()) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                end => break end,
+            }
+        };
+        self.raw.truncate(have + *count.as_ref().unwrap_or(&0));
+        self.is_end = count? == 0;
+        Ok(())
+    }
+
+    /// Decodes what is there; a character that does not end there is left.
+    fn decode(&mut self) {
+        let units = self.wide.units;
+        let (text, raw) = (&mut self.text, &self.raw);
+        let mut at = 0;
+        // The mark is not text.
+        if self.offset == 0 && self.wide.has_mark && raw.starts_with(units.mark()) {
+            at = units.mark().len();
+        }
+        let failed = loop {
+            let rest = raw.get(at..).unwrap_or_default();
+            match units.character(rest) {
+                Ok(Some((character, len))) => {
+                    text.push(character);
+                    at += len;
+                }
+                Ok(None) if self.is_end && !rest.is_empty() => {
+                    break Some("the text ends in the middle of a character");
+                }
+                Ok(None) => break None,
+                Err(()) if units.size() == 2 => break Some("half of a surrogate pair is there without the other half"),
+                Err(()) => break Some("no character has this number"),
+            }
+        };
+        self.offset += at as u64;
+        self.raw.drain(..at);
+        self.failed = failed.map(|what| {
+            let (offset, name) = (self.offset, units.name());
+            let text = format!(
+                "at offset {offset}: {what} ({name}): the file is damaged, or in another encoding (--charset names it)"
+            );
+            io::Error::new(io::ErrorKind::InvalidData, text)
+        });
+    }
+}
+
+impl<R: Read> Read for Decoder<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.text.len() {
+            if let Some(error) = self.failed.take() {
+                self.is_end = true;
+                self.raw.clear();
+                return Err(error);
+            }
+            if self.is_end {
+                return Ok(0);
+            }
+            self.text.clear();
+            self.taken = 0;
+            // Less than the mark says nothing of it.
+            while self.offset == 0 && self.raw.len() < 4 && !self.is_end {
+                self.read_more()?;
+            }
+            if !self.is_end && (self.offset > 0 || self.raw.len() < 4) {
+                self.read_more()?;
+            }
+            self.decode();
+        }
+        let rest = self.text.as_bytes().get(self.taken..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        let (now, _) = rest.split_at(count);
+        buffer.get_mut(..count).unwrap_or_default().copy_from_slice(now);
+        self.taken += count;
+        Ok(count)
+    }
+}

@@ -1,0 +1,272 @@
+//! Text in UTF-16 and UTF-32: recognised by its first bytes, read as UTF-8, and written back as it was.
+
+mod decoder;
+mod encoder;
+
+pub use decoder::Decoder;
+pub use encoder::{Encoder, NotText};
+use icecore::format::Certainty;
+
+/// How the characters of a text are written, if not in UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// 16 bits, the low byte first.
+    Utf16Le,
+    /// 16 bits, the high byte first.
+    Utf16Be,
+    /// 32 bits, the low byte first.
+    Utf32Le,
+    /// 32 bits, the high byte first.
+    Utf32Be,
+}
+
+/// How a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wide {
+    /// Units and the order of their bytes.
+    pub units: Units,
+    /// It begins with a byte order mark.
+    pub has_mark: bool,
+}
+
+/// How many characters of a text that goes on must be there to tell that it is text.
+const ENOUGH: usize = 8;
+
+/// The units that are tried. The mark of UTF-16LE begins the one of UTF-32LE, which therefore comes first.
+const ALL: [Units; 4] = [Units::Utf32Le, Units::Utf32Be, Units::Utf16Le, Units::Utf16Be];
+
+impl Units {
+    /// The units with this name; those without an order have the least significant byte first, as on Windows.
+    pub fn of_name(name: &str) -> Option<Units> {
+        Some(match &*name.to_ascii_lowercase() {
+            "utf-16" | "utf-16le" | "utf16" | "utf16le" | "ucs-2" | "ucs-2le" | "ucs2" => Units::Utf16Le,
+            "utf-16be" | "utf16be" | "ucs-2be" => Units::Utf16Be,
+            "utf-32" | "utf-32le" | "utf32" | "utf32le" | "ucs-4le" => Units::Utf32Le,
+            "utf-32be" | "utf32be" | "ucs-4be" => Units::Utf32Be,
+            _ => return None,
+        })
+    }
+
+    /// The name in messages and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Units::Utf16Le => "UTF-16LE",
+            Units::Utf16Be => "UTF-16BE",
+            Units::Utf32Le => "UTF-32LE",
+            Units::Utf32Be => "UTF-32BE",
+        }
+    }
+
+    /// The byte order mark.
+    pub fn mark(self) -> &'static [u8] {
+        match self {
+            Units::Utf16Le => b"\xff\xfe",
+            Units::Utf16Be => b"\xfe\xff",
+            Units::Utf32Le => b"\xff\xfe\0\0",
+            Units::Utf32Be => b"\0\0\xfe\xff",
+        }
+    }
+
+    /// The number of bytes of a unit.
+    pub fn size(self) -> usize {
+        match self {
+            Units::Utf16Le | Units::Utf16Be => 2,
+            Units::Utf32Le | Units::Utf32Be => 4,
+        }
+    }
+
+    /// The unit that these bytes begin with, and its length; the number of a character, or one half of a surrogate pair.
+    fn unit(self, bytes: &[u8]) -> Option<u32> {
+        Some(match self {
+            Units::Utf16Le => u32::from(u16::from_le_bytes(*bytes.first_chunk()?)),
+            Units::Utf16Be => u32::from(u16::from_be_bytes(*bytes.first_chunk()?)),
+            Units::Utf32Le => u32::from_le_bytes(*bytes.first_chunk()?),
+            Units::Utf32Be => u32::from_be_bytes(*bytes.first_chunk()?),
+        })
+    }
+
+    /// The character that these bytes begin with, and its length in bytes.
+    ///
+    /// `Ok(None)`: it does not end in these bytes. `Err`: no character begins so.
+    fn character(self, bytes: &[u8]) -> Result<Option<(char, usize)>, ()> {
+        let Some(first) = self.unit(bytes) else { return Ok(None) };
+        if let Some(character) = char::from_u32(first) {
+            return Ok(Some((character, self.size())));
+        }
+        if self.size() == 4 || !(0xd800..0xdc00).contains(&first) {
+            return Err(());
+        }
+        let Some(second) = self.unit(bytes.get(2..).unwrap_or_default()) else { return Ok(None) };
+        if !(0xdc00..0xe000).contains(&second) {
+            return Err(());
+        }
+        let number = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        char::from_u32(number).map(|character| Some((character, 4))).ok_or(())
+    }
+
+    /// Whether these bytes are text in these units: ASCII is frequent, and there are no control characters but those of
+    /// lines. `is_all`: no bytes follow.
+    fn is_text(self, bytes: &[u8], is_all: bool) -> bool {
+        let Some((count, ascii)) = self.count_characters(bytes, is_all) else { return false };
+        // Statements, tables and markup have their signs in ASCII. In the other order these are letters of Asia.
+        let is_enough = count >= if is_all { 2 } else { ENOUGH };
+        is_enough && ascii * 8 >= count
+    }
+
+    /// How many characters these bytes are, and how many of them are ASCII; `None` if they are no text.
+    fn count_characters(self, bytes: &[u8], is_all: bool) -> Option<(usize, usize)> {
+        let (mut at, mut count, mut ascii) = (0, 0usize, 0usize);
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let Some((character, len)) = self.character(rest).ok()? else {
+                return if is_all { None } else { Some((count, ascii)) };
+            };
+            let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\x0c' | '\x1b');
+            let is_none = matches!(u32::from(character) & 0xffff, 0xfffe | 0xffff);
+            if is_control || is_none {
+                return None;
+            }
+            ascii += usize::from(character.is_ascii());
+            (at, count) = (at + len, count + 1);
+        }
+        Some((count, ascii))
+    }
+}
+
+impl Wide {
+    /// How a text is written that begins with these bytes; `None` if it is not in UTF-16 or UTF-32. `is_all`: no bytes
+    /// follow.
+    pub fn of_head(head: &[u8], is_all: bool) -> Option<Wide> {
+        let is_marked = |units: &Units| head.starts_with(units.mark());
+        // NUL is not text: a text that begins with the longer mark is not in UTF-16.
+        if let Some(units) = ALL.into_iter().find(is_marked) {
+            return Some(Wide { units, has_mark: true });
+        }
+        // Text in any other encoding has no NUL.
+        memchr::memchr(0, head.get(..64).unwrap_or(head))?;
+        let units = ALL.into_iter().find(|units| units.is_text(head, is_all))?;
+        Some(Wide { units, has_mark: false })
+    }
+
+    /// Whether these first bytes of a text are too few to tell whether it is in UTF-16 or UTF-32. An empty line of any
+    /// other text is enough.
+    pub fn may_begin(head: &[u8]) -> bool {
+        let is_part_of_mark = |units: &Units| units.mark().starts_with(head) && head.len() < units.mark().len();
+        let may_be_text = |units: &Units| {
+            head.len() < ENOUGH * units.size() && units.count_characters(head, false).is_some() && head.contains(&0)
+        };
+        ALL.iter().any(is_part_of_mark) || ALL.iter().any(may_be_text) || matches!(head, [byte] if *byte != b'\n')
+    }
+
+    /// A text in units that the command line names.
+    pub fn of_units(units: Units, head: &[u8]) -> Wide {
+        // A name without an order leaves it to the mark.
+        let marked = ALL.into_iter().find(|marked| head.starts_with(marked.mark()) && marked.size() == units.size());
+        Wide { units: marked.unwrap_or(units), has_mark: marked.is_some() }
+    }
+
+    /// How sure it is that a text is written so.
+    pub fn certainty(self) -> Certainty {
+        if self.has_mark { Certainty::Sure } else { Certainty::Likely }
+    }
+
+    /// What `detect` and messages say of it.
+    pub fn describe(self) -> String {
+        let mark = if self.has_mark { ", with a byte order mark" } else { "" };
+        format!("{}{mark}", self.units.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    fn encode(units: Units, has_mark: bool, text: &str) -> Vec<u8> {
+        let mut encoder = Encoder::new(Wide { units, has_mark });
+        let mut out = encoder.push(text.as_bytes()).unwrap().to_vec();
+        out.extend_from_slice(encoder.finish().unwrap());
+        out
+    }
+
+    /// A reader that gives a few bytes at a time.
+    struct Dripping<'b>(&'b [u8], usize);
+
+    impl Read for Dripping<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.1.min(buffer.len()).min(self.0.len());
+            let (now, later) = self.0.split_at(count);
+            buffer[..count].copy_from_slice(now);
+            self.0 = later;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn texts_come_back_whatever_the_pieces_are() {
+        let text = "INSERT INTO t VALUES ('ü€𝄞 \u{10fffd}');\r\n".repeat(50);
+        for units in ALL {
+            for has_mark in [false, true] {
+                let bytes = encode(units, has_mark, &text);
+                assert_eq!(Wide::of_head(&bytes, true), Some(Wide { units, has_mark }), "{units:?}");
+                for step in [1, 2, 3, 5, 7, 4096] {
+                    let mut read = String::new();
+                    let reader = Dripping(&bytes, step);
+                    Decoder::new(reader, Wide { units, has_mark }).read_to_string(&mut read).unwrap();
+                    assert_eq!(read, text, "{units:?} {step}");
+                    let mut encoder = Encoder::new(Wide { units, has_mark });
+                    let mut out = Vec::new();
+                    for piece in text.as_bytes().chunks(step) {
+                        out.extend_from_slice(encoder.push(piece).unwrap());
+                    }
+                    out.extend_from_slice(encoder.finish().unwrap());
+                    assert_eq!(out, bytes, "{units:?} {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_named_with_its_offset() {
+        let read = |units, bytes: &[u8]| {
+            let mut text = Vec::new();
+            let reader = Dripping(bytes, 3);
+            let end = Decoder::new(reader, Wide { units, has_mark: false }).read_to_end(&mut text);
+            (text, end.unwrap_err().to_string())
+        };
+        let (text, error) = read(Units::Utf16Le, b"a\0\x00\xd8b\0");
+        assert!(text == b"a" && error.contains("offset 2") && error.contains("surrogate"), "{error}");
+        let (text, error) = read(Units::Utf16Be, b"\0a\xdc\x00\0b");
+        assert!(text == b"a" && error.contains("offset 2"), "{error}");
+        let (text, error) = read(Units::Utf16Le, b"a\0b");
+        assert!(text == b"a" && error.contains("offset 2") && error.contains("ends"), "{error}");
+        let (text, error) = read(Units::Utf16Le, b"a\0\x3d\xd8");
+        assert!(text == b"a" && error.contains("offset 2"), "{error}");
+        let (text, error) = read(Units::Utf32Le, b"a\0\0\0\0\0\x11\0");
+        assert!(text == b"a" && error.contains("offset 4"), "{error}");
+        let mut encoder = Encoder::new(Wide { units: Units::Utf16Le, has_mark: false });
+        assert!(encoder.push(b"a\xffb").is_err());
+        let mut encoder = Encoder::new(Wide { units: Units::Utf16Le, has_mark: false });
+        assert_eq!(encoder.push(b"a\xc3").unwrap(), b"a\0");
+        assert!(encoder.finish().is_err());
+    }
+
+    #[test]
+    fn what_is_not_text_is_not_taken_for_it() {
+        for bytes in [
+            &b""[..],
+            b"a",
+            b"plain text",
+            b"\x04\x08i\x06",
+            b"\0\0\0\x02\x06\x05",
+            b"\x05\x0b\x03\0\0\0\x02",
+            b"a\0b\0\0\0",
+            b"\0\x01\0\x02\0\x03",
+            "ürlich".as_bytes(),
+        ] {
+            assert_eq!(Wide::of_head(bytes, true), None, "{bytes:?}");
+        }
+        // The head may end in a character.
+        assert_eq!(Wide::of_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", false).map(|wide| wide.units), Some(Units::Utf16Le));
+        assert_eq!(Wide::of_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", true), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! A window of an input that may never end: it grows only as far as one record
+//! needs.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// How much is read at once, if nothing else is said.
+pub const CHUNK: usize = 256 << 10;
+/// Below this size a record is tried again whenever something came: a program at
+/// the other end of a pipe may wait for the answer.
+const SMALL: usize = 4 << 10;
+
+/// A window of an input.
+pub struct Window<R> {
+    from: R,
+    buffer: Vec<u8>,
+    /// What is there and was not taken yet.
+    start: usize,
+    end: usize,
+    /// How much was taken before the start of the buffer.
+    before: u64,
+    is_end: bool,
+    chunk: usize,
+    /// A record is no longer than this: more is not read for it than shows that.
+    most: usize,
+}
+
+impl<R: Read> Window<R> {
+    /// Over an input that is read in pieces of about `chunk` bytes.
+    pub fn new(from: R, chunk: usize) -> Window<R> {
+        let (chunk, most) = (chunk.max(1), usize::MAX);
+        Window { from, buffer: Vec::new(), start: 0, end: 0, before: 0, is_end: false, chunk, most }
+    }
+
+    /// Bounds the length of a record.
+    pub fn bound(&mut self, most: u64) {
+        self.most = usize::try_from(most).unwrap_or(usize::MAX);
+    }
+
+    /// All that is there and that comes, from the start of the window.
+    pub fn into_reader(mut self) -> impl BufRead {
+        self.buffer.truncate(self.end);
+        let mut have = io::Cursor::new(self.buffer);
+        have.set_position(self.start as u64);
+        have.chain(BufReader::with_capacity(CHUNK, self.from))
+    }
+
+    /// What is there.
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Whether nothing comes after the bytes that are there.
+    pub fn is_end(&self) -> bool {
+        self.is_end
+    }
+
+    /// Nothing comes any more: the input broke off.
+    pub fn break_off(&mut self) {
+        self.is_end = true;
+    }
+
+    /// The offset of the window in the input.
+    pub fn offset(&self) -> u64 {
+        self.before + self.start as u64
+    }
+
+    /// Takes bytes from the front.
+    pub fn take(&mut self, count: usize) {
+        self.start = self.start.saturating_add(count).min(self.end);
+    }
+
+    /// Reads more: of what is large already so much that it doubles, so that trying
+    /// again costs no more, all in all, than reading.
+    pub fn more(&mut self) -> io::Result<()> {
+        let have = self.end - self.start;
+        let wanted = if have < SMALL { have + 1 } else { have.saturating_mul(2) };
+        let wanted = wanted.min(self.most.saturating_add(1)).max(have + 1);
+        self.make_room(wanted.max(have + self.chunk));
+        while self.end - self.start < wanted && !self.is_end {
+            match self.from.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.is_end = true,
+                Ok(count) => self.end += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves what is there to the front, and sees to it that the buffer has so many
+    /// bytes.
+    fn make_room(&mut self, size: usize) {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.before += self.start as u64;
+        self.end -= self.start;
+        self.start = 0;
+        // After a very large record the memory goes back.
+        if self.buffer.len() > size.saturating_mul(4) {
+            self.buffer.truncate(size);
+            self.buffer.shrink_to_fit();
+        }
+        if self.buffer.len() < size {
+            self.buffer.resize(size, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_grows_as_far_as_a_record_needs_and_shrinks_again() {
+        let input: Vec<u8> = (0..1_000_000u32).map(|at| at as u8).collect();
+        let mut window = Window::new(&input[..], 1000);
+        while window.bytes().len() < 500_000 {
+            window.more().unwrap();
+        }
+        assert!(window.buffer.len() <= 1_100_000);
+        let have = window.bytes().len();
+        assert_eq!(window.bytes(), &input[..have]);
+        window.take(have - 1);
+        window.more().unwrap();
+        assert_eq!(window.offset(), have as u64 - 1);
+        assert!(window.buffer.len() < 5000, "{}", window.buffer.len());
+        while !window.is_end() {
+            window.more().unwrap();
+        }
+        assert_eq!(window.bytes(), &input[have - 1..]);
+    }
+}

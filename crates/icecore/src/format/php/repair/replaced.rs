@@ -1,0 +1,298 @@
+//! A text that was replaced by another one in all of a document, as a search and replace does
+//! with the address of a site.
+//!
+//! Nobody says which text it was, but strings with wrong lengths have it in common. The first
+//! of them is taken as a whole, with each place where it may end; where the next one does not
+//! fit, what the two share is taken instead, until everything fits. A text so found says for
+//! each string where it ends, those with right lengths too, so chance does not lead to the end.
+
+use super::Start;
+use super::explain::{Followed, Following, Misfit};
+use super::measure::{Charset, Lines, Measure};
+use super::names::Classes;
+use super::step;
+use crate::document::Explanation;
+use crate::steps;
+use std::collections::{HashMap, HashSet};
+
+/// How many ends of a string are tried: those nearest to its stated end.
+const ENDS: usize = 8;
+/// How far beyond its stated end a string is looked for: once more its length, and this.
+const BEYOND: usize = 1024;
+/// How often the first string may have the text in it.
+const TIMES: i64 = 4;
+/// How many texts are tried that two strings share.
+const SHARED: usize = 4;
+/// How often what strings share may become shorter.
+const DEPTH: u32 = 6;
+/// How many bytes of a string are compared with another one.
+const COMPARED: usize = 1 << 16;
+/// How long a new text may be: longer than any address, and each byte is compared with it.
+const LONGEST: usize = 256;
+/// How many bytes a shared text has at least.
+const SEED: usize = 4;
+/// How many places of the same bytes are compared.
+const PLACES: usize = 8;
+/// How much work may be done for each byte of the text.
+const WORK: u64 = 100;
+/// How much work may be done in addition.
+const LEAST_WORK: u64 = 2_000_000;
+
+/// What a replaced text explains.
+pub(super) struct Replaced {
+    pub(super) followed: Followed,
+    pub(super) explanation: Explanation,
+}
+
+/// Reads the text to its end with each replaced text that allows it.
+pub(super) fn explanations(text: &[u8], start: Start, classes: &Classes) -> Vec<Replaced> {
+    let left = (text.len() as u64).saturating_mul(WORK).saturating_add(LEAST_WORK);
+    let mut search = Search { text, start, classes, left, tried: HashSet::new(), found: Vec::new() };
+    for misfit in search.follow(Measure::BYTES).err().unwrap_or_default() {
+        search.try_first(misfit);
+    }
+    search.found
+}
+
+struct Search<'t> {
+    text: &'t [u8],
+    start: Start,
+    classes: &'t Classes,
+    left: u64,
+    /// The texts that were tried, each with the bytes by which strings grew.
+    tried: HashSet<(&'t [u8], i64)>,
+    found: Vec<Replaced>,
+}
+
+impl<'t> Search<'t> {
+    fn follow(&mut self, measure: Measure<'t>) -> Result<Followed, Vec<Misfit<'t>>> {
+        let following = Following::new(measure, self.classes);
+        let followed = following.follow_all(self.text, self.start, 0);
+        self.charge(following.read_bytes() as u64 * 2 + 16);
+        followed.ok_or_else(|| following.into_misfits())
+    }
+
+    fn charge(&mut self, work: u64) {
+        steps::count(work as usize);
+        self.left = self.left.saturating_sub(work);
+    }
+
+    /// Where the string may end, as its content, and by how much it grew then.
+    fn ends(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
+        let Misfit { rest, was } = misfit;
+        if self.left == 0 {
+            return Vec::new();
+        }
+        let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
+        let most = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
+        self.charge(most as u64);
+        let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
+        let found = step::ends(&rest[..most]);
+        let mut ends: Vec<_> = found.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
+        ends.retain(|(_, grew)| *grew != 0);
+        ends.sort_by_key(|(_, grew)| grew.abs());
+        ends.truncate(ENDS);
+        ends
+    }
+
+    /// The first string that does not fit: which text it has, or how often, is not known.
+    fn try_first(&mut self, misfit: Misfit<'t>) {
+        for (content, grew) in self.ends(misfit) {
+            for times in (1..=TIMES).filter(|times| grew % times == 0) {
+                let step = grew / times;
+                match times {
+                    1 if content.len() <= LONGEST => self.try_text(content, step, 0),
+                    // What a long string shares with the text after it.
+                    1 => {
+                        for new in self.shared(content, misfit.rest.get(content.len()..), step) {
+                            self.try_text(new, step, 0);
+                        }
+                    }
+                    _ => {
+                        for new in self.shared(content, None, step) {
+                            self.try_text(new, step, 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads with this text as the new one, and where that fails with what it shares with the
+    /// string that does not fit.
+    fn try_text(&mut self, new: &'t [u8], step: i64, depth: u32) {
+        if self.left == 0 || depth > DEPTH || !can_be_new(new, step) || !self.tried.insert((new, step)) {
+            return;
+        }
+        let measure = Measure { charset: Charset::Rewritten { new, grew: step }, lines: Lines::Kept };
+        match self.follow(measure) {
+            Ok(followed) => {
+                let explanation = explain(&followed, step);
+                self.found.push(Replaced { followed, explanation });
+            }
+            Err(misfits) => {
+                let is_multiple = |grew: i64| grew.signum() == step.signum() && grew % step == 0;
+                for misfit in misfits {
+                    let ends = self.ends(misfit);
+                    for (content, _) in ends.into_iter().filter(|(_, grew)| is_multiple(*grew)) {
+                        for shared in self.shared(new, Some(content), step) {
+                            self.try_text(shared, step, depth + 1);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The longest texts that both contain, or the first one twice.
+    fn shared(&mut self, one: &'t [u8], other: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
+        if self.left == 0 || !can_be_new(one, step) || !other.is_none_or(|other| can_be_new(other, step)) {
+            return Vec::new();
+        }
+        let one = &one[..one.len().min(COMPARED)];
+        let second = other.unwrap_or(one);
+        let second = &second[..second.len().min(COMPARED)];
+        let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for (at, seed) in one.windows(SEED).enumerate().filter(|(_, seed)| !seed.contains(&b'"')) {
+            let places = places.entry(seed).or_default();
+            if places.len() < PLACES {
+                places.push(at);
+            }
+        }
+        let mut work = (one.len() + second.len()) as u64 * 8;
+        let mut runs: Vec<&'t [u8]> = Vec::new();
+        for (with, seed) in second.windows(SEED).enumerate() {
+            for at in places.get(seed).into_iter().flatten().copied() {
+                let continues =
+                    |one: Option<&u8>, second: Option<&u8>| one == second && one.is_some_and(|byte| *byte != b'"');
+                let before = |at: usize| at.checked_sub(1);
+                // The two occurrences do not overlap.
+                let most = if other.is_none() { with.saturating_sub(at) } else { usize::MAX };
+                let (first, second_first) =
+                    (before(at).and_then(|at| one.get(at)), before(with).and_then(|with| second.get(with)));
+                if most < SEED || continues(first, second_first) {
+                    continue;
+                }
+                let same = (0..)
+                    .take_while(|next| continues(one.get(at + next), second.get(with + next)))
+                    .take(most.min(LONGEST));
+                let run = &one[at..at + same.count()];
+                work += run.len() as u64 + 1;
+                if can_be_new(run, step) && !runs.contains(&run) {
+                    let place = runs.partition_point(|known| known.len() >= run.len());
+                    runs.insert(place, run);
+                    runs.truncate(SHARED);
+                }
+            }
+        }
+        self.charge(work);
+        runs
+    }
+}
+
+/// Whether this may have come for a text that was shorter by `step`: neither of them is empty,
+/// and none has a quote, since that could be the end of a string.
+fn can_be_new(new: &[u8], step: i64) -> bool {
+    let least = usize::try_from(step.max(0)).unwrap_or(usize::MAX);
+    new.split(|byte| *byte == b'"').any(|part| part.len() > least)
+}
+
+/// Says by how much strings grew.
+fn explain(followed: &Followed, step: i64) -> Explanation {
+    let grew = followed.changes.iter().map(|change| change.fix.is.abs_diff(change.fix.was)).max().unwrap_or(0);
+    super::explain_step(step, grew)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(String, String)> {
+        let classes = Classes::find(text.as_bytes());
+        let found = explanations(text.as_bytes(), Start::Value, &classes);
+        let mended = |found: Replaced| {
+            let text = super::super::apply(text.as_bytes(), &found.followed.changes);
+            (String::from_utf8(text).unwrap(), found.explanation.sentence)
+        };
+        found.into_iter().map(mended).collect()
+    }
+
+    #[test]
+    fn a_text_that_strings_share_says_where_they_end() {
+        let damaged = r#"a:4:{i:0;s:12:"see http://new.example/";i:1;s:9:"new.example";s:3:" ";";i:2;s:24:"a:1:{i:0;s:7:"new.example";}";i:3;s:2:"no";}"#;
+        let found = read(
+            &damaged
+                .replace("s:12:", "s:21:")
+                .replace("s:9:", "s:17:")
+                .replace("s:24:", "s:26:")
+                .replace("s:7:", "s:9:"),
+        );
+        assert!(found.iter().all(|(text, _)| text.contains(r#"s:19:"new.example";s:3:" ";"#)), "{found:?}");
+        // Two texts, one longer by 3 and one by 2: not one replacement.
+        assert!(read(r#"a:2:{i:0;s:3:"abcdef";i:1;s:1:"xyz";}"#).is_empty());
+        // No text without a quote is long enough.
+        assert!(read(r#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#).is_empty());
+    }
+
+    #[test]
+    fn what_two_strings_share_is_found() {
+        let classes = Classes::find(b"");
+        let mut search = Search {
+            text: b"",
+            start: Start::Value,
+            classes: &classes,
+            left: 1000,
+            tried: HashSet::new(),
+            found: Vec::new(),
+        };
+        assert_eq!(search.shared(b"see n.io now", Some(b"at n.io"), -3), [&b" n.io"[..]]);
+        assert_eq!(search.shared(b"n.io and n.io", None, -3)[0], b"n.io");
+    }
+
+    /// Texts that offer as many ends, shared texts and names as they can.
+    #[test]
+    fn work_on_hostile_texts_is_linear() {
+        type Shape = (&'static str, fn(usize) -> String);
+        let shapes: [Shape; 7] = [
+            ("wrong lengths without a cause", |size| {
+                let string = |at: usize| format!("i:{at};s:{}:\"{}\";", at % 7, "ab".repeat(at % 11 + 3));
+                format!("a:{}:{{{}}}", size / 20, (0..size / 20).map(string).collect::<String>())
+            }),
+            ("many ends", |size| format!("a:1:{{i:0;s:{size}:\"{}\";}}", "x\";".repeat(size / 3))),
+            ("the same text again and again", |size| {
+                let string = |at: usize| format!("i:{at};s:9:\"{}\";", "www.example".repeat(at % 3 + 1));
+                format!("a:{}:{{{}}}", size / 30, (0..size / 30).map(string).collect::<String>())
+            }),
+            ("one byte", |size| format!("a:1:{{i:0;s:{}:\"{}\";}}", size / 2, "a".repeat(size))),
+            ("100 levels, then a wrong length", |size| {
+                let deep = "a:1:{i:0;".repeat(100) + "s:1:\"ab\";" + &"}".repeat(100);
+                format!(
+                    "a:{}:{{{}}}",
+                    size / 1100,
+                    (0..size / 1100).map(|at| format!("i:{at};{deep}")).collect::<String>()
+                )
+            }),
+            ("texts in texts", |size| {
+                let mut text = "s:3:\"abcdef\";".repeat(size / 60);
+                for _ in 0..4 {
+                    text = format!("a:1:{{i:0;s:{}:\"{text}\";}}", text.len() - 3);
+                }
+                text
+            }),
+            ("classes and names", |size| {
+                let object = |at: usize| format!("i:{at};O:7:\"C{at:06}\":1:{{s:9:\"B{at:06}\";i:1;}}");
+                format!("a:{}:{{{}}}", size / 45, (0..size / 45).map(object).collect::<String>())
+            }),
+        ];
+        for (name, shape) in shapes {
+            steps::is_linear(name, 4 << 10, |size| {
+                let text = shape(size);
+                let classes = Classes::find(text.as_bytes());
+                let text = text.as_bytes();
+                // What is always allowed is not what grows.
+                steps::count(64 << 10);
+                let _ = explanations(text, Start::Value, &classes);
+            });
+        }
+    }
+}
