@@ -99,7 +99,8 @@ impl Table {
 
     /// What `inspect` and errors call a tag.
     pub(crate) fn name(&self, tag: u8) -> Option<&'static str> {
-        self.row(tag).map(|row| row.name)
+        // As nothing here can panic, a name that is not needed is not looked up.
+        self.rows.get(usize::from(self.row_of[usize::from(tag)])).map(|row| row.name)
     }
 
     /// What each tag is for a loop that skims.
@@ -119,8 +120,9 @@ impl Table {
     }
 }
 
-/// What a tag is for a loop that skims: what follows it, if that is something common. The
-/// careful way follows the others by their parts.
+/// What a tag is for the quick loop of a skimmer: what follows it, if that is something common.
+/// The careful way follows the others by their parts. A loop names each class, those that it
+/// leaves too: a `_` would make it check the bounds of its table of jumps for each token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// The tag is all of it.
@@ -133,7 +135,6 @@ pub(crate) enum Class {
     ShortText,
     Text,
     LowText,
-    Name,
     Again,
     Link,
     /// One value.
@@ -170,7 +171,6 @@ impl Class {
             [Part::Text(Byte)] => Class::ShortText,
             [Part::Text(Usual)] => Class::Text,
             [Part::Text(Low(_))] => Class::LowText,
-            [Part::Name] => Class::Name,
             [Part::Again] => Class::Again,
             [Part::Link] => Class::Link,
             [Part::Value] => Class::Value,

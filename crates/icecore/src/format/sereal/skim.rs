@@ -2,13 +2,15 @@
 //!
 //! Offsets move in an answer, and a string that a COPY takes from outside is written out.
 
+mod run;
+
 use super::header::{Encoding, Header, MAGIC, OLD_MAGIC};
 use super::tag::{self, TRACK};
 use super::{FORMAT, ReadOptions};
 use crate::format::Format;
-use crate::format::skim::tokens::{Skimmer, Sort, Tokens};
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
-use crate::format::tags::{Class, Part, Table};
+use crate::format::skim::tokens::{Run, Skimmer, Sort, Tokens};
+use crate::format::skim::{Input, KeyOf, Opened, Shape, Skim, Sure, Unsure};
+use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
 /// How long a header may be that is looked at.
@@ -21,20 +23,20 @@ pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
 #[derive(Debug, Default)]
 struct Offsets {
     version: u8,
-    /// The offset that the first byte of the body has, and where that stands.
+    /// The offset that the first byte of the body has, and where that byte is.
     first: u64,
     start: u64,
     /// Of an answer: where its body begins, and which offset that has.
     body: usize,
     new_first: u64,
-    /// Where items stand there, by where they stood; those in order.
+    /// Where items are there, by where they were; those in order.
     items: Vec<(u64, u64)>,
     /// The same of strings from outside.
     outside: HashMap<u64, u64>,
 }
 
 impl Offsets {
-    /// Where the item with this offset stands, which is before `at`.
+    /// Where the item with this offset is, which is before `at`.
     fn place(&self, offset: u64, at: u64) -> Sure<u64> {
         let place = offset.checked_sub(self.first).and_then(|by| by.checked_add(self.start));
         place.filter(|place| *place < at).ok_or(Unsure)
@@ -74,7 +76,7 @@ fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Writes out the string that stands at `place`, outside of the answer.
+/// Writes out the string at `place`, outside of the answer.
 fn write_out(skimmer: &mut Skimmer<'_, Offsets>, place: u64) -> Sure<()> {
     let here = skimmer.view.position();
     skimmer.view.go(place);
@@ -129,7 +131,6 @@ impl Tokens for Offsets {
     type Options = ReadOptions;
     const FORMAT: &'static Format = &FORMAT;
     const TAGS: &'static Table = &tag::TAGS;
-    const CLASSES: &'static [Class; 256] = &tag::TAGS.classes_of(!TRACK);
     const IS_FLAT: bool = true;
 
     fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
@@ -251,36 +252,7 @@ impl Tokens for Offsets {
         skimmer.front()
     }
 
-    /// A varint of at most three bytes.
-    #[inline(always)]
-    fn count_of<const BIG: bool>(&self, head: &[u8; 9]) -> Option<(usize, usize)> {
-        let word = u32::from_le_bytes([head[1], head[2], head[3], 0]);
-        let (low, middle, high) = (word & 0x7F, word >> 1 & 0x3F80, word >> 2 & 0x1F_C000);
-        if word & 0x80 == 0 {
-            Some((low as usize, 2))
-        } else if word & 0x8000 == 0 {
-            Some(((low | middle) as usize, 3))
-        } else if word & 0x80_0000 == 0 {
-            Some(((low | middle | high) as usize, 4))
-        } else {
-            None
-        }
-    }
-
-    #[inline(always)]
-    fn integer_len(&self, head: &[u8; 9]) -> Option<usize> {
-        let ends = !u64::from_le_bytes(*head.last_chunk()?) & 0x8080_8080_8080_8080;
-        (ends != 0).then(|| 2 + (ends.trailing_zeros() / 8) as usize)
-    }
-
-    #[inline(always)]
-    fn again_len(&self, head: &[u8; 9], mark: Mark) -> Option<usize> {
-        let (offset, len) = self.count_of::<false>(head)?;
-        ((offset as u64) < mark.at.wrapping_sub(self.start).wrapping_add(self.first)).then_some(len)
-    }
-
-    #[inline(always)]
-    fn blessed_len(&self, head: &[u8; 9], mark: Mark) -> Option<usize> {
-        self.again_len(head, mark)
+    fn run(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
+        (run::over(run), false)
     }
 }

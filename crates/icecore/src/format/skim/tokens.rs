@@ -1,14 +1,15 @@
 //! One skimmer for formats whose values begin with a tag: it follows the parts that their
 //! tables of tags give, and asks the format for what a table can't say.
 //!
+//! A format also gives a quick loop over common tokens. This skimmer takes what the loop leaves,
+//! one token at a time, and all tokens of an answer.
+//!
 //! An answer is written anew as a document of its own: names that it uses are written out in
 //! it, and numbers are its own.
 
-mod run;
-
-use super::{Input, KeyOf, Mark, Opened, Skim, Sure, Unsure, View};
+use super::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
 use crate::document::Document;
-use crate::format::tags::{Class, Count, Part, Table};
+use crate::format::tags::{Count, Part, Table};
 use crate::format::{Format, Reader, Request};
 use crate::limits::Limits;
 use std::fmt;
@@ -60,7 +61,8 @@ pub(crate) enum Sort {
 }
 
 impl Frame {
-    fn values(count: u64) -> Frame {
+    #[inline(always)]
+    pub(crate) fn values(count: u64) -> Frame {
         Frame { sort: Sort::Values, left: count }
     }
 
@@ -71,30 +73,35 @@ impl Frame {
     }
 
     /// Whether a key comes next.
-    #[inline(always)]
     fn is_at_key<F: Tokens>(&self) -> bool {
         !matches!(self.sort, Sort::Values | Sort::Rest) && self.left.is_multiple_of(2) != F::KEYS_ARE_LAST
     }
 }
 
-/// What a table of tags can't say of a format. The functions of the first half take tokens
-/// with care, from a view that may end anywhere, and write them into the answer if there is
-/// one; those of the second half look at the bytes of a token, and return `None` to leave it
-/// to the first.
+/// What the quick loop of a format knows and moves on.
+pub(crate) struct Run<'r, F> {
+    /// What is in view, and the offset of its first byte.
+    pub(crate) bytes: &'r [u8],
+    pub(crate) base: u64,
+    pub(crate) open: &'r mut Vec<Frame>,
+    /// As in [`Skimmer`].
+    pub(crate) values: u64,
+    pub(crate) names: u64,
+    pub(crate) format: &'r mut F,
+}
+
+/// What a table of tags can't say of a format. Its functions take tokens from a view that may
+/// end anywhere, and write them into the answer if there is one.
 pub(crate) trait Tokens: fmt::Debug + Sized {
     /// What reads an answer.
     type Options: Reader + Default;
     const FORMAT: &'static Format;
     const TAGS: &'static Table;
-    const CLASSES: &'static [Class; 256];
     /// Whether the key of an entry follows its value.
     const KEYS_ARE_LAST: bool = false;
-    /// Whether keys look as all other values do: then the quick loop only counts what is still to
-    /// come, and does not note where a container ends.
+    /// Whether keys are encoded as values are: then no frame needs to know where they are.
     const IS_FLAT: bool = false;
-    /// Whether documents differ in the order of the bytes of numbers.
-    const HAS_ORDERS: bool = false;
-    /// Whether a list is searched for an integer key by the quick loop.
+    /// Whether [`Tokens::run`] finds the entry with an integer as its key.
     const SEEKS_INTEGERS: bool = false;
 
     fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()>;
@@ -104,7 +111,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     fn skip_passed(_: &mut Skimmer<'_, Self>) -> bool {
         false
     }
-    /// What stands before the value in a document of its own.
+    /// What is before the value in a document of its own.
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>>;
     /// Takes the value out of that document.
     fn finish_answer(_: &mut Skimmer<'_, Self>, document: Document<'_>) -> Sure<Document<'static>> {
@@ -139,53 +146,12 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     /// A key; [`Tokens::named`] takes those of members.
     fn key(skimmer: &mut Skimmer<'_, Self>, sort: Sort) -> Sure<()>;
 
-    fn is_big(&self) -> bool {
-        false
-    }
-    /// The length or count behind a tag, and how long both are.
-    fn count_of<const BIG: bool>(&self, head: &[u8; 9]) -> Option<(usize, usize)>;
-    /// How long a token is.
-    fn integer_len(&self, head: &[u8; 9]) -> Option<usize>;
-    fn float_len(&self, _: &[u8; 9]) -> Option<usize> {
-        None
-    }
-    #[inline(always)]
-    fn again_len(&self, head: &[u8; 9], mark: Mark) -> Option<usize> {
-        self.count_of::<false>(head).filter(|(number, _)| (*number as u64) < mark.numbers[1]).map(|(_, len)| len)
-    }
-    /// The length of a name that gets a number, which the format notes.
-    fn name_len(&mut self, _: &[u8; 9], _: Mark) -> Option<usize> {
-        None
-    }
-    fn link_len(&self, _: &[u8; 9], _: Mark) -> Option<usize> {
-        None
-    }
-    /// How long the tag and the class of an object are.
-    fn blessed_len(&self, _: &[u8; 9], _: Mark) -> Option<usize> {
-        None
-    }
-    /// Whether a tag can be that of a key.
-    fn is_key(_: Sort, _: Class, _tag: u8) -> bool {
-        true
-    }
-    /// The integer of a key.
-    fn integer_of(_: &[u8; 9]) -> Option<i64> {
-        None
-    }
-    /// The length of a key that follows its value.
-    fn key_len<const BIG: bool>(&self, _: Sort, _: &[u8; 9]) -> Option<usize> {
-        None
-    }
-    /// The count of an object's members, and where they begin.
-    fn object(&self, _bytes: &[u8], _at: usize, _names: u64) -> Option<(usize, usize)> {
-        None
-    }
-    /// Where a string with its encoding ends.
-    fn encoded(&self, _bytes: &[u8], _at: usize, _names: u64) -> Option<usize> {
-        None
-    }
-    /// What begins here has this number, and may be named later: a float, or a key.
-    fn note_value(&mut self, _: Mark) {}
+    /// The quick loop: goes over tokens until no frame is left to go on with, or to a token that
+    /// is rare or not whole in view. Only the bytes of a string may end beyond the view. Stops
+    /// after a key of the outermost container that is the integer that is sought.
+    ///
+    /// Returns how many bytes it passed, and whether it found that key.
+    fn run(run: &mut Run<'_, Self>, sought: Option<i64>) -> (usize, bool);
 }
 
 impl<'i, F: Tokens> Skimmer<'i, F> {
@@ -260,7 +226,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         for (index, part) in parts.iter().enumerate() {
             let frame = match *part {
                 Part::Bytes(count) => {
-                    // Flags of entries stand in front of their count.
+                    // Flags of entries are before their count.
                     sort = Sort::FlagEntries;
                     self.pass(u64::from(count))?;
                     continue;
@@ -308,6 +274,10 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                     continue;
                 }
                 Part::Value if index + 1 == parts.len() => return Ok(true),
+                Part::Value if parts[index..].iter().all(|part| *part == Part::Value) => {
+                    self.enter(Frame::values((parts.len() - index) as u64));
+                    break;
+                }
                 Part::Value => Frame::values(1),
                 Part::Items(count) => Frame::values(self.pass_count(tag, count)?),
                 Part::Entries(count) => {
@@ -326,36 +296,51 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                 self.rests.push(rest);
                 self.open.push(Frame { sort: Sort::Rest, left: 0 });
             }
-            self.open.push(frame);
+            self.enter(frame);
             break;
         }
         Ok(false)
     }
 
+    /// In a flat format the values are counted with those around them, and depth costs nothing.
+    fn enter(&mut self, frame: Frame) {
+        match self.open.last_mut() {
+            Some(around) if F::IS_FLAT => around.left = around.left.saturating_add(frame.left),
+            _ => self.open.push(frame),
+        }
+    }
+
     pub(crate) fn pass_value(&mut self) -> Sure<()> {
-        self.pass_values(1)
+        self.pass_frame(Frame::values(1))
     }
 
-    /// So many values, with all that is in them.
-    pub(crate) fn pass_values(&mut self, count: u64) -> Sure<()> {
-        self.clear();
-        self.open.push(Frame::values(count));
-        self.drain(0)
+    /// What is in this frame, and nothing else.
+    fn pass_frame(&mut self, frame: Frame) -> Sure<()> {
+        self.begin(frame);
+        self.drain()
     }
 
-    fn clear(&mut self) {
+    fn begin(&mut self, frame: Frame) {
         self.open.clear();
         self.rests.clear();
+        self.open.push(frame);
     }
 
-    /// Goes on until only so many containers are open.
-    fn drain(&mut self, floor: usize) -> Sure<()> {
+    fn run(&mut self, sought: Option<i64>) -> Sure<bool> {
+        let Skimmer { view, open, format, values, names, .. } = self;
+        let (bytes, base) = (view.rest(), view.position());
+        let mut run = Run { bytes, base, open, values: *values, names: *names, format };
+        let (passed, is_found) = F::run(&mut run, sought);
+        (*values, *names) = (run.values, run.names);
+        view.advance(passed as u64)?;
+        Ok(is_found)
+    }
+
+    /// Goes on until nothing is open.
+    fn drain(&mut self) -> Sure<()> {
         loop {
-            if self.answer.is_none() && self.open.len() > floor {
-                self.run::<false>(floor, 0)?;
-            }
-            if self.open.len() <= floor {
-                return Ok(());
+            if self.answer.is_none() {
+                self.run(None)?;
             }
             let Some(frame) = self.open.last_mut() else { return Ok(()) };
             if frame.sort == Sort::Rest {
@@ -416,7 +401,10 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
 
     fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
         let taken = open.take(count);
-        self.pass_values(taken)?;
+        self.pass_frame(match open.shape {
+            Shape::List => Frame::values(taken),
+            _ => Frame::pairs(Sort::Entries, taken),
+        })?;
         Ok(taken == count)
     }
 
@@ -424,14 +412,12 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
         loop {
             if F::SEEKS_INTEGERS {
                 let count = open.count.ok_or(Unsure)?;
-                self.clear();
-                self.open.push(Frame::pairs(Sort::Entries, count - open.read));
-                let is_found = self.run::<true>(0, number)?;
-                // The value of the key that was passed is not an entry any more.
-                if !is_found {
-                    self.drain_to_entry()?;
-                }
-                open.read = count - self.open.first().map_or(0, |frame| frame.left / 2);
+                self.begin(Frame::pairs(Sort::Entries, count - open.read));
+                let is_found = self.run(Some(number))?;
+                // The rest of an entry that the loop went into.
+                let outer = if self.open.is_empty() { Frame::values(0) } else { self.open.remove(0) };
+                self.drain()?;
+                open.read = count - outer.left / 2;
                 if is_found {
                     return Ok(true);
                 }
@@ -453,20 +439,5 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
         let outcome = F::Options::default().read(&bytes, Request::new(limits));
         let document = outcome.whole(&bytes, F::FORMAT).map_err(|_| Unsure)?;
         F::finish_answer(self, document)
-    }
-}
-
-impl<F: Tokens> Skimmer<'_, F> {
-    /// Goes to the key of an entry of the outermost container.
-    fn drain_to_entry(&mut self) -> Sure<()> {
-        self.drain(1)?;
-        match self.open.first_mut() {
-            Some(frame) if !frame.left.is_multiple_of(2) => {
-                frame.left -= 1;
-                self.front()?;
-                self.drain(1)
-            }
-            _ => Ok(()),
-        }
     }
 }

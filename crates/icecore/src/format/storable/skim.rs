@@ -1,15 +1,17 @@
 //! What is special in skimming Storable.
 //!
-//! The key of an entry stands behind its value, so a value is passed over before it is known
+//! The key of an entry is after its value, so a value is passed over before it is known
 //! whether it is wanted. An answer is the one item of an image of its own.
+
+mod run;
 
 use super::image::Image;
 use super::tag::{self, hash};
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Tape};
-use crate::format::skim::tokens::{Skimmer, Sort, Tokens};
+use crate::format::skim::tokens::{Run, Skimmer, Sort, Tokens};
 use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
-use crate::format::tags::{Class, Table};
+use crate::format::tags::Table;
 use crate::format::{Format, Scan};
 use std::collections::HashMap;
 
@@ -17,8 +19,6 @@ use std::collections::HashMap;
 const HEADER: usize = 512;
 /// How many classes are remembered.
 const CLASSES: usize = 1 << 20;
-/// The longest string that the quick loop passes over.
-const LONG: u32 = 1 << 28;
 /// In [`Opened::note`]: a hash, and one with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
@@ -108,9 +108,7 @@ impl Tokens for Classes {
     type Options = ReadOptions;
     const FORMAT: &'static Format = &FORMAT;
     const TAGS: &'static Table = &tag::TAGS;
-    const CLASSES: &'static [Class; 256] = &tag::TAGS.classes();
     const KEYS_ARE_LAST: bool = true;
-    const HAS_ORDERS: bool = true;
 
     fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
         let len = usize::try_from(skimmer.view.len()).unwrap_or(usize::MAX);
@@ -297,46 +295,8 @@ impl Tokens for Classes {
         skimmer.pass(len)
     }
 
-    fn is_big(&self) -> bool {
-        !self.is_little
-    }
-
-    #[inline(always)]
-    fn count_of<const BIG: bool>(&self, head: &[u8; 9]) -> Option<(usize, usize)> {
-        let [_, a, b, c, d, ..] = *head;
-        let count = word::<BIG>([a, b, c, d]);
-        (count <= LONG).then_some((count as usize, 5))
-    }
-
-    #[inline(always)]
-    fn integer_len(&self, _: &[u8; 9]) -> Option<usize> {
-        Some(1 + usize::from(self.integer))
-    }
-
-    #[inline(always)]
-    fn float_len(&self, _: &[u8; 9]) -> Option<usize> {
-        Some(1 + usize::from(self.float))
-    }
-
-    /// It has no number of its own.
-    #[inline(always)]
-    fn link_len(&self, _: &[u8; 9], _: Mark) -> Option<usize> {
-        Some(5)
-    }
-
-    #[inline(always)]
-    fn blessed_len(&self, head: &[u8; 9], mark: Mark) -> Option<usize> {
-        (head[1] < 0x80 && u64::from(head[1]) < mark.numbers[1]).then_some(2)
-    }
-
-    #[inline(always)]
-    fn key_len<const BIG: bool>(&self, sort: Sort, head: &[u8; 9]) -> Option<usize> {
-        let [first, a, b, c, d, ..] = *head;
-        let (len, front) = match sort {
-            Sort::Entries => (word::<BIG>([first, a, b, c]), 4),
-            _ if first & hash::KEY_IS_SV != 0 => return None,
-            _ => (word::<BIG>([a, b, c, d]), 5),
-        };
-        (len <= LONG).then_some(front + len as usize)
+    fn run(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
+        let passed = if run.format.is_little { run::over::<false>(run) } else { run::over::<true>(run) };
+        (passed, false)
     }
 }

@@ -1,0 +1,98 @@
+//! The quick loop over items. The careful way takes what it leaves, one item at a time.
+
+use super::super::tag::{self, TRACK};
+use super::Offsets;
+use crate::format::skim::ahead;
+use crate::format::skim::tokens::{Frame, Run, Sort};
+use crate::format::tags::Class;
+
+static CLASSES: [Class; 256] = tag::TAGS.classes_of(!TRACK);
+
+pub(super) fn over(run: &mut Run<'_, Offsets>) -> usize {
+    let Some(Frame { sort: Sort::Values, left: pending }) = run.open.last_mut() else { return 0 };
+    let mut left = *pending;
+    // The offset of the first byte.
+    let offset = run.base.wrapping_sub(run.format.start).wrapping_add(run.format.first);
+    let bytes = run.bytes;
+    let mut at = 0;
+    // A branch for each class, as it is foreseen: a table of lengths would have each item wait
+    // for the one before.
+    while left > 0 {
+        let Some(head) = ahead::<16>(bytes, at) else { break };
+        let tag = head[0];
+        let behind = |count: u64| left - 1 + count;
+        match CLASSES[usize::from(tag)] {
+            Class::Tag => (at, left) = (at + 1, behind(0)),
+            Class::LowText => (at, left) = (at + 1 + usize::from(tag & 31), behind(0)),
+            Class::Four => (at, left) = (at + 5, behind(0)),
+            Class::Eight => (at, left) = (at + 9, behind(0)),
+            Class::Integer => {
+                let Some(len) = varint_len(head) else { break };
+                (at, left) = (at + len, behind(0));
+            }
+            Class::Text => {
+                let Some((count, len)) = short_varint(head) else { break };
+                (at, left) = (at + len + count as usize, behind(0));
+            }
+            Class::Again => {
+                let Some((place, len)) = short_varint(head) else { break };
+                if place >= offset.wrapping_add(at as u64) {
+                    break;
+                }
+                (at, left) = (at + len, behind(0));
+            }
+            Class::LowItems => (at, left) = (at + 1, behind(u64::from(tag & 15))),
+            Class::LowEntries => (at, left) = (at + 1, behind(2 * u64::from(tag & 15))),
+            Class::Items => {
+                let Some((count, len)) = short_varint(head) else { break };
+                (at, left) = (at + len, behind(count));
+            }
+            Class::Entries => {
+                let Some((count, len)) = short_varint(head) else { break };
+                (at, left) = (at + len, behind(2 * count));
+            }
+            Class::Value => at += 1,
+            Class::TwoValues => (at, left) = (at + 1, behind(2)),
+            Class::Blessed => {
+                let Some((place, len)) = short_varint(head) else { break };
+                if place >= offset.wrapping_add(at as u64) {
+                    break;
+                }
+                at += len;
+            }
+            Class::Byte
+            | Class::Float
+            | Class::ShortText
+            | Class::Link
+            | Class::FlagEntries
+            | Class::Object
+            | Class::Owner
+            | Class::Rare => break,
+        }
+    }
+    *pending = left;
+    at
+}
+
+/// The varint after a tag, if it has at most three bytes; how long both are.
+#[inline(always)]
+fn short_varint(head: &[u8; 16]) -> Option<(u64, usize)> {
+    let word = u32::from_le_bytes([head[1], head[2], head[3], 0]);
+    let (low, middle, high) = (word & 0x7F, word >> 1 & 0x3F80, word >> 2 & 0x1F_C000);
+    if word & 0x80 == 0 {
+        Some((u64::from(low), 2))
+    } else if word & 0x8000 == 0 {
+        Some((u64::from(low | middle), 3))
+    } else if word & 0x80_0000 == 0 {
+        Some((u64::from(low | middle | high), 4))
+    } else {
+        None
+    }
+}
+
+/// How long a tag and its varint are.
+#[inline(always)]
+fn varint_len(head: &[u8; 16]) -> Option<usize> {
+    let ends = !u64::from_le_bytes(*head[1..].first_chunk()?) & 0x8080_8080_8080_8080;
+    (ends != 0).then(|| 2 + (ends.trailing_zeros() / 8) as usize)
+}
