@@ -135,6 +135,7 @@ pub(crate) enum Class {
     ShortText,
     Text,
     LowText,
+    Name,
     Again,
     Link,
     /// One value.
@@ -171,6 +172,7 @@ impl Class {
             [Part::Text(Byte)] => Class::ShortText,
             [Part::Text(Usual)] => Class::Text,
             [Part::Text(Low(_))] => Class::LowText,
+            [Part::Name] => Class::Name,
             [Part::Again] => Class::Again,
             [Part::Link] => Class::Link,
             [Part::Value] => Class::Value,

@@ -82,6 +82,7 @@ pub(super) fn over(run: &mut Run<'_, Symbols>) -> usize {
             | Class::Eight
             | Class::ShortText
             | Class::LowText
+            | Class::Name
             | Class::Value
             | Class::TwoValues
             | Class::Blessed

@@ -63,6 +63,7 @@ pub(super) fn over(run: &mut Run<'_, Offsets>) -> usize {
             Class::Byte
             | Class::Float
             | Class::ShortText
+            | Class::Name
             | Class::Link
             | Class::FlagEntries
             | Class::Object

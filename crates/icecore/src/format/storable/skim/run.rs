@@ -83,6 +83,7 @@ pub(super) fn over<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
             | Class::Blessed
             | Class::Eight
             | Class::LowText
+            | Class::Name
             | Class::Again
             | Class::TwoValues
             | Class::LowItems
