@@ -90,7 +90,7 @@ api:
 pages:
 	@UPDATE_PAGES=1 cargo test --quiet -p icecore --test engine tape_page::
 	@UPDATE_PAGES=1 cargo test --quiet -p icecore-cli --test cli pages::
-	@UPDATE_PAGES=1 cargo test --quiet -p icecore-lab --test lab published::
+	@UPDATE_PAGES=1 cargo test --quiet -p icecore-load --test load published::
 	@scripts/tests-page.sh
 	@git --no-pager diff --stat -- README.md docs
 

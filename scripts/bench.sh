@@ -44,19 +44,28 @@ elif [ "${1:-}" != --draw ]; then
     [ $# -eq 0 ] || [ ! -e "$report" ] || reports+=("$report")
     if [ $# -eq 0 ]; then
         # Not those that are published in a run of their own.
-        mapfile -t all < <(grep -L '^report = ' crates/icecore-lab/scenarios/*.toml | xargs -n 1 basename -s .toml)
+        mapfile -t all < <(grep -L '^report = ' crates/icecore-{lab,load}/scenarios/*.toml | xargs -n 1 basename -s .toml)
         set -- "${all[@]}"
     fi
     # Servers run only while what needs them is measured.
-    others=()
+    others=() over_web='' with_store=''
     for scenario in "$@"; do
-        [ "$scenario" = pending-store ] || others+=("$scenario")
+        case $scenario in
+        pending-store) with_store=1 ;;
+        php-web) over_web=1 ;;
+        *) others+=("$scenario") ;;
+        esac
     done
     if [ ${#others[@]} -gt 0 ]; then
         "${bench[@]}" "${others[@]}" --json "$folder/others.json" >"$folder/text"
         reports+=("$folder/others.json")
     fi
-    if [ ${#others[@]} -lt $# ]; then
+    if [ -n "$over_web" ]; then
+        cargo build --release --locked -p icecore-load
+        "$target/release/icecore-load" web --budget "${ICECORE_BUDGET:-150}" --json "$folder/web.json" >"$folder/text"
+        reports+=("$folder/web.json")
+    fi
+    if [ -n "$with_store" ]; then
         with_servers "${bench[@]}" pending-store --json "$folder/store.json" >"$folder/text"
         reports+=("$folder/store.json")
     fi

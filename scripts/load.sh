@@ -18,7 +18,7 @@ for argument in "$@"; do
     --only | --only=*) only=1 ;;
     esac
     if [ "$argument" = --help ]; then
-        cargo run --release --locked --quiet -p icecore-lab --bin icecore-load -- --help
+        cargo run --release --locked --quiet -p icecore-load -- store --help
         exit
     fi
 done
@@ -30,7 +30,7 @@ if [ -n "$missing" ]; then
 fi
 
 scripts/build.sh
-cargo build --release --locked -p icecore-lab --bin icecore-load
+cargo build --release --locked -p icecore-load
 cargo build --release --locked -p icecore-store --features postgres,mysql --example queue
 new_folder
 arguments=(--icecore "$target/release/icecore" --library "$target/release/examples/queue")
@@ -48,7 +48,7 @@ if [ -z "$small" ]; then
     arguments+=(--json docs/bench/store.json --page docs/bench/store.md)
 fi
 
-load=("$target/release/icecore-load" "${arguments[@]}" "$@")
+load=("$target/release/icecore-load" store "${arguments[@]}" "$@")
 status=0
 scripts/servers.sh run "${load[@]}" || status=$?
 if [ "$status" -eq 75 ]; then

@@ -17,7 +17,7 @@ test_shipped_modules() {
 
 test_in_full() {
     # The programs with tests that look at ICECORE_FULL.
-    cargo test --locked "${all_features[@]}" --lib --bins --test engine --test cli --test lab -- "${skip_servers[@]}"
+    cargo test --locked "${all_features[@]}" --lib --bins --test engine --test cli --test lab --test load -- "${skip_servers[@]}"
     # Four kinds of floats, 2.5 million of each.
     ICECORE_ROUNDS=2500 cargo test --locked "${all_features[@]}" --lib -- floats_have_the_digits
     ICECORE_MODEL_CASES=200 scripts/servers.sh run cargo test --locked "${all_features[@]}" --test store -- model::

@@ -39,7 +39,7 @@ step 'command on servers' 'rows, replace --db, --key and store on each server' \
 step 'kills' 'no acknowledged job is lost when producers, workers, daemons and servers are killed' kill_all
 step 'more workers and daemons' 'the lab measures several of each' test_more_workers
 step 'page of the daemon' 'in Chromium, by clicks and keys' test_program daemon in_browser::
-step 'lab over the web' 'the scenario with nginx and php-fpm' test_program lab over_fpm::
+step 'lab over the web' 'the scenario with nginx and php-fpm' test_program load over_fpm::
 step 'PHP sessions' 'sessions over php-fpm and nginx, APCu, igbinary and PHP by their own names' test_sessions
 step 'report of the lab' 'the report that the tests draw, in Chromium' scripts/bench-page.sh
 step 'published report' 'the report in docs, in Chromium' scripts/bench-page.sh docs/bench/report.json

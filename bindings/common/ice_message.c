@@ -50,3 +50,24 @@ ice_message(const icecore_error *error, const ice_limit_words *words, size_t cou
             *at = ' ';
     return line->text;
 }
+
+const char *
+ice_kind_name(uint32_t kind, const char *bad_link)
+{
+    static const char *const names[] = {
+        [ICECORE_TRUNCATED] = "truncated",
+        [ICECORE_TRAILING] = "trailing",
+        [ICECORE_MALFORMED] = "malformed",
+        [ICECORE_UNSUPPORTED] = "unsupported",
+        [ICECORE_LIMIT] = "limit",
+        [ICECORE_FORMAT] = "format",
+        [ICECORE_USAGE] = "usage",
+        [ICECORE_UNREPRESENTABLE] = "unrepresentable",
+        [ICECORE_OUTPUT] = "output",
+    };
+    if (kind == ICECORE_BAD_LINK)
+        return bad_link;
+    if (kind == ICECORE_PANIC)
+        return "defect";
+    return kind < sizeof names / sizeof *names && names[kind] ? names[kind] : "other";
+}

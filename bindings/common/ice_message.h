@@ -30,4 +30,7 @@ typedef struct {
  * `count` may be 0: limits keep the engine's words. It is the text in `line`. */
 const char *ice_message(const icecore_error *error, const ice_limit_words *words, size_t count, ice_line *line);
 
+/* The name of the kind of an error, for programs. `bad_link` is how the host writes the only one of two words. */
+const char *ice_kind_name(uint32_t kind, const char *bad_link);
+
 #endif

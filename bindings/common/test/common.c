@@ -292,6 +292,10 @@ message(void)
     error.message[sizeof error.message - 1] = 0;
     error.message[3] = '\n';
     OK(strlen(ice_message(&error, words, 1, &line)) == sizeof error.message - 1 && line.text[3] == ' ');
+    OK(strcmp(ice_kind_name(ICECORE_TRUNCATED, "bad-link"), "truncated") == 0);
+    OK(strcmp(ice_kind_name(ICECORE_BAD_LINK, "bad-link"), "bad-link") == 0);
+    OK(strcmp(ice_kind_name(ICECORE_OUTPUT, ""), "output") == 0 && strcmp(ice_kind_name(ICECORE_OTHER, ""), "other") == 0);
+    OK(strcmp(ice_kind_name(ICECORE_OK, ""), "other") == 0 && strcmp(ice_kind_name(ICECORE_PANIC, ""), "defect") == 0);
     icecore_stage_free(stage);
     icecore_context_free(engine);
 }

@@ -3,14 +3,6 @@
 
 zend_class_entry *ice_exception, *ice_decode_exception, *ice_encode_exception, *ice_class_exception, *ice_record;
 
-static const char *
-kind_name(uint32_t kind)
-{
-    static const char *const names[] = { "other", "truncated", "trailing", "malformed", "bad-link", "unsupported",
-                                         "limit", "format", "usage", "unrepresentable", "output", "other" };
-    return kind < sizeof names / sizeof *names ? names[kind] : "defect";
-}
-
 /* Takes over `message`. */
 void
 ice_throw(zend_class_entry *ce, const char *kind, int64_t offset, const char *path, zend_string *message)
@@ -41,7 +33,7 @@ ice_throw_error(zend_class_entry *ce, const icecore_error *error)
     };
     ice_line line;
     const char *text = ice_message(error, words, sizeof words / sizeof *words, &line);
-    ice_throw(ce, kind_name(error->kind), error->offset, error->path, zend_string_init(text, strlen(text), 0));
+    ice_throw(ce, ice_kind_name(error->kind, "bad-link"), error->offset, error->path, zend_string_init(text, strlen(text), 0));
 }
 
 zend_long

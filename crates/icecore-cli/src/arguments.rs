@@ -86,7 +86,7 @@ pub struct Shown {
     ///
     /// What is deeper is shown as how many there are: `{…3}`. `--limit N` says how many items of each list and map are
     /// shown.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limits::levels)]
     pub depth: Option<u32>,
 }
 

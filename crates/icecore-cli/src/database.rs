@@ -52,7 +52,20 @@ impl Database {
         })
     }
 
-    /// A connection.
+    /// A connection for what only reads: it makes no database.
+    pub fn open_existing(&self) -> Result<Box<dyn Backend>, Abort> {
+        let address = self.address()?;
+        if let Some(file) = address.missing_file() {
+            let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
+            let text = format!(
+                "there is no database {file}: `icecore store put` and `icecore queue push` make one, and --db names another"
+            );
+            return Err(Abort::Failed(code::USAGE, text));
+        }
+        open(&address).map_err(failed)
+    }
+
+    /// A connection; a database that is not there yet is made.
     pub fn open(&self) -> Result<Box<dyn Backend>, Abort> {
         open(&self.address()?).map_err(failed)
     }

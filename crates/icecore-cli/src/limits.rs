@@ -54,6 +54,11 @@ pub fn window(text: &str) -> Result<u64, String> {
     if (LEAST..=MOST).contains(&size) { Ok(size) } else { Err(format!("`{text}` is not between 1K and 1G")) }
 }
 
+/// Reads how many levels of values are shown.
+pub fn levels(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number of levels: --depth 2 shows values, and what is in them"))
+}
+
 fn number(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().last()? {
         (at, 'k' | 'K') => (&text[..at], 10),

@@ -14,9 +14,11 @@ mod json;
 #[cfg(feature = "store")]
 mod keyed;
 mod limits;
+mod mistakes;
 mod pager;
 mod paint;
 mod progress;
+mod readers;
 mod reading;
 mod records;
 mod report;
@@ -101,7 +103,13 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
     let shown = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
     let shown: Vec<OsString> = shown.map(OsString::from).collect();
     match parse(command(&shown), &shown) {
-        Err(shown) if error.use_stderr() => shown.exit(),
+        Err(error) if error.use_stderr() => {
+            let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            let mut command = command(&shown);
+            // Options of all commands are put in here.
+            command.build();
+            mistakes::explain(error, &command, &words).exit()
+        }
         _ => help(error, words),
     }
 }

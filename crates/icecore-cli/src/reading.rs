@@ -1,10 +1,11 @@
 //! Reading documents from an input: in which format, and how many.
 
 use crate::arguments::{DEFAULT_TARGET, From};
+use crate::readers::Readers;
 use crate::records::Frame;
 use crate::report::{Abort, Report, code, usage};
 use icecore::{
-    Error, Format, Limits, Request, Stage,
+    Error, ErrorKind, Format, Limits, Request, Stage,
     raw::{Outcome, Tape},
     value::Metadata,
     wrap::Unwrapped,
@@ -93,7 +94,14 @@ impl<'r> Reader<'r> {
         report: &mut Report,
         unwrap: impl FnOnce(&Stage, &'b [u8], &mut Limits) -> Result<(Unwrapped<'b>, Option<Error>), Error>,
     ) -> Option<Opened<'b>> {
-        let said = |error: Error, report: &mut Report| {
+        let said = |mut error: Error, report: &mut Report| {
+            if error.kind() == ErrorKind::Format
+                && !self.is_named()
+                && let Some(readers) = Readers::of(name, bytes, true)
+            {
+                let found = format!("{}, which is not a document of a format", readers.title);
+                error = Error::new(ErrorKind::Format).finding(found).helping(readers.advice(name));
+            }
             report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] });
         };
         let opened = self.stage(bytes).and_then(|stage| {
@@ -115,6 +123,13 @@ impl<'r> Reader<'r> {
                 None
             }
         }
+    }
+
+    /// Reads several documents of each input, one by one, if this holds.
+    #[must_use]
+    pub fn of_each(mut self, is_each: bool) -> Reader<'r> {
+        self.each |= is_each;
+        self
     }
 
     /// Whether the format was named.
@@ -146,6 +161,9 @@ impl<'r> Reader<'r> {
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
         let Opened { stage, bytes, metadata, limits, .. } = opened;
+        // Each line is a document then. Who names the format of lines means all of them.
+        let line = if self.each && !self.is_named() { stage.of_line() } else { None };
+        let stage = line.as_ref().unwrap_or(stage);
         let format = stage.format();
         let detail = match detail {
             Detail::No => false,
@@ -163,7 +181,7 @@ impl<'r> Reader<'r> {
             let consumed = outcome.consumed;
             report.repairs(name, start, outcome.document.repairs());
             let behind = rest.get(consumed..).unwrap_or(&[]);
-            let ends = outcome.error.is_none() && format.ends_with_blanks(behind);
+            let ends = outcome.error.is_none() && format.ends_as_printed(behind);
             if ends {
                 report.blanks(name, behind.len());
             } else if outcome.error.is_none() && !self.each && !behind.is_empty() {

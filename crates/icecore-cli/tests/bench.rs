@@ -91,7 +91,6 @@ fn the_list_names_scenarios_and_competitors() {
     assert_eq!((code, stderr.as_str()), (0, ""));
     for word in [
         "perl-mix",
-        "php-web",
         "ruby-base64",
         "pending-store",
         "ruby/pending-store/sqlite-base64",

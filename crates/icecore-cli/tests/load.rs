@@ -1,8 +1,8 @@
 //! The load program, small: the daemon beside the article's in Perl, over SQLite, a walk through objects, and more
 //! daemons and workers. It is judged whether all was counted and reported, never how fast it was.
 
-use icecore_lab::load::{Group, Growing, Met, Operation, Options, Report, grow, missing, run};
-use icecore_lab::page;
+use icecore_load::page;
+use icecore_load::store::{Group, Growing, Met, Operation, Options, Report, grow, missing, run};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -38,7 +38,7 @@ fn what_daemons_promise_is_counted_and_reported() {
     assert_eq!(report.growth, None);
     let text = serde_json::to_string(&report).expect("it is written");
     let read: Report = serde_json::from_str(&text).expect("it is read");
-    let page = page::load(&read);
+    let page = page::store(&read);
     for words in
         ["Turnaround, SQLite, 32 clients", "icecore serve", "an event loop", "a process a client", "Not measured yet"]
     {

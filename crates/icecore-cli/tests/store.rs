@@ -356,7 +356,12 @@ fn a_password_is_neither_printed_nor_told() {
     }
     let file = database.file("address");
     std::fs::write(&file, format!("{}\n", database.address())).expect("a file");
-    let (_, stderr, code) = run::icecore(&["store", "stats", "--db-file", &file], b"");
+    let stats = || run::icecore(&["store", "stats", "--db-file", &file], b"");
+    let (_, stderr, code) = stats();
+    assert!(code == 2 && stderr.contains("there is no database"), "{stderr}");
+    let (_, stderr, code) = run::icecore(&["store", "put", "--db-file", &file, "-"], b"{}");
+    assert_eq!(code, 0, "{stderr}");
+    let (_, stderr, code) = stats();
     assert_eq!(code, 0, "{stderr}");
 }
 

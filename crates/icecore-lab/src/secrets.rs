@@ -33,7 +33,7 @@ pub fn is_secret(name: &str) -> bool {
 
 /// Starts a program with an environment without the secrets of this process. What the lab itself gives to the program,
 /// as the address of the database that it measures, stays.
-pub(crate) fn hide_from(command: &mut Command) {
+pub fn hide_from(command: &mut Command) {
     let given: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(is_secret) && !given.contains(&name) {

@@ -51,6 +51,19 @@ impl Address {
         PathBuf::from(path.split('?').next().unwrap_or_default())
     }
 
+    /// The file of a SQLite database, if there is none yet: opening the address would make it.
+    ///
+    /// ```
+    /// let address: icecore_store::Address = "sqlite:/nowhere/jobs.db".parse()?;
+    /// assert_eq!(address.missing_file(), Some("/nowhere/jobs.db".into()));
+    /// # Ok::<(), icecore_store::Error>(())
+    /// ```
+    pub fn missing_file(&self) -> Option<PathBuf> {
+        let is_file = self.scheme == Scheme::Sqlite && !self.file().as_os_str().is_empty();
+        let file = self.file();
+        (is_file && file.as_os_str() != ":memory:" && !file.exists()).then_some(file)
+    }
+
     /// The address with its password, for a driver.
     #[cfg_attr(
         not(any(

@@ -192,7 +192,7 @@ fn is_only_comments(head: &[u8]) -> bool {
 }
 
 /// Whether a dump has rows, in these first bytes of it.
-fn has_rows(head: &[u8]) -> bool {
+pub fn has_rows(head: &[u8]) -> bool {
     let mut reader = icecore_sql::Reader::new();
     loop {
         match reader.next(head, true) {

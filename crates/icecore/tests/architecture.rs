@@ -17,6 +17,7 @@ const BASES: &[&str] = &[
     "crates/icecore-tables/src/rows",
     "crates/icecore-lab",
     "crates/icecore-lab/src",
+    "crates/icecore-load/src",
     "crates/icecore-store/src",
     "crates/icecore-sql/src",
     "bindings/common",

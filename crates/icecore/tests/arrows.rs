@@ -65,6 +65,7 @@ const COMMAND_LAYERS: &[&str] = &[
     // What is said on stderr, and how a command ends.
     "said",
     "report",
+    "mistakes",
     // What is read and written.
     "class_map",
     "terminal",
@@ -80,6 +81,7 @@ const COMMAND_LAYERS: &[&str] = &[
     "database",
     "keyed",
     "arguments",
+    "readers",
     "reading",
     // The commands, and the table of them.
     "commands",

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Global, Reporting};
 use crate::paint::{Ink, Paint};
+use crate::readers::Readers;
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -48,6 +49,9 @@ struct Row<'a> {
     wrappers: &'a [&'a str],
     certainty: Option<&'a str>,
     readable: bool,
+    /// Commands that read it, if it is not a document of a format.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    commands: &'a [&'a str],
 }
 
 pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -77,11 +81,13 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
             }
             continue;
         }
+        let is_read = found.as_ref().is_some_and(is_readable);
+        let readers = if is_read { None } else { Readers::of(&name, &head, is_all) };
         if args.json {
-            sink.json(&row(&name, found.as_ref()))?;
+            sink.json(&row(&name, found.as_ref(), readers))?;
             sink.text("\n")?;
         } else {
-            sink.text(&line(&name, found.as_ref(), paint))?;
+            sink.text(&line(&name, found.as_ref(), readers, paint))?;
         }
     }
     sink.flush()
@@ -100,25 +106,39 @@ fn wide_row<'a>(file: &'a str, wide: Wide, title: &'a str) -> Row<'a> {
         wrappers: &[],
         certainty: Some(wide.certainty().as_str()),
         readable: false,
+        commands: &["rows", "replace"],
     }
 }
 
-fn row<'a>(file: &'a str, found: Option<&'a Finding>) -> Row<'a> {
+fn row<'a>(file: &'a str, found: Option<&'a Finding>, readers: Option<Readers>) -> Row<'a> {
     Row {
         file,
         format: found.map(|found| found.name),
-        title: found.map(|found| found.title),
+        title: found.map(|found| found.title).or(readers.map(|readers| readers.title)),
         variant: found.map(|found| &*found.variant).filter(|variant| !variant.is_empty()),
         wrappers: found.map_or(&[], |found| &found.wrappers),
         certainty: found.map(|found| found.certainty.as_str()),
         readable: found.is_some_and(is_readable),
+        commands: readers.map_or(&[], |readers| readers.commands),
     }
 }
 
 /// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
-fn line(file: &str, found: Option<&Finding>, paint: Paint) -> String {
+fn line(file: &str, found: Option<&Finding>, readers: Option<Readers>, paint: Paint) -> String {
     let file = icecore::text::printable(file);
-    let Some(found) = found else { return format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")) };
+    let read_by = readers.map(|readers| {
+        let commands: Vec<String> = readers.commands.iter().map(|command| format!("`{command}`")).collect();
+        format!("{} read{} it", commands.join(" and "), if commands.len() == 1 { "s" } else { "" })
+    });
+    let Some(found) = found else {
+        return match (readers, read_by) {
+            (Some(readers), Some(read_by)) => {
+                let more = paint.ink(Ink::Faint, format!("(no format of its own; {read_by})"));
+                format!("{file}: {} {more}\n", paint.ink(Ink::Name, readers.title))
+            }
+            _ => format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")),
+        };
+    };
     let path: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
     let what = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
     let variant = if found.variant.is_empty() {
@@ -127,9 +147,11 @@ fn line(file: &str, found: Option<&Finding>, paint: Paint) -> String {
         format!(", {}", icecore::text::printable(&found.variant))
     };
     let read = match (is_readable(found), found.format) {
-        (true, _) => "",
-        (false, Some(_)) => "; recognised, unwrap it to read it",
-        (false, None) => "; recognised, not read",
+        (true, _) => String::new(),
+        (false, Some(_)) => "; recognised, unwrap it to read it".to_owned(),
+        (false, None) => {
+            read_by.map_or("; recognised, not read".to_owned(), |read_by| format!("; recognised, {read_by}"))
+        }
     };
     let certainty = format!("({}{read})", found.certainty.as_str());
     format!("{file}: {}{what}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))

@@ -2,6 +2,7 @@
 
 use crate::allocator;
 use crate::arguments::{DEFAULT_TARGET, From, Global, Reporting, Shown};
+use crate::mistakes;
 use crate::reading::{self, Detail, Reader};
 use crate::report::{Abort, Report, code, usage, usage_of};
 use crate::said::Said;
@@ -45,6 +46,18 @@ pub struct Query {
     /// Write results that are strings as they are, without quotes
     #[arg(short, long = "raw-output")]
     pub raw: bool,
+    /// Write each result on one line, on a terminal too
+    #[arg(short, long = "compact-output", conflicts_with_all = ["indent", "tab"])]
+    pub compact: bool,
+    /// Write JSON with N blanks for each level
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7), conflicts_with = "tab")]
+    pub indent: Option<u8>,
+    /// Write JSON with a tab for each level
+    #[arg(long)]
+    pub tab: bool,
+    /// Give the filter one array of all documents of all inputs
+    #[arg(short, long)]
+    pub slurp: bool,
     /// `@csv` and `@tsv` put `'` before texts that a spreadsheet would take for a formula; as with `rows`
     #[arg(long)]
     pub csv_safe: bool,
@@ -105,12 +118,17 @@ fn quiet_in_rooms() {
 }
 
 fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-    let reader = Reader::new(&args.from, &global.limit)?;
+    let reader = Reader::new(&args.from, &global.limit)?.of_each(args.slurp);
     let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
-    let query = compile(&args.filter, &variables(args)?).map_err(|mistake| wrong(&mistake))?;
-    let mut to = Stage::parse(&args.to).map_err(usage)?;
+    let variables = variables(args)?;
+    let mut query = compile(&args.filter, &variables).map_err(|mistake| wrong(&mistake))?;
+    if args.slurp {
+        query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables).map_err(|mistake| wrong(&mistake))?;
+    }
+    let mut to = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
     reading::set(&mut to, &args.to_options).map_err(usage)?;
+    lay_out(args, &mut to)?;
     let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;
     let is_stdout = matches!(place, Destination::Stdout);
     let is_shown = is_stdout && terminal::is_stdout();
@@ -120,7 +138,7 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     }
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;
-        to = terminal::laid_out(to);
+        to = if args.compact { to } else { terminal::laid_out(to) };
     }
     let mut target = Target::new(place)?;
     if is_stdout && terminal::is_json(&to) && !args.raw {
@@ -145,6 +163,29 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
         _ => {}
     }
     target.keep()
+}
+
+/// Sets the layout that the options of jq ask for.
+fn lay_out(args: &Query, to: &mut Stage) -> Result<(), Abort> {
+    let blanks = if args.tab { Some(1) } else { args.indent };
+    if (blanks.is_some() || args.compact) && !terminal::is_json(to) {
+        return Err(usage_of("--compact-output, --indent and --tab are for JSON"));
+    }
+    match blanks {
+        Some(blanks) => to.set("indent", Some(&blanks.to_string())).map_err(usage),
+        None => Ok(()),
+    }
+}
+
+/// Puts tabs in the place of the blanks that JSON begins its lines with. A string in it has no line ends.
+fn tabbed(json: &[u8]) -> Vec<u8> {
+    let mut is_start = true;
+    json.iter()
+        .map(|byte| {
+            is_start = *byte == b'\n' || (is_start && *byte == b' ');
+            if is_start && *byte == b' ' { b'\t' } else { *byte }
+        })
+        .collect()
 }
 
 /// What `--arg` and `--argjson` give, and the environment, if it is asked for.
@@ -197,7 +238,7 @@ struct Results<'s> {
 impl Job<'_> {
     fn all(&self, reader: &Reader<'_>, sources: &[Source], results: &mut Results<'_>) -> Result<End, Abort> {
         // A filter that asks for inputs takes them; any other is given one after the other.
-        if self.args.null_input || self.args.filter.contains("input") {
+        if self.args.null_input || self.args.slurp || self.args.filter.contains("input") {
             let mut waiting = VecDeque::new();
             let mut left = sources.iter();
             let mut inputs = std::iter::from_fn(|| {
@@ -268,7 +309,7 @@ impl Job<'_> {
     fn run(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut Results<'_>) -> End {
         let say = |text: &str| self.report.borrow().say(&Said::note("debug", text.to_owned()));
         let mut running = Running::default();
-        running.null_input = self.args.null_input;
+        running.null_input = self.args.null_input || self.args.slurp;
         running.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(running.steps);
         running.memory = self.global.limit.memory.unwrap_or(running.memory);
         running.held = Some(allocator::held);
@@ -305,7 +346,15 @@ impl Job<'_> {
 
     fn write(&self, answer: &Answer, results: &mut Results<'_>) -> Result<(), Abort> {
         let start = results.sink.position();
-        match answer.write(&self.to, &self.global.limit, results.sink) {
+        let written = if self.args.tab {
+            let mut json = Vec::new();
+            let losses = answer.write(&self.to, &self.global.limit, &mut json);
+            results.sink.bytes(&tabbed(&json))?;
+            losses
+        } else {
+            answer.write(&self.to, &self.global.limit, results.sink)
+        };
+        match written {
             Ok(losses) => {
                 results.losses.merge(losses);
                 results.sink.document_done();

@@ -9,7 +9,7 @@ mod unfinished;
 pub use destination::{Destination, FileDestination, Outputs};
 pub use folder::Folder;
 pub use in_place::InPlace;
-pub use place::Place;
+pub use place::{OutputPlace, Place};
 
 use crate::report::{Abort, code, io_reason};
 use crate::sink::Sink;

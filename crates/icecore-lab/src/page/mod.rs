@@ -6,26 +6,22 @@
 
 mod chart;
 mod csv;
-mod grow;
 mod html;
-mod load;
 mod markdown;
 mod matrix;
-mod number;
+pub mod number;
 mod performance;
 mod ranking;
-mod table;
+pub mod table;
 mod tables;
 mod text;
 mod view;
-mod words;
+pub mod words;
 
 pub use chart::{Kind, charts, kinds, svg};
 pub use csv::{csv, csv_safe};
-pub use grow::growth;
 pub use html::html;
 pub use icecore::text::is_formula;
-pub use load::{load, load_into};
 pub use markdown::markdown;
 pub use performance::{Beside, performance, readme, readme_chart};
 pub use ranking::ranking;

@@ -7,7 +7,7 @@ use crate::stats::is_known;
 pub(super) const NONE: &str = "-";
 
 /// `1,172,433`
-pub(super) fn count(n: f64) -> String {
+pub fn count(n: f64) -> String {
     if !n.is_finite() {
         return NONE.into();
     }
@@ -49,7 +49,7 @@ fn with_unit(n: f64, units: &[(f64, &str)]) -> String {
 }
 
 /// `853 ns`, `1.20 ms`
-pub(super) fn time(ns: f64) -> String {
+pub fn time(ns: f64) -> String {
     if !ns.is_finite() {
         return NONE.into();
     }
@@ -77,7 +77,7 @@ pub(super) fn rate(ns: f64) -> String {
 }
 
 /// `1,234 B`, `52.4 MB`
-pub(super) fn bytes(n: f64) -> String {
+pub fn bytes(n: f64) -> String {
     if !n.is_finite() {
         return NONE.into();
     }
@@ -110,7 +110,7 @@ pub(super) fn quotient(n: f64) -> String {
 }
 
 /// A quotient and its interval: `1.41 (1.30 to 1.52)`.
-pub(super) fn interval(i: &Interval) -> String {
+pub fn interval(i: &Interval) -> String {
     within(i, quotient)
 }
 

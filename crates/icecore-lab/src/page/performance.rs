@@ -19,7 +19,7 @@ pub type Beside<'r> = (&'r str, &'r Report);
 /// written by hand. What was measured in runs of their own comes last, each with its machine and its day.
 pub fn performance(report: &Report, beside: &[Beside<'_>]) -> String {
     let mut out = String::from("# Performance\n\n");
-    out += "This page is made by `icecore bench` from a run of all its scenarios. ";
+    out += "This page is made by `icecore bench` from a run of all scenarios. ";
     out += "[Its JSON](bench/report.json) has every sample, and ";
     out += "`icecore bench --report docs/bench/report.json --html report.html` draws it with its charts. ";
     out += "Measurements of the engine alone, and of single features, are in [bench/engine.md](bench/engine.md).\n\n";

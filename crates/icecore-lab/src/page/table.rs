@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// A table whose cells are text already.
 #[derive(Default)]
-pub(super) struct Table {
+pub struct Table {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
 }
@@ -27,7 +27,7 @@ pub(super) enum Row {
 
 impl Table {
     /// Heads of columns; those that begin with `>` stand at the right.
-    pub(super) fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
         let mut table = Self::default();
         for title in titles {
             table.column(title);
@@ -36,13 +36,13 @@ impl Table {
     }
 
     /// One more column.
-    pub(super) fn column(&mut self, title: &str) {
+    pub fn column(&mut self, title: &str) {
         let right = title.starts_with('>');
         self.columns.push(Column { title: plain(title.strip_prefix('>').unwrap_or(title)), right });
     }
 
     /// One more row.
-    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(Row::Cells(cells.into_iter().map(|cell| plain(&cell)).collect()));
     }
 
@@ -51,12 +51,13 @@ impl Table {
         self.rows.push(Row::Section(plain(title)));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// For a terminal: columns two blanks apart.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let widths = self.widths();
         let mut out = String::new();
         if self.columns.iter().any(|c| !c.title.is_empty()) {
@@ -103,7 +104,7 @@ impl Table {
     }
 
     /// For Markdown.
-    pub(super) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let mut out = String::new();
         let line = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
             *out += "|";
@@ -132,7 +133,7 @@ impl Table {
 }
 
 /// Text that Markdown is not to understand.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let text = plain(text);
     let mut out = String::new();
     let mut before = ' ';

@@ -241,7 +241,7 @@ pub(super) fn outliers(scenario: &ScenarioReport) -> Option<String> {
 }
 
 /// The machine in a few lines: what and which.
-pub(super) fn machine(machine: &Machine) -> Vec<(&'static str, String)> {
+pub fn machine(machine: &Machine) -> Vec<(&'static str, String)> {
     let mut out = vec![];
     let mut add = |what, text: String| {
         if !text.is_empty() {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// All competitors that were found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Cast {
     /// In the order of their ids.
     pub found: Vec<Found>,

@@ -6,7 +6,7 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What can be read of it.
-pub(crate) fn look() -> Machine {
+pub fn describe() -> Machine {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let system = field(&read("/etc/os-release"), "PRETTY_NAME=").trim_matches('"').to_owned();
     let processor = field(&read("/proc/cpuinfo"), "model name").trim_start_matches([' ', '\t', ':']).to_owned();
@@ -34,7 +34,7 @@ fn field(text: &str, name: &str) -> String {
 }
 
 /// The time, UTC: `2026-11-22T12:00:00Z`.
-pub(crate) fn now() -> String {
+pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil(days);

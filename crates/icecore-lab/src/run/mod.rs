@@ -3,17 +3,18 @@
 
 mod blobs;
 mod cast;
-pub(crate) mod machine;
+pub mod machine;
 mod measure;
 mod point;
 mod probe;
-mod web;
 
 pub use cast::{Cast, cast, check};
+pub use point::Setup;
+pub use probe::Probe;
 
-use crate::model::{Absent, Noise, Report, SCHEMA, ScenarioReport, Settings};
+use crate::model::{Absent, Interval, Noise, Point, Report, Runtime, SCHEMA, ScenarioReport, Settings};
 use crate::runner::Environment;
-use crate::scenario::{Kind, Scenario};
+use crate::scenario::Scenario;
 use crate::{Error, claims, stats};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -104,6 +105,64 @@ impl Watch for () {
     fn doing(&mut self, _: &str, _: f64, _: Option<Duration>) {}
 }
 
+/// Measures the sizes of scenarios.
+pub trait Measure {
+    /// Looks for all that can take part in these scenarios. The runtimes that were found.
+    ///
+    /// # Errors
+    ///
+    /// If the participants can't be listed.
+    fn prepare(
+        &mut self,
+        scenarios: &[Scenario],
+        environment: &Environment<'_>,
+        options: &Options,
+    ) -> Result<Vec<Runtime>, Error>;
+
+    /// Measures one size, in a folder that does not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// If the data can't be made, or the folder can't be used.
+    fn measure(
+        &mut self,
+        setup: &Setup<'_>,
+        environment: &Environment<'_>,
+        options: &Options,
+        probe: &mut Probe,
+        progress: &mut Progress<'_>,
+    ) -> Result<Measured, Error>;
+}
+
+/// The runners, the engine and the command.
+#[derive(Default)]
+struct Runners {
+    cast: Cast,
+}
+
+impl Measure for Runners {
+    fn prepare(
+        &mut self,
+        scenarios: &[Scenario],
+        environment: &Environment<'_>,
+        options: &Options,
+    ) -> Result<Vec<Runtime>, Error> {
+        self.cast = cast(environment, scenarios, &options.only)?;
+        Ok(self.cast.runtimes())
+    }
+
+    fn measure(
+        &mut self,
+        setup: &Setup<'_>,
+        environment: &Environment<'_>,
+        options: &Options,
+        probe: &mut Probe,
+        progress: &mut Progress<'_>,
+    ) -> Result<Measured, Error> {
+        point::measure(setup, &self.cast, environment, options, probe, progress)
+    }
+}
+
 /// Runs scenarios. When `stop` becomes true it ends, and reports what it has.
 ///
 /// # Errors
@@ -116,22 +175,36 @@ pub fn run(
     watch: &mut dyn Watch,
     stop: &AtomicBool,
 ) -> Result<Report, Error> {
+    run_with(&mut Runners::default(), scenarios, options, watch, stop)
+}
+
+/// As [`run`], with something else in the place of the runners.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_with(
+    measure: &mut dyn Measure,
+    scenarios: &[Scenario],
+    options: &Options,
+    watch: &mut dyn Watch,
+    stop: &AtomicBool,
+) -> Result<Report, Error> {
     let began = Instant::now();
     let made = machine::now();
-    let mut machine = machine::look();
+    let mut machine = machine::describe();
     let folder = tempfile::Builder::new().prefix("icecore-bench-").tempdir();
     let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
     let environment = options.environment(folder.path(), stop);
     watch.doing("asking who can take part", 0.0, None);
-    let cast = cast(&environment, scenarios, &options.only)?;
-    machine.runtimes = cast.runtimes();
+    machine.runtimes = measure.prepare(scenarios, &environment, options)?;
     let mut progress = Progress::new(watch, scenarios, options.small);
     let mut reports = Vec::new();
     for scenario in scenarios {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        reports.push(one(scenario, &cast, &environment, options, &mut progress)?);
+        reports.push(run_one(measure, scenario, &environment, options, &mut progress)?);
     }
     Ok(Report {
         schema: SCHEMA,
@@ -151,9 +224,9 @@ pub fn run(
 }
 
 /// Runs one scenario.
-fn one(
+fn run_one(
+    measure: &mut dyn Measure,
     scenario: &Scenario,
-    cast: &Cast,
     environment: &Environment<'_>,
     options: &Options,
     progress: &mut Progress<'_>,
@@ -177,7 +250,7 @@ fn one(
         report.notes.push(format!("It waits for {what}."));
         return Ok(report);
     }
-    let mut probe = probe::Probe::new();
+    let mut probe = Probe::new();
     let mut twin = Vec::new();
     let mut absent = BTreeSet::new();
     let folder = environment.folder.join(&scenario.name);
@@ -187,11 +260,8 @@ fn one(
         }
         let folder = folder.join(number.to_string());
         let seed = options.seed.wrapping_add(number as u64);
-        let place = point::Setup { scenario, size, folder: &folder, seed };
-        let measured = match scenario.kind {
-            Kind::Values => point::measure(&place, cast, environment, options, &mut probe, progress)?,
-            Kind::Web => web::measure(&place, environment, options, &mut probe, progress)?,
-        };
+        let setup = Setup { scenario, size, folder: &folder, seed };
+        let measured = measure.measure(&setup, environment, options, &mut probe, progress)?;
         report.notes.extend(measured.notes.into_iter().filter(|note| !note.is_empty()));
         absent
             .extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
@@ -210,24 +280,28 @@ fn one(
 }
 
 /// What the scenario's probe and its twins say: the twin that is farthest from the baseline counts.
-fn noise(probe: &probe::Probe, twins: &[crate::model::Interval]) -> Noise {
-    let reach = |interval: &&crate::model::Interval| (interval.estimate.ln().abs() * 1e9) as i64;
+fn noise(probe: &Probe, twins: &[Interval]) -> Noise {
+    let reach = |interval: &&Interval| (interval.estimate.ln().abs() * 1e9) as i64;
     stats::noise(probe.samples(), twins.iter().max_by_key(reach).copied())
 }
 
 /// What was measured at one size.
-pub(crate) struct Measured {
-    pub(crate) points: Vec<crate::model::Point>,
-    pub(crate) absent: Vec<Absent>,
-    pub(crate) notes: Vec<String>,
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// One or more, all of them with the name of the size.
+    pub points: Vec<Point>,
+    /// Who took no part.
+    pub absent: Vec<Absent>,
+    /// Remarks for the reader.
+    pub notes: Vec<String>,
     /// How many times faster the baseline's twin is than the baseline, per operation.
-    pub(crate) twin: Vec<crate::model::Interval>,
-    /// Whom the others were compared with.
-    pub(crate) baseline: Option<String>,
+    pub twin: Vec<Interval>,
+    /// Whom the others were compared with, if it is not the scenario's baseline.
+    pub baseline: Option<String>,
 }
 
 /// How far a run is: each size of each scenario is one part of it.
-pub(crate) struct Progress<'w> {
+pub struct Progress<'w> {
     watch: &'w mut dyn Watch,
     parts: usize,
     done: usize,
@@ -241,7 +315,7 @@ impl<'w> Progress<'w> {
     }
 
     /// So much of the current part is done, and the rest of it takes so long.
-    pub(crate) fn doing(&mut self, what: &str, part: f64, left: Option<Duration>) {
+    pub fn doing(&mut self, what: &str, part: f64, left: Option<Duration>) {
         let spent = self.began.elapsed().as_secs_f64();
         let parts_left = self.parts.saturating_sub(self.done + 1) as f64;
         let all = left.map(|left| {
@@ -254,7 +328,7 @@ impl<'w> Progress<'w> {
     }
 
     /// A part is done.
-    pub(crate) fn part(&mut self) {
+    pub fn part(&mut self) {
         self.done += 1;
     }
 }

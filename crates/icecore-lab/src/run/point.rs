@@ -18,11 +18,16 @@ use std::time::{Duration, Instant};
 /// Rounds never become fewer than this, whatever the budget.
 const FEWEST_ROUNDS: u32 = 3;
 
-/// Where a measurement stands.
-pub(super) struct Setup<'p> {
+/// What is measured at one size, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'p> {
+    /// The scenario.
     pub scenario: &'p Scenario,
+    /// One of its sizes.
     pub size: &'p Size,
+    /// Its own folder. It does not exist yet.
     pub folder: &'p Path,
+    /// The seed of the random order.
     pub seed: u64,
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 const LARGE: usize = 64 << 20;
 
 /// Copies and arithmetic of a few milliseconds.
-pub(crate) struct Probe {
+pub struct Probe {
     from: Vec<u8>,
     to: Vec<u8>,
     samples: Vec<Sample>,
@@ -24,7 +24,7 @@ impl Probe {
     }
 
     /// Does the work once.
-    pub(crate) fn sample(&mut self, round: u32, turn: u32) {
+    pub fn sample(&mut self, round: u32, turn: u32) {
         let before = Instant::now();
         let mut state = 1u64;
         for _ in 0..1_000_000 {

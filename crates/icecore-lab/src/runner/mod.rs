@@ -11,7 +11,7 @@ mod process;
 mod protocol;
 
 pub use list::{Environment, Found, Participant, find, ids};
-pub(crate) use process::{Patience, Process};
+pub use process::{Patience, Process};
 pub use protocol::{Load, PROTOCOL};
 
 use crate::model::{MemoryStep, Operation};

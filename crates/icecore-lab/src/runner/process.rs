@@ -22,7 +22,8 @@ const GLANCE: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy, Debug)]
 pub struct Patience(pub Duration);
 
-pub(crate) struct Process<'s> {
+/// A script that is asked line by line, and ends with this.
+pub struct Process<'s> {
     child: Child,
     /// None after it was asked to end.
     input: Option<ChildStdin>,
@@ -41,7 +42,11 @@ pub(crate) struct Process<'s> {
 
 impl<'s> Process<'s> {
     /// Starts a script. Its standard error goes to a file in `folder`.
-    pub(crate) fn start(
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses it.
+    pub fn start(
         mut command: Command,
         folder: &Path,
         reference: &str,
@@ -110,7 +115,7 @@ impl<'s> Process<'s> {
     }
 
     /// Says a line, and waits for the line that is the answer.
-    pub(crate) fn say(&mut self, line: &str) -> Result<String, Trouble> {
+    pub fn say(&mut self, line: &str) -> Result<String, Trouble> {
         let line = format!("{line}\n");
         let sent = self.input.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
         if !matches!(sent, Some(Ok(()))) {

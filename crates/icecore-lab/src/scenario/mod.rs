@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
+/// The scenario of icecore-load.
+const WEB: &str = "php-web";
+
 /// The formats that the engine takes part with for a user's own data, besides that of
 /// the data.
 pub const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
@@ -66,10 +69,7 @@ pub struct Scenario {
     /// The formats that the engine takes part with.
     #[serde(default)]
     pub engine: Vec<String>,
-    /// How it is run.
-    #[serde(default)]
-    pub kind: Kind,
-    /// How many clients ask at once, one point each; for the web.
+    /// How many clients ask at once, one point each, where clients ask a server.
     #[serde(default)]
     pub clients: Vec<u32>,
     /// The report in `docs/bench` in which it is published, if not in that of all.
@@ -122,17 +122,6 @@ pub enum Processes {
     Together,
     /// One lives at a time, as all values together would not fit into memory.
     Alone,
-}
-
-/// How a scenario is run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Runners write and read values.
-    #[default]
-    Values,
-    /// A web server reads values and answers.
-    Web,
 }
 
 /// What is frozen.
@@ -204,6 +193,10 @@ pub fn find(name: &str) -> Result<Scenario, Error> {
     let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     match scenarios.iter().find(|scenario| scenario.name == name) {
         Some(scenario) => Ok(scenario.clone()),
+        None if name == WEB => {
+            let message = "it needs web servers; `scripts/bench.sh php-web` of Icecore's sources measures it";
+            Err(Error::new(format!("the scenario {name} is not in this command: {message}")))
+        }
         None => Err(Error::new(format!("there is no scenario {name}; there are {}", names.join(", ")))),
     }
 }
@@ -259,7 +252,6 @@ impl Scenario {
             axis: String::new(),
             only: Vec::new(),
             engine: Vec::new(),
-            kind: Kind::Values,
             clients: Vec::new(),
             report: None,
             waits: None,

@@ -1,8 +1,8 @@
 //! What the database says of a table: its columns and its key.
 
-use super::words::Words;
 use super::{Column, Key, Table};
 use crate::backend::Flow;
+use crate::dialect::Family;
 use crate::driver::Value;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -23,13 +23,13 @@ impl Table {
     /// Finds the table by its name, which may have its schema before it.
     pub(super) fn look(&mut self, name: &str, key: Option<&str>) -> Result<()> {
         let mut known = self.known(None, name)?;
-        self.quoted = self.words.quoted(name);
+        self.quoted = self.dialect().quote_name(name);
         if known.is_empty()
             && let Some((schema, name)) = name.split_once('.')
         {
             known = self.known(Some(schema), name)?;
             (self.schema, self.name) = (Some(schema.to_owned()), name.to_owned());
-            self.quoted = format!("{}.{}", self.words.quoted(schema), self.words.quoted(name));
+            self.quoted = format!("{}.{}", self.dialect().quote_name(schema), self.dialect().quote_name(name));
         }
         if known.is_empty() {
             return Err(Error::new(ErrorKind::Missing, format!("there is no table `{name}`")));
@@ -40,8 +40,9 @@ impl Table {
         }
         self.find_key(&known, key)?;
         let is_key = |name: &str| self.key.iter().any(|key| key.name == name);
+        let dialect = self.dialect();
         let column = |known: &Known| {
-            let form = self.words.form(&known.kind).filter(|_| !known.is_computed && !is_key(&known.name))?;
+            let form = dialect.form_of(&known.kind).filter(|_| !known.is_computed && !is_key(&known.name))?;
             let (name, type_name) = (known.name.clone(), known.kind.clone());
             Some(Column { name, form, longest: known.longest, type_name })
         };
@@ -67,7 +68,7 @@ impl Table {
                 columns.iter().map(|column| (&*column.name, &*column.type_name)).collect()
             }
         };
-        if wanted.is_none() && self.words == Words::Sqlite && self.has_rowid()? && !is_rowid(&chosen) {
+        if wanted.is_none() && self.dialect().family == Family::Sqlite && self.has_rowid()? && !is_rowid(&chosen) {
             let is_free = |name: &&&str| !known.iter().any(|column| column.name.eq_ignore_ascii_case(name));
             chosen =
                 ["rowid", "_rowid_", "oid"].iter().find(is_free).map(|name| (*name, "INTEGER")).into_iter().collect();
@@ -79,9 +80,9 @@ impl Table {
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
-        let words = self.words;
+        let dialect = self.dialect();
         let key = |(name, type_name): &(&str, &str)| {
-            let (read, place) = words.key(name, type_name).ok_or_else(|| {
+            let (read, place) = dialect.read_key(name, type_name).ok_or_else(|| {
                 Error::new(
                     ErrorKind::Input,
                     format!("the key `{name}` has bytes: --key names a column of numbers or text"),
@@ -96,7 +97,7 @@ impl Table {
     /// Rows with the same key would be passed over.
     fn check_unique(&mut self) -> Result<()> {
         let Some(key) = self.key.first() else { return Ok(()) };
-        let name = self.words.quoted(&key.name);
+        let name = self.dialect().quote_name(&key.name);
         let sql = format!(
             "SELECT {} FROM {} GROUP BY {name} HAVING COUNT(*) > 1 OR {name} IS NULL LIMIT 1",
             key.read, self.quoted
@@ -127,13 +128,13 @@ impl Table {
     fn known(&mut self, schema: Option<&str>, name: &str) -> Result<Vec<Known>> {
         let mut columns = Vec::new();
         let quoted = match schema {
-            Some(schema) => format!("{}.{}", self.words.quoted(schema), self.words.quoted(name)),
-            None => self.words.quoted(name),
+            Some(schema) => format!("{}.{}", self.dialect().quote_name(schema), self.dialect().quote_name(name)),
+            None => self.dialect().quote_name(name),
         };
-        let (sql, values) = match self.words {
-            Words::Sqlite => (SQLITE, vec![Value::Text(name), Value::text(schema)]),
-            Words::Postgres => (POSTGRES, vec![Value::Text(&quoted)]),
-            Words::Mysql => (MYSQL, vec![Value::text(schema), Value::Text(name)]),
+        let (sql, values) = match self.dialect().family {
+            Family::Sqlite => (SQLITE, vec![Value::Text(name), Value::text(schema)]),
+            Family::Postgres => (POSTGRES, vec![Value::Text(&quoted)]),
+            Family::Mysql => (MYSQL, vec![Value::text(schema), Value::Text(name)]),
         };
         self.session.ask(sql, &values, &mut |row| {
             let text = |column| Ok::<_, Error>(row.text(column)?.unwrap_or_default());

@@ -21,41 +21,18 @@
 
 mod catalogue;
 mod transaction;
-mod words;
+mod values;
 
 use crate::address::{Address, Scheme};
 use crate::backend::Flow;
+pub use crate::dialect::{Column, Form};
+use crate::dialect::{Dialect, Family};
 use crate::driver::{Session, Value, connect_freely};
 use crate::error::{Error, ErrorKind, Result};
 pub use transaction::Transaction;
-use words::Words;
 
 /// How many bytes are read at once, if rows are long.
 const MUCH: usize = 16 << 20;
-
-/// What the values of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Text.
-    Text,
-    /// Bytes.
-    Bytes,
-    /// Text that is JSON.
-    Json,
-}
-
-/// A column that has text or bytes.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// Its name.
-    pub name: String,
-    /// What its values are.
-    pub form: Form,
-    /// How many characters of text, or bytes, a value may have, if that is bounded.
-    longest: Option<u64>,
-    /// As the database calls its type.
-    type_name: String,
-}
 
 /// A column of the key, and how it is written in statements.
 #[derive(Clone, Debug)]
@@ -103,7 +80,6 @@ pub struct Change<'c> {
 /// A table of another program.
 pub struct Table {
     session: Box<dyn Session + Send>,
-    words: Words,
     /// Its name in statements.
     quoted: String,
     schema: Option<String>,
@@ -120,15 +96,10 @@ impl Table {
     /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if it has no key
     /// that its rows can be told apart by, or the database keeps no tables.
     pub fn open(address: &Address, name: &str, key: Option<&str>) -> Result<Table> {
-        let words = match address.scheme() {
-            Scheme::Sqlite => Words::Sqlite,
-            Scheme::Postgres => Words::Postgres,
-            Scheme::Mysql => Words::Mysql,
-            _ => {
-                let text = format!("{address} has no tables: PostgreSQL, MariaDB, MySQL and SQLite have");
-                return Err(Error::new(ErrorKind::Input, text));
-            }
-        };
+        if !matches!(address.scheme(), Scheme::Sqlite | Scheme::Postgres | Scheme::Mysql) {
+            let text = format!("{address} has no tables: PostgreSQL, MariaDB, MySQL and SQLite have");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
         // The places of values are `?` in statements.
         if name.contains('?') || key.is_some_and(|key| key.contains('?')) {
             return Err(Error::new(ErrorKind::Input, "a name with a question mark can't be used"));
@@ -136,7 +107,6 @@ impl Table {
         let session = connect_freely(address)?;
         let mut table = Table {
             session,
-            words,
             quoted: String::new(),
             schema: None,
             name: name.to_owned(),
@@ -145,6 +115,10 @@ impl Table {
         };
         table.look(name, key)?;
         Ok(table)
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        self.session.dialect()
     }
 
     /// Its name, without its schema.
@@ -174,28 +148,31 @@ impl Table {
     /// What the database says.
     pub fn rows(&mut self, after: Option<&[String]>, columns: &[usize], most: u32) -> Result<Vec<Row>> {
         let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
+        let dialect = self.dialect();
         let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
         for column in &chosen {
-            reads.extend(self.words.reads(column));
+            reads.extend(dialect.read_value(column));
         }
         let mut sql = format!("SELECT {} FROM {}", reads.join(", "), self.quoted);
-        let mut values = Vec::new();
+        let mut asked = Vec::new();
         if let Some(after) = after {
-            sql.push_str(&format!(" WHERE {}", behind(&self.key, self.words)));
-            values.extend(repeated(after).into_iter().map(Value::Text));
+            sql.push_str(&format!(" WHERE {}", after_key(&self.key, dialect)));
+            asked.extend(repeated(after).into_iter().map(Value::Text));
         }
         // With the name of the table: what is selected has the names of its columns in PostgreSQL, and is text.
-        let name = |key: &Key| format!("{}.{}", self.quoted, self.words.quoted(&key.name));
+        let name = |key: &Key| format!("{}.{}", self.quoted, dialect.quote_name(&key.name));
         let names: Vec<String> = self.key.iter().map(name).collect();
         sql.push_str(&format!(" ORDER BY {} LIMIT {most}", names.join(", ")));
-        let (words, keys) = (self.words, self.key.len());
+        let keys = self.key.len();
         let (mut rows, mut bytes) = (Vec::new(), 0);
-        self.session.ask(&sql, &values, &mut |row| {
-            let key = (0..keys).map(|column| words.key_text(row, column)).collect::<Result<Vec<_>>>()?;
+        self.session.ask(&sql, &asked, &mut |row| {
+            let key = (0..keys)
+                .map(|column| values::read_key_text(dialect.family, row, column))
+                .collect::<Result<Vec<_>>>()?;
             let mut cells = Vec::with_capacity(chosen.len());
             let mut at = keys;
             for column in &chosen {
-                cells.push(words.cell(column, row, &mut at)?);
+                cells.push(values::read_cell(dialect.family, column, row, &mut at)?);
             }
             bytes += cells.iter().flatten().map(|cell| cell.bytes.len()).sum::<usize>();
             rows.push(Row { key, cells });
@@ -207,13 +184,14 @@ impl Table {
     /// Whether a new value fits into a column, and is one that the database takes.
     pub fn fits(&self, column: usize, is_text: bool, new: &[u8]) -> bool {
         let Some(column) = self.columns.get(column) else { return false };
-        let is_counted_in_bytes = !is_text || (self.words == Words::Mysql && column.type_name.ends_with("text"));
+        let is_counted_in_bytes =
+            !is_text || (self.dialect().family == Family::Mysql && column.type_name.ends_with("text"));
         let len = match std::str::from_utf8(new) {
             _ if is_counted_in_bytes && !is_text => new.len(),
-            Ok(text) if self.words == Words::Postgres && text.contains('\0') => return false,
+            Ok(text) if self.dialect().family == Family::Postgres && text.contains('\0') => return false,
             Ok(_) if is_counted_in_bytes => new.len(),
             Ok(text) => text.chars().count(),
-            Err(_) if self.words != Words::Sqlite => return false,
+            Err(_) if self.dialect().family != Family::Sqlite => return false,
             Err(_) => new.len(),
         };
         column.longest.is_none_or(|longest| len as u64 <= longest)
@@ -233,23 +211,43 @@ impl Table {
 
     fn change_one(&mut self, change: &Change<'_>) -> Result<bool> {
         let Some(column) = self.columns.get(change.column) else { return Ok(false) };
-        let name = self.words.quoted(&column.name);
-        let written = self.words.written(column, change.is_text);
-        let is_old = self.words.is_old(column, &name, change.is_text);
+        let dialect = self.dialect();
+        let name = dialect.quote_name(&column.name);
+        let written = dialect.place_new(column, change.is_text);
+        let is_old = dialect.is_old(&name, change.is_text);
         let is_key: Vec<String> =
-            self.key.iter().map(|key| format!("{} = {}", self.words.quoted(&key.name), key.place)).collect();
+            self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.place)).collect();
         let sql = format!("UPDATE {} SET {name} = {written} WHERE {} AND {is_old}", self.quoted, is_key.join(" AND "));
-        let old = self.words.value(column, change.is_text, change.old)?;
-        let mut values = vec![self.words.value(column, change.is_text, change.new)?];
-        values.extend(change.key.iter().map(|key| Value::Text(key)));
-        values.push(old);
-        Ok(self.session.run(&sql, &values)? > 0)
+        let old = values::value(dialect.family, column, change.is_text, change.old)?;
+        let mut given = vec![values::value(dialect.family, column, change.is_text, change.new)?];
+        given.extend(change.key.iter().map(|key| Value::Text(key)));
+        given.push(old);
+        Ok(self.session.run(&sql, &given)? > 0)
     }
 }
 
-/// The condition for all keys behind one: `a > ? OR a = ? AND b > ?`.
-fn behind(key: &[Key], words: Words) -> String {
-    let compared = |key: &Key, sign: &str| format!("{} {sign} {}", words.quoted(&key.name), key.place);
+/// The query for all rows of a table, whose name may begin with its schema; `None`, if the database has no tables.
+///
+/// ```
+/// use icecore_store::table::select_all;
+/// let address = "mysql://shop@localhost/shop".parse()?;
+/// assert_eq!(select_all(&address, "old.orders").as_deref(), Some("SELECT * FROM `old`.`orders`"));
+/// # Ok::<(), icecore_store::Error>(())
+/// ```
+pub fn select_all(address: &Address, table: &str) -> Option<String> {
+    let family = match address.scheme() {
+        Scheme::Sqlite => Family::Sqlite,
+        Scheme::Postgres => Family::Postgres,
+        Scheme::Mysql => Family::Mysql,
+        Scheme::Mongodb | Scheme::Redis | Scheme::Memcached => return None,
+    };
+    let parts: Vec<String> = table.split('.').map(|name| family.quote_name(name)).collect();
+    Some(format!("SELECT * FROM {}", parts.join(".")))
+}
+
+/// The condition for all keys after one: `a > ? OR a = ? AND b > ?`.
+fn after_key(key: &[Key], dialect: &Dialect) -> String {
+    let compared = |key: &Key, sign: &str| format!("{} {sign} {}", dialect.quote_name(&key.name), key.place);
     let part = |last: usize| {
         let same = key.iter().take(last).map(|key| compared(key, "="));
         let parts: Vec<String> = same.chain(key.get(last).map(|key| compared(key, ">"))).collect();
@@ -258,7 +256,7 @@ fn behind(key: &[Key], words: Words) -> String {
     (0..key.len()).map(part).collect::<Vec<_>>().join(" OR ")
 }
 
-/// The values for [`behind`].
+/// The values for [`after_key`].
 fn repeated(after: &[String]) -> Vec<&str> {
     (0..after.len()).flat_map(|last| after.iter().take(last + 1).map(String::as_str)).collect()
 }

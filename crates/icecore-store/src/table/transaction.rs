@@ -1,6 +1,6 @@
 //! Transactions over a table: values are changed, and read back before the commit.
 
-use super::{Change, Column, Row, Table};
+use super::{Change, Column, Row, Table, values};
 use crate::backend::Flow;
 use crate::driver::Value;
 use crate::error::{Error, ErrorKind, Result};
@@ -64,14 +64,15 @@ impl Table {
             return Err(Error::new(ErrorKind::Input, text));
         }
         let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
+        let dialect = self.dialect();
         let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
         for column in &chosen {
-            reads.extend(self.words.reads_as_stored(column));
+            reads.extend(dialect.read_as_stored(column));
         }
         let is_key: Vec<String> =
-            self.key.iter().map(|key| format!("{} = {}", self.words.quoted(&key.name), key.place)).collect();
+            self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.place)).collect();
         let is_key = format!("({})", is_key.join(" AND "));
-        let (words, key_len) = (self.words, self.key.len());
+        let key_len = self.key.len();
         for keys in keys.chunks(KEYS_AT_ONCE) {
             let Some(last) = keys.last() else { break };
             let asked = if keys.len() == 1 { 1 } else { KEYS_AT_ONCE };
@@ -81,11 +82,13 @@ impl Table {
             let values: Vec<Value<'_>> =
                 keys.iter().chain(padding).flat_map(|key| key.iter()).map(|part| Value::Text(part)).collect();
             self.session.ask(&sql, &values, &mut |row| {
-                let key = (0..key_len).map(|column| words.key_text(row, column)).collect::<Result<Vec<_>>>()?;
+                let key = (0..key_len)
+                    .map(|column| values::read_key_text(dialect.family, row, column))
+                    .collect::<Result<Vec<_>>>()?;
                 let mut cells = Vec::with_capacity(chosen.len());
                 let mut at = key_len;
                 for column in &chosen {
-                    cells.push(words.cell(column, row, &mut at)?);
+                    cells.push(values::read_cell(dialect.family, column, row, &mut at)?);
                 }
                 each(Row { key, cells })?;
                 Ok(Flow::On)

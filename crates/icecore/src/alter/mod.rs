@@ -137,7 +137,7 @@ fn within(
     let text = bytes.get(mark..).unwrap_or_default();
     let outcome = format.read(text, stage.settings(), Request::new(&limits).detailed());
     let (body, behind) = text.split_at(outcome.consumed.min(text.len()));
-    let ends = outcome.error.is_none() && format.ends_with_blanks(behind);
+    let ends = outcome.error.is_none() && format.ends_as_printed(behind);
     let document = outcome.whole(if ends { body } else { text }, format).map_err(in_layer)?;
     let mut draft = Draft::new(&document);
     edit(&mut draft, &limits)?;

@@ -202,6 +202,18 @@ impl Format {
     pub fn ends_with_blanks(&self, rest: &[u8]) -> bool {
         self.can.text && !rest.is_empty() && are_blanks(rest)
     }
+
+    /// Whether what follows a document says nothing: blanks after text, and in any format the one line end that programs
+    /// add to what they print, as `redis-cli` does.
+    ///
+    /// ```
+    /// let format = |name| icecore::format::by_name(name).unwrap();
+    /// assert!(format("igbinary").ends_as_printed(b"\n") && format("php").ends_as_printed(b" \n"));
+    /// assert!(!format("igbinary").ends_as_printed(b"\n\n"));
+    /// ```
+    pub fn ends_as_printed(&self, rest: &[u8]) -> bool {
+        rest == b"\n" || self.ends_with_blanks(rest)
+    }
 }
 
 /// The document for a writer that has sharing, but no copies: checked, if it was made

@@ -5,14 +5,6 @@
 VALUE ice_error, ice_argument_error, ice_type_error, ice_eof_error, ice_runtime_error, ice_zero_division_error,
     ice_class_error;
 
-static const char *
-kind_name(uint32_t kind)
-{
-    static const char *const names[] = { "other", "truncated", "trailing", "malformed", "bad_link", "unsupported",
-                                         "limit", "format", "usage", "unrepresentable", "output", "other" };
-    return kind < sizeof names / sizeof *names ? names[kind] : "defect";
-}
-
 void
 ice_raise_message(VALUE class, const char *kind, int64_t offset, const char *path, VALUE message)
 {
@@ -81,7 +73,7 @@ ice_raise_error(const icecore_error *error, const char *bytes, size_t len, bool 
     if (original)
         rb_str_catf(message, "%s: ", original);
     rb_str_cat_cstr(message, ice_message(error, words, sizeof words / sizeof *words, &line));
-    ice_raise_message(class, kind_name(error->kind), error->offset, error->path, message);
+    ice_raise_message(class, ice_kind_name(error->kind, "bad_link"), error->offset, error->path, message);
 }
 
 static VALUE

@@ -154,7 +154,7 @@ fn load(path: &Path) -> Result<model::Report, Abort> {
     let text = std::fs::read(path).map_err(|error| wrong(&io_reason(&error)))?;
     let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
     if report.schema == model::SCHEMA {
-        Ok(icecore_lab::replay(report))
+        Ok(icecore_lab::replay(report, &[]))
     } else {
         Err(wrong(&format!("a report of version {}, this command reads {}", report.schema, model::SCHEMA)))
     }

@@ -3,6 +3,7 @@
 use crate::arguments::{DEFAULT_TARGET, From, Inputs, Reporting};
 use crate::limits;
 use crate::records::Frame;
+use crate::target::OutputPlace;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -33,18 +34,8 @@ pub struct Convert {
     pub class_map: Vec<String>,
     #[command(flatten)]
     pub inputs: Inputs,
-    /// Write to this file; it appears when it is complete
-    ///
-    /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
-    /// and its permissions.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
-    pub output: Option<PathBuf>,
-    /// Write a file for each input into this folder, which mirrors the folders of the input
-    ///
-    /// Its name is that of the input with the extension of the target; where two would be called the same, the
-    /// extension is put behind the whole name. `icecore formats --json` says the extensions.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub out_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub written: OutputPlace,
     /// Overwrite files that exist, but never an input; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,

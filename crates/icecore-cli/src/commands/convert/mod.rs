@@ -8,6 +8,7 @@ use crate::class_map;
 pub use args::Convert;
 
 use crate::arguments::Global;
+use crate::mistakes;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::records::reported::write_summary;
 use crate::report::{Abort, Report, usage};
@@ -24,13 +25,13 @@ use std::sync::OnceLock;
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.sources(report)?;
     let reader = Reader::of(&args.from, &global.limit)?;
-    let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
+    let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
     report.is_strict = args.strict;
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let place = match args.out_dir {
+    let place = match args.written.out_dir {
         Some(_) => None,
-        None => Some(outputs.output(args.output.as_ref())?),
+        None => Some(outputs.output(args.written.output.as_ref())?),
     };
     let is_shown = matches!(place, Some(Destination::Stdout)) && terminal::is_stdout();
     let mut to = target_stage(args)?;
@@ -41,7 +42,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         }
     }
     let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
-    match (place, &args.out_dir) {
+    match (place, &args.written.out_dir) {
         (Some(place), _) => job.all_to_one(place, &sources, report)?,
         (None, Some(folder)) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
         (None, None) => {}
@@ -50,7 +51,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
-    let mut stage = Stage::parse(&args.to).map_err(usage)?;
+    let mut stage = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
     reading::set(&mut stage, &args.to_options).map_err(usage)?;
     class_map::set(&mut stage, &args.class_map)?;
     Ok(stage)
@@ -180,7 +181,7 @@ impl Conversion<'_> {
         };
         report.losses(name, &losses, false);
         let behind = bytes.get(outcome.consumed..).unwrap_or(&[]);
-        let is_end = behind.is_empty() || from.format().ends_with_blanks(behind);
+        let is_end = behind.is_empty() || from.format().ends_as_printed(behind);
         let trailing = || (!is_end).then(|| icecore::Error::trailing(bytes, outcome.consumed));
         let error = outcome.error.clone().or_else(trailing).map(|error| from.format().explain(error));
         if !sink.at_line_start()

@@ -36,19 +36,19 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     if args.place.in_place {
         return job.in_place(&sources, report);
     }
-    if let Some(folder) = &args.place.out_dir {
+    if let Some(folder) = &args.place.written.out_dir {
         return job.to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report);
     }
     let [source] = &sources[..] else {
         return usage("several inputs are edited --in-place, or into a folder (--out-dir)");
     };
-    let place = outputs.output(args.place.output.as_ref())?;
+    let place = outputs.output(args.place.written.output.as_ref())?;
     let Some((altered, stage)) = job.source(source, report)? else { return Ok(()) };
-    if args.place.output.is_none() && terminal::is_stdout() {
+    if args.place.written.output.is_none() && terminal::is_stdout() {
         terminal::refuse_binary(&stage, args.force)?;
     }
     let mut target = Target::new(place)?;
-    if args.place.output.is_none() && !args.force {
+    if args.place.written.output.is_none() && !args.force {
         target.sink.tame();
     }
     target.sink.bytes(&altered.bytes)?;

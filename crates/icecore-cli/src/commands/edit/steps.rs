@@ -97,6 +97,11 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
     Ok(match name {
         "set" | "append" => {
             let (place, json) = pair()?;
+            if let Some(before) = place.strip_suffix(':').filter(|_| !place.ends_with("\\:")) {
+                let text =
+                    format!("--{name} takes PATH=JSON: `{before}={json}`, and for a key that ends with `:` `[\"…:\"]`");
+                return Err(usage_of(text));
+            }
             let value = value(name, json, limits)?;
             match name {
                 "set" => Alteration::Set(path(place)?, value),

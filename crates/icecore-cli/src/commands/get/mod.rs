@@ -6,6 +6,7 @@ mod large;
 pub use args::Get;
 
 use crate::arguments::Global;
+use crate::mistakes;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::report::{Abort, Report, usage, usage_of};
 use crate::sink::Sink;
@@ -17,9 +18,10 @@ use icecore::{Document, Error, ErrorKind, Limits, Losses, Stage, deep};
 use large::Parts;
 
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let pattern = Pattern::parse(&args.path).map_err(usage)?;
+    let pattern =
+        Pattern::parse(&args.path).map_err(|error| mistakes::of_path(&args.path, &args.inputs.files, error))?;
     let reader = Reader::new(&args.from, &global.limit)?;
-    let mut to = Stage::parse(&args.to).map_err(usage)?;
+    let mut to = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
     reading::set(&mut to, &args.to_options).map_err(usage)?;
     let sources = args.inputs.sources(report)?;
     let most = args.shown.most(global, &to, args.paths)?;

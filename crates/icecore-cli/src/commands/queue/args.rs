@@ -43,6 +43,11 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether it needs jobs or schedules that are there.
+    pub fn needs_data(&self) -> bool {
+        !matches!(self, Action::Push(_) | Action::Pause(_) | Action::Resume(_) | Action::Set(_) | Action::Schedule(_))
+    }
+
     /// Whether what it prints is for reading.
     pub fn is_for_reading(&self) -> bool {
         matches!(self, Action::List(_) | Action::Dead(_) | Action::Stats(_) | Action::Schedules(_))

@@ -24,7 +24,8 @@ use std::time::Duration;
 const PAGE: usize = 1_000;
 
 pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let mut store = args.database.open()?;
+    let database = &args.database;
+    let mut store = if args.action.needs_data() { database.open_existing()? } else { database.open()? };
     let store = store.as_mut();
     let name = |queue: &Option<String>, which: &Which| {
         queue.clone().or_else(|| which.queue.clone()).unwrap_or_else(|| USUAL.to_owned())

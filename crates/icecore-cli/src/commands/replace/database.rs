@@ -24,7 +24,11 @@ impl Job<'_> {
         if args.tables.is_empty() {
             return Err(usage_of("--db needs --table TABLE, which may be given several times"));
         }
-        if args.place.output.is_some() || args.place.out_dir.is_some() || args.place.in_place || args.form.is_some() {
+        if args.place.written.output.is_some()
+            || args.place.written.out_dir.is_some()
+            || args.place.in_place
+            || args.form.is_some()
+        {
             return Err(usage_of("-o, --out-dir, --in-place and --in are for files, not for --db"));
         }
         let mut outputs = Outputs::new(&[], args.force);

@@ -113,10 +113,10 @@ impl Job<'_> {
             self.to_one(outputs.output(None)?, &sources, &mut done, report)?;
         } else if self.args.place.in_place {
             self.in_place(&sources, &mut done, report)?;
-        } else if let Some(folder) = &self.args.place.out_dir {
+        } else if let Some(folder) = &self.args.place.written.out_dir {
             self.to_folder(&mut Folder::new(folder, outputs, &sources), &sources, &mut done, report)?;
         } else {
-            self.to_one(outputs.output(self.args.place.output.as_ref())?, &sources, &mut done, report)?;
+            self.to_one(outputs.output(self.args.place.written.output.as_ref())?, &sources, &mut done, report)?;
         }
         said::after(&done, &self.rules, self.args, &self.places, report);
         let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run, None);

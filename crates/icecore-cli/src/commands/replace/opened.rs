@@ -35,7 +35,7 @@ impl Job<'_> {
         let is_document = matches!(self.form, Some(Form::Document(_)));
         let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
-            if self.args.place.in_place || self.args.place.out_dir.is_some() {
+            if self.args.place.in_place || self.args.place.written.out_dir.is_some() {
                 return Err(usage_of(
                     "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
                 ));

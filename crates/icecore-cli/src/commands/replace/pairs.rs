@@ -20,9 +20,13 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
                 "OLD and NEW are missing: icecore replace OLD NEW [FILE]..., or -e OLD NEW, --pairs FILE, --url OLD NEW",
             ));
         };
-        if rest.is_empty() && Path::new(new).is_file() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
-            let new = new.to_string_lossy();
-            return Err(usage_of(format!("`{new}` is NEW here, and a file: icecore replace OLD NEW {new}")));
+        if rest.is_empty() && Path::new(new).exists() {
+            let (old, new) = (printable_word(old), printable_word(new));
+            let text = format!(
+                "NEW is missing, as `{new}` is a file: icecore replace {old} NEW {new}. If {new} is the new text: icecore \
+                 replace {old} {new} -, where - is the standard input"
+            );
+            return Err(usage_of(text));
         }
         builder = builder.pair(bytes(old)?, bytes(new)?);
         words = rest;
@@ -46,6 +50,10 @@ fn are_inputs(args: &Replace) -> bool {
     let is_input = |word: &OsString| word == "-" || Path::new(word).exists();
     let has_pairs = !args.pairs.is_empty() || !args.url.is_empty() || args.file.is_some();
     args.mend && !has_pairs && args.words.iter().all(is_input)
+}
+
+fn printable_word(word: &OsString) -> String {
+    icecore::text::printable(&word.to_string_lossy()).into_owned()
 }
 
 #[cfg(unix)]

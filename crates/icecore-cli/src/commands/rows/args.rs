@@ -7,6 +7,7 @@ use crate::csv_style::CsvStyle;
 use crate::database::Database;
 use crate::limits;
 use crate::report::Abort;
+use crate::target::OutputPlace;
 use clap::{Args, ValueHint};
 use icecore::Limits;
 use icecore_tables::charset::CharsetArg;
@@ -68,7 +69,7 @@ pub struct Rows {
     /// --table names them.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
-    /// With `--in sql`: only this table, or SCHEMA.TABLE; may be given several times
+    /// Only this table, or SCHEMA.TABLE, of a dump or of --db; of a dump it may be given several times
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
     /// Write only these columns, and those of --column; may be given several times
@@ -132,15 +133,8 @@ pub struct Rows {
     /// With `--in ndjson`: which bytes the characters of a string are
     #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
     pub text: Text,
-    /// Write to this file; it appears when it is complete
-    ///
-    /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
-    /// and its permissions.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
-    pub output: Option<PathBuf>,
-    /// Write a file for each input into this folder, which mirrors the folders of the input
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub out_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub written: OutputPlace,
     /// Overwrite files that exist, but never an input
     #[arg(long)]
     pub force: bool,
@@ -174,8 +168,16 @@ pub struct Rows {
 impl Rows {
     /// How the rows of the output are written.
     pub fn to(&self) -> &str {
-        let by_name = || self.output.as_deref().and_then(Container::of_path).map(Container::name);
+        let by_name = || self.written.output.as_deref().and_then(Container::of_path).map(Container::name);
         self.to.as_deref().or_else(by_name).unwrap_or(DEFAULT_TARGET)
+    }
+
+    /// Whether the rows are those of a table of a database.
+    #[cfg(feature = "store")]
+    pub fn reads_table(&self) -> bool {
+        let is_database = self.database.db.is_some() || self.database.db_file.is_some();
+        let has_question = self.query.is_some() || self.collection.is_some() || self.wanted.is_some();
+        is_database && !self.tables.is_empty() && self.files.is_empty() && self.form.is_none() && !has_question
     }
 
     /// Which rows are asked of a database, if they are not in files.
@@ -277,6 +279,7 @@ Examples:
   icecore rows --in csv -c data=php orders.csv -o orders.parquet
   icecore rows -c data=php --schema 'data: struct<total float64, items list<json>>' orders.csv -o orders.parquet
   icecore rows --in parquet -c data=php raw.parquet
+  icecore rows --db sqlite:app.db --table jobs -c payload
   icecore rows --db sqlite:app.db --query 'select id, payload from jobs' -c payload
   icecore rows --db mongodb://localhost/app --collection pending --match '{\"state\": \"new\"}' -c object=marshal
   icecore rows --db redis://localhost/0 --match 'cache:*'

@@ -4,6 +4,8 @@ mod args;
 mod opened;
 #[cfg(feature = "columns")]
 mod records;
+#[cfg(feature = "store")]
+mod tables;
 mod target;
 
 pub use args::Rows;
@@ -17,6 +19,8 @@ use crate::source::Source;
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
 use icecore_csv::Found;
+#[cfg(feature = "store")]
+use icecore_store::Scheme;
 use icecore_tables::Error;
 use icecore_tables::packing::{Head, Packing};
 use icecore_tables::plural::listed;
@@ -35,6 +39,18 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    #[cfg(feature = "store")]
+    if args.reads_table() {
+        let query = tables::select_all(&args.database.address()?, &args.tables)?;
+        return self::query(args, Question::Query(query), global, report);
+    }
+    #[cfg(feature = "store")]
+    if matches!(args.question(), Some(Question::Keys(..))) {
+        let address = args.database.address()?;
+        if !matches!(address.scheme(), Scheme::Redis | Scheme::Memcached) {
+            return Err(tables::ask(&address));
+        }
+    }
     #[cfg(feature = "store")]
     if let Some(question) = args.question() {
         return query(args, question, global, report);
@@ -56,9 +72,9 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         #[cfg(feature = "columns")]
         types: None,
     };
-    match &args.out_dir {
+    match &args.written.out_dir {
         Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
-        None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
+        None => job.all_to_one(outputs.output(args.written.output.as_ref())?, &sources, report)?,
     }
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
@@ -85,7 +101,7 @@ fn query(args: &Rows, question: Question, global: &Global, report: &mut Report) 
         #[cfg(feature = "columns")]
         types: None,
     };
-    let place = outputs.output(args.output.as_ref())?;
+    let place = outputs.output(args.written.output.as_ref())?;
     let mut target = target(args, global, place)?;
     report.input();
     progress::begin(name);

@@ -61,6 +61,10 @@ pub fn look(
         head = if is_settled { Head::short_text(text) } else { Head::of(text, window) }.map_err(failed)?;
     }
     let form = form.or_else(|| Form::guess(name, &head));
+    #[cfg(feature = "store")]
+    if form.is_none() && crate::readers::is_sqlite(&head.bytes) {
+        return Err(super::tables::list(name, is_file));
+    }
     let text = "how its rows are written can't be told from its beginning: say --in FORM";
     let form = form.ok_or_else(|| usage_of(text))?;
     let csv = match form {

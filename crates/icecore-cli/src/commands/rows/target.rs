@@ -18,20 +18,25 @@ pub fn form(args: &Rows) -> Result<(Out, Stage), Abort> {
         ("tsv", None) => (Out::Tsv, JSON),
         (other, None) => (Out::Json, other),
     };
-    let mut stage = Stage::parse(json).map_err(crate::report::usage)?;
+    let mut stage = Stage::parse(json).map_err(|_| unknown(args))?;
     stage = stage.of_line().unwrap_or(stage);
     reading::set(&mut stage, &args.to_options).map_err(crate::report::usage)?;
     class_map::set(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
-        return Err(usage_of(format!(
-            "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
-            args.to()
-        )));
+        return Err(unknown(args));
     }
     if args.csv_safe && !matches!(out, Out::Csv | Out::Tsv) {
         return Err(usage_of("`--csv-safe` is for `-t csv` and `-t tsv`"));
     }
     Ok((out, stage))
+}
+
+/// The error for a form that rows are not written in.
+fn unknown(args: &Rows) -> Abort {
+    usage_of(format!(
+        "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
+        icecore::text::printable(args.to())
+    ))
 }
 
 /// The extension of a file of rows.

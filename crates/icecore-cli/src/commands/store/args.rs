@@ -39,6 +39,11 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether it needs objects that are there.
+    pub fn needs_data(&self) -> bool {
+        !matches!(self, Action::Put(_) | Action::Index(_))
+    }
+
     /// Whether what it prints is for reading, and no data.
     pub fn is_for_reading(&self) -> bool {
         match self {

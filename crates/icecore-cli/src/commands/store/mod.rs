@@ -22,7 +22,8 @@ use row::Row;
 use serde::Serialize;
 
 pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let mut store = args.database.open()?;
+    let database = &args.database;
+    let mut store = if args.action.needs_data() { database.open_existing()? } else { database.open()? };
     let store = store.as_mut();
     match &args.action {
         Action::Put(put) => put::files(put, store, global, report),

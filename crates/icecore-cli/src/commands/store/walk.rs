@@ -43,7 +43,12 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
         (Some(path), Some(value)) => Some((path.clone(), value.clone())),
         (Some(both), None) => {
             let Some((path, value)) = both.split_once('=') else {
-                return Err(Abort::Failed(code::USAGE, format!("a value is missing: {both} 7")));
+                return Err(Abort::Failed(
+                    code::USAGE,
+                    format!(
+                        "the value that is to be found on the path `{both}` is missing: store find {both} VALUE, as `store find '$.user.id' 7`"
+                    ),
+                ));
             };
             Some((path.trim().to_owned(), value.trim().to_owned()))
         }

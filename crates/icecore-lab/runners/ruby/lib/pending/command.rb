@@ -16,7 +16,7 @@ module Pending
         @address = place.address
         @put = ["put", "--each=#{FRAME}", "--from=marshal", *("--base64" if place.base64?)]
         @column = place.base64? ? "base64" : "bytes"
-        run("stats", "rb", &:read) # makes the tables
+        run(*@put, "wb") { |input| input.close_write } # makes the tables
         @place = place
         place.connect
       end

@@ -1,0 +1,97 @@
+//! Mistakes on the command line: what was probably meant.
+
+use crate::report::{Abort, usage, usage_of};
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use icecore::select::Pattern;
+use std::path::{Path, PathBuf};
+
+/// Adds to an error what was probably meant: an option with nearly this name, or the command that has it.
+pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    // An option that does not exist is hardly ever a file that is called like one.
+    error.remove(ContextKind::Suggested);
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
+    let Some(name) = wrong.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name).to_owned()) else {
+        return error;
+    };
+    let commands = named(command, words);
+    let known: Vec<&str> = commands.iter().flat_map(|command| options(command)).collect();
+    match icecore::text::nearest(&name, known.into_iter()) {
+        Some(near) => {
+            let near = ContextValue::String(format!("--{near}"));
+            error.insert(ContextKind::SuggestedArg, near);
+        }
+        None => {
+            let mut homes = Vec::new();
+            find_homes(command, &name, "icecore", &mut homes);
+            if !homes.is_empty() {
+                let homes: Vec<String> = homes.iter().map(|home| format!("`{home}`")).collect();
+                let text = format!("--{name} is an option of {}", homes.join(", "));
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text.into()]));
+            }
+        }
+    }
+    error
+}
+
+/// The error for what is not a path: a name without the dot, or a file in the place of the path.
+pub fn of_path(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
+    let shown = |text: &str| icecore::text::printable(text).into_owned();
+    let meant = |text: &str| {
+        let with_dot = format!(".{text}");
+        [text, &with_dot].into_iter().find(|path| Pattern::parse(path).is_ok()).map(str::to_owned)
+    };
+    if Path::new(path).exists() {
+        let first = files.first().and_then(|file| file.to_str()).and_then(meant);
+        let path = shown(path);
+        return usage_of(match first {
+            Some(first) => format!("the path comes first: icecore get '{}' {path}", shown(&first)),
+            None => format!("`{path}` is a file, and the path comes first: icecore get '$.name[0]' {path}"),
+        });
+    }
+    match meant(path) {
+        Some(meant) => usage_of(format!("`{}` is not a path: did you mean `{}`?", shown(path), shown(&meant))),
+        None => usage(error),
+    }
+}
+
+/// The error for a format of the output that is none, where tables or files of them are asked for.
+pub fn of_target(to: &str, error: icecore::Error) -> Abort {
+    let name = to.split(':').next().unwrap_or(to);
+    match name {
+        "csv" | "tsv" | "parquet" | "arrow" | "arrows" => usage_of(format!(
+            "`{name}` is a form of tables, and this command writes documents: `icecore rows -t {name}` writes tables"
+        )),
+        _ => usage(error),
+    }
+}
+
+/// The command, and the subcommands of it that the words name.
+fn named<'c>(command: &'c Command, words: &[String]) -> Vec<&'c Command> {
+    let mut commands = vec![command];
+    for word in words.iter().skip(1) {
+        if let Some(next) = commands.last().and_then(|command| command.find_subcommand(word)) {
+            commands.push(next);
+        }
+    }
+    commands
+}
+
+/// The long names of the options that a command shows.
+fn options(command: &Command) -> impl Iterator<Item = &str> {
+    command.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long())
+}
+
+/// The commands that have an option of this name.
+fn find_homes(command: &Command, name: &str, path: &str, homes: &mut Vec<String>) {
+    for inner in command.get_subcommands() {
+        let path = format!("{path} {}", inner.get_name());
+        if options(inner).any(|option| option == name) {
+            homes.push(path.clone());
+        }
+        find_homes(inner, name, &path, homes);
+    }
+}

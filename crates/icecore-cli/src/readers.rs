@@ -1,0 +1,80 @@
+//! Which commands read an input that is not a document of a format.
+
+use icecore_tables::form::{Form, has_rows};
+use icecore_tables::rows::columnar::Container;
+
+/// What an input is, and which commands read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Readers {
+    /// As people call it.
+    pub title: &'static str,
+    /// The commands that read it.
+    pub commands: &'static [&'static str],
+}
+
+/// Whether an input that begins so is a database of SQLite.
+pub fn is_sqlite(head: &[u8]) -> bool {
+    head.starts_with(b"SQLite format 3\0")
+}
+
+impl Readers {
+    /// By the name of an input and its first bytes; `None`, if no command reads it. `is_all`: there are no more bytes.
+    pub fn of(name: &str, head: &[u8], is_all: bool) -> Option<Readers> {
+        let known = |title, commands| Some(Readers { title, commands });
+        if is_sqlite(head) {
+            return known("a SQLite database", &["rows"]);
+        }
+        match Container::guess(name, head) {
+            Some(Container::Parquet) => return known("a file of Parquet", &["rows"]),
+            Some(_) => return known("a file of Arrow", &["rows"]),
+            None => {}
+        }
+        match Form::guess(name, head, is_all)? {
+            // A program may begin like one: `# comment`, `use name;`.
+            Form::Sql if is_called_sql(name) || has_rows(head) => known("a dump in SQL", &["rows", "replace"]),
+            Form::Csv | Form::Tsv => known("a table", &["rows", "replace"]),
+            Form::Text if head.trim_ascii_start().starts_with(b"<") => known("XML or HTML", &["replace"]),
+            _ => None,
+        }
+    }
+
+    /// What to type in order to read this input.
+    pub fn advice(self, name: &str) -> String {
+        let name = icecore::text::printable(name);
+        let rows = format!("`icecore rows {name}` reads its rows");
+        let replace = format!("`icecore replace OLD NEW {name}` changes text in it");
+        match self.commands {
+            ["rows"] => rows,
+            ["replace"] => replace,
+            _ => format!("{rows}, and {replace}"),
+        }
+    }
+}
+
+fn is_called_sql(name: &str) -> bool {
+    std::path::Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sql"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Readers;
+
+    #[test]
+    fn what_reads_an_input_is_known_by_its_first_bytes() {
+        let commands = |name, head: &[u8]| Readers::of(name, head, true).map(|readers| readers.commands.join(" "));
+        for (name, head, expected) in [
+            ("app.db", &b"SQLite format 3\0\x10\0"[..], Some("rows")),
+            ("o", b"PAR1\x15\0", Some("rows")),
+            ("o", b"ARROW1\0\0", Some("rows")),
+            ("dump.sql", b"CREATE TABLE t (a int);\nINSERT INTO t VALUES (1);\n", Some("rows replace")),
+            ("dump", b"INSERT INTO t VALUES (1, 'a');\n", Some("rows replace")),
+            ("make.pl", b"# A program.\nuse strict;\n", None),
+            ("a.csv", b"a,b\n1,2\n", Some("rows replace")),
+            ("export.xml", b"<?xml version='1.0'?>\n<rss/>\n", Some("replace")),
+            ("notes.txt", b"some words\n", None),
+            ("a.bin", b"\xff\xfe\xfd\0\x01", None),
+        ] {
+            assert_eq!(commands(name, head).as_deref(), expected, "{name}");
+        }
+    }
+}

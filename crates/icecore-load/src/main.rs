@@ -1,0 +1,32 @@
+//! The program of the measurements that need servers.
+
+mod program {
+    pub mod store;
+    pub mod web;
+}
+
+use clap::Parser;
+use program::{store, web};
+use std::process::ExitCode;
+
+/// Measure the store and pages of PHP under load, and what others do the same work with
+#[derive(Debug, Parser)]
+#[command(version)]
+enum Program {
+    Store(Box<store::Arguments>),
+    Web(web::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Program::parse() {
+        Program::Store(arguments) => store::measure(&arguments),
+        Program::Web(arguments) => web::measure(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("icecore-load: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! How it grows: the last tables in `docs/bench/store.md`.
+
+use super::store::{head, rate, tail};
+use crate::store::{Group, Growth, Operation};
+use icecore_lab::page::number::{interval, time};
+use icecore_lab::page::table::{Table, escape};
+use icecore_lab::stats;
+use std::fmt::Write;
+
+/// All tables of this part, with what was missing.
+pub fn growth(growth: &Growth) -> String {
+    let mut out = String::new();
+    let settings = &growth.settings;
+    head(&mut out, settings.small, growth.seconds, [&growth.icecore, &growth.made], &growth.machine);
+    if growth.stopped {
+        out += "\nThe run was stopped before it was done.\n";
+    }
+    for group in &growth.groups {
+        let Group { database, clients, .. } = group;
+        let title = match group.operation {
+            Operation::Drain => format!("More workers, jobs that take no time, {database}, {clients} at once each"),
+            Operation::DrainWaiting => {
+                let millis = settings.growing.waiting_millis;
+                format!("More workers, jobs that wait {millis} ms, {database}, {clients} at once each")
+            }
+            _ => format!("More daemons, {database}, {clients} clients"),
+        };
+        _ = write!(out, "\n#### {}\n\n{}", escape(&title), jobs(group).markdown());
+    }
+    tail(&mut out, &growth.absent, &growth.checks, "####");
+    out
+}
+
+/// From the fewest to the most, beside the fewest.
+fn jobs(group: &Group) -> Table {
+    let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
+    let mut table = Table::new(["", ">jobs a second"]);
+    if has_times {
+        table.column(">p50");
+        table.column(">p99");
+    }
+    let fewest = group.entries.first();
+    table.column(&format!(">times {}", fewest.map_or("", |fewest| &fewest.name)));
+    for entry in &group.entries {
+        let mut row = vec![entry.name.clone(), rate(&entry.per_second)];
+        if has_times {
+            row.extend([entry.p50, entry.p99].map(|ns| ns.map_or(String::new(), |ns| time(ns.estimate))));
+        }
+        let against = fewest.filter(|fewest| fewest.id != entry.id);
+        let times = against.and_then(|fewest| stats::times(&entry.costs(), &fewest.costs()));
+        row.push(times.map_or(String::new(), |times| interval(&times)));
+        table.row(row);
+    }
+    table
+}

@@ -1,0 +1,161 @@
+//! The store under load: the tables in `docs/bench/store.md`.
+
+use crate::store::{Goal, Group, Met, Objects, Operation, Report, judge_goals};
+use icecore_lab::model::{Absent, Interval, Machine};
+use icecore_lab::page::number::{bytes, count, interval, time};
+use icecore_lab::page::table::{Table, escape};
+use icecore_lab::page::words;
+use icecore_lab::stats;
+use std::fmt::Write;
+
+/// Between these lines of a page stand the tables.
+const BEGIN: &str = "<!-- load: made by scripts/load.sh from docs/bench/store.json -->\n";
+const END: &str = "\n<!-- /load -->";
+
+/// A page with the tables of this run in the place of those that it had; none, if it has no place for them.
+pub fn store_into(text: &str, report: &Report) -> Option<String> {
+    let (before, rest) = text.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{}{END}{after}", store(report)))
+}
+
+/// All tables of a run, with what was missing.
+pub fn store(report: &Report) -> String {
+    let mut out = String::new();
+    head(&mut out, report.settings.small, report.seconds, [&report.icecore, &report.made], &report.machine);
+    if report.stopped {
+        out += "\nThe run was stopped before it was done.\n";
+    }
+    section(&mut out, "Goals", &goals(report));
+    for (operation, title, rival) in SECTIONS {
+        for group in report.groups.iter().filter(|group| group.operation == operation) {
+            let what = if operation == Operation::Turnaround { "clients" } else { "connections" };
+            let what = if group.clients == 1 { what.trim_end_matches('s') } else { what };
+            let title = match operation {
+                Operation::Work => format!("{title}, {}", group.database),
+                _ => format!("{title}, {}, {} {what}", group.database, group.clients),
+            };
+            section(&mut out, &title, &jobs(group, rival));
+        }
+    }
+    section(&mut out, "Objects walked through, SQLite, one core", &objects(&report.objects));
+    tail(&mut out, &report.absent, &report.checks, "###");
+    out += "\n### How it grows\n\n";
+    match &report.growth {
+        Some(growth) => out += &super::growth(growth),
+        None => out += "Not measured yet: `scripts/load.sh --only grow` does it.\n",
+    }
+    out
+}
+
+/// Which run this is, and where.
+pub(super) fn head(out: &mut String, small: bool, seconds: f64, [icecore, made]: [&str; 2], machine: &Machine) {
+    let small = if small { ", a small run that only shows that everything works" } else { "" };
+    let minutes = seconds / 60.0;
+    _ = write!(out, "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n", escape(icecore), escape(made));
+    for (what, text) in words::machine(machine) {
+        _ = writeln!(out, "- {what}: {}", escape(&text));
+    }
+}
+
+/// What was missing, and what was seen to be right.
+pub(super) fn tail(out: &mut String, absent: &[Absent], checks: &[String], level: &str) {
+    if !absent.is_empty() {
+        _ = write!(out, "\n{level} Not here\n\n");
+    }
+    for absent in absent {
+        _ = writeln!(out, "- {}: {}", escape(&absent.competitor), escape(&absent.why));
+    }
+    _ = write!(out, "\n{level} Seen to be right before anything was timed\n\n");
+    for check in checks {
+        _ = writeln!(out, "- {}", escape(check));
+    }
+}
+
+/// The order of the tables, their titles, and how the ids of the rivals begin.
+const SECTIONS: [(Operation, &str, &str); 5] = [
+    (Operation::Turnaround, "Turnaround", "perl/"),
+    (Operation::Push, "Queued, one job in a transaction", "river"),
+    (Operation::PushMany, "Queued, many jobs in a transaction", "river"),
+    (Operation::PushCopy, "Queued, the quickest way that there is", "river"),
+    (Operation::Work, "Taken and done", "river"),
+];
+
+fn section(out: &mut String, title: &str, table: &Table) {
+    if !table.is_empty() {
+        _ = write!(out, "\n### {}\n\n{}", escape(title), table.markdown());
+    }
+}
+
+/// The goals of the report. What its samples show is judged from them again, as the ratios in the tables below are
+/// computed from them: so both have the same figures, whichever version of the lab made the report.
+fn goals(report: &Report) -> Table {
+    let mut table = Table::new(["", "goal", ">wanted", ">measured"]);
+    let judged = judge_goals(&report.groups, &report.objects);
+    for goal in &report.goals {
+        let is_same = |one: &&Goal| one.text == goal.text && one.measured.is_some();
+        let goal = judged.iter().find(is_same).unwrap_or(goal);
+        let met = match goal.met {
+            Met::Yes => "✓ met",
+            Met::Open => "? open",
+            Met::No => "✗ missed",
+            Met::Unmeasured => "not measured",
+        };
+        let is_rate = goal.wanted >= 1000.0;
+        let number = |value: f64| if is_rate { count(value) } else { format!("{value}") };
+        let bound = if goal.at_most { "≤" } else { "≥" };
+        let measured = match &goal.measured {
+            None => String::new(),
+            Some(measured) if is_rate => rate(measured),
+            Some(measured) => interval(measured),
+        };
+        table.row([met.to_owned(), goal.text.clone(), format!("{bound} {}", number(goal.wanted)), measured]);
+    }
+    table
+}
+
+/// `12,345 (12,000 to 12,700)`
+pub(super) fn rate(measured: &Interval) -> String {
+    let number = count(measured.estimate);
+    match stats::is_known(measured) && measured.low < measured.high {
+        true => format!("{number} ({} to {})", count(measured.low), count(measured.high)),
+        false => number,
+    }
+}
+
+fn jobs(group: &Group, rival: &str) -> Table {
+    let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
+    let fastest = group.fastest(rival);
+    let mut table = Table::new(["", "version", ">jobs a second"]);
+    if has_times {
+        table.column(">p50");
+        table.column(">p99");
+    }
+    table.column(">times the fastest rival");
+    for entry in &group.entries {
+        let mut row = vec![entry.name.clone(), entry.version.clone(), rate(&entry.per_second)];
+        if has_times {
+            let shown = |measured: Option<Interval>| measured.map_or(String::new(), |ns| time(ns.estimate));
+            row.extend([shown(entry.p50), shown(entry.p99)]);
+        }
+        let against = fastest.filter(|fastest| fastest.id != entry.id);
+        let times = against.and_then(|fastest| stats::times(&entry.costs(), &fastest.costs()));
+        row.push(times.map_or(String::new(), |times| interval(&times)));
+        table.row(row);
+    }
+    table
+}
+
+fn objects(all: &[Objects]) -> Table {
+    let mut table = Table::new([">objects", ">their bytes", ">objects a second", ">most memory"]);
+    for objects in all {
+        let peak = objects.peaks.iter().map(|peak| peak.bytes).max().unwrap_or(0);
+        table.row([
+            count(f64::from(objects.count)),
+            bytes(objects.bytes as f64),
+            rate(&objects.per_second),
+            bytes(peak as f64),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,150 @@
+//! `icecore-load store`. `scripts/load.sh` builds and starts what it needs.
+
+use clap::Parser;
+use icecore_lab::Error;
+use icecore_load::page;
+use icecore_load::store::{Options, Report, grow, run};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Measure the store beside what others do the same work with
+///
+/// Daemons that take jobs over HTTP, beside the articles' design in Perl; a queue in PostgreSQL, beside River; a walk
+/// through many objects; more workers and daemons on one database. All take turns in one run, and the database is asked first whether what they promise
+/// is so. `scripts/load.sh` builds and starts all that it needs.
+#[derive(Debug, Parser)]
+pub struct Arguments {
+    /// The command, as scripts/build.sh builds it
+    #[arg(long, value_name = "FILE", default_value = "target/release/icecore")]
+    icecore: PathBuf,
+    /// The folder with the programs in Perl
+    #[arg(long, value_name = "DIR", default_value = "benches/store")]
+    programs: PathBuf,
+    /// The address of a server of PostgreSQL, whose user may make databases; stands better in ICECORE_TEST_POSTGRES
+    #[arg(long, value_name = "URL")]
+    postgres: Option<String>,
+    /// The address of a server of MariaDB, whose user may make databases; stands better in ICECORE_TEST_MYSQL
+    #[arg(long, value_name = "URL")]
+    mysql: Option<String>,
+    /// The example `queue` of icecore-store
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// The program in benches/store/river
+    #[arg(long, value_name = "FILE")]
+    river: Option<PathBuf>,
+    /// Measure this part alone; in the file of --json, and on the page, the others stay as they are
+    #[arg(long, value_name = "PART")]
+    only: Option<Part>,
+    /// Only show that everything works
+    #[arg(long)]
+    small: bool,
+    /// How often all is started anew
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
+    /// How many samples there are in a round
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    turns: Option<u32>,
+    /// How many clients post at once
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]
+    clients: Option<Vec<u32>>,
+    /// How many jobs the library's worker has at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    concurrency: Option<u32>,
+    /// How many jobs River's worker has at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    river_concurrency: Option<u32>,
+    /// How many objects are walked through; 0: none
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    objects: Option<Vec<u32>>,
+    /// How many workers empty a queue together
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    workers: Option<Vec<u32>>,
+    /// How many daemons there are on one database
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    daemons: Option<Vec<u32>>,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the tables into this page, between its two marks
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    /// Measure nothing: show this report
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+/// What can be measured by itself.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Part {
+    /// More workers and more daemons on one database
+    Grow,
+}
+
+impl Arguments {
+    fn options(&self) -> Options {
+        let mut options = Options::new(self.icecore.clone(), self.programs.clone());
+        if self.small {
+            options = options.small();
+        }
+        options.postgres = self.postgres.clone().or_else(|| std::env::var("ICECORE_TEST_POSTGRES").ok());
+        options.mysql = self.mysql.clone().or_else(|| std::env::var("ICECORE_TEST_MYSQL").ok());
+        options.library.clone_from(&self.library);
+        options.river.clone_from(&self.river);
+        options.rounds = self.rounds.unwrap_or(options.rounds);
+        options.turns = self.turns.unwrap_or(options.turns);
+        options.clients = self.clients.clone().unwrap_or(options.clients);
+        options.concurrency = self.concurrency.unwrap_or(options.concurrency);
+        options.river_concurrency = self.river_concurrency.unwrap_or(options.river_concurrency);
+        options.objects = self.objects.clone().unwrap_or(options.objects);
+        options.objects.retain(|count| *count > 0);
+        options.growing.workers = self.workers.clone().unwrap_or(options.growing.workers);
+        options.growing.daemons = self.daemons.clone().unwrap_or(options.growing.daemons);
+        options
+    }
+}
+
+/// Measures, and writes the report and the page.
+pub fn measure(arguments: &Arguments) -> Result<(), Error> {
+    let (never, say) = (AtomicBool::new(false), |said: &str| eprintln!("{said}"));
+    let report = match (&arguments.report, arguments.only) {
+        (Some(file), _) => read(file)?,
+        (None, None) => run(&arguments.options(), &never, &say)?,
+        (None, Some(Part::Grow)) => {
+            // What can't be read is known before anything is measured.
+            if arguments.json.is_none() && arguments.page.is_some() {
+                return Err(Error::new("--only has no report for --page without the one of --json"));
+            }
+            let report = arguments.json.as_deref().map(read).transpose()?;
+            let growth = grow(&arguments.options(), &never, &say)?;
+            let Some(report) = report else {
+                print!("{}", page::growth(&growth));
+                return Ok(());
+            };
+            Report { growth: Some(growth), ..report }
+        }
+    };
+    if let Some(file) = &arguments.json {
+        let mut text = serde_json::to_vec(&report).map_err(|error| Error::new(error.to_string()))?;
+        text.push(b'\n');
+        std::fs::write(file, text).map_err(|error| Error::io(file, &error))?;
+    }
+    match &arguments.page {
+        Some(file) => write_page(file, &report),
+        None => {
+            print!("{}", page::store(&report));
+            Ok(())
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Report, Error> {
+    let text = std::fs::read(file).map_err(|error| Error::io(file, &error))?;
+    serde_json::from_slice(&text).map_err(|error| Error::new(format!("{}: {error}", file.display())))
+}
+
+fn write_page(file: &Path, report: &Report) -> Result<(), Error> {
+    let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, &error))?;
+    let text = page::store_into(&text, report);
+    let text = text.ok_or_else(|| Error::new(format!("{}: the marks for the tables are missing", file.display())))?;
+    std::fs::write(file, text).map_err(|error| Error::io(file, &error))
+}

@@ -1,0 +1,70 @@
+//! `icecore-load web`.
+
+use clap::Parser;
+use icecore_lab::page::{self, Style};
+use icecore_lab::run::{Options, Watch};
+use icecore_lab::{Error, replay};
+use icecore_load::web;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Measure pages of PHP that load a frozen value
+///
+/// nginx and php-fpm are started, and each page is asked by one client and by ten. It is the scenario php-web of the
+/// articles. `scripts/bench.sh php-web` measures it, and puts what it found into docs/bench/report.json.
+#[derive(Debug, Parser)]
+pub struct Arguments {
+    /// Only show that everything works
+    #[arg(long)]
+    small: bool,
+    /// How often the servers are started again
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
+    /// How many seconds all may take, about
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<u32>,
+    /// Only these pages, as php/igbinary
+    #[arg(long, value_name = "PAGE,…", value_delimiter = ',')]
+    only: Vec<String>,
+    /// The folder with Icecore's modules
+    #[arg(long, value_name = "DIR", default_value = "bindings")]
+    modules: PathBuf,
+    /// Write the report as JSON, of the form that `icecore bench --report` reads
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Measures, and writes what was found.
+pub fn measure(arguments: &Arguments) -> Result<(), Error> {
+    web::ready().map_err(|missing| Error::new(format!("{} is missing: {}", missing.what, missing.install)))?;
+    let mut options = Options::default();
+    if arguments.small {
+        options = options.small();
+    }
+    options.rounds = arguments.rounds.unwrap_or(options.rounds);
+    options.budget = arguments.budget.map(|seconds| Duration::from_secs(seconds.into()));
+    options.only.clone_from(&arguments.only);
+    options.modules = Some(arguments.modules.clone()).filter(|modules| modules.is_dir());
+    let report = web::measure(&options, &mut Say(String::new()), &AtomicBool::new(false))?;
+    let report = replay(report, &[web::scenario()?]);
+    if let Some(file) = &arguments.json {
+        let mut text = serde_json::to_vec(&report).map_err(|error| Error::new(error.to_string()))?;
+        text.push(b'\n');
+        std::fs::write(file, text).map_err(|error| Error::io(file, &error))?;
+    }
+    print!("{}", page::text(&report, &Style::default()));
+    Ok(())
+}
+
+/// Says on standard error what is being done, once.
+struct Say(String);
+
+impl Watch for Say {
+    fn doing(&mut self, what: &str, _: f64, _: Option<Duration>) {
+        if self.0 != what {
+            eprintln!("{what}");
+            what.clone_into(&mut self.0);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A server that the lab starts, and ends.
+
+use std::fs::File;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long servers may take until they answer, and until they have ended. It only ends what would never come: on a
+/// busy machine all of this takes a while.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How often is looked whether they have.
+pub(crate) const GLANCE: Duration = Duration::from_millis(10);
+
+/// How many other ports are tried, if another process took the port first.
+pub(crate) const TRIES: u32 = 3;
+
+/// An address that was free a moment ago.
+pub(crate) fn free_port() -> io::Result<SocketAddr> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr())
+}
+
+/// A program that ends when the lab does, even if it is killed, where the system can see to that: by `setpriv`.
+pub(crate) fn command(setpriv: Option<&Path>, program: &Path) -> Command {
+    match setpriv {
+        Some(setpriv) => {
+            let mut command = Command::new(setpriv);
+            command.args(["--pdeathsig", "TERM", "--"]).arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
+
+/// A process with children of its own, that ends together with them.
+pub(crate) struct Server {
+    child: Child,
+    program: String,
+    errors: PathBuf,
+    has_ended: bool,
+}
+
+impl Server {
+    /// Starts it; its last words go to this file.
+    pub(crate) fn start(mut command: Command, errors: PathBuf) -> Result<Server, String> {
+        let name = errors.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let say = |error: io::Error| format!("{name}: {error}");
+        let log = File::create(&errors).map_err(say)?;
+        command.stdin(Stdio::null()).stdout(log.try_clone().map_err(say)?).stderr(log);
+        group(&mut command);
+        icecore_lab::hide_secrets_from(&mut command);
+        let child = command.spawn().map_err(say)?;
+        Ok(Server { child, program: name, errors, has_ended: false })
+    }
+
+    /// What its last words were, if it has ended.
+    pub(crate) fn ended(&mut self) -> Option<String> {
+        let status = self.child.try_wait().ok().flatten()?;
+        self.has_ended = true;
+        let said: String = [&self.errors, &self.errors.with_extension("log")]
+            .iter()
+            .map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned())
+            .collect();
+        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned();
+        Some(format!("the server {} ended ({status}): {last}", self.program))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            ask_to_end(&self.child);
+            let end = Instant::now() + PATIENCE;
+            while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
+                std::thread::sleep(GLANCE);
+            }
+        }
+        // Whoever did not listen, and children whose master fell.
+        end_group(&self.child);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A group of its own: a Ctrl-C is for the lab, which ends its servers itself.
+#[cfg(unix)]
+fn group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(unix)]
+fn ask_to_end(child: &Child) {
+    let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), rustix::process::Signal::TERM);
+}
+
+#[cfg(unix)]
+fn end_group(child: &Child) {
+    let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
+}
+
+#[cfg(not(unix))]
+fn group(_: &mut Command) {}
+
+#[cfg(not(unix))]
+fn ask_to_end(_: &Child) {}
+
+#[cfg(not(unix))]
+fn end_group(_: &Child) {}

@@ -1,0 +1,69 @@
+//! The article's job, with a number of its own each time.
+
+use icecore_lab::{Error, scenario};
+
+/// The number of the job in the article.
+const NUMBER: &str = "366107";
+
+/// Makes jobs.
+#[derive(Clone, Debug)]
+pub(super) struct Jobs {
+    before: String,
+    behind: String,
+}
+
+impl Jobs {
+    /// The job of the scenario `job-hash`.
+    pub(super) fn new() -> Result<Jobs, Error> {
+        let scenario = scenario::find("job-hash")?;
+        let size = scenario.sizes(false).next().ok_or_else(|| Error::new("job-hash has no size"))?;
+        let json = icecore::write(&scenario.document(size)?, "json")?;
+        let json = String::from_utf8(json).map_err(|_| Error::new("a job that is no text"))?;
+        let (before, behind) = json.split_once(NUMBER).ok_or_else(|| Error::new("the job has no number"))?;
+        Ok(Jobs { before: before.to_owned(), behind: behind.to_owned() })
+    }
+
+    /// As JSON.
+    pub(super) fn json(&self, number: u32) -> String {
+        format!("{}{number}{}", self.before, self.behind)
+    }
+
+    /// As a schema that says what the Perl daemon looks at.
+    pub(super) fn schema() -> &'static str {
+        r#"{
+            "type": "object",
+            "required": ["clientref", "jobid", "name", "type", "sessionid", "priority", "jobflags", "args"],
+            "properties": {
+                "clientref": {"type": "string", "minLength": 1},
+                "jobid": {"type": "string", "minLength": 1},
+                "name": {"type": "string", "minLength": 1},
+                "type": {"type": "string", "minLength": 1},
+                "sessionid": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+                "priority": {"type": "integer"},
+                "jobflags": {"type": "integer"},
+                "args": {"type": "object"}
+            }
+        }"#
+    }
+
+    /// A job that each daemon has to refuse.
+    pub(super) fn wrong(&self) -> String {
+        self.json(1).replace("\"name\"", "\"nam\"")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn jobs_differ_in_their_number() {
+        let jobs = Jobs::new().expect("the scenario is there");
+        let job: Value = serde_json::from_str(&jobs.json(1_000_007)).expect("it is JSON");
+        assert_eq!((&job["jobid"], &job["priority"]), (&Value::from("1000007"), &Value::from(2)));
+        let wrong: Value = serde_json::from_str(&jobs.wrong()).expect("it is JSON");
+        assert!(wrong.get("name").is_none() && wrong.get("type").is_some());
+        serde_json::from_str::<Value>(Jobs::schema()).expect("it is JSON");
+    }
+}

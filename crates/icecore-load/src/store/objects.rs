@@ -1,0 +1,244 @@
+//! `store each --json` over many small objects in SQLite: how many a second, and in how much memory.
+
+use super::Run;
+use super::database::Server;
+use super::model::{Objects, Peak, Timed, per_second};
+use icecore_lab::Error;
+use icecore_lab::model::{Absent, Sample};
+use icecore_lab::runner::Trouble;
+use serde::Deserialize;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How many files are made and stored at a time.
+const GROUP: u32 = 10_000;
+/// How many samples there are of each number at most: they are long.
+const MOST_SAMPLES: u32 = 5;
+/// How often the memory is looked at.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// All numbers of objects; none, where the command can't be held on one core.
+pub(super) fn measure(run: &mut Run<'_>) -> Result<Vec<Objects>, Error> {
+    if run.options.objects.is_empty() || run.is_stopped() {
+        return Ok(Vec::new());
+    }
+    if Command::new("taskset").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        let why = "taskset is missing, which holds a program on one core".to_owned();
+        let install = Some("apt-get install util-linux".to_owned());
+        run.absent.push(Absent { competitor: "icecore/each".to_owned(), why, install });
+        return Ok(Vec::new());
+    }
+    match all(run) {
+        Ok(objects) => Ok(objects),
+        Err(trouble) => {
+            run.away("icecore/each", trouble);
+            Ok(Vec::new())
+        }
+    }
+}
+
+fn all(run: &mut Run<'_>) -> Result<Vec<Objects>, Trouble> {
+    let folder = run.folder.join("objects");
+    let database = Server::Sqlite(folder.clone()).make("objects", run.ask)?;
+    let mut store = Store { address: database.address.clone(), folder, count: 0, bytes: 0 };
+    let mut counts = run.options.objects.clone();
+    counts.sort_unstable();
+    let mut measured = Vec::new();
+    for count in counts {
+        (run.say)(&format!("SQLite, objects: storing up to {count}"));
+        store.fill(count, run)?;
+        store.check(run)?;
+        run.checked(format!(
+            "icecore store each: {count} objects of three formats are read, each once, as they were made"
+        ));
+        let (mut samples, mut peaks) = (Vec::new(), Vec::new());
+        for round in 0..run.options.rounds.min(MOST_SAMPLES) {
+            let (ns, peak) = store.walk(run)?;
+            samples.push(Timed { round, turn: 0, jobs: count, ns, p50: None, p99: None });
+            peaks.push(Peak { bytes: peak });
+        }
+        let cost = |timed: &Timed| Sample { round: timed.round, turn: 0, ns: timed.ns / f64::from(timed.jobs) };
+        let costs: Vec<Sample> = samples.iter().map(cost).collect();
+        let per_second = per_second(&costs);
+        measured.push(Objects { count, bytes: store.bytes, samples, per_second, peaks });
+    }
+    database.drop(run.ask)?;
+    Ok(measured)
+}
+
+/// A store that grows.
+struct Store {
+    address: String,
+    folder: PathBuf,
+    count: u32,
+    bytes: u64,
+}
+
+impl Store {
+    /// Has the command store files until there are so many.
+    fn fill(&mut self, count: u32, run: &Run<'_>) -> Result<(), Trouble> {
+        let files = self.folder.join("files");
+        while self.count < count {
+            if run.is_stopped() {
+                return Err(Trouble::Stopped);
+            }
+            // Files of the group before are written over; of a smaller one, some would be left.
+            let end = count.min(self.count + GROUP);
+            if end - self.count < GROUP {
+                let _ = fs::remove_dir_all(&files);
+            }
+            fs::create_dir_all(&files).map_err(|error| said(&files, &error))?;
+            for number in self.count..end {
+                let bytes = object(number).map_err(|error| Trouble::Failed(error.to_string()))?;
+                let file = files.join(format!("{:05}", number % GROUP));
+                fs::write(&file, &bytes).map_err(|error| said(&file, &error))?;
+                self.bytes += bytes.len() as u64;
+            }
+            let done = self.command(&run.options.icecore, &["put"]).arg(&files).stdout(Stdio::null()).status();
+            match done {
+                Ok(status) if status.success() => self.count = end,
+                Ok(status) => return Err(Trouble::Failed(format!("store put ended: {status}"))),
+                Err(error) => return Err(said(&run.options.icecore, &error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&self, program: &Path, rest: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(["-q", "store"]).args(rest).env("ICECORE_DB", &self.address).stdin(Stdio::null());
+        command
+    }
+
+    /// Each object comes once, with the value that it was made of.
+    fn check(&self, run: &Run<'_>) -> Result<(), Trouble> {
+        let icecore = &run.options.icecore;
+        let mut command = self.command(icecore, &["each", "--json"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| said(icecore, &error))?;
+        let mut seen = vec![false; self.count as usize];
+        let lines = child.stdout.take().map(|output| BufReader::new(output).lines()).into_iter().flatten();
+        let wrong = lines.map_while(Result::ok).find_map(|line| take(&line, &mut seen).err());
+        if wrong.is_some() {
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(|error| said(icecore, &error))?;
+        let missing = seen.iter().position(|seen| !seen);
+        match (wrong, missing, status.success()) {
+            (Some(why), _, _) => Err(Trouble::Failed(why)),
+            (None, Some(number), _) => Err(Trouble::Failed(format!("object {number} is not there"))),
+            (None, None, false) => Err(Trouble::Failed(format!("store each ended: {status}"))),
+            (None, None, true) => Ok(()),
+        }
+    }
+
+    /// Walks through all on one core: how long it took, and the most memory that it had.
+    fn walk(&self, run: &Run<'_>) -> Result<(f64, u64), Trouble> {
+        let icecore = std::path::absolute(&run.options.icecore).map_err(|error| said(&run.options.icecore, &error))?;
+        let core = std::thread::available_parallelism().map_or(0, |cores| cores.get() - 1).to_string();
+        let mut command = Command::new("taskset");
+        command.args(["-c", &core]).arg(&icecore).args(["-q", "store", "each", "--json"]);
+        command.env("ICECORE_DB", &self.address).stdin(Stdio::null()).stdout(Stdio::null());
+        let began = Instant::now();
+        let mut child = command.spawn().map_err(|error| said(Path::new("taskset"), &error))?;
+        let mut peak = 0;
+        let status = loop {
+            // The system counts the most itself, so only what grows at the very end could be missed.
+            peak = peak.max(most_memory(&child).unwrap_or(0));
+            if run.is_stopped() {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(Trouble::Stopped);
+            }
+            match child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => std::thread::sleep(GLANCE),
+                Err(error) => return Err(said(&icecore, &error)),
+            }
+        };
+        let took = began.elapsed().as_nanos() as f64;
+        match status.success() && peak > 0 {
+            true => Ok((took, peak)),
+            false => Err(Trouble::Failed(format!("store each ended ({status}), with {peak} bytes of memory"))),
+        }
+    }
+}
+
+fn said(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::Failed(format!("{}: {error}", path.display()))
+}
+
+/// An employee of the article, as Perl, PHP and Ruby freeze one, in turn.
+fn object(number: u32) -> Result<Vec<u8>, icecore::Error> {
+    let age = 20 + number % 40;
+    let (name, strings) = (format!("Employee_{number}"), if number % 3 == 2 { "text" } else { "bytes" });
+    let value = match number % 3 {
+        2 => format!(
+            r#"{{"$map":[[{{"$symbol":"@id"}},{number}],[{{"$symbol":"@name"}},"{name}"],[{{"$symbol":"@age"}},{age}]]}}"#
+        ),
+        _ => format!(r#"{{"id":{number},"name":"{name}","age":{age}}}"#),
+    };
+    let typed = format!(r#"{{"$icecore":1,"$strings":"{strings}","$value":{{"$class":"Employee","$value":{value}}}}}"#);
+    let format = ["storable", "php", "marshal"][(number % 3) as usize];
+    icecore::convert(typed.as_bytes(), "json:typed", format)
+}
+
+/// Looks at a line of `store each --json`.
+fn take(line: &str, seen: &mut [bool]) -> Result<(), String> {
+    #[derive(Deserialize)]
+    struct Line {
+        class: String,
+        value: Employee,
+    }
+    #[derive(Deserialize)]
+    struct Employee {
+        id: u32,
+        name: String,
+        age: u32,
+    }
+    let wrong = || format!("no employee: {line}");
+    let Line { class, value } = serde_json::from_str(line).map_err(|_| wrong())?;
+    let Employee { id, name, age } = value;
+    if class != "Employee" || name != format!("Employee_{id}") || age != 20 + id % 40 {
+        return Err(wrong());
+    }
+    match seen.get_mut(id as usize) {
+        Some(seen) if !*seen => *seen = true,
+        _ => return Err(format!("object {id} came twice, or was never made")),
+    }
+    Ok(())
+}
+
+/// The most resident memory that a process had so far, where the system tells.
+fn most_memory(child: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_of_three_formats() {
+        assert!(object(0).expect("Storable").starts_with(b"pst0"));
+        assert!(object(1).expect("PHP").starts_with(br#"O:8:"Employee":3:{s:2:"id";i:1;"#));
+        assert!(object(2).expect("Marshal").starts_with(b"\x04\x08o:\x0dEmployee\x08:\x08@idi\x07"));
+    }
+
+    #[test]
+    fn each_object_has_to_come_once_and_right() {
+        let line = |id: u32, age: u32| {
+            format!(r#"{{"class":"Employee","value":{{"id":{id},"name":"Employee_{id}","age":{age}}}}}"#)
+        };
+        let mut seen = [false; 3];
+        assert_eq!(take(&line(1, 21), &mut seen), Ok(()));
+        assert_eq!(seen, [false, true, false]);
+        for wrong in [line(1, 21), line(2, 21), line(3, 23), r#"{"class":"Employee","value":null}"#.to_owned()] {
+            assert!(take(&wrong, &mut seen).is_err(), "{wrong}");
+        }
+    }
+}

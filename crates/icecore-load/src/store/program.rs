@@ -1,0 +1,103 @@
+//! Programs that are told by lines what to do with a queue.
+
+use super::database::{Database, VARIABLE};
+use icecore_lab::runner::{Patience, Process, Trouble};
+use serde::Deserialize;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How long one answer may take. It only ends what would never come.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// What a program answers: one of these, according to what it was told.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    error: Option<String>,
+    name: Option<String>,
+    version: Option<String>,
+    jobs: Option<u32>,
+    ns: Option<f64>,
+}
+
+/// A program that works on a database.
+pub(super) struct Program<'s> {
+    process: Process<'s>,
+    pub name: String,
+    pub version: String,
+}
+
+impl<'s> Program<'s> {
+    /// Starts it, with the payload of all jobs in a file, and has it make its tables.
+    pub(super) fn start(
+        program: &Path,
+        folder: &Path,
+        database: &Database,
+        payload: &Path,
+        stop: &'s AtomicBool,
+    ) -> Result<Program<'s>, Trouble> {
+        let said = |error: std::io::Error| Trouble::Failed(format!("{}: {error}", program.display()));
+        let program = std::path::absolute(program).map_err(said)?;
+        let said = |error: std::io::Error| Trouble::Failed(format!("{}: {error}", program.display()));
+        std::fs::create_dir_all(folder).map_err(said)?;
+        let mut command = Command::new(&program);
+        command.env(VARIABLE, &database.address).env("ICECORE_LOAD_PAYLOAD", payload);
+        let process = Process::start(command, folder, "", Patience(PATIENCE), stop).map_err(said)?;
+        let mut program = Program { process, name: String::new(), version: String::new() };
+        let hello = program.tell("hello")?;
+        (program.name, program.version) = (hello.name.unwrap_or_default(), hello.version.unwrap_or_default());
+        program.tell("setup")?;
+        Ok(program)
+    }
+
+    /// Has it do something with so many jobs: how long it took, in nanoseconds.
+    pub(super) fn time(&mut self, what: &str, jobs: u32, rest: &str) -> Result<f64, Trouble> {
+        let began = Instant::now();
+        let answer = self.tell(&format!("{what} {jobs} {rest}"))?;
+        let most = began.elapsed().as_nanos() as f64;
+        match (answer.jobs, answer.ns) {
+            (Some(done), Some(ns)) if done == jobs && ns > 0.0 && ns <= most => Ok(ns),
+            _ => Err(Trouble::Failed(format!(
+                "it says that {:?} of {jobs} jobs took {:?} ns, of {most} that passed",
+                answer.jobs, answer.ns
+            ))),
+        }
+    }
+
+    /// Has it work until the queue is empty, so many jobs at once, each of which takes so many milliseconds: how many it
+    /// did, and from when to when.
+    pub(super) fn drain(&mut self, at_once: u32, millis: u32) -> Result<(u32, Instant, Instant), Trouble> {
+        let began = Instant::now();
+        let answer = self.tell(&format!("drain {at_once} {millis}"))?;
+        let most = began.elapsed();
+        let took = answer.ns.filter(|ns| ns.is_finite() && *ns >= 0.0).map(|ns| Duration::from_nanos(ns as u64));
+        match (answer.jobs, took) {
+            (Some(jobs), Some(took)) if took <= most => Ok((jobs, began, began + took)),
+            _ => Err(Trouble::Failed(format!(
+                "it says that {:?} jobs took {:?} ns, of {} that passed",
+                answer.jobs,
+                answer.ns,
+                most.as_nanos()
+            ))),
+        }
+    }
+
+    fn tell(&mut self, line: &str) -> Result<Answer, Trouble> {
+        let line = self.process.say(line)?;
+        let answer: Answer = serde_json::from_str(&line)
+            .map_err(|_| Trouble::Failed(format!("it answered no line of the protocol: {line:?}")))?;
+        match answer.error {
+            Some(error) => Err(Trouble::Failed(error)),
+            None => Ok(answer),
+        }
+    }
+}
+
+/// The version that a command says it has: the last word of `--version`.
+pub(super) fn version(command: &Path) -> String {
+    let said = Command::new(command).arg("--version").output();
+    let said = said.map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
+    said.split_whitespace().last().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,47 @@
+//! Clients that work at once.
+
+use icecore_lab::runner::Trouble;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+/// Each client gets a thread, and all begin together. What each of them returned, and the time from the first that
+/// began to the last that ended.
+pub(crate) fn together<C: Send, T: Send>(
+    clients: Vec<C>,
+    work: impl Fn(C) -> Result<T, Trouble> + Sync,
+) -> Result<(Duration, Vec<T>), Trouble> {
+    let start = Barrier::new(clients.len());
+    let (start, work) = (&start, &work);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = clients
+            .into_iter()
+            .map(|client| {
+                scope.spawn(move || {
+                    start.wait();
+                    // Each thread reads the clock itself: the one that joins them may wake late.
+                    let began = Instant::now();
+                    let done = work(client);
+                    done.map(|done| (began, Instant::now(), done))
+                })
+            })
+            .collect();
+        let (mut spans, mut all) = (Vec::new(), Vec::new());
+        let mut trouble = None;
+        for thread in threads {
+            match thread.join() {
+                Ok(Ok((began, ended, done))) => {
+                    spans.push((began, ended));
+                    all.push(done);
+                }
+                Ok(Err(why)) => trouble = Some(why),
+                Err(_) => trouble = Some(Trouble::Failed("a client failed".to_owned())),
+            }
+        }
+        let first = spans.iter().map(|(began, _)| *began).min();
+        let last = spans.iter().map(|(_, ended)| *ended).max();
+        match (trouble, first.zip(last)) {
+            (None, Some((first, last))) => Ok((last - first, all)),
+            (trouble, _) => Err(trouble.unwrap_or_else(|| Trouble::Failed("there were no clients".to_owned()))),
+        }
+    })
+}

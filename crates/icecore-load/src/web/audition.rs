@@ -1,0 +1,176 @@
+//! A page takes part once it has shown that it loads what was frozen.
+
+use super::load::ask;
+use super::measure::Plan;
+use super::pages::{PAGES, Page};
+use icecore::Document;
+use icecore_lab::model::{Fidelity, Role, Sample};
+use icecore_lab::runner::Trouble;
+use icecore_lab::{Error, scenario};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Instant;
+
+/// The scenario whose classes the value has.
+const CLASSES: &str = "php-objects";
+
+/// A page that takes part.
+pub(super) struct Contender {
+    pub page: &'static Page,
+    pub role: Role,
+    pub path: String,
+    /// What it answers.
+    pub answer: String,
+    pub fidelity: Fidelity,
+    pub size: Option<u64>,
+    /// For each number of clients.
+    pub samples: Vec<Vec<Sample>>,
+    /// Seconds of one request by itself.
+    pub seconds: f64,
+}
+
+/// What a page has to answer.
+pub(super) struct Expected {
+    bytes: Vec<u8>,
+    /// Leaves, the sum of their ids, and the sum of the lengths of their names.
+    sums: String,
+    /// The elements of the list.
+    list: String,
+}
+
+impl Expected {
+    /// From the value itself, and not from what any PHP says.
+    pub(super) fn of(document: &Document<'_>) -> Result<Expected, Error> {
+        let (mut leaves, mut ids, mut lengths) = (0_u64, 0_i64, 0_usize);
+        let mut open = vec![document.root()];
+        while let Some(cursor) = open.pop() {
+            if let (b"Leaf", Some(id), Some(name)) =
+                (cursor.class(), cursor.body().get("id"), cursor.body().get("name"))
+            {
+                leaves += 1;
+                ids += id.as_i64().unwrap_or_default();
+                lengths += name.as_bytes().unwrap_or_default().len();
+            } else {
+                open.extend(cursor.children());
+            }
+        }
+        let list = document.root().body().get("list").map_or(0, |list| list.len());
+        let bytes = icecore::write(document, "php")?;
+        Ok(Expected { bytes, sums: format!("{leaves} {ids} {lengths}"), list: list.to_string() })
+    }
+}
+
+/// Puts the pages, the classes and the value into the folder that is served.
+pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    let classes = scenario::code(plan.folder, CLASSES, "php")?;
+    let classes = classes.ok_or_else(|| Error::new(format!("{CLASSES}.php is missing")))?;
+    let classes = classes.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'");
+    let mut files = vec![
+        ("classes.php".to_owned(), format!("<?php\nrequire '{classes}';\n").into_bytes()),
+        ("check.php".to_owned(), include_bytes!("php/check.php").to_vec()),
+        ("status.php".to_owned(), include_bytes!("php/status.php").to_vec()),
+        ("reference".to_owned(), expected.bytes.clone()),
+    ];
+    files.extend(PAGES.iter().map(|page| (format!("{}.php", page.file()), page.source().into_bytes())));
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(|error| Error::io(&path, &error))?;
+    }
+    Ok(())
+}
+
+/// A page freezes the value, and shows that it loads what it froze.
+pub(super) fn audition(
+    page: &'static Page,
+    folder: &Path,
+    expected: &Expected,
+    address: SocketAddr,
+    points: usize,
+) -> Result<Contender, Trouble> {
+    let frozen = ask(address, &page.path("freeze"))?;
+    if frozen != "frozen" {
+        return Err(Trouble::Failed(format!("it could not freeze the value: {frozen}")));
+    }
+    let found = ask(address, &page.path("check"))?;
+    let Some(kind) = found.strip_prefix(&format!("{} ", expected.sums)) else {
+        let sums = &expected.sums;
+        return Err(Trouble::Failed(format!("it loaded another value: {found:?} in place of {sums:?}")));
+    };
+    let fidelity = match kind.split_once(' ') {
+        Some((_, "same")) => Fidelity::Exact,
+        Some((kind, _)) => Fidelity::Differs { differences: vec![format!("the objects came back as {kind}")] },
+        None => return Err(Trouble::Failed(format!("it answered {found:?}"))),
+    };
+    let path = page.path("load");
+    let before = Instant::now();
+    let answer = ask(address, &path)?;
+    if answer != expected.list {
+        return Err(Trouble::Failed(format!("its list has {answer} elements in place of {}", expected.list)));
+    }
+    Ok(Contender {
+        page,
+        role: Role::Competitor,
+        path,
+        answer,
+        fidelity,
+        size: std::fs::metadata(folder.join(page.frozen())).ok().map(|file| file.len()),
+        samples: vec![Vec::new(); points],
+        seconds: before.elapsed().as_secs_f64(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::{Asked, sample};
+    use super::super::pages::WRONG;
+    use super::super::server::Servers;
+    use super::super::tools;
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn pages_that_are_wrong_are_caught() {
+        let Ok(tools) = tools::find(&tools::places()) else { return };
+        let scenario = super::super::scenario().expect("its file is right");
+        let size = scenario.sizes(true).next().expect("a size");
+        let expected = Expected::of(&scenario.document(size).expect("data")).expect("it is written as PHP's");
+        // 1 leaf, 10 in the recursion, twice 10 in the lists; `leaf 1` to `leaf 31`.
+        assert_eq!((expected.sums.as_str(), expected.list.as_str()), ("31 496 208", "10"));
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let stop = AtomicBool::new(false);
+        let plan = Plan {
+            scenario: &scenario,
+            size,
+            folder: folder.path(),
+            rounds: 1,
+            turns: 1,
+            requests: 1,
+            budget: None,
+            seed: 1,
+            only: &[],
+            modules: None,
+            stop: &stop,
+        };
+        let pages = folder.path().join("pages");
+        write_pages(&plan, &pages, &expected).expect("pages");
+        for page in &WRONG {
+            std::fs::write(pages.join(format!("{}.php", page.file())), page.source()).expect("a page");
+        }
+        let servers = Servers::start(&tools, &folder.path().join("servers"), &pages, 2).expect("servers");
+        let mut said = WRONG.iter().map(|page| match audition(page, &pages, &expected, servers.address, 1) {
+            Err(Trouble::Failed(why)) => why,
+            other => panic!("{}: {:?}", page.id, other.map(|contender| contender.fidelity)),
+        });
+        let forgetful = said.next().expect("one page");
+        assert!(forgetful.starts_with("it loaded another value: \"31 485 207"), "{forgetful}");
+        let broken = said.next().expect("another page");
+        assert!(broken.ends_with("the server answered 500"), "{broken}");
+
+        let right = audition(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
+        let asked = Asked { address: servers.address, path: &right.path, answer: "11" };
+        let why = sample(asked, 2, 4, &stop).expect_err("another answer than expected");
+        assert!(matches!(&why, Trouble::Failed(why) if why.contains("\"10\" in place of \"11\"")), "{why:?}");
+    }
+}

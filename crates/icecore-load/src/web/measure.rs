@@ -1,0 +1,331 @@
+//! One size of a scenario over the web: pages are checked, then asked in turns, over several rounds of servers.
+
+use super::audition::{Contender, Expected, audition, write_pages};
+use super::load::{Asked, ask, sample};
+use super::pages::{PAGES, Page};
+use super::server::Servers;
+use super::tools::{self, Tools};
+use fastrand::Rng;
+use icecore_lab::model::{Absent, Cell, Entry, Fidelity, Operation, Point, Role, Sample};
+use icecore_lab::run::Measured;
+use icecore_lab::runner::Trouble;
+use icecore_lab::scenario::{Scenario, Size};
+use icecore_lab::{Error, stats};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Rounds never become fewer than this, whatever the budget.
+const FEWEST_ROUNDS: u32 = 3;
+
+/// What is to be measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'p> {
+    /// The scenario: its clients, its baseline, its classes.
+    pub scenario: &'p Scenario,
+    /// The size of it.
+    pub size: &'p Size,
+    /// A folder of its own.
+    pub folder: &'p Path,
+    /// How often the servers are started anew.
+    pub rounds: u32,
+    /// How many samples of each page there are in a round.
+    pub turns: u32,
+    /// How many requests each page gets in all, about.
+    pub requests: u32,
+    /// How long all may take, about; rounds become fewer, down to three.
+    pub budget: Option<Duration>,
+    /// The seed of the random order.
+    pub seed: u64,
+    /// The only pages, by id or by the beginning of one; all, if there are none here.
+    pub only: &'p [String],
+    /// The folder of Icecore's modules, if they are not installed.
+    pub modules: Option<&'p Path>,
+    /// Set when the run is to end.
+    pub stop: &'p AtomicBool,
+}
+
+/// Whom it tells how far it is.
+pub trait Watch {
+    /// What is being done, how much of all is done (0 to 1), and how long the rest takes, about.
+    fn doing(&mut self, what: &str, done: f64, left: Option<Duration>);
+    /// A turn begins: the moment to look how quiet the machine is.
+    fn turn(&mut self, round: u32, turn: u32);
+}
+
+/// Measures all pages at one size. What is missing is no error: all are absent then, and it is said why.
+///
+/// # Errors
+///
+/// If the data can't be made, the folder can't be used, or the servers do not start.
+pub fn run(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<Measured, Error> {
+    let pages: Vec<&'static Page> = PAGES.iter().filter(|page| plan.wants(page)).collect();
+    match tools::find(&tools::places()) {
+        Ok(tools) => {
+            let tools = Tools { modules: plan.modules.map(Path::to_owned), ..tools };
+            Run { plan, tools, measured: Measured::default() }.run(pages, watch)
+        }
+        Err(missing) => {
+            let absent = |page: &&Page| Absent {
+                competitor: page.id.to_owned(),
+                why: format!("{} is missing", missing.what),
+                install: Some(missing.install.clone()),
+            };
+            Ok(Measured { absent: pages.iter().map(absent).collect(), ..Measured::default() })
+        }
+    }
+}
+
+impl Plan<'_> {
+    fn wants(&self, page: &Page) -> bool {
+        let is = |wanted: &String| page.id == wanted || page.id.starts_with(&format!("{wanted}/"));
+        (self.only.is_empty() || self.only.iter().any(is))
+            && (self.scenario.only.is_empty() || self.scenario.only.iter().any(|id| id == page.id))
+    }
+
+    fn clients(&self) -> &[u32] {
+        if self.scenario.clients.is_empty() { &[1] } else { &self.scenario.clients }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+struct Run<'r> {
+    plan: &'r Plan<'r>,
+    tools: Tools,
+    measured: Measured,
+}
+
+impl Run<'_> {
+    fn run(mut self, pages: Vec<&'static Page>, watch: &mut dyn Watch) -> Result<Measured, Error> {
+        let plan = self.plan;
+        let expected = Expected::of(&plan.scenario.document(plan.size)?)?;
+        let folder = plan.folder.join("pages");
+        write_pages(plan, &folder, &expected)?;
+        let what = format!("{}, {}: checking the pages", plan.scenario.name, plan.size.name);
+        watch.doing(&what, 0.0, None);
+
+        let mut contenders = Vec::new();
+        let servers = self.servers()?;
+        for page in pages {
+            if plan.is_stopped() {
+                break;
+            }
+            match audition(page, &folder, &expected, servers.address, plan.clients().len()) {
+                Ok(contender) => contenders.push(contender),
+                Err(trouble) => self.away(page, trouble),
+            }
+        }
+        self.look_into_opcache(&contenders, servers.address);
+        drop(servers);
+        add_twin(&mut contenders, plan);
+        self.rounds(&mut contenders, watch)?;
+        self.points(&contenders);
+        Ok(self.measured)
+    }
+
+    fn servers(&self) -> Result<Servers, Error> {
+        let workers = self.plan.clients().iter().copied().max().unwrap_or(1);
+        let servers = self.plan.folder.join("servers");
+        // What a round before left there is not needed any more.
+        let _ = std::fs::remove_dir_all(&servers);
+        Servers::start(&self.tools, &servers, &self.plan.folder.join("pages"), workers).map_err(Error::new)
+    }
+
+    fn away(&mut self, page: &Page, trouble: Trouble) {
+        let why = match trouble {
+            Trouble::Stopped => return,
+            Trouble::Cannot(why) | Trouble::Failed(why) => why,
+        };
+        let said = std::fs::read(self.plan.folder.join("servers/php.log")).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let last = said.lines().rev().find(|line| line.contains("PHP ")).map(|line| format!(" ({line})"));
+        let why = why + &last.unwrap_or_default();
+        let install = page.extension.map(|extension| match extension {
+            "icecore" => "make install-modules".to_owned(),
+            _ => format!("apt-get install php-{extension}"),
+        });
+        self.measured.absent.push(Absent { competitor: page.id.to_owned(), why, install });
+    }
+
+    /// Returns which programs found no room.
+    fn look_into_opcache(&mut self, contenders: &[Contender], address: SocketAddr) {
+        for contender in contenders.iter().filter(|contender| contender.page.is_program()) {
+            let page = contender.page;
+            let path = format!("/{}/status.php?file={}", page.pool.name(), page.frozen());
+            let status = ask(address, &path).unwrap_or_default();
+            let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+            let note = match status.split_once(' ') {
+                Some(("yes", _)) => continue,
+                Some(("no", room)) => {
+                    let (file, room) = (megabytes(contender.size.unwrap_or(0)), megabytes(room.parse().unwrap_or(0)));
+                    format!("its file of {file:.1} MB finds no room in opcache, which has {room:.0} MB")
+                }
+                _ => "opcache is off".to_owned(),
+            };
+            self.measured.notes.push(format!("{}, {}: {note}", page.name, self.plan.size.name));
+        }
+    }
+
+    /// Fresh servers in each round; in each turn every page, in another order each time.
+    fn rounds(&mut self, contenders: &mut Vec<Contender>, watch: &mut dyn Watch) -> Result<(), Error> {
+        let plan = self.plan;
+        let mut rng = Rng::with_seed(plan.seed);
+        let (rounds, requests) = fitting(plan, contenders);
+        let began = Instant::now();
+        for round in 0..rounds {
+            let spent = began.elapsed().as_secs_f64();
+            let left = (round > 0).then(|| spent / f64::from(round) * f64::from(rounds - round));
+            let what = format!("{}, {}: round {} of {rounds}", plan.scenario.name, plan.size.name, round + 1);
+            let left = left.map(|left| Duration::from_secs_f64(left.min(1e6)));
+            watch.doing(&what, f64::from(round) / f64::from(rounds), left);
+            if plan.is_stopped() {
+                break;
+            }
+            let mut servers = self.servers()?;
+            let failed = self.round(contenders, &servers, requests, round, &mut rng, watch);
+            if let Some(why) = servers.ended() {
+                return Err(Error::new(why));
+            }
+            for (id, trouble) in failed.into_iter().filter(|(_, trouble)| *trouble != Trouble::Stopped) {
+                if let Some(at) = contenders.iter().position(|one| one.page.id == id && one.role == Role::Competitor) {
+                    self.away(contenders[at].page, trouble);
+                }
+                contenders.retain(|contender| contender.page.id != id);
+            }
+        }
+        Ok(())
+    }
+
+    /// One round. Returns the competitors that failed.
+    fn round(
+        &self,
+        contenders: &mut [Contender],
+        servers: &Servers,
+        requests: u32,
+        round: u32,
+        rng: &mut Rng,
+        watch: &mut dyn Watch,
+    ) -> Vec<(&'static str, Trouble)> {
+        let plan = self.plan;
+        let mut failed: Vec<(&'static str, Trouble)> = Vec::new();
+        let most = plan.clients().iter().copied().max().unwrap_or(1);
+        for contender in &*contenders {
+            // Every process of the pool has to have seen the page; the caches fill.
+            let asked = contender.asked(servers.address);
+            if let Err(trouble) = sample(asked, most, 2 * most, plan.stop) {
+                failed.push((contender.page.id, trouble));
+            }
+        }
+        let mut order: Vec<usize> = (0..contenders.len()).collect();
+        for turn in 0..plan.turns {
+            watch.turn(round, turn);
+            for (place, clients) in plan.clients().iter().enumerate() {
+                rng.shuffle(&mut order);
+                for at in &order {
+                    let contender = &mut contenders[*at];
+                    if plan.is_stopped() {
+                        return failed;
+                    }
+                    if failed.iter().any(|(id, _)| *id == contender.page.id) {
+                        continue;
+                    }
+                    let requests = requests.max(*clients);
+                    match sample(contender.asked(servers.address), *clients, requests, plan.stop) {
+                        Ok(ns) => {
+                            let ns = ns / f64::from(requests);
+                            contender.samples[place].push(Sample { round, turn, ns });
+                        }
+                        Err(trouble) => failed.push((contender.page.id, trouble)),
+                    }
+                }
+            }
+        }
+        failed
+    }
+
+    /// What the samples say, one point for each number of clients.
+    fn points(&mut self, contenders: &[Contender]) {
+        let plan = self.plan;
+        for (place, clients) in plan.clients().iter().enumerate() {
+            let of = |role: Role| {
+                let is = |one: &&Contender| one.role == role && plan.scenario.baseline.as_deref() == Some(one.page.id);
+                contenders.iter().find(is).map(|one| one.samples[place].as_slice())
+            };
+            let baseline = of(Role::Competitor);
+            let twin = baseline.zip(of(Role::Twin)).and_then(|(one, other)| stats::times(other, one));
+            let resolution = stats::noise(&[], twin).resolution;
+            let entries = contenders.iter().filter(|contender| !contender.samples[place].is_empty());
+            let entries: Vec<Entry> =
+                entries.map(|contender| contender.entry(place, plan, baseline, resolution)).collect();
+            self.measured.twin.extend(twin);
+            if !entries.is_empty() {
+                let mut parameters = plan.size.parameters.clone();
+                parameters.insert("clients".to_owned(), i64::from(*clients));
+                let many = if *clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
+                let name = format!("{}, {many}", plan.size.name);
+                self.measured.points.push(Point { name, at: plan.size.at, parameters, entries, memcpy_ns: None });
+            }
+        }
+    }
+}
+
+impl Contender {
+    fn asked(&self, address: SocketAddr) -> Asked<'_> {
+        Asked { address, path: &self.path, answer: &self.answer }
+    }
+
+    fn entry(&self, place: usize, plan: &Plan<'_>, baseline: Option<&[Sample]>, resolution: f64) -> Entry {
+        let samples = &self.samples[place];
+        let is_baseline = self.role == Role::Competitor && plan.scenario.baseline.as_deref() == Some(self.page.id);
+        let against =
+            baseline.filter(|_| !is_baseline).and_then(|baseline| stats::compare(samples, baseline, resolution));
+        Entry {
+            id: self.page.id.to_owned(),
+            name: self.page.name.to_owned(),
+            version: String::new(),
+            role: self.role,
+            fidelity: self.fidelity.clone(),
+            size: self.size,
+            cells: vec![Cell {
+                operation: Operation::Request,
+                samples: samples.clone(),
+                summary: stats::summary(samples),
+                against,
+            }],
+            memory: Vec::new(),
+        }
+    }
+}
+
+/// The baseline takes part twice: what differs between the two is noise.
+fn add_twin(contenders: &mut Vec<Contender>, plan: &Plan<'_>) {
+    if let Some(one) = contenders.iter().find(|one| plan.scenario.baseline.as_deref() == Some(one.page.id)) {
+        let twin = Contender {
+            page: one.page,
+            role: Role::Twin,
+            path: one.path.clone(),
+            answer: one.answer.clone(),
+            fidelity: Fidelity::Unchecked,
+            size: None,
+            samples: vec![Vec::new(); one.samples.len()],
+            seconds: one.seconds,
+        };
+        contenders.push(twin);
+    }
+}
+
+/// How many rounds, and requests in each sample, fit into the budget: first the rounds become fewer, then the requests.
+fn fitting(plan: &Plan<'_>, contenders: &[Contender]) -> (u32, u32) {
+    let requests = (plan.requests / (plan.rounds * plan.turns).max(1)).max(1);
+    let Some(budget) = plan.budget else { return (plan.rounds, requests) };
+    let asked: u32 = plan.clients().iter().map(|clients| requests.max(*clients) * plan.turns).sum();
+    let round: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(asked)).sum();
+    let fit = budget.as_secs_f64() / round.max(1e-3);
+    let rounds = (fit as u32).clamp(FEWEST_ROUNDS.min(plan.rounds), plan.rounds);
+    let share = (fit / f64::from(rounds.max(1))).min(1.0);
+    (rounds, ((f64::from(requests) * share) as u32).max(1))
+}

@@ -1,0 +1,93 @@
+//! The scenario over the web, measured as the lab measures others.
+
+use super::measure::{self, Plan, Watch};
+use icecore_lab::Error;
+use icecore_lab::model::{Report, Runtime};
+use icecore_lab::run::{self, Measure, Measured, Options, Probe, Progress, Setup};
+use icecore_lab::runner::Environment;
+use icecore_lab::scenario::{Scenario, parse};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How many requests each page gets in a full run, as in the article.
+const REQUESTS: u32 = 1000;
+
+/// And in a small one.
+const FEW_REQUESTS: u32 = 60;
+
+/// The scenario `php-web`.
+///
+/// # Errors
+///
+/// If its file is wrong.
+pub fn scenario() -> Result<Scenario, Error> {
+    parse("php-web", include_str!("../../scenarios/php-web.toml"))
+}
+
+/// Measures all sizes of the scenario. When `stop` becomes true it ends, and reports what it has.
+///
+/// # Errors
+///
+/// As [`icecore_lab::run::run`].
+pub fn measure(options: &Options, watch: &mut dyn run::Watch, stop: &AtomicBool) -> Result<Report, Error> {
+    run::run_with(&mut Pages, &[scenario()?], options, watch, stop)
+}
+
+/// The pages, which take the place of the runners.
+struct Pages;
+
+impl Measure for Pages {
+    fn prepare(
+        &mut self,
+        scenarios: &[Scenario],
+        environment: &Environment<'_>,
+        options: &Options,
+    ) -> Result<Vec<Runtime>, Error> {
+        // The runners of PHP say its version.
+        Ok(run::cast(environment, scenarios, &options.only)?.runtimes())
+    }
+
+    fn measure(
+        &mut self,
+        setup: &Setup<'_>,
+        environment: &Environment<'_>,
+        options: &Options,
+        probe: &mut Probe,
+        progress: &mut Progress<'_>,
+    ) -> Result<Measured, Error> {
+        std::fs::create_dir_all(setup.folder).map_err(|error| Error::io(setup.folder, &error))?;
+        let sizes = setup.scenario.sizes(options.small).count().max(1) as u32;
+        let plan = Plan {
+            scenario: setup.scenario,
+            size: setup.size,
+            folder: setup.folder,
+            rounds: options.rounds,
+            turns: options.turns,
+            requests: if options.small { FEW_REQUESTS } else { REQUESTS },
+            budget: options.budget.map(|budget| budget / sizes),
+            seed: setup.seed,
+            only: &options.only,
+            modules: environment.modules,
+            stop: environment.stop,
+        };
+        let measured = measure::run(&plan, &mut Watcher { probe, progress })?;
+        progress.part();
+        Ok(measured)
+    }
+}
+
+/// Passes progress on to the run.
+struct Watcher<'t, 'w> {
+    probe: &'t mut Probe,
+    progress: &'t mut Progress<'w>,
+}
+
+impl Watch for Watcher<'_, '_> {
+    fn doing(&mut self, what: &str, done: f64, left: Option<Duration>) {
+        self.progress.doing(what, done, left);
+    }
+
+    fn turn(&mut self, round: u32, turn: u32) {
+        self.probe.sample(round, turn);
+    }
+}

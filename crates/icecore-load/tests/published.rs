@@ -1,0 +1,115 @@
+//! What is published is what the report says: `docs/performance.md` and the README's part are made from
+//! `docs/bench/report.json` and the reports of runs of their own beside it. `UPDATE_PAGES=1` writes them.
+
+use icecore_lab::model::{Report, SCHEMA};
+use icecore_lab::page;
+use icecore_load::{store, web};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- bench: made by scripts/bench.sh from docs/bench/report.json -->\n";
+const END: &str = "<!-- /bench -->\n";
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The report with this name in `docs/bench`, if it was run.
+fn named(name: &str) -> Option<Report> {
+    let text = fs::read_to_string(path(&format!("docs/bench/{name}.json"))).ok()?;
+    let report: Report = serde_json::from_str(&text).expect("it is a report");
+    assert_eq!(report.schema, SCHEMA);
+    Some(icecore_lab::replay(report, &[web::scenario().expect("its file is right")]))
+}
+
+fn report() -> Report {
+    named("report").expect("docs/bench/report.json")
+}
+
+/// Those of runs of their own, which scenarios name.
+fn beside() -> Vec<(String, Report)> {
+    let scenarios = icecore_lab::scenario::all().expect("their files are right");
+    let names: BTreeSet<String> = scenarios.into_iter().filter_map(|one| one.report).collect();
+    names.into_iter().filter_map(|name| named(&name).map(|report| (name, report))).collect()
+}
+
+/// Compares a file with what it should be, or writes it.
+fn same(name: &str, expected: &str) {
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        fs::write(path(name), expected).expect("the page can be written");
+    }
+    assert!(text(name) == expected, "{name} is out of date: `make pages` mends it");
+}
+
+#[test]
+fn the_page_of_performance_is_what_the_report_says() {
+    let beside = beside();
+    let beside: Vec<page::Beside<'_>> = beside.iter().map(|(name, report)| (&**name, report)).collect();
+    same("docs/performance.md", &page::performance(&report(), &beside));
+}
+
+#[test]
+fn the_readme_shows_what_the_report_says() {
+    let readme = text("README.md");
+    let (before, rest) = readme.split_once(BEGIN).expect("the README has a place for it");
+    let (_, after) = rest.split_once(END).expect("the place ends");
+    same("README.md", &format!("{before}{BEGIN}{}{END}{after}", page::readme(&report())));
+}
+
+#[test]
+fn the_files_beside_the_report_are_made_from_it() {
+    let report = report();
+    same("docs/bench/report.md", &page::markdown(&report));
+    same("docs/bench/report.csv", &page::csv(&report));
+    let (_, chart) = page::readme_chart(&report).expect("the chart of the README");
+    same("docs/bench/chart.svg", &chart);
+}
+
+#[test]
+fn the_tables_of_the_store_are_what_its_report_says() {
+    let text = text("docs/bench/store.md");
+    if !path("docs/bench/store.json").exists() {
+        assert!(text.contains("has not been run in full yet"), "docs/bench/store.md has tables of no report");
+        return;
+    }
+    let report: store::Report = serde_json::from_str(&self::text("docs/bench/store.json")).expect("it is a report");
+    assert_eq!((report.schema, report.settings.small, report.stopped), (store::SCHEMA, false, false));
+    // `--only` reads it, and writes it with another part: no number of the others may change.
+    assert!(self::text("docs/bench/store.json") == serde_json::to_string(&report).expect("JSON") + "\n");
+    let small = report.growth.as_ref().map(|growth| (growth.settings.small, growth.stopped));
+    assert!(matches!(small, None | Some((false, false))), "how it grows was not measured in full");
+    same(
+        "docs/bench/store.md",
+        &icecore_load::page::store_into(&text, &report).expect("the page has a place for them"),
+    );
+}
+
+#[test]
+fn every_scenario_was_run_in_full() {
+    let (all, beside) = (report(), beside());
+    let scenarios = icecore_lab::scenario::all().expect("their files are right");
+    for scenario in scenarios.into_iter().chain(web::scenario()) {
+        let report = match &scenario.report {
+            None => &all,
+            Some(name) => match beside.iter().find(|(known, _)| known == name) {
+                Some((_, report)) => report,
+                None => {
+                    eprintln!("skipped: docs/bench/{name}.json has not been run in full yet");
+                    continue;
+                }
+            },
+        };
+        assert!(!report.settings.small);
+        let found = report.scenarios.iter().find(|one| one.name == scenario.name);
+        let found = found.unwrap_or_else(|| panic!("{} is not in the report", scenario.name));
+        assert!(!found.stopped, "{} was stopped", scenario.name);
+        let sizes =
+            if scenario.waits.is_some() { 0 } else { scenario.sizes(false).count() * scenario.clients.len().max(1) };
+        assert_eq!(found.points.len(), sizes, "{}", scenario.name);
+    }
+}

@@ -1,0 +1,141 @@
+//! How databases read, compare and write values of any table.
+
+use super::{Dialect, Family};
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// Text that is JSON.
+    Json,
+}
+
+/// A column that has text or bytes.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    pub form: Form,
+    /// How many characters of text, or bytes, a value may have, if that is bounded.
+    pub(crate) longest: Option<u64>,
+    /// As the database calls its type.
+    pub(crate) type_name: String,
+}
+
+impl Family {
+    /// A name of a table or a column, in quotes.
+    pub(crate) fn quote_name(self, name: &str) -> String {
+        match self {
+            Family::Mysql => format!("`{}`", name.replace('`', "``")),
+            _ => format!("\"{}\"", name.replace('"', "\"\"")),
+        }
+    }
+}
+
+impl Dialect {
+    /// A name of a table or a column, in quotes.
+    pub(crate) fn quote_name(&self, name: &str) -> String {
+        self.family.quote_name(name)
+    }
+
+    /// What is selected for a value.
+    pub(crate) fn read_value(&self, column: &Column) -> Vec<String> {
+        let name = self.quote_name(&column.name);
+        match (self.family, column.form) {
+            // Any column may have values of any type.
+            (Family::Sqlite, _) => vec![
+                format!("CASE WHEN typeof({name}) IN ('text', 'blob') THEN {name} END"),
+                format!("typeof({name}) = 'text'"),
+            ],
+            (Family::Postgres, Form::Text | Form::Json) => vec![format!("CAST({name} AS text)")],
+            _ => vec![name],
+        }
+    }
+
+    /// What is selected for a value that may have become one of another type: a database file of SQLite turns text
+    /// that looks like a number into one, where the column is of numbers. It counts as its text.
+    pub(crate) fn read_as_stored(&self, column: &Column) -> Vec<String> {
+        let name = self.quote_name(&column.name);
+        match self.family {
+            Family::Sqlite => vec![format!("CAST({name} AS BLOB)"), format!("typeof({name}) <> 'blob'")],
+            _ => self.read_value(column),
+        }
+    }
+
+    /// What a new value is in a statement: its place, and a cast where one is needed.
+    pub(crate) fn place_new(&self, column: &Column, is_text: bool) -> String {
+        match (self.family, is_text) {
+            // Text of SQLite need not be UTF-8.
+            (Family::Sqlite, true) => "CAST(? AS TEXT)".to_owned(),
+            (Family::Postgres, true) if column.form == Form::Json || column.type_name == "xml" => {
+                format!("CAST(CAST(? AS text) AS {})", column.type_name)
+            }
+            // Not cast to a type with a length: what does not fit would be cut.
+            (Family::Postgres, true) => "CAST(? AS text)".to_owned(),
+            _ => "?".to_owned(),
+        }
+    }
+
+    /// The condition that a column, whose name is in quotes, has the old value, byte by byte.
+    pub(crate) fn is_old(&self, name: &str, is_text: bool) -> String {
+        match (self.family, is_text) {
+            (Family::Sqlite, true) => format!("typeof({name}) <> 'blob' AND CAST({name} AS BLOB) = ?"),
+            (Family::Sqlite, false) => format!("typeof({name}) = 'blob' AND {name} = ?"),
+            (Family::Postgres, true) => format!("CAST({name} AS text) COLLATE \"C\" = CAST(? AS text)"),
+            (Family::Postgres, false) => format!("{name} = ?"),
+            (Family::Mysql, true) => format!("CAST(CONVERT({name} USING utf8mb4) AS BINARY) = CAST(? AS BINARY)"),
+            (Family::Mysql, false) => format!("{name} = CAST(? AS BINARY)"),
+        }
+    }
+
+    /// How a column of the key is read as text, and where its text stands in a condition.
+    /// `None`: it can't be.
+    pub(crate) fn read_key(&self, name: &str, type_name: &str) -> Option<(String, String)> {
+        let name = self.quote_name(name);
+        let type_name_lower = type_name.to_ascii_lowercase();
+        Some(match self.family {
+            Family::Sqlite if type_name_lower.contains("int") => {
+                (format!("CAST({name} AS TEXT)"), "CAST(? AS INTEGER)".to_owned())
+            }
+            Family::Sqlite if type_name_lower.contains("blob") => return None,
+            Family::Sqlite => (name, "?".to_owned()),
+            Family::Postgres => (format!("CAST({name} AS text)"), format!("CAST(CAST(? AS text) AS {type_name})")),
+            Family::Mysql if type_name_lower.contains("binary") || type_name_lower.contains("blob") => {
+                (format!("HEX({name})"), "UNHEX(?)".to_owned())
+            }
+            Family::Mysql if type_name_lower.contains("int") => {
+                let sign = if type_name_lower.contains("unsigned") { "UNSIGNED" } else { "SIGNED" };
+                (format!("CAST({name} AS CHAR)"), format!("CAST(? AS {sign})"))
+            }
+            Family::Mysql if type_name_lower.contains("char") || type_name_lower.contains("text") => {
+                (name, "?".to_owned())
+            }
+            Family::Mysql => (format!("CAST({name} AS CHAR)"), "?".to_owned()),
+        })
+    }
+
+    /// What the values of a type are; `None`, if they have neither text nor bytes.
+    pub(crate) fn form_of(&self, type_name: &str) -> Option<Form> {
+        let name = type_name.to_ascii_lowercase();
+        match self.family {
+            // The value decides.
+            Family::Sqlite => Some(Form::Text),
+            Family::Postgres => match &*name {
+                "text" | "varchar" | "bpchar" | "citext" | "name" | "xml" => Some(Form::Text),
+                "json" | "jsonb" => Some(Form::Json),
+                "bytea" => Some(Form::Bytes),
+                _ => None,
+            },
+            Family::Mysql => match &*name {
+                "char" | "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" => Some(Form::Text),
+                "json" => Some(Form::Json),
+                "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => Some(Form::Bytes),
+                _ => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Values of rows, as statements take and return them.
+
+use super::{Cell, Column, Form};
+use crate::dialect::Family;
+use crate::driver::{Row, Value};
+use crate::error::{Error, ErrorKind, Result};
+
+/// A value that was selected, from this column of the answer on.
+pub(super) fn read_cell(family: Family, column: &Column, row: &dyn Row, at: &mut usize) -> Result<Option<Cell>> {
+    let place = *at;
+    *at += 1;
+    let is_text = match family {
+        Family::Sqlite => {
+            *at += 1;
+            row.int(place + 1)? == Some(1)
+        }
+        _ => column.form != Form::Bytes,
+    };
+    let bytes = match (family, is_text) {
+        (Family::Postgres, true) => row.text(place)?.map(String::into_bytes),
+        _ => row.bytes(place)?,
+    };
+    Ok(bytes.map(|bytes| Cell { bytes, is_text }))
+}
+
+/// A value as a statement takes it.
+pub(super) fn value<'v>(family: Family, column: &Column, is_text: bool, bytes: &'v [u8]) -> Result<Value<'v>> {
+    if family == Family::Sqlite || !is_text {
+        return Ok(Value::Bytes(bytes));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| {
+        let text = format!("column {}: what is new is no UTF-8, and the column has text", column.name);
+        Error::new(ErrorKind::Input, text)
+    })?;
+    Ok(Value::Text(text))
+}
+
+/// The text of a column of a row's key.
+pub(super) fn read_key_text(family: Family, row: &dyn Row, column: usize) -> Result<String> {
+    if family != Family::Sqlite {
+        return Ok(row.text(column)?.unwrap_or_default());
+    }
+    // Text of SQLite need not be UTF-8. A key that is repaired would name another row, or the same one again and again.
+    let bytes = row.bytes(column)?.unwrap_or_default();
+    String::from_utf8(bytes).map_err(|error| {
+        let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let text =
+            format!("the key of the row `{shown}` is not UTF-8: --key names another column that tells rows apart");
+        Error::new(ErrorKind::Input, text)
+    })
+}
