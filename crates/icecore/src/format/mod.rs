@@ -29,6 +29,7 @@ mod scan;
 pub(crate) mod skim;
 mod stencil;
 pub(crate) mod strings;
+pub(crate) mod tags;
 mod writer;
 
 use crate::class_map::{self, ClassMap};

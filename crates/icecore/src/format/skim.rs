@@ -4,6 +4,8 @@
 //! needs for that. Wherever it is not sure it says so ([`Unsure`]), and all is read instead:
 //! that reading says what is wrong, or finds what could not be followed.
 
+pub(crate) mod tokens;
+
 use crate::document::Document;
 use crate::limits::Limits;
 use std::borrow::Cow;

@@ -76,7 +76,7 @@ impl Feed for ReadOptions {
     }
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
-        (!self.lenient).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
+        (!self.lenient).then(|| skim::skim(input))
     }
 
     fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {

@@ -1,55 +1,37 @@
-//! The tags. Where a tag comes in three widths, the name is that of the first.
+//! The tags. Where a row has several tags, they are in the order of their widths.
 
-pub(super) const NULL: u8 = 0x00;
-/// A value that has a number, again: 8, 16 and 32 bits.
-pub(super) const ARRAY_REF: u8 = 0x01;
-pub(super) const FALSE: u8 = 0x04;
-pub(super) const TRUE: u8 = 0x05;
-/// Integers: a positive and a negative tag by turns, 8, 16 and 32 bits.
-pub(super) const INT: u8 = 0x06;
+use crate::format::tags::{Count, Part, tags};
+
+tags! {
+    NULL = 0x00, "null", ["null; as a key: an entry without key and value", ""], [];
+    ARRAY_REF = 0x01 | 0x02 | 0x03, "array again", ["an array, or a variable, again", "its number"], [Part::Link];
+    FALSE = 0x04, "false", ["false", ""], [];
+    TRUE = 0x05, "true", ["true", ""], [];
+    INT = 0x06 | 0x08 | 0x0a | 0x20, "integer", ["an integer", "its magnitude, 1, 2, 4 or 8 bytes"], [Part::Integer];
+    NEGATIVE = 0x07 | 0x09 | 0x0b | 0x21, "negative integer", ["a negative integer", "its magnitude"], [Part::Integer];
+    FLOAT = 0x0c, "float", ["a float", "8 bytes"], [Part::Bytes(8)];
+    EMPTY = 0x0d, "empty string", ["the empty string", ""], [];
+    STRING_ID = 0x0e | 0x0f | 0x10, "string again", ["a string again", "its number"], [Part::Again];
+    STRING = 0x11 | 0x12 | 0x13 | 0x26, "string", ["a string", "its length in 1, 2, 4 or 8 bytes; the bytes"], [Part::Name];
+    ARRAY = 0x14 | 0x15 | 0x16, "array", ["an array", "how many entries; key and value of each"], [Part::Number, Part::Entries(Count::Usual)];
+    OBJECT = 0x17 | 0x18 | 0x19, "object", ["an object", "the length of its class name; the name; its body"], [Part::Name, Part::Number, Part::Body];
+    OBJECT_ID = 0x1a | 0x1b | 0x1c, "object of a known class", ["an object of a known class", "the number of the name; its body"], [Part::Again, Part::Number, Part::Body];
+    PAYLOAD = 0x1d | 0x1e | 0x1f, "payload", ["as a body: what `Serializable::serialize` returned", "its length; the bytes"], [Part::InBody, Part::Text(Count::Usual)];
+    OBJECT_REF = 0x22 | 0x23 | 0x24, "object again", ["an object again", "its number"], [Part::Link];
+    REFERENCE = 0x25, "reference", ["a variable that is shared by reference", "its value, or its number as above"], [Part::Body];
+    ENUM = 0x27, "enum case", ["as a body: an enum case", "its name, a string"], [Part::InBody, Part::Named];
+}
+
+/// The last tag of the integers up to 32 bits, positive and negative by turns.
 pub(super) const INT_LAST: u8 = 0x0b;
-pub(super) const FLOAT: u8 = 0x0c;
-pub(super) const EMPTY: u8 = 0x0d;
-/// A string that was there before: 8, 16 and 32 bits.
-pub(super) const STRING_ID: u8 = 0x0e;
-pub(super) const STRING: u8 = 0x11;
-pub(super) const ARRAY: u8 = 0x14;
-/// An object whose class is named; and one whose class was named before.
-pub(super) const OBJECT: u8 = 0x17;
-pub(super) const OBJECT_ID: u8 = 0x1a;
-/// What `Serializable::serialize` returned.
-pub(super) const PAYLOAD: u8 = 0x1d;
 /// Integers of 64 bits, positive and negative.
 pub(super) const INT64: u8 = 0x20;
 pub(super) const INT64_NEGATIVE: u8 = 0x21;
-/// An object that has a number, again: 8, 16 and 32 bits.
-pub(super) const OBJECT_REF: u8 = 0x22;
-pub(super) const REFERENCE: u8 = 0x25;
 pub(super) const STRING64: u8 = 0x26;
-pub(super) const ENUM: u8 = 0x27;
 
 /// What a tag is, in words.
 pub(super) fn name(tag: u8) -> &'static str {
-    match tag {
-        NULL => "null",
-        0x01..=0x03 => "array again",
-        FALSE => "false",
-        TRUE => "true",
-        0x06 | 0x08 | 0x0a | INT64 => "integer",
-        0x07 | 0x09 | 0x0b | INT64_NEGATIVE => "negative integer",
-        FLOAT => "float",
-        EMPTY => "empty string",
-        0x0e..=0x10 => "string again",
-        0x11..=0x13 | STRING64 => "string",
-        0x14..=0x16 => "array",
-        0x17..=0x19 => "object",
-        0x1a..=0x1c => "object of a known class",
-        0x1d..=0x1f => "payload",
-        0x22..=0x24 => "object again",
-        REFERENCE => "reference",
-        ENUM => "enum case",
-        _ => "tag",
-    }
+    TAGS.name(tag).unwrap_or("tag")
 }
 
 /// The tag of the narrowest of three widths that holds the number.
@@ -88,5 +70,15 @@ pub(super) fn int_size(tag: u8) -> Option<usize> {
         INT..=INT_LAST => Some(1 << ((tag - INT) / 2)),
         INT64 | INT64_NEGATIVE => Some(8),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_shows_the_table() {
+        super::TAGS.is_on_page(include_str!("FORMAT.md"), |tags| {
+            tags.iter().map(|tag| format!("`{tag:02x}`")).collect::<Vec<_>>().join(" ")
+        });
     }
 }

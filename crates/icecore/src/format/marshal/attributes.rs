@@ -3,6 +3,7 @@
 use super::read::{Frame, PENDING, Reader, State};
 use super::spelling::value as code;
 use super::symbols::Encoding;
+use super::tag;
 use crate::document::{Form, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
@@ -93,7 +94,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 return Err(self.limits.too_deep().at(at));
             }
             let node = self.sink.next_node() + list.len() as u32;
-            self.piece(piece, node, if tag == b'C' { "class of" } else { "module in" });
+            self.piece(piece, node, tag::name(tag));
             let class = self.class(node)?;
             let form = if tag == b'C' { Form::Subclass } else { Form::Module };
             let next = self.scan.peek();
@@ -161,7 +162,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let (place, len) = self.bytes(if tag == b'"' { "a string" } else { "a regexp" })?;
         let options = if tag == b'/' { self.scan.u8("the options of a regexp")? } else { 0 };
         let begin = variables.filter(|_| wrappers.is_empty()).unwrap_or(start);
-        self.piece(begin, first, if tag == b'"' { "string" } else { "regexp" });
+        self.piece(begin, first, tag::name(tag));
         let number = self.numbers.len();
         self.numbers.push(PENDING);
         let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);

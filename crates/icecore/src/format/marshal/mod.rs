@@ -25,6 +25,7 @@ mod skim;
 mod spelling;
 mod stencil;
 mod symbols;
+mod tag;
 mod write;
 mod write_fast;
 mod write_filled;
@@ -87,7 +88,7 @@ impl Feed for ReadOptions {
     }
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
-        Some(Box::new(skim::Skimmer::new(input)))
+        Some(skim::skim(input))
     }
 
     fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {

@@ -2,6 +2,7 @@
 
 use super::read_fast::Record;
 use super::symbols::Symbol;
+use super::tag;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
@@ -397,12 +398,12 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     pub(super) fn tagged(&mut self, tag: u8, start: usize, key: u16) -> Result<(), Error> {
         let node = self.sink.next_node();
         match tag {
-            b'0' => drop(self.simple(Node::leaf(Kind::Null, 0), key, start, "nil")),
-            b'T' => drop(self.simple(Node::leaf(Kind::Bool, 1), key, start, "true")),
-            b'F' => drop(self.simple(Node::leaf(Kind::Bool, 0), key, start, "false")),
+            b'0' => drop(self.simple(Node::leaf(Kind::Null, 0), key, start, tag::name(tag))),
+            b'T' => drop(self.simple(Node::leaf(Kind::Bool, 1), key, start, tag::name(tag))),
+            b'F' => drop(self.simple(Node::leaf(Kind::Bool, 0), key, start, tag::name(tag))),
             b'i' => {
                 let value = self.long()?;
-                self.simple(Node::int(value), key, start, "integer");
+                self.simple(Node::int(value), key, start, tag::name(tag));
             }
             b':' | b';' => {
                 let number =
@@ -414,7 +415,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let (place, len) = self.bytes("a string")?;
                 let string = self.sink.tape().borrowed(Kind::Bytes, place, len);
                 self.numbers.push(node);
-                self.simple(string, key, start, "string");
+                self.simple(string, key, start, tag::name(tag));
             }
             b'I' => self.with_variables(start, key)?,
             b'@' => self.link(start, key)?,
@@ -425,14 +426,14 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             b'[' => {
                 let count = self.count("items", 1)?;
                 self.numbers.push(node);
-                self.piece(start, node, "array");
+                self.piece(start, node, tag::name(tag));
                 self.front(Node::open(Kind::Array, 0), key, start);
                 self.open(State::Array, node, count)?;
             }
             b'{' | b'}' => self.hash(tag, start, key, 0)?,
             b'o' | b'S' => {
                 self.numbers.push(node);
-                self.piece(start, node, if tag == b'o' { "object" } else { "struct" });
+                self.piece(start, node, tag::name(tag));
                 let form = if tag == b'o' { Form::Usual } else { Form::Struct };
                 let class = self.class(node)?;
                 self.front(Node::open(Kind::Object, class).in_form(form), key, start);
@@ -443,7 +444,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 self.open(State::Members, node + 1, count)?;
             }
             b'U' | b'd' => {
-                self.piece(start, node, if tag == b'U' { "marshalled object" } else { "data" });
+                self.piece(start, node, tag::name(tag));
                 let form = if tag == b'U' { Form::UserMarshal } else { Form::Data };
                 let class = self.class(node)?;
                 self.numbers.push(node);
@@ -460,7 +461,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 };
                 let name = self.sink.tape().borrowed(Kind::Module, place, len).in_form(form);
                 self.numbers.push(node);
-                self.simple(name, key, start, "class or module");
+                self.simple(name, key, start, tag::name(tag));
             }
             other => return Err(self.malformed(start, "the type of a value", other)),
         }
@@ -479,7 +480,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let node = self.sink.next_node();
         let count = self.count("entries", 2)?;
         self.numbers.push(node);
-        self.piece(start, node, "hash");
+        self.piece(start, node, tag::name(tag));
         let default = if tag == b'}' { flag::DEFAULT } else { 0 };
         self.front(Node::open(Kind::Map, 0).with(flags | default), key, start);
         self.open(State::Hash(false), node, count)

@@ -17,6 +17,7 @@ mod skim;
 mod spelling;
 mod spl;
 mod strings;
+mod tag;
 mod token;
 mod write;
 mod write_fast;

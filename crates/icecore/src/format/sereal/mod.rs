@@ -121,7 +121,7 @@ impl Reader for ReadOptions {
     }
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
-        (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
+        (*self == ReadOptions::default()).then(|| skim::skim(input))
     }
 }
 

@@ -81,7 +81,7 @@ impl Feed for ReadOptions {
     }
 
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
-        (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
+        (*self == ReadOptions::default()).then(|| skim::skim(input))
     }
 
     fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {

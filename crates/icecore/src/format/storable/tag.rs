@@ -1,60 +1,49 @@
 //! The tags of Storable, as its source names them (`SX_*` in Storable.xs).
 
-macro_rules! tags {
-    ($($name:ident = $value:expr, $text:literal;)*) => {
-        $(#[doc = concat!("`SX_", stringify!($name), "`: ", $text)] pub(super) const $name: u8 = $value;)*
-
-        /// Tag, name and what it is.
-        #[cfg(test)]
-        const TABLE: &[(u8, &str, &str)] = &[$(($value, stringify!($name), $text)),*];
-
-        /// The tag's name.
-        pub(super) fn name(tag: u8) -> &'static str {
-            match tag {
-                $($name => concat!("tag ", stringify!($name)),)*
-                _ => "unknown tag",
-            }
-        }
-    };
-}
+use crate::format::tags::{Count, Part, tags};
 
 tags! {
-    OBJECT = 0, "an object that was stored before: its number";
-    LSCALAR = 1, "a byte string: 32-bit length";
-    ARRAY = 2, "an array: count, items";
-    HASH = 3, "a hash: count, then value and key of each entry";
-    REF = 4, "a reference: what it refers to";
-    UNDEF = 5, "an undefined value";
-    INTEGER = 6, "a native integer";
-    DOUBLE = 7, "a native float";
-    BYTE = 8, "an integer from -128 to 127: that plus 128";
-    NETINT = 9, "a 32-bit integer, big-endian";
-    SCALAR = 10, "a byte string: 8-bit length";
-    TIED_ARRAY = 11, "a tied array: its object";
-    TIED_HASH = 12, "a tied hash: its object";
-    TIED_SCALAR = 13, "a tied scalar: its object";
-    SV_UNDEF = 14, "perl's own undef; in an array, an element that does not exist";
-    SV_YES = 15, "perl's own true";
-    SV_NO = 16, "perl's own false";
-    BLESS = 17, "a blessed value: class name, value";
-    IX_BLESS = 18, "a blessed value: number of the class, value";
-    HOOK = 19, "an object frozen by its class";
-    OVERLOAD = 20, "a reference to an object whose class overloads operators";
-    TIED_KEY = 21, "an element of a tied hash: its object and key";
-    TIED_IDX = 22, "an element of a tied array: its object and index";
-    UTF8STR = 23, "a UTF-8 string: 8-bit length";
-    LUTF8STR = 24, "a UTF-8 string: 32-bit length";
-    FLAG_HASH = 25, "a hash with flags for itself and for each key";
-    CODE = 26, "code: its source text";
-    WEAKREF = 27, "a weak reference";
-    WEAKOVERLOAD = 28, "a weak reference to an object with overloading";
-    VSTRING = 29, "a v-string: 8-bit length, source text, value";
-    LVSTRING = 30, "a v-string: 32-bit length, source text, value";
-    SVUNDEF_ELEM = 31, "an array element that is perl's own undef";
-    REGEXP = 32, "a regular expression: pattern and flags";
-    LOBJECT = 33, "a value whose length needs 64 bits";
-    BOOLEAN_TRUE = 34, "true";
-    BOOLEAN_FALSE = 35, "false";
+    OBJECT = 0, "tag OBJECT", ["OBJECT", "an object that was stored before: its number"], [Part::Link];
+    LSCALAR = 1, "tag LSCALAR", ["LSCALAR", "a byte string: 32-bit length"], [Part::Number, Part::Text(Count::Usual)];
+    ARRAY = 2, "tag ARRAY", ["ARRAY", "an array: count, items"], [Part::Number, Part::Items(Count::Usual)];
+    HASH = 3, "tag HASH", ["HASH", "a hash: count, then value and key of each entry"], [Part::Number, Part::Entries(Count::Usual)];
+    REF = 4, "tag REF", ["REF", "a reference: what it refers to"], [Part::Number, Part::Value];
+    UNDEF = 5, "tag UNDEF", ["UNDEF", "an undefined value"], [Part::Number];
+    INTEGER = 6, "tag INTEGER", ["INTEGER", "a native integer"], [Part::Number, Part::Integer];
+    DOUBLE = 7, "tag DOUBLE", ["DOUBLE", "a native float"], [Part::Number, Part::Float];
+    BYTE = 8, "tag BYTE", ["BYTE", "an integer from -128 to 127: that plus 128"], [Part::Number, Part::Bytes(1)];
+    NETINT = 9, "tag NETINT", ["NETINT", "a 32-bit integer, big-endian"], [Part::Number, Part::Bytes(4)];
+    SCALAR = 10, "tag SCALAR", ["SCALAR", "a byte string: 8-bit length"], [Part::Number, Part::Text(Count::Byte)];
+    TIED_ARRAY = 11, "tag TIED_ARRAY", ["TIED_ARRAY", "a tied array: its object"], [Part::Other];
+    TIED_HASH = 12, "tag TIED_HASH", ["TIED_HASH", "a tied hash: its object"], [Part::Other];
+    TIED_SCALAR = 13, "tag TIED_SCALAR", ["TIED_SCALAR", "a tied scalar: its object"], [Part::Other];
+    SV_UNDEF = 14, "tag SV_UNDEF", ["SV_UNDEF", "perl's own undef; in an array, an element that does not exist"], [Part::Number];
+    SV_YES = 15, "tag SV_YES", ["SV_YES", "perl's own true"], [Part::Number];
+    SV_NO = 16, "tag SV_NO", ["SV_NO", "perl's own false"], [Part::Number];
+    BLESS = 17, "tag BLESS", ["BLESS", "a blessed value: class name, value"], [Part::Name, Part::Value];
+    IX_BLESS = 18, "tag IX_BLESS", ["IX_BLESS", "a blessed value: number of the class, value"], [Part::Again, Part::Value];
+    HOOK = 19, "tag HOOK", ["HOOK", "an object frozen by its class"], [Part::Other];
+    OVERLOAD = 20, "tag OVERLOAD", ["OVERLOAD", "a reference to an object whose class overloads operators"], [Part::Number, Part::Value];
+    TIED_KEY = 21, "tag TIED_KEY", ["TIED_KEY", "an element of a tied hash: its object and key"], [Part::Other];
+    TIED_IDX = 22, "tag TIED_IDX", ["TIED_IDX", "an element of a tied array: its object and index"], [Part::Other];
+    UTF8STR = 23, "tag UTF8STR", ["UTF8STR", "a UTF-8 string: 8-bit length"], [Part::Number, Part::Text(Count::Byte)];
+    LUTF8STR = 24, "tag LUTF8STR", ["LUTF8STR", "a UTF-8 string: 32-bit length"], [Part::Number, Part::Text(Count::Usual)];
+    FLAG_HASH = 25, "tag FLAG_HASH", ["FLAG_HASH", "a hash with flags for itself and for each key"], [Part::Number, Part::Bytes(1), Part::Entries(Count::Usual)];
+    CODE = 26, "tag CODE", ["CODE", "code: its source text"], [Part::Other];
+    WEAKREF = 27, "tag WEAKREF", ["WEAKREF", "a weak reference"], [Part::Number, Part::Value];
+    WEAKOVERLOAD = 28, "tag WEAKOVERLOAD", ["WEAKOVERLOAD", "a weak reference to an object with overloading"], [Part::Number, Part::Value];
+    VSTRING = 29, "tag VSTRING", ["VSTRING", "a v-string: 8-bit length, source text, value"], [Part::Other];
+    LVSTRING = 30, "tag LVSTRING", ["LVSTRING", "a v-string: 32-bit length, source text, value"], [Part::Other];
+    SVUNDEF_ELEM = 31, "tag SVUNDEF_ELEM", ["SVUNDEF_ELEM", "an array element that is perl's own undef"], [Part::Number];
+    REGEXP = 32, "tag REGEXP", ["REGEXP", "a regular expression: pattern and flags"], [Part::Other];
+    LOBJECT = 33, "tag LOBJECT", ["LOBJECT", "a value whose length needs 64 bits"], [Part::Other];
+    BOOLEAN_TRUE = 34, "tag BOOLEAN_TRUE", ["BOOLEAN_TRUE", "true"], [Part::Number];
+    BOOLEAN_FALSE = 35, "tag BOOLEAN_FALSE", ["BOOLEAN_FALSE", "false"], [Part::Number];
+}
+
+/// The tag's name.
+pub(super) fn name(tag: u8) -> &'static str {
+    TAGS.name(tag).unwrap_or("unknown tag")
 }
 
 /// Marks of formats before 0.6.
@@ -114,12 +103,7 @@ pub(super) const REGEXP_LONG: u8 = 1;
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_page_has_each_tag() {
-        let page = include_str!("FORMAT.md");
-        for (number, (tag, name, text)) in super::TABLE.iter().enumerate() {
-            assert_eq!(number, usize::from(*tag));
-            let row = format!("| {tag} | {name} | {text} |");
-            assert!(page.lines().any(|line| line == row), "{row}");
-        }
+    fn the_page_shows_the_table() {
+        super::TAGS.is_on_page(include_str!("FORMAT.md"), |tags| tags[0].to_string());
     }
 }

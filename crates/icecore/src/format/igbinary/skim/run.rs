@@ -1,19 +1,12 @@
-//! The quick loop over entries. The careful way takes what it leaves, one at a time.
+//! The quick loop over entries. The careful way takes what it leaves, one token at a time.
 
 use super::super::tag;
-use super::{EVERY, int};
+use super::{Strings, int};
 use crate::format::skim::ahead;
+use crate::format::skim::tokens::{Frame, Run, Sort};
 
 /// The longest string that it passes over.
 const LONG: u32 = 1 << 28;
-
-/// What the quick loop knows and moves on.
-pub(super) struct Run<'s> {
-    pub(super) left: &'s mut Vec<u64>,
-    pub(super) places: &'s mut Vec<u64>,
-    pub(super) strings: u64,
-    pub(super) numbers: u64,
-}
 
 /// What a token is for the quick loop, and how long it is.
 enum Token {
@@ -55,85 +48,91 @@ impl Token {
     }
 }
 
-impl Run<'_> {
-    /// Goes over entries until only so many containers are open, or in front of an entry that
-    /// has something rare or is not whole in view; only the bytes of a string may end behind
-    /// it. Stops behind the key of an entry of the outermost container that has the integer
-    /// that is sought.
-    pub(super) fn over(&mut self, bytes: &[u8], base: u64, floor: usize, sought: Option<i64>) -> (usize, bool) {
-        if self.left.len() <= floor {
-            return (0, false);
+/// It stops in front of an entry that has something rare.
+pub(super) fn over(run: &mut Run<'_, Strings>, sought: Option<i64>) -> (usize, bool) {
+    // How many entries are still to come.
+    let Some(mut left) = next_entries(run) else { return (0, false) };
+    let (mut at, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
+    let (bytes, base) = (run.bytes, run.base);
+    let is_open = loop {
+        if left == 0 {
+            match next_entries(run) {
+                Some(below) => left = below,
+                None => break false,
+            }
+            continue;
         }
-        let mut top = self.left.pop().unwrap_or(0);
-        let (mut at, mut is_found) = (0, false);
-        loop {
-            if top == 0 {
-                if self.left.len() == floor {
-                    return (at, false);
+        let Some(head) = ahead::<9>(bytes, at) else { break true };
+        let mut behind = at;
+        let mut texts = 0;
+        match Token::of(head) {
+            // An array's keys are integers and strings, and no value is left out.
+            Token::Leaf(len) if head[0] > tag::TRUE && head[0] != tag::FLOAT => {
+                if sought.is_some() && run.open.is_empty() && int(head) == sought {
+                    (at, is_found) = (at + len, true);
+                    break true;
                 }
-                top = self.left.pop().unwrap_or(0);
-                continue;
+                behind += len;
             }
-            let Some(head) = ahead::<9>(bytes, at) else { break };
-            let mut behind = at;
-            let mut texts = 0;
-            match Token::of(head) {
-                // An array's keys are integers and strings, and no value is left out.
-                Token::Leaf(len) if head[0] > tag::TRUE && head[0] != tag::FLOAT => {
-                    if sought.is_some() && self.left.is_empty() && int(head) == sought {
-                        (at, top, is_found) = (at + len, top - 1, true);
-                        break;
-                    }
-                    behind += len;
-                }
-                Token::Text(len) => {
-                    texts = 1;
-                    behind += len;
-                }
-                Token::Again(len, number) if u64::from(number) < self.strings => behind += len,
-                _ => break,
+            Token::Text(len) => {
+                texts = 1;
+                behind += len;
             }
-            let Some(head) = ahead::<9>(bytes, behind) else { break };
-            let value = behind;
-            let mut array = None;
-            match Token::of(head) {
-                Token::Leaf(len) => behind += len,
-                Token::Text(len) => {
-                    behind += len;
-                    if texts == 1 {
-                        self.string(base + at as u64);
-                    }
-                    self.string(base + value as u64);
-                    texts = 0;
-                }
-                Token::Again(len, number) if u64::from(number) < self.strings + texts => behind += len,
-                Token::Array(len, count) => {
-                    behind += len;
-                    array = Some(count);
-                }
-                _ => break,
-            }
-            if texts == 1 {
-                self.string(base + at as u64);
-            }
-            top -= 1;
-            at = behind;
-            if let Some(count) = array {
-                self.numbers += 1;
-                self.left.push(top);
-                top = u64::from(count);
-            }
+            Token::Again(len, number) if u64::from(number) < names => behind += len,
+            _ => break true,
         }
-        self.left.push(top);
-        (at, is_found)
+        let Some(head) = ahead::<9>(bytes, behind) else { break true };
+        let value = behind;
+        let mut array = None;
+        match Token::of(head) {
+            Token::Leaf(len) => behind += len,
+            Token::Text(len) => {
+                behind += len;
+                if texts == 1 {
+                    run.format.note(base + at as u64, &mut names);
+                }
+                run.format.note(base + value as u64, &mut names);
+                texts = 0;
+            }
+            Token::Again(len, number) if u64::from(number) < names + texts => behind += len,
+            Token::Array(len, count) => {
+                behind += len;
+                array = Some(count);
+            }
+            _ => break true,
+        }
+        if texts == 1 {
+            run.format.note(base + at as u64, &mut names);
+        }
+        left -= 1;
+        at = behind;
+        if let Some(count) = array {
+            values += 1;
+            run.open.push(Frame::pairs(Sort::Entries, left));
+            left = u64::from(count);
+        }
+    };
+    if is_open {
+        let mut frame = Frame::pairs(Sort::Entries, left);
+        // The key that was sought is passed.
+        frame.left -= u64::from(is_found);
+        run.open.push(frame);
     }
+    (run.values, run.names) = (values, names);
+    (at, is_found)
+}
 
-    /// A string that is written out gets its number.
-    #[inline(always)]
-    fn string(&mut self, at: u64) {
-        if self.strings.is_multiple_of(EVERY) && self.places.len() as u64 == self.strings / EVERY {
-            self.places.push(at);
-        }
-        self.strings += 1;
+/// How many entries are still to come in the innermost container, if a key comes next.
+#[inline(always)]
+fn next_entries(run: &mut Run<'_, Strings>) -> Option<u64> {
+    let frame = run.open.pop()?;
+    let is_ready = match frame.sort {
+        Sort::Entries => frame.left.is_multiple_of(2),
+        sort => sort == Sort::Values && frame.left == 0,
+    };
+    if is_ready {
+        return Some(frame.left / 2);
     }
+    run.open.push(frame);
+    None
 }

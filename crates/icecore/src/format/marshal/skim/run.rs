@@ -1,146 +1,105 @@
 //! The quick loop over values, keys and names. The careful way takes what it leaves, one at a
 //! time.
 
-use super::{Open, Side, Sort, note_side};
+use super::super::tag;
+use super::Symbols;
+use crate::format::skim::tokens::{Frame, Run, Sort};
 use crate::format::skim::{Mark, ahead};
+use crate::format::tags::Class;
 
 /// The longest string that it passes over.
 const LONG: u32 = 1 << 28;
 
-/// What a tag is for the loop.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// The tag is all of it.
-    Tag,
-    Int,
-    Symbol,
-    Link,
-    Text,
-    Float,
-    /// A string with instance variables.
-    Encoded,
-    Array,
-    Hash,
-    Object,
-    /// What the careful way looks at.
-    Rare,
-}
+static CLASSES: [Class; 256] = tag::TAGS.classes();
 
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Rare; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b'0' | b'T' | b'F' => Class::Tag,
-            b'i' => Class::Int,
-            b';' => Class::Symbol,
-            b'@' => Class::Link,
-            b'"' => Class::Text,
-            b'f' => Class::Float,
-            b'I' => Class::Encoded,
-            b'[' => Class::Array,
-            b'{' => Class::Hash,
-            b'o' => Class::Object,
-            _ => Class::Rare,
-        };
-        byte += 1;
-    }
-    classes
-};
-
-/// What the loop knows and moves on.
-pub(super) struct Run<'s> {
-    pub(super) open: &'s mut Vec<Open>,
-    pub(super) sides: &'s mut Vec<Side>,
-    pub(super) numbers: u64,
-    pub(super) symbols: u64,
-}
-
-impl Run<'_> {
-    /// Goes over values, keys and names until nothing is open, or in front of one that is rare or
-    /// not whole in view; only the bytes of a string may end behind it.
-    pub(super) fn over(&mut self, bytes: &[u8], base: u64) -> usize {
-        let Some(Open { mut sort, mut left }) = self.open.pop() else { return 0 };
-        let (mut at, mut numbers) = (0, self.numbers);
-        let is_rare = |sort| matches!(sort, Sort::Owner | Sort::Dumped);
-        while !is_rare(sort) {
-            if left == 0 {
-                // A default value comes.
-                if sort == Sort::Default {
+pub(super) fn over(run: &mut Run<'_, Symbols>) -> usize {
+    let Some(Frame { mut sort, mut left }) = run.open.pop() else { return 0 };
+    let (mut at, bytes, mut values) = (0, run.bytes, run.values);
+    while sort != Sort::Rest {
+        if left == 0 {
+            let Some(below) = run.open.pop() else {
+                run.values = values;
+                return at;
+            };
+            Frame { sort, left } = below;
+            continue;
+        }
+        let Some(head) = ahead::<6>(bytes, at) else { break };
+        let class = CLASSES[usize::from(head[0])];
+        if sort == Sort::Members && left.is_multiple_of(2) && class != Class::Again {
+            break;
+        }
+        match class {
+            Class::Tag => at += 1,
+            Class::Integer => at += int_len(head[1]),
+            Class::Again => {
+                let Some((number, len)) = count(head) else { break };
+                if number as u64 >= run.names {
                     break;
                 }
-                let Some(below) = self.open.pop() else {
-                    self.numbers = numbers;
-                    return at;
-                };
-                Open { sort, left } = below;
+                at += len;
+            }
+            Class::Link => {
+                let Some((number, len)) = count(head) else { break };
+                if number as u64 >= values {
+                    break;
+                }
+                at += len;
+            }
+            // A key that is a string, and every float, may be linked.
+            Class::Text => {
+                let Some((text, len)) = count(head) else { break };
+                if sort != Sort::Values && left.is_multiple_of(2) {
+                    note(run, at, values);
+                }
+                values += 1;
+                at += len + text;
+            }
+            Class::Float => {
+                let Some((text, len)) = count(head) else { break };
+                note(run, at, values);
+                values += 1;
+                at += len + text;
+            }
+            Class::Owner => {
+                let Some(behind) = encoded(bytes, at, run.names) else { break };
+                if sort != Sort::Values && left.is_multiple_of(2) {
+                    note(run, at, values);
+                }
+                values += 1;
+                at = behind;
+            }
+            Class::Items | Class::Entries | Class::Object => {
+                let Some((inside, behind)) = container(class, bytes, at, run.names) else { break };
+                run.open.push(Frame { sort, left: left - 1 });
+                Frame { sort, left } = inside;
+                values += 1;
+                at = behind;
                 continue;
             }
-            let Some(head) = ahead::<6>(bytes, at) else { break };
-            let class = CLASSES[usize::from(head[0])];
-            if sort == Sort::Members && left.is_multiple_of(2) && class != Class::Symbol {
-                break;
-            }
-            match class {
-                Class::Tag => at += 1,
-                Class::Int => at += int_len(head[1]),
-                Class::Symbol => {
-                    let Some((number, len)) = count(head) else { break };
-                    if number as u64 >= self.symbols {
-                        break;
-                    }
-                    at += len;
-                }
-                Class::Link => {
-                    let Some((number, len)) = count(head) else { break };
-                    if number as u64 >= numbers {
-                        break;
-                    }
-                    at += len;
-                }
-                // A key that is a string, and every float, may be linked.
-                Class::Text => {
-                    let Some((text, len)) = count(head) else { break };
-                    if sort != Sort::Values && left.is_multiple_of(2) {
-                        self.note(base + at as u64, numbers);
-                    }
-                    numbers += 1;
-                    at += len + text;
-                }
-                Class::Float => {
-                    let Some((text, len)) = count(head) else { break };
-                    self.note(base + at as u64, numbers);
-                    numbers += 1;
-                    at += len + text;
-                }
-                Class::Encoded => {
-                    let Some(behind) = encoded(bytes, at, self.symbols) else { break };
-                    if sort != Sort::Values && left.is_multiple_of(2) {
-                        self.note(base + at as u64, numbers);
-                    }
-                    numbers += 1;
-                    at = behind;
-                }
-                Class::Array | Class::Hash | Class::Object => {
-                    let Some((inside, behind)) = container(class, bytes, at, self.symbols) else { break };
-                    self.open.push(Open { sort, left: left - 1 });
-                    Open { sort, left } = inside;
-                    numbers += 1;
-                    at = behind;
-                    continue;
-                }
-                Class::Rare => break,
-            }
-            left -= 1;
+            Class::Byte
+            | Class::Four
+            | Class::Eight
+            | Class::ShortText
+            | Class::LowText
+            | Class::Name
+            | Class::Value
+            | Class::TwoValues
+            | Class::Blessed
+            | Class::LowItems
+            | Class::LowEntries
+            | Class::FlagEntries
+            | Class::Rare => break,
         }
-        self.open.push(Open { sort, left });
-        self.numbers = numbers;
-        at
+        left -= 1;
     }
+    run.open.push(Frame { sort, left });
+    run.values = values;
+    at
+}
 
-    fn note(&mut self, at: u64, numbers: u64) {
-        note_side(self.sides, Mark { at, numbers: [numbers, self.symbols] });
-    }
+fn note(run: &mut Run<'_, Symbols>, at: usize, values: u64) {
+    run.format.note(Mark { at: run.base + at as u64, numbers: [values, run.names] });
 }
 
 /// How long an integer is, with its tag.
@@ -152,7 +111,7 @@ fn int_len(first: u8) -> usize {
     }
 }
 
-/// The count behind a tag, if it is one; how long both are.
+/// The count after a tag, if it is one; how long both are.
 #[inline(always)]
 fn count(head: &[u8; 6]) -> Option<(usize, usize)> {
     let [_, first, a, b, c, d] = *head;
@@ -170,7 +129,7 @@ fn count(head: &[u8; 6]) -> Option<(usize, usize)> {
     (value < LONG).then(|| (value as usize, 2 + usize::from(first)))
 }
 
-/// Behind a symbol that was there before.
+/// After a symbol that was there before.
 #[inline(always)]
 fn symbol(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     let head = ahead::<6>(bytes, at)?;
@@ -178,7 +137,7 @@ fn symbol(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     (head[0] == b';' && (number as u64) < symbols).then_some(at + len)
 }
 
-/// Behind a string that has its encoding and no other variable.
+/// After a string that has its encoding and no other variable.
 #[inline(always)]
 fn encoded(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     let head = ahead::<6>(bytes, at + 1)?;
@@ -191,16 +150,16 @@ fn encoded(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     matches!(bytes.get(behind), Some(b'T' | b'F')).then_some(behind + 1)
 }
 
-/// Behind the front of a container, and what is open then.
+/// After the front of a container, and what is open then.
 #[inline(always)]
-fn container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(Open, usize)> {
+fn container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(Frame, usize)> {
     // The name of a class takes the place of the tag.
     let at = if class == Class::Object { symbol(bytes, at + 1, symbols)? - 1 } else { at };
     let (count, len) = count(ahead::<6>(bytes, at)?)?;
     let inside = match class {
-        Class::Array => Open::values(count as u64),
-        Class::Hash => Open::pairs(Sort::Entries, count as u64),
-        _ => Open::pairs(Sort::Members, count as u64),
+        Class::Items => Frame::values(count as u64),
+        Class::Entries => Frame::pairs(Sort::Entries, count as u64),
+        _ => Frame::pairs(Sort::Members, count as u64),
     };
     Some((inside, at + len))
 }

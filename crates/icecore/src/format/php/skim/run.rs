@@ -1,10 +1,14 @@
 //! The quick loop over tokens.
 
+use super::super::tag::TAGS;
 use crate::format::skim::{Sure, Unsure, ahead};
+use crate::format::tags::Class;
 use crate::near::near;
 
 /// The longest name of a class that is passed over.
 const NAME: u64 = 4096;
+
+static CLASSES: [Class; 256] = TAGS.classes();
 
 /// How a run over tokens ended.
 pub(super) enum Ended {
@@ -115,8 +119,8 @@ fn tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -
         };
     }
     while let Some(tag) = bytes.get(*at) {
-        match tag {
-            b's' | b'E' => {
+        match CLASSES[usize::from(*tag)] {
+            Class::Text => {
                 let (len, colon) = number!(*at + 2, b':');
                 // The quotes and the semicolon.
                 let text = colon + 2;
@@ -130,21 +134,21 @@ fn tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -
                     _ => return Ended::Unsure,
                 }
             }
-            b'i' | b'd' | b'b' | b'N' => match behind_semicolon(bytes, *at + 1) {
+            Class::Integer => match behind_semicolon(bytes, *at + 1) {
                 Some(behind) => *at = behind,
                 None => return Ended::Short,
             },
-            b'a' => {
+            Class::Entries => {
                 let (_, colon) = number!(*at + 2, b':');
                 brace!(colon);
                 *depth += 1;
                 continue;
             }
-            b'}' if *depth > 0 => {
+            _ if *tag == b'}' && *depth > 0 => {
                 *depth -= 1;
                 *at += 1;
             }
-            b'O' => {
+            Class::Object => {
                 let (len, colon) = number!(*at + 2, b':');
                 if len > NAME {
                     return Ended::Unsure;
@@ -154,7 +158,7 @@ fn tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -
                 *depth += 1;
                 continue;
             }
-            b'r' | b'R' => match behind_semicolon(bytes, *at + 1) {
+            Class::Link => match behind_semicolon(bytes, *at + 1) {
                 Some(behind) => (*at, *has_links) = (behind, true),
                 None => return Ended::Short,
             },

@@ -1,160 +1,100 @@
 //! The quick loop over values and keys. The careful way takes what it leaves, one at a time.
 
 use super::super::tag::{self, hash};
-use super::{FLAG_HASH, HASH, Open};
+use super::{Classes, word};
 use crate::format::skim::ahead;
+use crate::format::skim::tokens::{Frame, Run, Sort};
+use crate::format::tags::Class;
 
 /// The longest string that it passes over.
 const LONG: u32 = 1 << 28;
 
-/// What a tag is for the loop.
-#[derive(Clone, Copy)]
-enum Class {
-    /// The tag is all of it.
-    Tag,
-    Byte,
-    Word,
-    Integer,
-    Double,
-    Short,
-    Long,
-    Link,
-    /// A value more.
-    Ref,
-    Blessed,
-    Array,
-    Hash,
-    FlagHash,
-    /// What the careful way looks at.
-    Rare,
-}
+static CLASSES: [Class; 256] = tag::TAGS.classes();
 
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Rare; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            tag::UNDEF
-            | tag::SV_UNDEF
-            | tag::SVUNDEF_ELEM
-            | tag::SV_YES
-            | tag::SV_NO
-            | tag::BOOLEAN_TRUE
-            | tag::BOOLEAN_FALSE => Class::Tag,
-            tag::BYTE => Class::Byte,
-            tag::NETINT => Class::Word,
-            tag::INTEGER => Class::Integer,
-            tag::DOUBLE => Class::Double,
-            tag::SCALAR | tag::UTF8STR => Class::Short,
-            tag::LSCALAR | tag::LUTF8STR => Class::Long,
-            tag::OBJECT => Class::Link,
-            tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD => Class::Ref,
-            tag::IX_BLESS => Class::Blessed,
-            tag::ARRAY => Class::Array,
-            tag::HASH => Class::Hash,
-            tag::FLAG_HASH => Class::FlagHash,
-            _ => Class::Rare,
-        };
-        byte += 1;
+#[inline(always)]
+pub(super) fn over<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
+    let Some(Frame { mut sort, mut left }) = run.open.pop() else { return 0 };
+    let (mut at, bytes, mut values) = (0, run.bytes, run.values);
+    let (integer, float) = (1 + usize::from(run.format.integer), 1 + usize::from(run.format.float));
+    let mut is_key = sort != Sort::Values && !left.is_multiple_of(2);
+    macro_rules! enter {
+        ($frame:expr, $len:expr) => {{
+            run.open.push(Frame { sort, left: left - 1 });
+            Frame { sort, left } = $frame;
+            (at, values, is_key) = (at + $len, values + 1, false);
+            continue;
+        }};
     }
-    classes
-};
-
-/// What the loop knows and moves on.
-pub(super) struct Run<'s> {
-    pub(super) open: &'s mut Vec<Open>,
-    pub(super) numbers: &'s mut u64,
-    pub(super) classes: u64,
-    /// How long an integer and a float are, with the tag.
-    pub(super) sizes: (usize, usize),
-}
-
-impl Run<'_> {
-    /// Goes over values and keys until nothing is open, or in front of one that is rare or not
-    /// whole in view; only the bytes of a string may end behind it.
-    #[inline(always)]
-    pub(super) fn over(&mut self, bytes: &[u8], n32: impl Fn([u8; 4]) -> u32) -> usize {
-        let Some(mut top) = self.open.pop() else { return 0 };
-        let (mut at, mut numbers) = (0, *self.numbers);
-        let (integer, double) = self.sizes;
-        loop {
-            if top.is_key {
-                let Some(head) = ahead::<5>(bytes, at) else { break };
-                let [first, a, b, c, d] = *head;
-                let (len, front) = match top.note {
-                    HASH => (n32([first, a, b, c]), 4),
-                    _ if first & hash::KEY_IS_SV != 0 => break,
-                    _ => (n32([a, b, c, d]), 5),
-                };
-                if len > LONG {
-                    break;
+    while sort != Sort::Rest {
+        if is_key {
+            let mut behind = at;
+            if sort == Sort::FlagEntries {
+                match bytes.get(at) {
+                    Some(flags) if flags & hash::KEY_IS_SV == 0 => behind += 1,
+                    _ => break,
                 }
-                at += front + len as usize;
-                top.is_key = false;
             }
-            if top.left == 0 {
-                let Some(below) = self.open.pop() else {
-                    *self.numbers = numbers;
-                    return at;
-                };
-                top = below;
+            let Some(len) = ahead::<4>(bytes, behind) else { break };
+            let len = word::<BIG>(*len);
+            if len > LONG {
+                break;
+            }
+            (at, left, is_key) = (behind + 4 + len as usize, left - 1, false);
+        }
+        if left == 0 {
+            let Some(below) = run.open.pop() else {
+                run.values = values;
+                return at;
+            };
+            Frame { sort, left } = below;
+            is_key = sort != Sort::Values && !left.is_multiple_of(2);
+            continue;
+        }
+        let Some(head) = ahead::<6>(bytes, at) else { break };
+        let [tag, first, a, b, c, d] = *head;
+        let count = || word::<BIG>([first, a, b, c]);
+        let len = match CLASSES[usize::from(tag)] {
+            Class::Tag => 1,
+            Class::Byte => 2,
+            Class::Four => 5,
+            Class::Integer => integer,
+            Class::Float => float,
+            Class::ShortText => 2 + usize::from(first),
+            Class::Text if count() <= LONG => 5 + count() as usize,
+            Class::Items => enter!(Frame::values(u64::from(count())), 5),
+            Class::Entries => enter!(Frame::pairs(Sort::Entries, u64::from(count())), 5),
+            Class::FlagEntries => {
+                enter!(Frame::pairs(Sort::FlagEntries, u64::from(word::<BIG>([a, b, c, d]))), 6)
+            }
+            Class::Value => {
+                (at, values) = (at + 1, values + 1);
                 continue;
             }
-            let Some(head) = ahead::<6>(bytes, at) else { break };
-            let [tag, first, a, b, c, d] = *head;
-            let word = || n32([first, a, b, c]);
-            let len = match CLASSES[usize::from(tag)] {
-                Class::Tag => 1,
-                Class::Byte => 2,
-                Class::Word => 5,
-                Class::Integer => integer,
-                Class::Double => double,
-                Class::Short => 2 + usize::from(first),
-                Class::Long if word() <= LONG => 5 + word() as usize,
-                Class::Array => {
-                    (at, numbers) = (at + 5, numbers + 1);
-                    self.enter(&mut top, Open::new(u64::from(word()), 0));
-                    continue;
-                }
-                Class::Hash => {
-                    (at, numbers) = (at + 5, numbers + 1);
-                    self.enter(&mut top, Open::new(u64::from(word()), HASH));
-                    continue;
-                }
-                Class::FlagHash => {
-                    (at, numbers) = (at + 6, numbers + 1);
-                    self.enter(&mut top, Open::new(u64::from(n32([a, b, c, d])), FLAG_HASH));
-                    continue;
-                }
-                Class::Ref => {
-                    (at, numbers) = (at + 1, numbers + 1);
-                    continue;
-                }
-                Class::Blessed if first < 0x80 && u64::from(first) < self.classes => {
-                    at += 2;
-                    continue;
-                }
-                // It has no number of its own.
-                Class::Link => {
-                    at += 5;
-                    top.begin();
-                    continue;
-                }
-                _ => break,
-            };
-            (at, numbers) = (at + len, numbers + 1);
-            top.begin();
-        }
-        self.open.push(top);
-        *self.numbers = numbers;
-        at
+            Class::Blessed if first < 0x80 && u64::from(first) < run.names => {
+                at += 2;
+                continue;
+            }
+            // It has no number of its own.
+            Class::Link => {
+                (at, left, is_key) = (at + 5, left - 1, sort != Sort::Values);
+                continue;
+            }
+            Class::Text
+            | Class::Blessed
+            | Class::Eight
+            | Class::LowText
+            | Class::Name
+            | Class::Again
+            | Class::TwoValues
+            | Class::LowItems
+            | Class::LowEntries
+            | Class::Object
+            | Class::Owner
+            | Class::Rare => break,
+        };
+        (at, left, values, is_key) = (at + len, left - 1, values + 1, sort != Sort::Values);
     }
-
-    /// Goes into a container that is a value of the one on top.
-    #[inline(always)]
-    fn enter(&mut self, top: &mut Open, inside: Open) {
-        top.begin();
-        self.open.push(*top);
-        *top = inside;
-    }
+    run.open.push(Frame { sort, left });
+    run.values = values;
+    at
 }
