@@ -25,6 +25,7 @@ mod report;
 mod said;
 mod screen;
 mod secrets;
+mod short_help;
 mod signals;
 mod sink;
 mod source;
@@ -34,7 +35,7 @@ mod terminal;
 mod tty;
 mod whole;
 
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, ValueEnum};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -52,7 +53,9 @@ fn main() -> ExitCode {
     let mut command = command(&words);
     if words.len() == 1 && std::io::stdin().is_terminal() {
         // There is nothing to read: a short help is what helps.
-        let _ = command.print_help();
+        command.build();
+        let paint = paint::Paint::new(paint::When::Auto, &std::io::stdout());
+        let _ = std::io::stdout().write_all(short_help::text(&mut command, "icecore", paint).as_bytes());
         return ExitCode::SUCCESS;
     }
     let words = with_command(words, &command);
@@ -117,12 +120,28 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
 /// Prints a help: it is for reading.
 fn help(error: &clap::Error, words: &[OsString]) -> ! {
     let paint = paint::Paint::new(given("--color", words).unwrap_or(paint::When::Auto), &std::io::stdout());
-    let text = if paint.is_on() { error.render().ansi().to_string() } else { error.render().to_string() };
+    let is_short = error.kind() != ErrorKind::DisplayVersion && !words.iter().any(|word| word == "--help");
+    let text = match is_short {
+        true => short(words, paint),
+        false if paint.is_on() => error.render().ansi().to_string(),
+        false => error.render().to_string(),
+    };
     screen::page(given("--paging", words).unwrap_or_default(), true);
     // Who closes it early has read enough.
     let _ = screen::open().write_all(text.as_bytes());
     screen::finish();
     std::process::exit(error.exit_code())
+}
+
+/// The help of `-h` for the command that these words name.
+fn short(words: &[OsString], paint: paint::Paint) -> String {
+    let mut top = command(words);
+    top.build();
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let commands = mistakes::named(&top, &words);
+    let name: Vec<&str> = commands.iter().map(|command| command.get_name()).collect();
+    let command = commands.last().map_or_else(|| top.clone(), |command| (*command).clone());
+    short_help::text(&mut { command }, &name.join(" "), paint)
 }
 
 /// Puts `inspect` where no command was named, and `--help` where `help` was. A word that

@@ -69,6 +69,7 @@ fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error
         }
         _ => return error,
     };
+    error.remove(ContextKind::SuggestedValue);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text.into()]));
     error
 }
@@ -106,7 +107,7 @@ pub fn of_target(to: &str, error: icecore::Error) -> Abort {
 }
 
 /// The command, and the subcommands of it that the words name.
-fn named<'c>(command: &'c Command, words: &[String]) -> Vec<&'c Command> {
+pub fn named<'c>(command: &'c Command, words: &[String]) -> Vec<&'c Command> {
     let mut commands = vec![command];
     for word in words.iter().skip(1) {
         if let Some(next) = commands.last().and_then(|command| command.find_subcommand(word)) {

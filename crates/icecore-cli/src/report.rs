@@ -109,6 +109,11 @@ impl Report {
         self.bad += 1;
     }
 
+    /// Whether an input could not be decoded.
+    pub fn has_bad_inputs(&self) -> bool {
+        self.bad > 0
+    }
+
     /// The exit code is at least this one.
     pub fn worse(&mut self, code: u8) {
         self.worst = self.worst.max(code);

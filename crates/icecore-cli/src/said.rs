@@ -4,6 +4,7 @@ use crate::paint::{Ink, Paint};
 use clap::ValueEnum;
 use icecore::{Error, Loss};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// How losses, notes and errors are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -13,6 +14,20 @@ pub enum Form {
     Text,
     /// An object a line
     Json,
+}
+
+/// What the engine advises, in the words of the command: other callers have no options.
+fn name_options(text: String) -> String {
+    const RAISE: &str = "raise the limit `";
+    const TRUSTED: &str = "` if the input is trusted";
+    const EACH: &str = "documents that stand one behind the other are read one by one, if that is asked for";
+    let text = text.replace(EACH, "`--each` reads documents that stand one behind the other");
+    let Some((before, (name, after))) =
+        text.split_once(RAISE).and_then(|(before, rest)| Some((before, rest.split_once(TRUSTED)?)))
+    else {
+        return text;
+    };
+    format!("{before}{RAISE}{name}{TRUSTED}: `--limit {name}=N`{after}")
 }
 
 /// What is said. As text it is the input's name and the message; as JSON it has the fields
@@ -47,14 +62,14 @@ pub struct Said<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'s str>,
+    help: Option<Cow<'s, str>>,
     pub message: String,
 }
 
 impl<'s> Said<'s> {
     /// Something that leads to this exit code.
     pub fn error(code: u8, message: impl Into<String>) -> Said<'s> {
-        Said { what: "error", code: Some(code), message: message.into(), ..Said::default() }
+        Said { what: "error", code: Some(code), message: name_options(message.into()), ..Said::default() }
     }
 
     /// A change of meaning, in these words; `code`, if it is refused.
@@ -105,7 +120,7 @@ impl<'s> Said<'s> {
         self.kind = Some(error.kind().as_str());
         (self.format, self.layer, self.offset) = (error.format(), error.layer(), error.offset());
         (self.path, self.expected, self.found) = (error.path(), error.expected(), error.found());
-        self.help = error.help();
+        self.help = error.help().map(|help| name_options(help.to_owned()).into());
         self
     }
 

@@ -64,7 +64,11 @@ impl Source {
         let mut sources = Vec::new();
         for path in paths {
             if path.as_os_str() != "-" && path.is_dir() {
+                let before = sources.len();
                 below(path, report, &mut sources);
+                if sources.len() == before {
+                    report.note(&path.display().to_string(), "empty", "there are no files in this folder".to_owned());
+                }
             } else {
                 sources.push(Source::one(Some(path)));
             }

@@ -23,6 +23,7 @@ const PAGES: &[&str] = &[
     "README.md",
     "docs/edit.md",
     "docs/deep.md",
+    "docs/cli.md",
     "docs/query.md",
     "docs/diff.md",
     "docs/reports.md",

@@ -363,7 +363,7 @@ impl Error {
 }
 
 /// The remedy for bytes behind a document, for every format.
-const EACH: &str = "`--each` reads documents that stand one behind the other";
+const EACH: &str = "documents that stand one behind the other are read one by one, if that is asked for";
 
 /// Shortens text of the input (names, numbers) to what fits a message.
 fn told(text: Cow<'static, str>) -> Cow<'static, str> {

@@ -72,7 +72,7 @@ pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
 
 /// What helps against a limit that was reached.
 pub(crate) fn raise(name: &str) -> String {
-    format!("raise the limit `{name}` if the input is trusted: `--limit {name}=N`, or `Limits::{name}`")
+    format!("raise the limit `{name}` if the input is trusted")
 }
 
 impl Default for Limits {

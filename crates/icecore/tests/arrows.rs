@@ -65,7 +65,6 @@ const COMMAND_LAYERS: &[&str] = &[
     // What is said on stderr, and how a command ends.
     "said",
     "report",
-    "mistakes",
     // What is read and written.
     "class_map",
     "terminal",
@@ -83,9 +82,11 @@ const COMMAND_LAYERS: &[&str] = &[
     "arguments",
     "readers",
     "reading",
+    "mistakes",
     // The commands, and the table of them.
     "commands",
     "cli",
+    "short_help",
 ];
 
 /// The modules of the crate for tables, in the same order.

@@ -236,6 +236,6 @@ fn a_program_that_builds_values_is_told_how_much_they_would_be() {
     let document = icecore::read(&bytes).unwrap();
     let error = document.tape().check_strings(&limits(&bytes), bytes.len()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
-    assert!(error.help().unwrap().contains("--limit output=N"), "{error}");
+    assert!(error.help().unwrap().contains("raise the limit `output`"), "{error}");
     assert!(document.tape().check_strings(&Limits::default(), usize::MAX).is_ok());
 }

@@ -54,7 +54,7 @@ fn typed_lines_are_whole_documents() {
     assert_eq!(icecore::convert(&typed, "ndjson", "json:typed").unwrap(), document);
     assert_eq!(icecore::convert(b"[1,[2]]", "json", "ndjson:typed").unwrap(), b"1\n[2]\n");
     let error = icecore::convert(&[&typed[..], &typed].concat(), "ndjson", "json").unwrap_err();
-    assert!(error.to_string().contains("--each"), "{error}");
+    assert!(error.to_string().contains("one by one"), "{error}");
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn a_thousand_integers_go_there_and_back() {
 fn options_do_what_they_say() {
     let error = icecore::convert(b"abcd\n", "pack:template='N',exact", "json").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(4)));
-    assert!(error.to_string().contains("--each"), "{error}");
+    assert!(error.to_string().contains("one by one"), "{error}");
     assert_eq!(convert(b"\0\0\0\x01\n", "pack:template=N", "json"), "[1]");
     assert_eq!(convert("é€".as_bytes(), "pack:template='a1 W',utf8", "json"), r#"["é",8364]"#);
     assert_eq!(

@@ -337,9 +337,9 @@ fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
 
     let error = reading(b"s:4:\"abcd\";\n", "php").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(11)));
-    let help = "`php:lenient` ignores them; `--each` reads documents that stand one behind the other";
+    let help = "`php:lenient` ignores them; documents that stand one behind the other are read one by one, if that is asked for";
     assert!(error.to_string().contains(help), "{error}");
     assert_eq!(reading(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
     let error = reading(b"[1] 2", "json").unwrap_err().to_string();
-    assert!(error.contains("(`--each` reads"), "{error}");
+    assert!(error.contains("(documents that stand one behind the other"), "{error}");
 }

@@ -27,11 +27,30 @@ pub struct Man {
 
 /// `icecore completions SHELL`
 pub fn completions(args: &Completions, mut table: clap::Command) -> Result<(), Abort> {
+    table = offer_formats(table);
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut table, "icecore", &mut script);
     let mut sink = Sink::stdout();
     sink.text(&String::from_utf8_lossy(&script))?;
     sink.flush()
+}
+
+/// The same table, in which options that take a format offer the names of formats.
+fn offer_formats(table: clap::Command) -> clap::Command {
+    use clap::builder::PossibleValuesParser;
+    let names = || icecore::format::all().iter().map(|format| format.name);
+    table.mut_subcommands(|command| {
+        let is_rows = command.get_name() == "rows";
+        let command = command.mut_args(|arg| match arg.get_long() {
+            Some("to") if is_rows => arg.value_parser(PossibleValuesParser::new(super::rows::FORMS)),
+            Some("from" | "from-b") => arg.value_parser(PossibleValuesParser::new(names())),
+            Some("to") if arg.get_value_names().is_some_and(|names| names == ["FORMAT"]) => {
+                arg.value_parser(PossibleValuesParser::new(names()))
+            }
+            _ => arg,
+        });
+        if command.has_subcommands() { offer_formats(command) } else { command }
+    })
 }
 
 /// `icecore man [COMMAND]`

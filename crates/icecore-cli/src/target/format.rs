@@ -1,7 +1,7 @@
 //! In which format a file is written, by its name.
 
-use crate::arguments::DEFAULT_TARGET;
 use icecore::format::{self, Evidence};
+use icecore_tables::form::JSON;
 use std::path::Path;
 
 /// What may be put behind the extension of a format, and which wrapper it means.
@@ -11,7 +11,7 @@ const WRAPPERS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "b
 /// cases.
 pub fn target(to: Option<&str>, output: Option<&Path>) -> String {
     let by_name = || output.and_then(of_path);
-    to.map(str::to_owned).or_else(by_name).unwrap_or_else(|| DEFAULT_TARGET.to_owned())
+    to.map(str::to_owned).or_else(by_name).unwrap_or_else(|| JSON.to_owned())
 }
 
 /// The format of files that are called so: an extension is the name of a format, or the usual one of its files.
@@ -26,7 +26,7 @@ fn of_path(path: &Path) -> Option<String> {
         }
         return of_extension(extension).map(|format| wrappers + format);
     }
-    (!wrappers.is_empty()).then(|| wrappers + DEFAULT_TARGET)
+    (!wrappers.is_empty()).then(|| wrappers + JSON)
 }
 
 fn of_extension(extension: &str) -> Option<&str> {

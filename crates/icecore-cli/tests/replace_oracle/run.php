@@ -65,7 +65,7 @@ for ($seed = (int) $argv[1]; $seed < (int) $argv[2]; $seed++) {
     }
     $rows = $values->one([1, 3, 1000]);
     file_put_contents("$folder/in.sql", Dump::make($before, $dialect, $styles, $rows));
-    $command = implode(' ', array_map(static fn (string $a) => "'" . str_replace("'", "'\\''", $a) . "'", array_merge([$icecore, 'replace', '-q', '--force', '-o', "$folder/out.sql", '--report', "$folder/report.json"], $args, ["$folder/in.sql"])));
+    $command = implode(' ', array_map(static fn (string $a) => "'" . str_replace("'", "'\\''", $a) . "'", array_merge([$icecore, 'replace', '-q', '--force', '-o', "$folder/out.sql", '--summary', "$folder/report.json"], $args, ["$folder/in.sql"])));
     exec("$command 2>&1", $said, $code);
     $expected = Dump::make($after, $dialect, $styles, $rows);
     $got = $code ? '' : file_get_contents("$folder/out.sql");

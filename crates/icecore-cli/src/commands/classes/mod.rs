@@ -98,7 +98,10 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         }
         (false, None) => {
             let paint = Paint::new(global.color, &std::io::stdout());
-            sink.text(&table(&rows, sources.len() > 1, paint))?;
+            // What could not be read may have classes.
+            if !rows.is_empty() || !report.has_bad_inputs() {
+                sink.text(&table(&rows, sources.len() > 1, paint))?;
+            }
         }
     }
     sink.flush()

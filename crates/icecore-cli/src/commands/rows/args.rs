@@ -177,7 +177,7 @@ impl Rows {
     fn form_of_output(&self) -> Option<&'static str> {
         let path = self.written.output.as_deref()?;
         let extension = path.extension()?.to_str()?;
-        let by_name = ["csv", "tsv", "json"].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
+        let by_name = ["csv", "tsv", DEFAULT_TARGET].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
         by_name.or_else(|| Container::of_path(path).map(Container::name))
     }
 

@@ -29,7 +29,7 @@ use icecore_tables::rows::columnar;
 #[cfg(feature = "store")]
 use icecore_tables::rows::database::{self, Question};
 use icecore_tables::rows::dump::{Dump, Tables};
-use icecore_tables::rows::plan::{Asked, Options, Out, Plan};
+use icecore_tables::rows::plan::{Asked, JSON, Options, Out, Plan};
 use icecore_tables::rows::table::{Settings, Table};
 use icecore_tables::rows::{Batch, Decoders, Form, OnError};
 use icecore_tables::tally::Tally;
@@ -37,6 +37,9 @@ use icecore_tables::window::Window;
 use opened::Opened;
 use std::io::{self, Read};
 use std::sync::Arc;
+
+/// The forms in which rows are written.
+pub const FORMS: [&str; 6] = [JSON, "csv", "tsv", "parquet", "arrow", "arrows"];
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     #[cfg(feature = "store")]

@@ -115,13 +115,27 @@ fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<
     (consumed, error)
 }
 
+/// What stands where the version should be: a version of another Ruby, or a text that was never dumped.
+fn text_or_version(bytes: &[u8], major: u8, minor: u8) -> String {
+    const SHOWN: usize = 20;
+    let start = bytes.get(..bytes.len().min(SHOWN)).unwrap_or_default();
+    match std::str::from_utf8(start.trim_ascii_end()) {
+        Ok(text) if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) => {
+            let more = if bytes.len() > SHOWN { "…" } else { "" };
+            format!("the text `{text}{more}`, which is no dump")
+        }
+        _ => format!("{major}.{minor}"),
+    }
+}
+
 fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
+    let text = scan.input;
     let [major, minor] = scan.array("the version")?;
     if major != MAJOR || minor > MINOR {
         return Err(Error::new(ErrorKind::Unsupported)
             .at(0)
             .expecting("version 4.0 to 4.8")
-            .finding(format!("{major}.{minor}")));
+            .finding(text_or_version(text, major, minor)));
     }
     if let Some(detail) = sink.detail() {
         NAME.clone_into(&mut detail.spelling.format);

@@ -1,0 +1,182 @@
+//! The help of `-h`: what a command does, examples, its usual options, and the names of the others. It fits on a screen.
+
+use crate::paint::{Ink, Paint};
+use clap::{Arg, Command};
+use std::fmt::Write as _;
+
+/// How long a line is at most.
+const WIDTH: usize = 80;
+/// How many examples are shown.
+const EXAMPLES: usize = 3;
+
+/// The options of each command that are explained; of one that is not here, all its own are.
+const USUAL: [(&str, &str); 15] = [
+    ("icecore inspect", "path depth items all deep json from"),
+    ("icecore classes", "as deep json from"),
+    ("icecore convert", "to output out-dir each deep strict partial from"),
+    ("icecore query", "raw-output compact-output slurp each to output arg from"),
+    ("icecore get", "raw paths to depth items deep from"),
+    ("icecore paths", "depth items deep from"),
+    ("icecore rows", "column in to output only table all-tables query db"),
+    ("icecore replace", "replace url dry-run output in-place mend table db undo"),
+    ("icecore edit", "set delete append rename-key rename-class editor output in-place"),
+    ("icecore diff", "json exact view depth items from"),
+    ("icecore bench", "list data small only explain json html compare show"),
+    ("icecore serve", "db listen token-file exec timeout keep-jobs"),
+    ("icecore work", "queue exec concurrency timeout until-empty db"),
+    ("icecore store put", "from key each db"),
+    ("icecore queue push", "queue priority delay unique after chain db"),
+];
+
+/// The help of a command that is called so.
+pub fn text(command: &mut Command, name: &str, paint: Paint) -> String {
+    let usage = command.render_usage().to_string();
+    let usual = USUAL.iter().find(|(known, _)| *known == name);
+    let usual: Option<Vec<&str>> = usual.map(|(_, options)| options.split(' ').collect());
+    let is_usual = |option: &&Arg| match &usual {
+        Some(usual) => option.get_long().is_some_and(|name| usual.contains(&name)),
+        None => !option.is_global_set(),
+    };
+    let mut text = String::new();
+    if let Some(about) = command.get_about() {
+        let _ = writeln!(text, "{}\n", wrapped(&about.to_string(), "").join("\n"));
+    }
+    let examples = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let examples: Vec<&str> = examples
+        .lines()
+        .skip_while(|line| *line != "Examples:")
+        .take_while(|line| !line.is_empty())
+        .take(EXAMPLES + 1)
+        .collect();
+    if !examples.is_empty() {
+        text += &(examples.join("\n") + "\n\n");
+    }
+    text += &usage;
+    text += "\n";
+    let commands = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+    let commands: Vec<_> = commands.map(|inner| (inner.get_name().to_owned(), about(inner.get_about()))).collect();
+    text += &table("Commands:", &commands, paint);
+    let mut options: Vec<&Arg> =
+        command.get_opts().chain(flags(command)).filter(|option| !option.is_hide_set()).collect();
+    if let Some(usual) = &usual {
+        options.sort_by_key(|option| usual.iter().position(|name| Some(*name) == option.get_long()));
+    }
+    let (shown, others): (Vec<&Arg>, Vec<&Arg>) = options.into_iter().partition(is_usual);
+    let shown: Vec<_> = shown.into_iter().map(|option| (label(option), about(option.get_help()))).collect();
+    text += &table("Options:", &shown, paint);
+    let others: Vec<String> =
+        others.into_iter().filter_map(|option| Some(format!("--{}", option.get_long()?))).collect();
+    text += &section(wrapped(&format!("Other options: {}", others.join(", ")), "  "));
+    text + &format!("\n`{name} --help` explains all of them.\n")
+}
+
+/// The options without a value.
+fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|arg| !arg.is_positional() && !arg.get_action().takes_values())
+}
+
+/// A line before these, if there are any.
+fn section(lines: impl IntoIterator<Item = String>) -> String {
+    let lines: Vec<String> = lines.into_iter().collect();
+    if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
+}
+
+/// Names and what they are, a line each.
+fn table(title: &str, rows: &[(String, String)], paint: Paint) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let lines = rows.iter().map(|(name, help)| {
+        let help = cut(help, WIDTH.saturating_sub(width + 4));
+        format!("  {}  {help}", paint.column(Ink::Name, name, width)).trim_end().to_owned()
+    });
+    section([title.to_owned()].into_iter().chain(lines))
+}
+
+/// The first line of a help.
+fn about(help: Option<&clap::builder::StyledStr>) -> String {
+    help.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
+}
+
+/// As much of a help as fits: to the end of a part of the sentence, if one does.
+fn cut(help: &str, width: usize) -> String {
+    if help.chars().count() <= width {
+        return help.to_owned();
+    }
+    let fits = |end: &usize| help.get(..*end).is_some_and(|head| head.chars().count() <= width);
+    let part = ["; ", ": ", ", if", ", where", ", which", " ("];
+    let ends = part.iter().flat_map(|mark| help.match_indices(mark)).map(|(at, _)| at);
+    if let Some(end) = ends.filter(fits).filter(|end| *end > 15).max() {
+        return help.get(..end).unwrap_or_default().to_owned();
+    }
+    let words = help.match_indices(' ').map(|(at, _)| at).filter(|end| fits(&(end + 1))).max().unwrap_or_default();
+    format!("{}…", help.get(..words).unwrap_or_default())
+}
+
+/// `-c, --column <NAME>`
+fn label(option: &Arg) -> String {
+    let short = option.get_short().map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+    let long = option.get_long().unwrap_or_default();
+    let names = option.get_value_names().filter(|_| option.get_action().takes_values()).unwrap_or_default();
+    let values: Vec<String> = names.iter().map(|name| format!("<{name}>")).collect();
+    match (values.is_empty(), option.is_require_equals_set()) {
+        (true, _) => format!("{short}--{long}"),
+        (false, true) => format!("{short}--{long}[={}]", values.join(" ")),
+        (false, false) => format!("{short}--{long} {}", values.join(" ")),
+    }
+}
+
+/// A text in lines; those behind the first one begin so.
+fn wrapped(text: &str, indent: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let is_full = lines.last().is_some_and(|line| !line.is_empty() && line.len() + word.len() >= WIDTH);
+        if is_full {
+            lines.push(indent.to_owned());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.trim().is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paint::When;
+    use clap::CommandFactory;
+
+    /// Every command, with its name.
+    fn all(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
+        found.push((name.to_owned(), command.clone()));
+        for inner in command.get_subcommands() {
+            all(inner, &format!("{name} {}", inner.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn each_help_fits_on_a_screen() {
+        let mut top = crate::cli::Cli::command();
+        top.build();
+        let mut found = Vec::new();
+        all(&top, "icecore", &mut found);
+        for (name, mut command) in found {
+            let text = text(&mut command, &name, Paint::new(When::Never, &std::io::stdout()));
+            let most = if command.has_subcommands() { 40 } else { 34 };
+            assert!(text.lines().count() <= most, "{name}: {} lines\n{text}", text.lines().count());
+            let usage = text.lines().filter(|line| line.chars().count() > WIDTH && !line.contains("icecore "));
+            assert_eq!(usage.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}");
+            if let Some((_, usual)) = USUAL.iter().find(|(known, _)| *known == name) {
+                for option in usual.split(' ') {
+                    let is_there = command.get_arguments().any(|arg| arg.get_long() == Some(option));
+                    assert!(is_there || cfg!(not(all(feature = "store", feature = "bench"))), "{name} --{option}");
+                }
+            }
+        }
+    }
+}
