@@ -9,7 +9,7 @@ words_for(const char *name, const ice_limit_words *words, size_t count)
     size_t i;
     for (i = 0; i < count; i++) {
         const size_t len = strlen(words[i].limit);
-        if (strncmp(name, words[i].limit, len) == 0 && name[len] == '`')
+        if (strncmp(name, words[i].limit, len) == 0 && (name[len] == '`' || name[len] == ' '))
             return words[i].words;
     }
     return NULL;
@@ -20,7 +20,7 @@ words_for(const char *name, const ice_limit_words *words, size_t count)
 static const char *
 advice_of(const char *message, const char **name)
 {
-    static const char raise[] = "(raise the limit `", each[] = "`" ICE_TRAILING "`";
+    static const char raise[] = "(raise the limit `", each[] = ICE_TRAILING;
     const char *at = strstr(message, raise);
     if (at) {
         *name = at + sizeof raise - 1;
@@ -29,7 +29,7 @@ advice_of(const char *message, const char **name)
     at = strstr(message, each);
     if (!at)
         return NULL;
-    *name = at + 1;
+    *name = at;
     while (at > message && !(at[0] == '(' && at[-1] == ' '))
         at--;
     return at > message ? at : NULL;

@@ -20,7 +20,7 @@ typedef struct {
 } ice_limit_words;
 
 /* In the place of a limit: bytes behind the document. */
-#define ICE_TRAILING "--each"
+#define ICE_TRAILING "documents that stand one behind the other"
 
 typedef struct {
     char text[sizeof(((icecore_error *)0)->message) + 256];

@@ -286,8 +286,8 @@ message(void)
     OK(strstr(ice_message(&error, words, 1, &line), "(raise it with max_depth => N)") != NULL);
     OK(strstr(ice_message(&error, NULL, 0, &line), "(raise the limit `depth`") != NULL);
     OK(icecore_read(engine, stage, (const uint8_t *)"[1] [2]", 7, 0, &view, &error) == ICECORE_TRAILING);
-    OK(strstr(ice_message(&error, words, 2, &line), " (cut them off)") != NULL && !strstr(line.text, "--each"));
-    OK(strstr(ice_message(&error, words, 1, &line), "--each") != NULL);
+    OK(strstr(ice_message(&error, words, 2, &line), " (cut them off)") != NULL && !strstr(line.text, ICE_TRAILING));
+    OK(strstr(ice_message(&error, words, 1, &line), ICE_TRAILING) != NULL);
     memset(error.message, 'y', sizeof error.message);
     error.message[sizeof error.message - 1] = 0;
     error.message[3] = '\n';

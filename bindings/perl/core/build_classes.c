@@ -250,14 +250,14 @@ ib_check_classes(pTHX_ build *b, U32 from)
                                   : ice_policy(aTHX_ b->set->classes, text, name->node.aux,
                                                name->node.kind == ICECORE_TEXT);
         if ((verdict & ~(U32)ICECORE_REPORTED) == ICECORE_REFUSED) {
-            char path[512];
-            icecore_path(ctx->warm.engine, v->input, v->input_len, at, path, sizeof path);
-            if (verdict == ICECORE_REFUSED)
-                ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
+            char path[512] = "";
+            if (refused.count < ICE_LISTED)
+                icecore_path(ctx->warm.engine, v->input, v->input_len, at, path, sizeof path);
             ice_policy_list(aTHX_ & refused, text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
-        ctx->verdicts[id] = (U8)verdict;
-        if (verdict == ICECORE_ALLOWED)
+        /* Whatever was said of a class, it is asked for once. */
+        ctx->verdicts[id] = (U8)(verdict == ICECORE_REFUSED ? ICECORE_REPORTED : verdict);
+        if (verdict == ICECORE_ALLOWED && !refused.count)
             load_class(aTHX_ b, node, name, text);
     }
     if (refused.count)

@@ -335,9 +335,11 @@ bool ice_policy_is_any(pTHX_ SV *classes);
 U32 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
 /* Whether the program itself names this class, in full: then its module may be loaded. */
 bool ice_policy_names(pTHX_ SV *classes, SV *name);
-void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
 /* A name of a class as a literal of Perl, in quotes: a mortal. */
 SV *ice_policy_literal(pTHX_ const char *name, STRLEN len, bool is_utf8);
+/* More classes that are refused are counted only. */
+#define ICE_LISTED 1000
+
 /* Classes that are refused together. Texts are mortals. */
 typedef struct {
     U32 count;

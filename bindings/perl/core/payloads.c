@@ -229,16 +229,15 @@ ask_class(pTHX_ ice_payloads *p, const char *name, STRLEN len, bool is_utf8)
     const icecore_view *view = p->search.view;
     const I32 flag = is_utf8 && ice_is_utf8((const U8 *)name, len) ? HVhek_UTF8 : 0;
     U32 verdict;
-    char path[512];
+    char path[512] = "";
     if (hv_common(p->asked, NULL, name, len, flag, HV_FETCH_ISEXISTS, NULL, 0))
         return;
     (void)hv_common(p->asked, NULL, name, len, flag, HV_FETCH_ISSTORE | HV_FETCH_JUST_SV, newSViv(1), 0);
     verdict = ice_policy(aTHX_ p->set->classes, name, len, is_utf8);
     if (verdict == ICECORE_ALLOWED)
         return;
-    icecore_path(p->ctx->warm.engine, view->input, view->input_len, p->hook, path, sizeof path);
-    if (!(verdict & ICECORE_REPORTED))
-        ice_policy_refuse(aTHX_ name, len, is_utf8, path);
+    if (p->refused.count < ICE_LISTED)
+        icecore_path(p->ctx->warm.engine, view->input, view->input_len, p->hook, path, sizeof path);
     ice_policy_list(aTHX_ & p->refused, name, len, is_utf8, path);
 }
 

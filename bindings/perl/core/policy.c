@@ -263,17 +263,7 @@ ice_policy_names(pTHX_ SV *classes, SV *name)
     return names_in(aTHX_ name, classes) || names_in(aTHX_ name, sv_2mortal(newRV_inc((SV *)GvAVn(MY_CXT.allowed))));
 }
 
-void
-ice_policy_refuse(pTHX_ const char *text, STRLEN len, bool is_utf8, const char *path)
-{
-    const asked a = { NULL, text, len, is_utf8 };
-    croak("Icecore: %" SVf, SVfARG(words(aTHX_ ICECORE_WORDS_REFUSED, &a, path)));
-}
-
 /* ---- all classes that are refused --------------------------------------- */
-
-/* More are counted only. */
-#define LISTED 1000
 
 void
 ice_policy_list(pTHX_ ice_refused *refused, const char *text, STRLEN len, bool is_utf8, const char *path)
@@ -286,7 +276,7 @@ ice_policy_list(pTHX_ ice_refused *refused, const char *text, STRLEN len, bool i
         refused->names = sv_2mortal(newSVpvs(""));
         refused->keys = sv_2mortal(newSVpvs(""));
     }
-    if (++refused->count > LISTED)
+    if (++refused->count > ICE_LISTED)
         return;
     literal = words(aTHX_ ICECORE_WORDS_LITERAL, &a, "");
     refused->has_wildcard |= len && memchr(text, '*', len) != NULL;
@@ -302,8 +292,8 @@ ice_policy_refuse_all(pTHX_ const ice_refused *refused)
     SV *more = sv_2mortal(newSVpvs(""));
     if (refused->count == 1)
         croak("Icecore: %" SVf, SVfARG(refused->only));
-    if (refused->count > LISTED)
-        sv_catpvf(more, ", and %" UVuf " more", (UV)(refused->count - LISTED));
+    if (refused->count > ICE_LISTED)
+        sv_catpvf(more, ", and %" UVuf " more", (UV)(refused->count - ICE_LISTED));
     /* In a list a wildcard stands for any name; a hash has exact names. */
     if (refused->has_wildcard)
         croak("Icecore: these classes are not allowed: %" SVf "%" SVf "; allow them with classes => { %" SVf " }",

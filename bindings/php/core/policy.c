@@ -316,10 +316,14 @@ report(uint32_t what, const char *bytes, size_t len, const char *path)
 
 /* ---- all classes of a document ------------------------------------------ */
 
+/* More classes that are refused are counted only. */
+#define LISTED 1000
+
 /* Those that are refused: what is thrown. */
 typedef struct {
     zval places; /* class => path */
     zend_string *first; /* what is said of the first one */
+    uint32_t more; /* how many are not among the places */
 } refusal;
 
 static void
@@ -363,9 +367,16 @@ all_words(refusal *refused)
         zend_string_release(literal);
         is_first = false;
     } ZEND_HASH_FOREACH_END();
+    if (refused->more) {
+        smart_str_appends(&said, ", and ");
+        smart_str_append_unsigned(&said, refused->more);
+        smart_str_appends(&said, " more");
+    }
     smart_str_appends(&said, "; allow them with 'allowed_classes' => [");
     smart_str_append_smart_str(&said, &names);
-    smart_str_appendc(&said, ']');
+    smart_str_appends(&said, "], in this call or for the rest of the request with Icecore\\allow(");
+    smart_str_append_smart_str(&said, &names);
+    smart_str_appendc(&said, ')');
     smart_str_0(&said);
     smart_str_free(&names);
     return said.s;
@@ -412,7 +423,6 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
     const icecore_view *view = &ctx->view;
     const icecore_node *node = view->nodes, *end = node + view->node_count;
     refusal refused = { .first = NULL };
-    bool lists_all = false;
     uint32_t asked = UINT32_MAX; /* the class of the last object */
     const uint32_t rules = rules_of(allowed);
     *opaque = false;
@@ -452,8 +462,9 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
             report(ICECORE_WORDS_BUILT, text, len, "");
         else if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED && (!allowed->has_list || !class)) {
-            lists_all |= (verdict & ICECORE_REPORTED) != 0;
-            if (!refused.first || lists_all) {
+            if (refused.first && zend_hash_num_elements(Z_ARRVAL(refused.places)) >= LISTED)
+                refused.more++;
+            else {
                 char path[512];
                 icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
                              sizeof path);

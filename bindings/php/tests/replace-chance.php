@@ -22,7 +22,7 @@ $passed = $failed = 0;
 $changed = $bytes = 0;
 
 /** Pieces of texts; what is replaced is among them. No two of them make data of some format. */
-const WORDS = ['old', 'older', 'an old one', 'Old', 'o', 'ld', ' ', "\n", 'text', '"', "'", '\\', '\\"', "\\'", '/', '://old.example/', ';}', '";', 's:4:"old";', "\0", '%6Fld', '&amp;', '<b>', '$1', 'ink'];
+const WORDS = ['old', 'older', 'an old one', 'Old', 'o', 'ld', ' ', "\n", 'text', '"', "'", '\\', '\\"', "\\'", '/', '://old.example/', ';}', '";', 's:4 "old";', "\0", '%6Fld', '&amp;', '<b>', '$1', 'ink'];
 const WORDS_UTF8 = ['é', '☺', "\u{1F600}", "\u{7f}", "\u{2028}"];
 const WORDS_BINARY = ["\xff", "\xc3", "\x80\0\x1b"];
 
