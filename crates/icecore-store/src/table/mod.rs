@@ -253,7 +253,7 @@ pub fn select_all(address: &Address, table: &str) -> Option<String> {
 /// # let file = folder.path().join("a.db");
 /// let address = format!("sqlite:{}", file.display()).parse()?;
 /// drop(icecore_store::open(&address)?);
-/// assert!(icecore_store::table::list_names(&address)?.contains(&"jobs".to_owned()));
+/// assert!(icecore_store::table::list_names(&address)?.contains(&"icecore_jobs".to_owned()));
 /// # Ok::<(), icecore_store::Error>(())
 /// ```
 ///

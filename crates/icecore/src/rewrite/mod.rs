@@ -244,7 +244,7 @@ pub fn touches_marks(text: &[u8], edits: &Edits) -> bool {
 /// ```
 /// let text = br#"see s:3:\"old\"; and s:2:"ab";"#;
 /// let found: Vec<_> = icecore::rewrite::serialized_strings(text).collect();
-/// assert_eq!(found, [10..15, 27..30]);
+/// assert_eq!(found, [10..15, 26..29]);
 /// ```
 pub fn serialized_strings(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     serialized::strings(text).map(|string| string.range)
