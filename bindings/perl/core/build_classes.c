@@ -255,7 +255,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
                 icecore_path(ctx->warm.engine, v->input, v->input_len, at, path, sizeof path);
             ice_policy_list(aTHX_ & refused, text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
-        /* Whatever was said of a class, it is asked for once. */
+        /* Each class is checked once, whatever the answer is. */
         ctx->verdicts[id] = (U8)(verdict == ICECORE_REFUSED ? ICECORE_REPORTED : verdict);
         if (verdict == ICECORE_ALLOWED && !refused.count)
             load_class(aTHX_ b, node, name, text);

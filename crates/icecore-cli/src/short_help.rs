@@ -9,7 +9,7 @@ const WIDTH: usize = 80;
 /// How many examples are shown.
 const EXAMPLES: usize = 3;
 
-/// The options of each command that are explained; of one that is not here, all its own are.
+/// The options that are explained, by command. Commands that are not in this list explain all their own options.
 const USUAL: [(&str, &str); 15] = [
     ("icecore inspect", "path depth items all deep json from"),
     ("icecore classes", "as deep json from"),
@@ -127,7 +127,7 @@ fn label(option: &Arg) -> String {
     }
 }
 
-/// A text in lines; those behind the first one begin so.
+/// A text in lines. All lines except the first begin with `indent`.
 fn wrapped(text: &str, indent: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

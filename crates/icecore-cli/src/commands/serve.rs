@@ -85,7 +85,7 @@ fn command(text: &str) -> Result<(String, String), String> {
 
 pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     let address = args.database.address()?;
-    // What is wrong from the start is told at once; later the database is waited for.
+    // A database that is wrong from the start is reported at once. Later outages are waited for.
     drop(icecore_store::open(&address).map_err(failed)?);
     let shown = address.to_string();
     let mut settings = Settings::new(address);

@@ -58,7 +58,7 @@ Examples:
 
 pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let address = args.database.address()?;
-    // What is wrong from the start is told at once; later the database is waited for.
+    // A database that is wrong from the start is reported at once. Later outages are waited for.
     let database = Reopener::new(address);
     let mut store = database.open().map_err(failed)?;
     let queue = known::look_up_or_create(&args.queue, args.create, store.as_mut(), report)?;

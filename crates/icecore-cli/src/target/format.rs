@@ -4,7 +4,7 @@ use icecore::format::{self, Evidence};
 use icecore_tables::form::JSON;
 use std::path::Path;
 
-/// What may be put behind the extension of a format, and which wrapper it means.
+/// Extensions that may follow the extension of a format, and the wrappers that they mean.
 const WRAPPERS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "base64")];
 
 /// What was asked for with -t; if nothing was, the format by the extension of the file that is written; JSON in all other

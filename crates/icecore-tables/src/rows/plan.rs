@@ -194,7 +194,7 @@ impl Plan {
             return Err(usage("`--only` and `--skip-column` are for tables with columns".to_owned()));
         }
         plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
-        // Rows of a database are those of a table, which is named as a file is.
+        // For rows of a database, `file` is the name of the table.
         let table = if form == Form::Database { file } else { "" };
         plan.of_columns(None, table, names, columns)
     }

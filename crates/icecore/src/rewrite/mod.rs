@@ -29,6 +29,7 @@ mod ahead;
 mod bare;
 mod embedded;
 mod layers;
+mod partial;
 mod serialized;
 mod signed;
 mod tally;
@@ -208,7 +209,7 @@ pub fn breaks_documents(text: &[u8], edits: &Edits) -> bool {
 /// assert!(!is_cut_off(br#"see a:1:{i:0;s:3:"old";} there"#));
 /// ```
 pub fn is_cut_off(text: &[u8]) -> bool {
-    embedded::is_cut_off(text, &Limits::default())
+    partial::is_cut_off(text, &Limits::default())
 }
 
 /// Where the beginning of a serialized value is, such as `a:1:` or `s:12:"`, if this place of a text is inside of it.
@@ -218,7 +219,7 @@ pub fn is_cut_off(text: &[u8]) -> bool {
 /// assert_eq!(icecore::rewrite::find_head_across(br#"see s:3:"old";"#, 3), None);
 /// ```
 pub fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
-    embedded::find_head_across(text, place)
+    partial::find_head_across(text, place)
 }
 
 /// Whether one of these changes of a text, which begins inside of a serialized value, touches a number, a quote or a
@@ -234,7 +235,7 @@ pub fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
 /// assert!(touches_marks(text, &edits));
 /// ```
 pub fn touches_marks(text: &[u8], edits: &Edits) -> bool {
-    embedded::touches_marks(text, edits)
+    partial::touches_marks(text, edits)
 }
 
 /// The strings of `serialize()` that begin in a text, however their quotes are written there: the bytes that their

@@ -6,7 +6,7 @@ use crate::report::{Abort, Report, usage_of};
 use icecore::text::{nearest, printable};
 use icecore_store::{Backend, QueueStatus};
 
-/// What is known of a queue; of one that is not there, that is said, unless it is the usual one.
+/// Finds a queue. A missing queue is reported, unless it is the usual one.
 ///
 /// # Errors
 /// Wrong usage, if another queue is called nearly so.

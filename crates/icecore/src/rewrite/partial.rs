@@ -1,0 +1,197 @@
+//! Serialized values that a text has only in part: it ends inside of one, or begins inside of one.
+
+use super::Edits;
+use super::embedded::{Found, LETTERS, does_damage, find, looks_serialized};
+use super::serialized::{self, Before};
+use crate::limits::Limits;
+use memchr::{memchr2, memchr2_iter, memrchr};
+use std::ops::Range;
+
+/// How many digits a length has at most.
+const DIGITS: usize = 20;
+
+/// Whether something serialized begins in a text and may end after it.
+pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
+    if find_cut_head(text).is_some() {
+        return true;
+    }
+    let Found::Unclear(documents) = find(text, 0, limits) else { return false };
+    let mut left = serialized::searches(text);
+    let mut known = documents.iter().peekable();
+    // Brackets that are in no string.
+    let mut strings = serialized::strings(text).peekable();
+    let mut brackets = memchr2_iter(b'{', b'}', text).filter(|at| {
+        while strings.next_if(|string| string.range.end <= *at).is_some() {}
+        strings.peek().is_none_or(|string| *at < string.range.start)
+    });
+    let mut end = 0;
+    for head in serialized::heads(text) {
+        while known.next_if(|document| document.end <= head).is_some() {}
+        let is_known = known.peek().is_some_and(|document| document.start <= head && document.end < text.len());
+        if head < end || is_known || !looks_serialized(text, head, &mut left) {
+            continue;
+        }
+        let string = serialized::string_at(text, head, &mut left);
+        if string.is_some_and(|string| !string.has_end && string.range.end > text.len()) {
+            return true;
+        }
+        if matches!(text.get(head), Some(b's' | b'S' | b'E')) {
+            continue;
+        }
+        // This can't be read: its brackets tell whether it has an end.
+        let mut depth = 0;
+        let close = brackets.by_ref().skip_while(|at| *at < head).find(|at| {
+            depth += if text.get(*at) == Some(&b'{') { 1 } else { -1 };
+            depth <= 0
+        });
+        match close {
+            Some(close) => end = close,
+            None => return true,
+        }
+    }
+    false
+}
+
+/// Where the beginning of a serialized value is, if this place of a text is inside of it.
+pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
+    let from = place.saturating_sub(DIGITS + 2);
+    let near = text.get(from..text.len().min(place.saturating_add(DIGITS))).unwrap_or_default();
+    let across = serialized::heads(near).map(|head| from + head).find(|head| {
+        let end = serialized::number(text, head + 2).map_or(head + 4, |(_, end)| end + 2);
+        *head < place && place < end
+    });
+    across.or_else(|| find_cut_head(text.get(..place).unwrap_or_default()))
+}
+
+/// Where what may be the beginning of a serialized value is, if a text ends inside of it: `s`, `a:`, `O:12`, `a:1:{s:`.
+fn find_cut_head(text: &[u8]) -> Option<usize> {
+    // A name of a class is hardly longer.
+    const HEAD: usize = 320;
+    let from = text.len().saturating_sub(HEAD);
+    let mut end = text.get(from..).unwrap_or_default();
+    // The first key of an array.
+    if let Some(bracket) = memrchr(b'{', end)
+        && let (Some(before), Some(key)) = (end.get(..bracket), end.get(bracket + 1..))
+        && before.ends_with(b":")
+        && match key {
+            [] => true,
+            [letter, rest @ ..] => LETTERS.contains(letter) && !rest.iter().any(u8::is_ascii_alphabetic),
+        }
+    {
+        end = before;
+    }
+    let end = end.strip_suffix(b":").unwrap_or(end);
+    let head = end.iter().rposition(|byte| !byte.is_ascii_digit())?;
+    let before_number = end.get(..head + 1)?;
+    let name = before_number.strip_suffix(b":").unwrap_or(before_number);
+    if let Some(name) = name.strip_suffix(b"\"") {
+        return serialized::heads(name).find(|head| ends_with_name(name, *head)).map(|head| from + head);
+    }
+    let head = if end.get(head) == Some(&b':') { head.checked_sub(1)? } else { head };
+    let is_letter = end.get(head).is_some_and(|letter| LETTERS.contains(letter));
+    (is_letter && serialized::before(end, head) != Before::Word).then_some(from + head)
+}
+
+/// Whether a text ends with the name of a class, whose letter is at `head`.
+fn ends_with_name(text: &[u8], head: usize) -> bool {
+    let is_object = matches!(text.get(head), Some(b'O' | b'C'));
+    is_object
+        && serialized::number(text, head + 2).is_some_and(|(len, after)| {
+            text.get(after..).is_some_and(|rest| rest.starts_with(b":\"") && rest.len() - 2 == len)
+        })
+}
+
+/// Whether one of these changes of a text, which may begin inside of something serialized, touches a number, a quote or a
+/// bracket of that. One of a whole document does.
+pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
+    // The number at the beginning, whose letter may be before the text.
+    let leading = text.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-:".contains(byte)).count();
+    let mut numbers = Edits::new();
+    for edit in edits.iter() {
+        let old = text.get(edit.start..edit.end).unwrap_or_default();
+        if edit.start < leading || memchr2(b'{', b'}', old).is_some() || has_mark(text, edit.start..edit.end) {
+            return true;
+        }
+        // Only numbers are asked for: lengths are compared elsewhere, also with strings that began before.
+        numbers.push(edit.start, edit.end, old);
+    }
+    !numbers.is_empty() && does_damage(text, &[], &numbers)
+}
+
+/// Whether a quote or a semicolon that may end a value is in this part of a text, or partly.
+fn has_mark(text: &[u8], part: Range<usize>) -> bool {
+    memchr2_iter(b'"', b';', text.get(part.clone()).unwrap_or_default()).any(|at| {
+        let at = part.start + at;
+        let rest = text.get(at + 1..).unwrap_or_default();
+        match (text.get(at), rest) {
+            (Some(b'"'), [b';' | b':', ..] | []) => true,
+            (Some(b'"'), _) => at.checked_sub(1).is_none_or(|before| text.get(before) == Some(&b':')),
+            // A number, a string, or what has brackets.
+            _ => at
+                .checked_sub(1)
+                .and_then(|before| text.get(before))
+                .is_none_or(|byte| byte.is_ascii_digit() || matches!(byte, b'"' | b'}' | b'N')),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steps;
+    use memchr::memmem;
+
+    #[test]
+    fn values_that_end_after_a_text_are_seen() {
+        let is_cut = |text: &str| is_cut_off(text.as_bytes(), &Limits::default());
+        let value = "a:2:{i:0;s:5:\"a}b\"c\";i:1;O:1:\"A\":1:{s:1:\"x\";d:0.5;}}";
+        let object = "O:4:\"Shop\":3:{s:3:\"url\";s:1:\"+\";s:4:\"_\";O:\";s:10:\"%20olds:3:\";s:2:\"ab\";i:87;}";
+        for value in [value, object] {
+            for at in 1..value.len() {
+                assert!(is_cut(&format!("x {}", &value[..at])), "{}", &value[..at]);
+            }
+        }
+        let escaped = value.replace('"', "\\\"");
+        for at in 1..escaped.len() {
+            assert!(is_cut(&format!("x '{}", &escaped[..at])), "{}", &escaped[..at]);
+        }
+        for text in
+            [value, &format!("[x d='{escaped}'] {{old"), "data", "see s:3", "p { color: old", "x s:9:\"old\"; {  {"]
+        {
+            let text = format!("{text} \n{}", " ".repeat(60));
+            assert!(!is_cut(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_marks_of_what_began_before_are_touched() {
+        let touches = |text: &str, old: &str| {
+            let mut edits = Edits::new();
+            for at in memmem::find_iter(text.as_bytes(), old) {
+                edits.push(at, at + old.len(), b"2");
+            }
+            touches_marks(text.as_bytes(), &edits)
+        };
+        let tail = "c\";i:1;s:3:\"abc\";d:0.5;}} and 1, s:1:\"1\";";
+        for old in ["i:1", "0.5", "}", "c\"", "\";", "s:3", ":3:", "5;", "s:1:\"1\";"] {
+            assert!(touches(tail, old), "{old}");
+        }
+        for old in ["and", "a", "abc", "1, "] {
+            assert!(!touches(tail, old), "{old}");
+        }
+    }
+
+    /// Beginnings in each other: the work has a bound.
+    #[test]
+    fn beginnings_take_linear_time() {
+        for piece in ["a:9:{i:0;", "a:9:{", "s:3:\"", "O:1:\"A\":9:{s:1:\"b\";", "s:99:\\\"", "s:9:\"a:1:{i:0;"] {
+            steps::is_linear(piece, 500, |times| {
+                let text = format!("x{}", piece.repeat(times));
+                let mut edits = Edits::new();
+                edits.push(0, 1, b"yy");
+                steps::count(text.len());
+                let _ = (is_cut_off(text.as_bytes(), &Limits::default()), touches_marks(text.as_bytes(), &edits));
+            });
+        }
+    }
+}
