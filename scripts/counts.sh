@@ -32,7 +32,7 @@ check | accept | spread | page | growth) ;;
 esac
 need_rust
 # Flags of the caller would change the code that is counted.
-unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS CARGO_BUILD_TARGET CFLAGS CXXFLAGS CPPFLAGS LDFLAGS ICECORE_OPTIMIZE
+unset RUSTC_WORKSPACE_WRAPPER RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS CARGO_BUILD_TARGET CFLAGS CXXFLAGS CPPFLAGS LDFLAGS ICECORE_OPTIMIZE
 while IFS= read -r name; do
     unset "$name"
 done < <(compgen -e | grep '^CARGO_PROFILE_' || true)

@@ -111,10 +111,18 @@ need_for() { # WHAT PACKAGE COMMAND_THAT_SUCCEEDS…
     [ -n "${LIST_STEPS:-}" ] || "${@:3}" >/dev/null 2>&1 || left_out+=("$1: $2 is missing")
 }
 
+# Lets clippy read the code while it is compiled: by itself it would read all of it a second time. What it says are
+# warnings, which cargo keeps and repeats.
+build_with_clippy() {
+    local driver
+    driver=$(rustc --print sysroot 2>/dev/null)/bin/clippy-driver
+    [ ! -x "$driver" ] || export RUSTC_WORKSPACE_WRAPPER=$driver
+}
+
 # Builds everything once, for all steps: another set of features or another profile would build it again.
 build_all() {
     cargo build --locked "${all_features[@]}"
-    cargo test --locked "${all_features[@]}" --no-run
+    cargo test --locked "${all_features[@]}" --all-targets --no-run
 }
 
 # Adds the numbers that a sed script finds.

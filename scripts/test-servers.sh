@@ -9,6 +9,7 @@ if [ -z "${LIST_STEPS:-}" ] && [ "${1:-}" != --inside ]; then
 fi
 . "$here/common.sh"
 . "$here/steps.sh"
+build_with_clippy
 
 # The test program of a crate, with filters for its tests.
 test_program() { # PROGRAM FILTER…
