@@ -111,12 +111,10 @@ need_for() { # WHAT PACKAGE COMMAND_THAT_SUCCEEDS…
     [ -n "${LIST_STEPS:-}" ] || "${@:3}" >/dev/null 2>&1 || left_out+=("$1: $2 is missing")
 }
 
-# Lets clippy read the code while it is compiled: by itself it would read all of it a second time. What it says are
-# warnings, which cargo keeps and repeats.
-build_with_clippy() {
-    local driver
-    driver=$(rustc --print sysroot 2>/dev/null)/bin/clippy-driver
-    [ ! -x "$driver" ] || export RUSTC_WORKSPACE_WRAPPER=$driver
+# From here on clippy and rustdoc read each of our crates while it is built.
+check_while_building() {
+    CHECKERS=$(rustc --print sysroot 2>/dev/null)/bin
+    export CHECKERS RUSTC_WORKSPACE_WRAPPER=$PWD/scripts/check-crate.sh
 }
 
 # Builds everything once, for all steps: another set of features or another profile would build it again.

@@ -9,7 +9,7 @@ if [ -z "${LIST_STEPS:-}" ] && [ "${1:-}" != --inside ]; then
 fi
 . "$here/common.sh"
 . "$here/steps.sh"
-build_with_clippy
+check_while_building
 
 # The test program of a crate, with filters for its tests.
 test_program() { # PROGRAM FILTER…

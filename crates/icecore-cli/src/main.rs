@@ -1,6 +1,9 @@
 //! The command `icecore`: looks into and converts the data that Perl, PHP and
 //! Ruby freeze. All the work is the engine's.
 
+// `///` on an option is its help: a text for terminals.
+#![allow(rustdoc::bare_urls, rustdoc::broken_intra_doc_links)]
+
 mod allocator;
 mod arguments;
 mod class_map;

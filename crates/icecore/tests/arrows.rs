@@ -112,12 +112,13 @@ const TABLE_LAYERS: &[&str] = &[
     "replace",
 ];
 
+/// The files with code; `tests.rs` has the tests of a module.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             sources(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
             files.push(path);
         }
     }

@@ -8,6 +8,8 @@
 mod deserialize;
 mod make;
 mod serialize;
+#[cfg(test)]
+mod tests;
 
 pub use deserialize::from_document;
 pub use make::to_document;

@@ -1,8 +1,7 @@
 //! Documents to and from serde's values: what goes in comes out, and nothing goes on for ever.
-#![cfg(feature = "serde")]
 
-use icecore::value::{from_document, to_document};
-use icecore::{Builder, ErrorKind, Limits, Stage};
+use crate::value::{from_document, to_document};
+use crate::{Builder, ErrorKind, Limits, Stage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -52,9 +51,9 @@ fn what_is_serialized_comes_back() {
     let document = to_document(&all()).unwrap();
     assert_eq!(from_document::<All>(&document).unwrap(), all());
     for format in ["json:typed", "storable", "sereal", "marshal"] {
-        let bytes = icecore::write(&document, format).unwrap();
+        let bytes = crate::write(&document, format).unwrap();
         let stage = Stage::parse(format).unwrap();
-        let again = icecore::read_as(&bytes, &stage, &Limits::default()).unwrap();
+        let again = crate::read_as(&bytes, &stage, &Limits::default()).unwrap();
         if format == "json:typed" || format == "marshal" {
             assert_eq!(from_document::<All>(&again).unwrap(), all(), "{format}");
         }
@@ -95,11 +94,11 @@ fn links_end_and_do_not_multiply() {
 
 #[test]
 fn what_does_not_fit_is_said_with_its_path() {
-    let document = icecore::read(br#"{"small": [1, "x"]}"#).unwrap();
+    let document = crate::read(br#"{"small": [1, "x"]}"#).unwrap();
     let error = from_document::<BTreeMap<String, Vec<u8>>>(&document).unwrap_err();
     assert_eq!(error.path(), Some("$.small[1]"));
     assert!(error.to_string().contains("expected u8"), "{error}");
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
-    let document = icecore::read(deep.as_bytes()).unwrap();
+    let document = crate::read(deep.as_bytes()).unwrap();
     assert_eq!(from_document::<serde_json::Value>(&document).unwrap_err().kind(), ErrorKind::Limit);
 }
