@@ -150,8 +150,8 @@ impl Step {
     /// The first step of this text, and what is behind it.
     pub(crate) fn parse(text: &str) -> Option<(Step, &str)> {
         if let Some(rest) = text.strip_prefix("[\"") {
-            let (key, rest) = quoted(rest)?;
-            return Some((Step::Key(key), rest.strip_prefix(']')?));
+            let (key, rest) = quoted_key(rest)?;
+            return Some((Step::Key(key), rest));
         }
         let number = |rest: &'_ str, close: &str| -> Option<(usize, usize)> {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -162,7 +162,7 @@ impl Step {
         match text.as_bytes().first()? {
             b'.' => {
                 let end = rest.find(['.', '[', '{', '^', '#']).unwrap_or(rest.len());
-                (end > 0).then(|| (Step::Key(rest[..end].to_owned()), &rest[end..]))
+                (end > 0).then(|| (Step::Key(bare_key(&rest[..end])), &rest[end..]))
             }
             b'[' => {
                 let end = rest.find(']')?;
@@ -294,7 +294,36 @@ fn integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
     map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
 }
 
-/// A quoted key up to its closing quote, and what is behind that.
+/// The key that a step `.name` means: `.name:protected` and `.name:Class:private` are properties of PHP.
+fn bare_key(text: &str) -> String {
+    if let Some(name) = text.strip_suffix(":protected") {
+        return mangled("*", name);
+    }
+    match text.strip_suffix(":private").and_then(|text| text.split_once(':')) {
+        Some((name, class)) => mangled(class, name),
+        None => text.to_owned(),
+    }
+}
+
+/// The key of a step `["name"]`, behind its first quote, and what is behind the step.
+fn quoted_key(text: &str) -> Option<(String, &str)> {
+    let (name, rest) = quoted(text)?;
+    if let Some(behind) = rest.strip_prefix(']') {
+        return Some((name, behind));
+    }
+    if let Some(behind) = rest.strip_prefix(":protected]") {
+        return Some((mangled("*", &name), behind));
+    }
+    let (class, rest) = quoted(rest.strip_prefix(":\"")?)?;
+    Some((mangled(&class, &name), rest.strip_prefix(":private]")?))
+}
+
+/// The name under which PHP keeps a property that is not public.
+fn mangled(class: &str, name: &str) -> String {
+    format!("\0{class}\0{name}")
+}
+
+/// A quoted text up to its closing quote, and what is behind that.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut chars = text.char_indices();

@@ -3,12 +3,15 @@
 //! | step | is |
 //! |---|---|
 //! | `.name`, `["any key"]` | the entry of a map |
+//! | `.name:protected`, `.name:Class:private` | a property of PHP that is not public |
+//! | `["any name":protected]`, `["any name":"Class":private]` | the same, with any name |
 //! | `[3]` | the item of an array; the entry of a map under the integer 3 |
 //! | `{3}` | the entry of a map by position, where the key is anything else |
 //! | `^` | what a reference refers to |
 //! | `#0` | a part of anything else: a payload, a pattern, an attribute's value |
 
 use super::Document;
+use super::naming::Visibility;
 use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
 use crate::printable::is_printable;
@@ -17,33 +20,69 @@ use std::fmt::Write;
 
 /// Appends the step to the entry with this key.
 pub(crate) fn push_key(path: &mut String, key: &str) {
+    let Some((visibility, name)) = Visibility::of(key.as_bytes()) else { return push_plain_key(path, key) };
+    // NUL bytes stand between the pieces of a text: they are texts as well.
+    let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+    let (name, class) = match visibility {
+        Visibility::Protected => (text(name), None),
+        Visibility::Private(class) => (text(name), Some(text(class))),
+    };
+    let is_class = |class: &str| class.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '\\' | ':'));
+    if is_word(name) && class.is_none_or(is_class) {
+        let _ = match class {
+            None => write!(path, ".{name}:protected"),
+            Some(class) => write!(path, ".{name}:{class}:private"),
+        };
+        return;
+    }
+    path.push('[');
+    push_quoted(path, name);
+    match class {
+        None => path.push_str(":protected]"),
+        Some(class) => {
+            path.push(':');
+            push_quoted(path, class);
+            path.push_str(":private]");
+        }
+    }
+}
+
+fn push_plain_key(path: &mut String, key: &str) {
     // Ruby's variables of instances and classes are words as well.
     let word = key.trim_start_matches('@');
-    let is_word = key.len() - word.len() <= 2
-        && word.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-    if is_word {
+    if key.len() - word.len() <= 2 && is_word(word) {
         path.push('.');
         path.push_str(key);
     } else {
-        path.push_str("[\"");
-        for c in key.chars() {
-            match c {
-                '"' | '\\' => {
-                    path.push('\\');
-                    path.push(c);
-                }
-                c if !is_printable(c) => {
-                    let _ = match u16::try_from(u32::from(c)) {
-                        Ok(unit) => write!(path, "\\u{unit:04x}"),
-                        Err(_) => write!(path, "\\u{{{:x}}}", u32::from(c)),
-                    };
-                }
-                c => path.push(c),
-            }
-        }
-        path.push_str("\"]");
+        path.push('[');
+        push_quoted(path, key);
+        path.push(']');
     }
+}
+
+fn is_word(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+}
+
+fn push_quoted(path: &mut String, text: &str) {
+    path.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                path.push('\\');
+                path.push(c);
+            }
+            c if !is_printable(c) => {
+                let _ = match u16::try_from(u32::from(c)) {
+                    Ok(unit) => write!(path, "\\u{unit:04x}"),
+                    Err(_) => write!(path, "\\u{{{:x}}}", u32::from(c)),
+                };
+            }
+            c => path.push(c),
+        }
+    }
+    path.push('"');
 }
 
 /// The longest key that a path says in full, and the longest path: a longer one names
@@ -353,6 +392,38 @@ mod tests {
         assert_eq!(document.find("list").unwrap_err().kind(), crate::ErrorKind::Usage);
         assert_eq!(document.find(".self.self.list[1]#0").unwrap().as_str(), Some("a+"));
         assert_eq!(document.find("").unwrap().index(), 0);
+    }
+
+    #[test]
+    fn properties_are_called_by_their_names() {
+        let keys: [(&[u8], &str); 11] = [
+            (b"email", "$.email"),
+            (b"\0*\0email", "$.email:protected"),
+            (b"\0App\\User\0email", "$.email:App\\User:private"),
+            (b"\0App::User\0email", "$.email:App::User:private"),
+            (b"\0*\0first name", "$[\"first name\":protected]"),
+            (b"\0a]\"b\0x", "$[\"x\":\"a]\\\"b\":private]"),
+            (b"\0*\0", "$[\"\":protected]"),
+            (b"email:protected", "$[\"email:protected\"]"),
+            (b"\0\0x", "$[\"\\u0000\\u0000x\"]"),
+            (b"\0*\0a\0b", "$[\"a\\u0000b\":protected]"),
+            (b"\0*\0\xe9", "$[\"\u{fffd}\":protected]"),
+        ];
+        let mut b = Builder::new();
+        b.begin_object("App\\User");
+        b.begin_map();
+        for (at, (key, _)) in keys.iter().enumerate() {
+            b.bytes_key(key).int(at as i64);
+        }
+        b.end().end();
+        let document = b.finish().unwrap();
+        for (at, (_, path)) in keys.iter().enumerate() {
+            let found = document.find(path).unwrap();
+            assert_eq!((found.as_i64(), document.path(found.index())), (Some(at as i64), (*path).to_owned()));
+        }
+        // By the name alone: one that is public comes first.
+        assert_eq!(document.find("$.email").unwrap().as_i64(), Some(0));
+        assert_eq!(document.find("$[\"first name\"]").unwrap().as_i64(), Some(4));
     }
 
     /// A string in each of so many lists, each in the one before.

@@ -11,6 +11,7 @@ const STEPS: usize = 10_000;
 /// | step | means |
 /// |---|---|
 /// | `.name`, `["any key"]`, `[3]`, `{3}`, `^`, `#0` | what [`Document::find`] finds |
+/// | `.name:protected`, `.name:Class:private` | a property of PHP that is not public |
 /// | `[-1]` | the last item of an array; the entry of a map under the integer -1 |
 /// | `[*]`, `.*` | all items, all values of a map |
 /// | `[1:5]`, `[:5]`, `[-3:]` | the items from the first position up to before the second |

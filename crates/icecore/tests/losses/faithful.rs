@@ -77,7 +77,7 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
 /// A path without the marks of members, which targets write otherwise.
 fn plain(path: &str) -> String {
     let path = path.replace("[\"", ".").replace("\"]", "").replace(".@", ".");
-    path.replace("\\u0000*\\u0000", "").replace("\\u0000App\\\\User\\u0000", "").replace("\\u0000App::User\\u0000", "")
+    path.replace(":protected", "").replace(":App\\User:private", "").replace(":App::User:private", "")
 }
 
 /// Where a value stands.

@@ -8,9 +8,8 @@ use crate::sink::Sink;
 use icecore::{
     Document, Kind, Stage,
     raw::{Extent, Outcome},
-    value::Visibility,
 };
-use icecore_inspect::describe::{Tone, counted, lossy, name_words, quoted, told, words};
+use icecore_inspect::describe::{Tone, counted, name_words, quoted, told, words};
 use icecore_inspect::{Row, Tree};
 
 /// How many bytes a row shows, and how many characters of a string.
@@ -138,19 +137,6 @@ impl Text<'_> {
         (line, stage)
     }
 
-    /// The step to a property of PHP that is not public, and its visibility.
-    fn property(&self, node: u32) -> Option<(String, String)> {
-        let id = self.document.nodes().get(node as usize)?.key;
-        let name = self.document.tape().keys().get(u32::from(id))?;
-        let (visibility, name) = Visibility::of(name.bytes)?;
-        let mark = match visibility {
-            Visibility::Protected => "protected".to_owned(),
-            Visibility::Private(class) => format!("private to {}", lossy(class)),
-        };
-        let name = std::str::from_utf8(name).ok()?;
-        name.chars().all(|c| c.is_alphanumeric() || c == '_').then(|| (format!(".{name}"), mark))
-    }
-
     fn indent(&self, depth: u32) -> String {
         indent(self.look.base + depth)
     }
@@ -175,17 +161,12 @@ impl Text<'_> {
                 format!("{}{}{what}{shown}\n", self.place(Some(extent)), self.indent(*depth))
             }
             Row::Value { node, body, depth, step, extent } => {
-                let property = if step.starts_with('[') { self.property(*node) } else { None };
-                let (step, mark) = property.as_ref().map_or((step, None), |(step, mark)| (step, Some(mark)));
                 let step = if step.is_empty() { String::new() } else { self.paint.ink(Ink::Name, step) + " " };
-                let mut words = match (self.told(*node), body) {
+                let words = match (self.told(*node), body) {
                     (Some(told), _) => told,
                     (None, None) => self.words(*node),
                     (None, Some(body)) => format!("{}: {}", self.words(*node), self.words(*body)),
                 };
-                if let Some(mark) = mark {
-                    words.push_str(&self.paint.ink(Ink::Faint, format!(", {mark}")));
-                }
                 format!("{}{}{step}{words}\n", self.place(*extent), self.indent(*depth))
             }
             Row::Key { node, depth, extent } => {
