@@ -9,10 +9,21 @@ use pyo3::types::{PyDict, PyList};
 /// The exception for an error of the engine.
 #[cold]
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
-    exception(py, error).unwrap_or_else(|failure| failure)
+    exception(py, error, error.to_string()).unwrap_or_else(|failure| failure)
 }
 
-fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+/// The exception for an error in a row of a column: its message and its attribute `row` name the row.
+#[cold]
+pub(crate) fn raised_in_row(py: Python<'_>, error: &Error, row: usize) -> PyErr {
+    let raised = || {
+        let raised = exception(py, error, format!("row {row}: {error}"))?;
+        raised.value(py).setattr("row", row)?;
+        Ok(raised)
+    };
+    raised().unwrap_or_else(|failure: PyErr| failure)
+}
+
+fn exception(py: Python<'_>, error: &Error, message: String) -> PyResult<PyErr> {
     let fields = PyDict::new(py);
     fields.set_item("kind", error.kind().as_str())?;
     fields.set_item("offset", error.offset())?;
@@ -20,7 +31,7 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     fields.set_item("expected", error.expected())?;
     fields.set_item("found", error.found())?;
     fields.set_item("format", error.format())?;
-    Ok(PyErr::from_value(Names::of(py)?.error(py).call((error.to_string(),), Some(&fields))?))
+    Ok(PyErr::from_value(Names::of(py)?.error(py).call((message,), Some(&fields))?))
 }
 
 /// The exception for classes that are not allowed.

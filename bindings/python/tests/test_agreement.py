@@ -232,3 +232,35 @@ def test_duckdb(way: str) -> None:
 
     icecore.duckdb.register(connection, on_error="raise")
     check(decode)
+
+
+def test_duckdb_takes_text_as_well() -> None:
+    duckdb = library("duckdb")
+    library("pyarrow")
+    import icecore.duckdb
+
+    connection = duckdb.connect()
+    icecore.duckdb.register(connection)
+    icecore.duckdb.register(connection)
+    icecore.duckdb.register_struct(connection, "my id", {"id": "int64"})
+    frozen = 'a:2:{s:2:"id";i:7;s:4:"name";s:3:"\u20ac";}'
+    connection.execute("create table t(text varchar, bytes blob)")
+    connection.execute("insert into t values (?, ?), (null, null)", [frozen, frozen.encode()])
+    for column in "text", "bytes":
+        query = (
+            f"select icecore_get({column}, '$.name'), icecore_json({column}), "
+            f"""icecore_struct({column}, 'id int64'), "my id"({column}) from t"""
+        )
+        assert connection.sql(query).fetchall() == [
+            ("\u20ac", '{"id":7,"name":"\u20ac"}', {"id": 7}, {"id": 7}),
+            (None, None, None, None),
+        ]
+    assert connection.sql("select icecore_get(null, '$.a'), icecore_json(null)").fetchall() == [(None, None)]
+
+
+def test_polars_says_that_an_expression_needs_a_schema() -> None:
+    polars = library("polars")
+    import icecore.polars  # noqa: F401
+
+    with pytest.raises(TypeError, match="icecore.infer"):
+        polars.col("data").icecore.decode()

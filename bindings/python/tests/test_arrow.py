@@ -55,6 +55,7 @@ def test_bad_rows() -> None:
     with pytest.raises(icecore.Error) as raised:
         icecore.arrow.decode(column, SCHEMA, format="php")
     assert (raised.value.row, raised.value.kind) == (1, "truncated")
+    assert str(raised.value).startswith("row 1: ")
     errors: list[tuple[int, icecore.Error]] = []
     decoded = icecore.arrow.decode(column, SCHEMA, "null", format="php", errors=errors)
     assert decoded.to_pylist() == [ROWS[0], None, None]
@@ -63,6 +64,17 @@ def test_bad_rows() -> None:
     errors.clear()
     icecore.arrow.decode(chunks, SCHEMA, "null", format="php", errors=errors)
     assert [row for row, _ in errors] == [1, 2]
+    with pytest.raises(icecore.Error, match="^row 1: ") as raised:
+        icecore.arrow.decode(chunks, SCHEMA, format="php")
+    assert raised.value.row == 1
+
+
+def test_rows_that_can_not_be_written_are_named() -> None:
+    pa = library("pyarrow")
+    lists = pa.chunked_array([pa.array([[1], [2]]), pa.array([[3], [1, 2, 3, 4, 5, 6, 7, 8]])])
+    with pytest.raises(icecore.Error, match="^row 3: ") as raised:
+        icecore.arrow.encode(lists, "php", limits={"output": 20})
+    assert raised.value.row == 3
 
 
 def test_a_stream_is_decoded_batch_by_batch() -> None:

@@ -40,6 +40,23 @@ pub enum Error {
     Arrow(ArrowError),
 }
 
+impl Error {
+    /// The same error in a longer column: so many rows stand before those that were looked at.
+    ///
+    /// ```
+    /// # use icecore_columns::Error;
+    /// # let error = icecore::read(b"").unwrap_err();
+    /// let error = Error::Row { row: 2, error }.behind(1000);
+    /// assert!(error.to_string().starts_with("row 1002: "));
+    /// ```
+    pub fn behind(self, rows: usize) -> Error {
+        match self {
+            Error::Row { row, error } => Error::Row { row: rows + row, error },
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

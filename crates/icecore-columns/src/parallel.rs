@@ -94,13 +94,8 @@ fn parts_of(chunks: &[ArrayRef]) -> Vec<Part> {
 
 impl Part {
     fn decode(&self, decoder: &mut Decoder) -> Result<Decoded, Error> {
-        match decoder.decode(self.column.as_ref()) {
-            Ok(mut decoded) => {
-                decoded.start = self.start;
-                Ok(decoded)
-            }
-            Err(Error::Row { row, error }) => Err(Error::Row { row: row + self.start, error }),
-            Err(error) => Err(error),
-        }
+        let mut decoded = decoder.decode(self.column.as_ref()).map_err(|error| error.behind(self.start))?;
+        decoded.start = self.start;
+        Ok(decoded)
     }
 }

@@ -27,7 +27,7 @@ __all__ = ["register", "register_struct"]
 
 
 def register(connection: duckdb.DuckDBPyConnection, *, format: str | None = None, on_error: str = "null") -> None:
-    """Gives a connection the functions.
+    """Gives a connection the functions. A blob may be a BLOB, or a VARCHAR whose UTF-8 is the frozen data.
 
     ``icecore_json(blob)`` is the value as JSON. ``icecore_get(blob, path)`` is the value on a path
     (``$.staff[3].name``): text as it is, anything else as JSON. ``icecore_struct(blob, schema)`` is a struct: the schema is a constant text
@@ -49,14 +49,14 @@ def register(connection: duckdb.DuckDBPyConnection, *, format: str | None = None
             rows = [_with_maps(row, decoded.type) for row in rows]
         return pa.array([None if row is None else json.dumps(row, default=_plain) for row in rows], pa.string())
 
-    _create(connection, "icecore_json", whole, ["BLOB"])
-    _create(connection, "icecore_get", _by_value(on_path), ["BLOB", "VARCHAR"])
-    _create(connection, "_icecore_fields", _by_value(fields), ["BLOB", "VARCHAR"])
-    _create(connection, "_icecore_structure", _structures, ["VARCHAR"])
+    _create(connection, "icecore_json", whole)
+    _create(connection, "icecore_get", _by_value(on_path), "path")
+    _create(connection, "icecore_fields", _by_value(fields), "schema")
+    _create_function(connection, "_icecore_structure", _structures, ["VARCHAR"])
     # In CASE the function is bound with the arguments of the call, and not before.
     connection.execute(
         "create or replace temp macro icecore_struct(data, schema) as from_json("
-        "case when schema is null then null else _icecore_fields(data, schema) end, _icecore_structure(schema))"
+        "case when schema is null then null else icecore_fields(data, schema) end, _icecore_structure(schema))"
     )
 
 
@@ -79,21 +79,47 @@ def register_struct(
     def run(blobs: pa.Array) -> pa.Array:
         return kept_rows(decode_arrow(flat(blobs), wanted, on_error, format=format))
 
-    _create(connection, name, run, ["BLOB"], _duckdb_type(kind))
+    _create(connection, name, run, result=_duckdb_type(kind))
 
 
 def _create(
     connection: duckdb.DuckDBPyConnection,
     name: str,
     function: Callable[..., pa.Array],
+    text: str | None = None,
+    result: str = "VARCHAR",
+) -> None:
+    """Gives a connection a function of frozen data, and of a text that has this name, if there is one."""
+    inner = _quoted(f"_{name}")
+    _create_function(connection, f"_{name}", function, ["BLOB", "VARCHAR"] if text else ["BLOB"], result)
+    _remove_function(connection, name)
+    more = f", {text}" if text else ""
+    macro = f"create or replace temp macro {_quoted(name)}"
+    as_blob = f"(data blob{more}) as {inner}(data{more})"
+    as_text = f"(data varchar{more}) as {inner}(encode(data){more})"
+    try:
+        connection.execute(f"{macro}{as_blob}, {as_text}")
+    except duckdb.ParserException:
+        # DuckDB before 1.4: macros have no types. The function takes a BLOB, as it says.
+        connection.execute(f"{macro}(data{more}) as {inner}(data{more})")
+
+
+def _create_function(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    function: Callable[..., pa.Array],
     parameters: list[str],
     result: str = "VARCHAR",
 ) -> None:
+    _remove_function(connection, name)
+    connection.create_function(name, function, parameters, result, type="arrow", null_handling="special")
+
+
+def _remove_function(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     try:
         connection.remove_function(name)
     except duckdb.Error:
         pass
-    connection.create_function(name, function, parameters, result, type="arrow", null_handling="special")
 
 
 def _by_value(run: Callable[[pa.Array, str], pa.Array]) -> Callable[[pa.Array, pa.Array], pa.Array]:

@@ -56,7 +56,7 @@ class Decoding:
 
     def decode(
         self,
-        schema: Any,
+        schema: Any = None,
         **options: Unpack[Options],
     ) -> pl.Expr:
         """What the blobs say, by a schema: ``{"id": pl.Int64}``, a text, a type of polars or of pyarrow. An expression
@@ -64,6 +64,11 @@ class Decoding:
 
         With ``on_error="keep"`` it is a struct of ``value``, ``error`` and ``kept``. ``errors`` has no meaning here: an
         expression is run in parts."""
+        if schema is None:
+            raise TypeError(
+                "an expression has to know its type before it sees data: give decode() a schema, such as 'id int64', "
+                "or one that is learned: frame['data'].icecore.infer()"
+            )
         if options.get("errors") is not None:
             raise TypeError("an expression has no list of errors: take on_error='keep', or series.icecore.decode")
         wanted = schema_of(schema)

@@ -12,7 +12,7 @@ pub(crate) use decoded::Decoded;
 pub(crate) use stream::Chunks;
 pub(crate) use types::{Type, learn};
 
-use crate::failure::{raised, usage};
+use crate::failure::{raised, raised_in_row, usage};
 use crate::limits::limits_of;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -135,10 +135,7 @@ impl Decoder {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = 0;
         let decode = |array: &ArrayRef| {
-            let mut decoded = kernel.decode(array.as_ref()).map_err(|error| match error {
-                Error::Row { row, error } => Error::Row { row: start + row, error },
-                error => error,
-            })?;
+            let mut decoded = kernel.decode(array.as_ref()).map_err(|error| error.behind(start))?;
             decoded.start = start;
             start += array.len();
             Ok(decoded)
@@ -186,13 +183,7 @@ fn bad_rows(py: Python<'_>, bad: &[Bad], before: usize) -> BadRows {
 /// The exception for an error of the kernel.
 fn failed(py: Python<'_>, error: Error) -> PyErr {
     match error {
-        Error::Row { row, error } => {
-            let raised = raised(py, &error);
-            match raised.value(py).setattr("row", row) {
-                Ok(()) => raised,
-                Err(failure) => failure,
-            }
-        }
+        Error::Row { row, error } => raised_in_row(py, &error, row),
         Error::Engine(error) => raised(py, &error),
         other => PyTypeError::new_err(other.to_string()),
     }
