@@ -10,6 +10,8 @@ const BLOCK: usize = 64 << 10;
 pub struct Decoder<R> {
     from: R,
     wide: Wide,
+    /// What a read fills.
+    block: Box<[u8]>,
     /// What was read and is not decoded yet.
     raw: Vec<u8>,
     /// Where that begins in the input.
@@ -25,22 +27,20 @@ pub struct Decoder<R> {
 impl<R: Read> Decoder<R> {
     /// Reads text that is written so.
     pub fn new(from: R, wide: Wide) -> Decoder<R> {
-        let (raw, text) = (Vec::new(), String::new());
-        Decoder { from, wide, raw, offset: 0, text, taken: 0, is_end: false, failed: None }
+        let (block, raw, text) = (vec![0; BLOCK].into_boxed_slice(), Vec::new(), String::new());
+        Decoder { from, wide, block, raw, offset: 0, text, taken: 0, is_end: false, failed: None }
     }
 
     /// Reads some bytes, as many as are there.
     fn read_more(&mut self) -> io::Result<()> {
-        let have = self.raw.len();
-        self.raw.resize(have + BLOCK, 0);
         let count = loop {
-            match self.from.read(self.raw.get_mut(have..).unwrap_or_default()) {
+            match self.from.read(&mut self.block) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                end => break end,
+                end => break end?,
             }
         };
-        self.raw.truncate(have + *count.as_ref().unwrap_or(&0));
-        self.is_end = count? == 0;
+        self.raw.extend_from_slice(self.block.get(..count).unwrap_or_default());
+        self.is_end = count == 0;
         Ok(())
     }
 
