@@ -73,7 +73,7 @@ pub use stage::Stage;
 /// What values and documents are made of, and how they are compared.
 pub mod value {
     pub use crate::document::{
-        BigInt, ClassUse, Comparison, Entries, Explanation, Form, Items, Metadata, Repair, Visibility,
+        BigInt, ClassUse, CodeUse, Comparison, Entries, Explanation, Form, Items, Metadata, Repair, Visibility,
     };
     pub use crate::salvage::Salvaged;
     #[cfg(feature = "serde")]

@@ -4,6 +4,7 @@
 
 mod builder;
 mod classes;
+mod code;
 mod copies;
 mod cursor;
 mod detail;
@@ -33,6 +34,8 @@ mod window;
 pub use builder::Builder;
 pub(crate) use builder::Changes;
 pub use classes::ClassUse;
+pub use code::CodeUse;
+pub(crate) use code::runs_code;
 pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Cut, Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;

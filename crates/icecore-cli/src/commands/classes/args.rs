@@ -10,6 +10,8 @@ use std::path::PathBuf;
 /// language; read it before you allow it. What the module for Ruby builds without a list (`Time`, `Date`, `Range`, …) is
 /// left out for Ruby. A class whose name would be a pattern there (`*`) is not printed: that is a
 /// finding, and the exit code is 1.
+///
+/// Rows without a class are what perl may run beside the methods of classes: `code`, `regexp-code` (`(?{…})`) and `tie`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Classes {

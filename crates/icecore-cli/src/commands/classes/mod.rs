@@ -13,7 +13,8 @@ use crate::paint::{Ink, Paint};
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
-use icecore::{Document, Limits, deep, raw::Tape, value::ClassUse};
+use icecore::value::{ClassUse, CodeUse};
+use icecore::{Document, Limits, deep, raw::Tape};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -25,6 +26,16 @@ const MARSHAL: &str = "marshal";
 #[derive(Serialize)]
 struct Everything<'r> {
     classes: &'r [Row],
+    code: &'r [CodeRow],
+}
+
+/// What runs beside classes, over all inputs, and the input in which it was met first.
+#[derive(Serialize)]
+struct CodeRow {
+    kind: &'static str,
+    count: u64,
+    path: String,
+    file: String,
 }
 
 /// A class over all inputs, and the input in which it was met first.
@@ -60,7 +71,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
     };
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = args.inputs.sources(report)?;
-    let mut rows = Vec::new();
+    let (mut rows, mut code) = (Vec::new(), Vec::new());
     let mut known = HashMap::new();
     for source in &sources {
         report.input();
@@ -76,9 +87,12 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         let is_marshal = opened.stage.format().of_document().name == MARSHAL;
         reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             // Of a document that breaks off, what is there counts as well.
-            let (classes, tape) = classes(outcome.document, &name, args.deep, opened.limits(), report);
-            for class in classes {
+            let (found, tape) = look(outcome.document, &name, args.deep, opened.limits(), report);
+            for class in found.classes {
                 add(class, &name, is_marshal, &mut rows, &mut known);
+            }
+            for each in found.code {
+                add_code(each, &name, &mut code);
             }
             Ok(tape)
         })?;
@@ -87,7 +101,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
     let mut sink = Sink::report(args.json, global.color);
     match (args.json, args.language) {
         (true, _) => {
-            sink.object(&Everything { classes: &rows })?;
+            sink.object(&Everything { classes: &rows, code: &code })?;
         }
         (false, Some(language)) => {
             let (list, refused) = allow::list(&rows, language, packages.as_ref());
@@ -99,38 +113,52 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (false, None) => {
             let paint = Paint::new(global.color, &std::io::stdout());
             // What could not be read may have classes.
-            if !rows.is_empty() || !report.has_bad_inputs() {
-                sink.text(&table(&rows, sources.len() > 1, paint))?;
+            if !rows.is_empty() || !code.is_empty() || !report.has_bad_inputs() {
+                sink.text(&table(&rows, &code, sources.len() > 1, paint))?;
             }
         }
     }
     sink.flush()
 }
 
-/// The classes of a document, and with `is_deep` those in its strings.
-fn classes(
-    document: Document<'_>,
-    name: &str,
-    is_deep: bool,
-    limits: &Limits,
-    report: &mut Report,
-) -> (Vec<ClassUse>, Tape) {
+/// What a document names.
+struct Found {
+    classes: Vec<ClassUse>,
+    code: Vec<CodeUse>,
+}
+
+impl Found {
+    fn of(document: &Document<'_>) -> Found {
+        Found { classes: document.classes(), code: document.code() }
+    }
+}
+
+/// What a document names, and with `is_deep` what its strings name.
+fn look(document: Document<'_>, name: &str, is_deep: bool, limits: &Limits, report: &mut Report) -> (Found, Tape) {
+    let found = Found::of(&document);
     if !is_deep {
         if let Some((node, stage)) = deep::first(&document, limits) {
             report.nested(name, &document.path(node), &stage);
         }
-        return (document.classes(), document.into_tape());
+        return (found, document.into_tape());
     }
-    let plain = document.classes();
     match deep::open(document, limits) {
         Ok(deep) => {
             report.opened(name, &deep);
-            (deep.document.classes(), deep.document.into_tape())
+            (Found::of(&deep.document), deep.document.into_tape())
         }
         Err(error) => {
             report.unwritable(name, &error);
-            (plain, Tape::new())
+            (found, Tape::new())
         }
+    }
+}
+
+fn add_code(found: CodeUse, file: &str, rows: &mut Vec<CodeRow>) {
+    let CodeUse { kind, count, path } = found;
+    match rows.iter_mut().find(|row| row.kind == kind) {
+        Some(row) => row.count += count,
+        None => rows.push(CodeRow { kind, count, path, file: file.to_owned() }),
     }
 }
 
@@ -159,18 +187,20 @@ fn add(
     }
 }
 
-fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
-    if rows.is_empty() {
+fn table(rows: &[Row], code: &[CodeRow], with_files: bool, paint: Paint) -> String {
+    let classes = rows.iter().map(|row| (row.count, row.kind, shown(&row.class), &row.path, &row.file));
+    // These have no class; those that have one are rows of their own.
+    let code = code.iter().map(|row| (row.count, row.kind, "-".to_owned(), &row.path, &row.file));
+    let lines: Vec<_> = classes.chain(code).collect();
+    if lines.is_empty() {
         return "no classes\n".to_owned();
     }
-    let width = |of: fn(&Row) -> usize, least: usize| rows.iter().map(of).max().unwrap_or(0).max(least);
-    let counts = width(|row| row.count.to_string().len(), "COUNT".len());
-    let kinds = width(|row| row.kind.len(), "KIND".len());
-    let names = width(|row| shown(&row.class).chars().count(), "CLASS".len());
+    let counts = lines.iter().map(|line| line.0.to_string().len()).max().unwrap_or(0).max("COUNT".len());
+    let kinds = lines.iter().map(|line| line.1.len()).max().unwrap_or(0).max("KIND".len());
+    let names = lines.iter().map(|line| line.2.chars().count()).max().unwrap_or(0).max("CLASS".len());
     let head = format!("{:>counts$}  {:kinds$}  {:names$}  FIRST AT", "COUNT", "KIND", "CLASS");
     let mut text = format!("{}\n", paint.ink(Ink::Faint, head));
-    for Row { class, kind, count, path, file, .. } in rows {
-        let class = shown(class);
+    for (count, kind, class, path, file) in lines {
         let padding = names - class.chars().count();
         let class = paint.ink(Ink::Class, &class);
         let (file, path) = (icecore::text::printable(file), icecore::text::printable(path));

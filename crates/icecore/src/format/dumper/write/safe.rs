@@ -3,7 +3,7 @@
 //! Data::Dumper writes the source of regexps and v-strings as it is. For values of a
 //! program that is harmless: perl made them. A frozen document can contain any source.
 
-use crate::document::Document;
+use crate::document::{Document, runs_code};
 use crate::format::dumper::options::WriteOptions;
 use crate::format::dumper::read::number::characters as v_string_characters;
 use std::borrow::Cow;
@@ -101,7 +101,7 @@ pub(super) fn flags(flags: &[u8]) -> Vec<u8> {
 
 /// How a pattern with these flags can be written. `is_padded`: line breaks must be escaped.
 pub(super) fn pattern(pattern: &[u8], flags: &[u8], is_padded: bool) -> Pattern {
-    if has_code(pattern) || names_function(pattern) {
+    if runs_code(pattern) {
         return Pattern::Code;
     }
     let has_comments =
@@ -129,46 +129,6 @@ fn has_variable(pattern: &[u8]) -> bool {
         at += 1;
     }
     false
-}
-
-/// Whether there is a block of code: `(?{…})`, `(??{…})`, `(?p{…})`, `(*{…})`, `(**{…})`.
-/// Perl compiles what is in it together with the text.
-fn has_code(pattern: &[u8]) -> bool {
-    pattern.split(|byte| *byte == b'(').skip(1).any(|group| {
-        let marks = group.iter().take_while(|byte| matches!(byte, b'?' | b'*' | b'p')).count();
-        marks > 0 && group.get(marks) == Some(&b'{')
-    })
-}
-
-/// Whether perl calls a function by a name in the pattern: `\p{IsName}` a property of the
-/// program, `\N{name}` what translates names of characters.
-///
-/// A backslash before may be escaped itself; what is meant then is not worth the risk.
-fn names_function(pattern: &[u8]) -> bool {
-    pattern.windows(2).enumerate().any(|(at, window)| {
-        let rest = pattern.get(at + 2..).unwrap_or(&[]).trim_ascii_start();
-        match window {
-            b"\\p" | b"\\P" => names_property(rest),
-            b"\\N" => rest.strip_prefix(b"{").is_some_and(|name| {
-                let name = name.trim_ascii_start();
-                !name.starts_with(b"U+") && !name.first().is_some_and(|first| first.is_ascii_digit() || *first == b',')
-            }),
-            _ => false,
-        }
-    })
-}
-
-/// Whether this may be the name of a property of the program: these begin with `In` or
-/// `Is`, after the name of a package.
-fn names_property(rest: &[u8]) -> bool {
-    let Some(name) = rest.strip_prefix(b"{") else { return false };
-    let end = name.iter().position(|byte| *byte == b'}').unwrap_or(name.len());
-    let name = &name[..end];
-    let start = name.iter().position(u8::is_ascii_alphabetic).unwrap_or(name.len());
-    let is_prefixed = name
-        .get(start..start + 2)
-        .is_some_and(|front| front.eq_ignore_ascii_case(b"in") || front.eq_ignore_ascii_case(b"is"));
-    is_prefixed || name.windows(2).any(|pair| pair == b"::") || name.contains(&b'\'') || !name.is_ascii()
 }
 
 #[cfg(test)]
