@@ -39,7 +39,7 @@ fn json_on_a_terminal_is_laid_out_and_painted() {
     let (rows, _) = shown("icecore rows --in ndjson -c k l.ndjson").unwrap();
     assert_eq!(rows, format!("{{\x1b[1m\"k\"\x1b[0m:{number}}}\n{{\x1b[1m\"k\"\x1b[0m:\x1b[33m2\x1b[0m}}\n"));
     let (classes, _) = shown("icecore --color never classes --json a.json").unwrap();
-    assert_eq!(classes, "{\n  \"classes\": []\n}\n");
+    assert_eq!(classes, "{\n  \"classes\": [],\n  \"code\": []\n}\n");
 }
 
 /// Whatever is asked for, a pipe gets the bytes that it always got.

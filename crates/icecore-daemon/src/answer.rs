@@ -20,10 +20,13 @@ pub fn answer(code: StatusCode, media: &'static str, body: impl Into<Body>) -> R
     response
 }
 
-/// An answer in JSON.
+/// An answer in JSON: a line, since people read it on a terminal.
 pub fn json(code: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
-        Ok(text) => answer(code, "application/json", text),
+        Ok(mut text) => {
+            text.push(b'\n');
+            answer(code, "application/json", text)
+        }
         Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "the answer can't be written\n"),
     }
 }

@@ -137,7 +137,7 @@ fn those_who_asked_keep_their_connections() {
         assert_eq!(&begun, b"HTTP/1.1 200");
         // The rest of it.
         let mut seen = Vec::new();
-        while !seen.ends_with(br#"{"schedules":[]}"#) {
+        while !seen.ends_with(b"{\"schedules\":[]}\n") {
             let mut byte = [0];
             stream.read_exact(&mut byte).expect("a byte");
             seen.push(byte[0]);
