@@ -3,9 +3,10 @@
 use crate::error::{Error, Result, io_reason};
 use crate::packing::Head;
 use crate::window::Window;
-use icecore::{Kind, detect};
+use icecore::{Document, Kind, Limits, detect};
 use icecore_csv::{Detector, Found, Next, Scanner};
 use memchr::memmem;
+use std::collections::HashMap;
 use std::io::{self, Read};
 
 /// How much of a table is looked at to find out how it is written. What shows only later is looked for in the rest.
@@ -43,8 +44,9 @@ pub fn settle(
 
 /// How a table is written that begins with these bytes.
 fn detect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Found> {
+    let mut known = Verdicts::default();
     detector
-        .detect(sample, is_all, &mut is_frozen)
+        .detect(sample, is_all, &mut |text| known.is_frozen(text))
         .map_err(|unclear| Error::Input(format!("{unclear}; --delimiter, --quote and --escape say how it is written")))
 }
 
@@ -103,10 +105,42 @@ fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], most: usize) -> &'b [u8] {
     bytes.get(..end).unwrap_or_default()
 }
 
+/// Which cells are frozen data. Wrong readings of a table make the same short cells of its values again and again.
+#[derive(Default)]
+struct Verdicts {
+    known: HashMap<Vec<u8>, bool>,
+}
+
+impl Verdicts {
+    /// The longest cell that is kept, and how many are.
+    const LEN: usize = 64;
+    const COUNT: usize = 10_000;
+
+    fn is_frozen(&mut self, text: &[u8]) -> bool {
+        if text.len() > Self::LEN {
+            return is_frozen(text);
+        }
+        if let Some(known) = self.known.get(text) {
+            return *known;
+        }
+        let verdict = is_frozen(text);
+        if self.known.len() < Self::COUNT {
+            self.known.insert(text.to_vec(), verdict);
+        }
+        verdict
+    }
+}
+
 /// Whether a cell is frozen data, and more than a number or a word.
 fn is_frozen(text: &[u8]) -> bool {
-    let is_container = |kind: Kind| kind.is_container() || kind == Kind::Object;
-    detect::begins_frozen(text).is_some() && icecore::read(text).is_ok_and(|read| is_container(read.root().kind()))
+    let is_container = |read: Document<'_>| {
+        let kind = read.root().kind();
+        kind.is_container() || kind == Kind::Object
+    };
+    let Some(stage) = detect::begins_frozen(text) else { return false };
+    // As which it begins it mostly is: to look for another costs as much again.
+    icecore::read_as(text, &stage, &Limits::default()).is_ok_and(is_container)
+        || icecore::read(text).is_ok_and(is_container)
 }
 
 /// A row that is not written as the rows before.
