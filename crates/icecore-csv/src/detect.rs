@@ -174,7 +174,7 @@ impl Detector {
         let start = mark + skipped;
         let text = text.get(skipped..).unwrap_or_default();
         let mut readings = Vec::new();
-        for delimiter in self.delimiters(separator) {
+        for delimiter in self.delimiters(separator, text) {
             for (quote, escapes) in self.quotings(text) {
                 let read = |escape| Reading::of(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
                 let mut read: Vec<Reading> = escapes.into_iter().filter_map(read).collect();
@@ -192,11 +192,14 @@ impl Detector {
         Ok(Found { dialect, start })
     }
 
-    fn delimiters(&self, separator: Option<u8>) -> Vec<u8> {
-        match self.delimiter.or(separator) {
-            Some(known) => vec![known],
-            None => DELIMITERS.to_vec(),
+    /// The delimiters that are tried. All that are not in the text read it alike, as one column: one of them is enough.
+    fn delimiters(&self, separator: Option<u8>, text: &[u8]) -> Vec<u8> {
+        if let Some(known) = self.delimiter.or(separator) {
+            return vec![known];
         }
+        let mut has_absent = false;
+        let is_tried = |delimiter: &u8| memchr(*delimiter, text).is_some() || !std::mem::replace(&mut has_absent, true);
+        DELIMITERS.into_iter().filter(is_tried).collect()
     }
 
     /// The quotes that are tried, with their escapes, the usual first.
