@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # cargo calls it in place of rustc for each of our crates, if RUSTC_WORKSPACE_WRAPPER names it. The crate is compiled
-# under clippy; then rustdoc reads it, if it is a library or a program. What they say are warnings of the build, which
-# cargo keeps and repeats. `cargo clippy` and `cargo doc` say the same, but read all dependencies once more.
+# under clippy; then rustdoc reads it, if it is a library or a program. Cargo keeps their warnings and repeats them in each
+# build. `cargo clippy` and `cargo doc` give the same warnings, but read all dependencies once more.
 #
 #   CHECKERS=FOLDER scripts/check-crate.sh RUSTC ARGUMENT…
 #

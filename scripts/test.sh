@@ -14,7 +14,7 @@ check_format() {
     cargo fmt --all -- --check
 }
 
-# The build repeats what it was told. A newer clippy gives more advice: it is shown, but does not fail.
+# A second build does nothing but repeat the warnings of the first. A newer clippy has more advice: that does not fail.
 check_advice() {
     local advice=1.95 version
     version=$(cargo clippy --version 2>/dev/null) || lack 'clippy is missing'

@@ -41,15 +41,15 @@ pub enum Error {
 }
 
 impl Error {
-    /// The same error in a longer column: so many rows stand before those that were looked at.
+    /// The same error with the number of its row in a longer column, in which `rows` come first.
     ///
     /// ```
     /// # use icecore_columns::Error;
     /// # let error = icecore::read(b"").unwrap_err();
-    /// let error = Error::Row { row: 2, error }.behind(1000);
+    /// let error = Error::Row { row: 2, error }.shift_row(1000);
     /// assert!(error.to_string().starts_with("row 1002: "));
     /// ```
-    pub fn behind(self, rows: usize) -> Error {
+    pub fn shift_row(self, rows: usize) -> Error {
         match self {
             Error::Row { row, error } => Error::Row { row: rows + row, error },
             other => other,

@@ -94,7 +94,7 @@ fn parts_of(chunks: &[ArrayRef]) -> Vec<Part> {
 
 impl Part {
     fn decode(&self, decoder: &mut Decoder) -> Result<Decoded, Error> {
-        let mut decoded = decoder.decode(self.column.as_ref()).map_err(|error| error.behind(self.start))?;
+        let mut decoded = decoder.decode(self.column.as_ref()).map_err(|error| error.shift_row(self.start))?;
         decoded.start = self.start;
         Ok(decoded)
     }

@@ -44,9 +44,9 @@ pub fn settle(
 
 /// How a table is written that begins with these bytes.
 fn detect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Found> {
-    let mut known = Verdicts::default();
+    let mut verdicts = Verdicts::default();
     detector
-        .detect(sample, is_all, &mut |text| known.is_frozen(text))
+        .detect(sample, is_all, &mut |text| verdicts.is_frozen(text))
         .map_err(|unclear| Error::Input(format!("{unclear}; --delimiter, --quote and --escape say how it is written")))
 }
 
@@ -105,14 +105,14 @@ fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], most: usize) -> &'b [u8] {
     bytes.get(..end).unwrap_or_default()
 }
 
-/// Which cells are frozen data. Wrong readings of a table make the same short cells of its values again and again.
+/// Remembers which short cells are frozen data: wrong readings of a table cut its values into the same few pieces.
 #[derive(Default)]
 struct Verdicts {
     known: HashMap<Vec<u8>, bool>,
 }
 
 impl Verdicts {
-    /// The longest cell that is kept, and how many are.
+    /// The longest cell that is remembered, and how many are.
     const LEN: usize = 64;
     const COUNT: usize = 10_000;
 
@@ -138,7 +138,7 @@ fn is_frozen(text: &[u8]) -> bool {
         kind.is_container() || kind == Kind::Object
     };
     let Some(stage) = detect::begins_frozen(text) else { return false };
-    // As which it begins it mostly is: to look for another costs as much again.
+    // Most cells are of the format that they begin as. Only for the others is it worth while to try all formats.
     icecore::read_as(text, &stage, &Limits::default()).is_ok_and(is_container)
         || icecore::read(text).is_ok_and(is_container)
 }

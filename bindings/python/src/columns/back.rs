@@ -33,7 +33,8 @@ pub(crate) fn encode(
     let (mut chunks, mut rows, mut before, mut lost) = (Vec::new(), Vec::new(), 0, Losses::default());
     while let Some(array) = py.detach(|| reader.next()) {
         let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
-        let encoded = py.detach(|| encoder.encode(array.as_ref())).map_err(|error| failed(py, error.behind(before)))?;
+        let encoded =
+            py.detach(|| encoder.encode(array.as_ref())).map_err(|error| failed(py, error.shift_row(before)))?;
         rows.extend(bad_rows(py, &encoded.bad, before));
         before += array.len();
         lost.merge(encoded.losses);

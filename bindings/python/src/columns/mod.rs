@@ -135,7 +135,7 @@ impl Decoder {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = 0;
         let decode = |array: &ArrayRef| {
-            let mut decoded = kernel.decode(array.as_ref()).map_err(|error| error.behind(start))?;
+            let mut decoded = kernel.decode(array.as_ref()).map_err(|error| error.shift_row(start))?;
             decoded.start = start;
             start += array.len();
             Ok(decoded)

@@ -1,5 +1,4 @@
-//! What a document has beside classes that an original may run: code, regexps with code in them, and what is tied to
-//! an object.
+//! Parts of a document that Perl may run, other than methods of classes: code, regexps with code, and ties.
 
 use super::Document;
 use super::node::Kind;
@@ -15,7 +14,7 @@ use super::node::Kind;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeUse {
-    /// `code`: the source of a function, which Perl evaluates if `$Storable::Eval` or its like says so.
+    /// `code`: the source of a function. Perl evaluates it if an option such as `$Storable::Eval` allows that.
     /// `regexp-code`: a regexp that runs code or calls a function when it is compiled or used, as `(?{…})`.
     /// `tie`: a variable whose every use calls the methods of an object.
     pub kind: &'static str,
@@ -26,7 +25,7 @@ pub struct CodeUse {
 }
 
 impl Document<'_> {
-    /// What an original may run beside the methods of [classes](Document::classes). Icecore runs none of it.
+    /// What Perl may run in addition to methods of [classes](Document::classes). Icecore runs none of it.
     pub fn code(&self) -> Vec<CodeUse> {
         let mut uses: Vec<CodeUse> = Vec::new();
         for (at, node) in (0u32..).zip(&self.tape.nodes) {

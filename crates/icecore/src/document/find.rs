@@ -305,7 +305,7 @@ fn bare_key(text: &str) -> String {
     }
 }
 
-/// The key of a step `["name"]`, behind its first quote, and what is behind the step.
+/// The key of a step `["name"]` whose first quote was read, and the text after the step.
 fn quoted_key(text: &str) -> Option<(String, &str)> {
     let (name, rest) = quoted(text)?;
     if let Some(behind) = rest.strip_prefix(']') {
@@ -323,7 +323,7 @@ fn mangled(class: &str, name: &str) -> String {
     format!("\0{class}\0{name}")
 }
 
-/// A quoted text up to its closing quote, and what is behind that.
+/// A quoted text up to its closing quote, and the text after it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut chars = text.char_indices();

@@ -101,8 +101,8 @@ fn ends_with_name(text: &[u8], head: usize) -> bool {
         })
 }
 
-/// Whether one of these changes of a text, which may begin inside of something serialized, touches a number, a quote or a
-/// bracket of that. One of a whole document does.
+/// Whether one of these changes touches a number, a quote or a bracket of something serialized. The text may begin
+/// inside of it. A change that covers a whole document counts as well.
 pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
     // The number at the beginning, whose letter may be before the text.
     let leading = text.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-:".contains(byte)).count();

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// left out for Ruby. A class whose name would be a pattern there (`*`) is not printed: that is a
 /// finding, and the exit code is 1.
 ///
-/// Rows without a class are what perl may run beside the methods of classes: `code`, `regexp-code` (`(?{…})`) and `tie`.
+/// Rows without a class are other things that perl may run: `code`, `regexp-code` (`(?{…})`) and `tie`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Classes {

@@ -29,7 +29,7 @@ struct Everything<'r> {
     code: &'r [CodeRow],
 }
 
-/// What runs beside classes, over all inputs, and the input in which it was met first.
+/// Code, regexps with code or ties over all inputs, and the input where the first one is.
 #[derive(Serialize)]
 struct CodeRow {
     kind: &'static str,
@@ -87,7 +87,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         let is_marshal = opened.stage.format().of_document().name == MARSHAL;
         reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             // Of a document that breaks off, what is there counts as well.
-            let (found, tape) = look(outcome.document, &name, args.deep, opened.limits(), report);
+            let (found, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
             for class in found.classes {
                 add(class, &name, is_marshal, &mut rows, &mut known);
             }
@@ -134,7 +134,13 @@ impl Found {
 }
 
 /// What a document names, and with `is_deep` what its strings name.
-fn look(document: Document<'_>, name: &str, is_deep: bool, limits: &Limits, report: &mut Report) -> (Found, Tape) {
+fn list_names(
+    document: Document<'_>,
+    name: &str,
+    is_deep: bool,
+    limits: &Limits,
+    report: &mut Report,
+) -> (Found, Tape) {
     let found = Found::of(&document);
     if !is_deep {
         if let Some((node, stage)) = deep::first(&document, limits) {
