@@ -6,13 +6,16 @@
 
 use crate::dialect::{Cell, Dialect, Escape, LineEnd};
 use crate::scan::{Next, Scanner};
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Delimiters that are tried.
 const DELIMITERS: [u8; 6] = [b',', b';', b'\t', b'|', b'^', b'~'];
 /// Quotes that are tried.
 const QUOTES: [u8; 2] = [b'"', b'\''];
+/// How much of a sample is read in all dialects, where that is enough.
+const FRONT: usize = 64 << 10;
 /// The mark of UTF-8 in front of a text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -173,8 +176,50 @@ impl Detector {
         let (separator, skipped) = read_separator(text);
         let start = mark + skipped;
         let text = text.get(skipped..).unwrap_or_default();
+        let known = Detector { delimiter: self.delimiter.or(separator), ..*self };
+        let dialect = match known.choose_by_front(text, line_end, is_all, is_sound) {
+            Some(dialect) => dialect,
+            None => choose_reading(known.read_all(text, line_end, is_all, is_sound))?.dialect,
+        };
+        Ok(Found { dialect, start })
+    }
+
+    /// The dialect, if the first rows of a long text show it: only this reading leaves the frozen values there whole,
+    /// and it reads the rest as well.
+    fn choose_by_front(
+        &self,
+        text: &[u8],
+        line_end: LineEnd,
+        is_all: bool,
+        is_sound: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Option<Dialect> {
+        let (front, rest) = text.split_at_checked(FRONT)?;
+        // What the front does not have, it can't explain.
+        let is_new = |sign: &[u8]| memmem::find(front, sign).is_none() && memmem::find(rest, sign).is_some();
+        if [&b"\\"[..], b"\\\"", b"\\'", b"\\\\"].into_iter().any(is_new) {
+            return None;
+        }
+        let readings = self.read_all(front, line_end, false, is_sound);
+        let best = readings.iter().max_by_key(|reading| reading.evidence)?;
+        let Reading { dialect, evidence, digest, .. } = *best;
+        if readings.iter().any(|reading| reading.evidence.sound == evidence.sound && reading.digest != digest) {
+            return None;
+        }
+        let is_clear = |evidence: Evidence| evidence.is_clean_table && evidence.quoting == Quoting::Explained;
+        let whole = Reading::of(dialect, text, is_all, &mut |_| false)?;
+        (evidence.sound > 0 && is_clear(evidence) && is_clear(whole.evidence)).then_some(dialect)
+    }
+
+    /// All readings of a text that nothing contradicts.
+    fn read_all(
+        &self,
+        text: &[u8],
+        line_end: LineEnd,
+        is_all: bool,
+        is_sound: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Vec<Reading> {
         let mut readings = Vec::new();
-        for delimiter in self.delimiters(separator, text) {
+        for delimiter in self.delimiters(text) {
             for (quote, escapes) in self.quotings(text) {
                 let read = |escape| Reading::of(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
                 let mut read: Vec<Reading> = escapes.into_iter().filter_map(read).collect();
@@ -188,13 +233,12 @@ impl Detector {
                 readings.append(&mut read);
             }
         }
-        let dialect = choose_reading(readings)?;
-        Ok(Found { dialect, start })
+        readings
     }
 
     /// The delimiters that are tried. All that are not in the text read it alike, as one column: one of them is enough.
-    fn delimiters(&self, separator: Option<u8>, text: &[u8]) -> Vec<u8> {
-        if let Some(known) = self.delimiter.or(separator) {
+    fn delimiters(&self, text: &[u8]) -> Vec<u8> {
+        if let Some(known) = self.delimiter {
             return vec![known];
         }
         let mut has_absent = false;
@@ -203,7 +247,6 @@ impl Detector {
     }
 
     /// The quotes that are tried, with their escapes, the usual first.
-    ///
     fn quotings(&self, text: &[u8]) -> Vec<(Option<u8>, Vec<Escape>)> {
         let escapes = match (self.escape, memchr(b'\\', text)) {
             (Some(known), _) => vec![known],
@@ -235,8 +278,8 @@ fn choose_escape(readings: &mut Vec<Reading>) {
     }
 }
 
-/// The dialect that the most speaks for. Several are one if all cells have the same texts.
-fn choose_reading(mut readings: Vec<Reading>) -> Result<Dialect, Unclear> {
+/// The reading that the most speaks for. Several are one if all cells have the same texts.
+fn choose_reading(mut readings: Vec<Reading>) -> Result<Reading, Unclear> {
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(Unclear::None) };
     let mut known = Vec::new();
     readings.retain(|reading| {
@@ -244,8 +287,8 @@ fn choose_reading(mut readings: Vec<Reading>) -> Result<Dialect, Unclear> {
         known.extend(is_new.then_some(reading.digest));
         is_new
     });
-    match &readings[..] {
-        [reading] => Ok(reading.dialect),
+    match readings.len() {
+        1 => Ok(readings.remove(0)),
         _ => Err(Unclear::Several(readings.into_iter().map(|reading| reading.dialect).collect())),
     }
 }
@@ -271,7 +314,7 @@ impl Reading {
         let scanner = Scanner::new(dialect);
         let (mut cells, mut at) = (Vec::new(), 0);
         let (mut sound, mut quoted, mut has_bare, mut width, mut is_even) = (0, 0u64, false, None, true);
-        let (mut digest, mut habits) = (Digest::new(), Habits::ANY);
+        let (mut digest, mut habits) = (DefaultHasher::new(), Habits::ANY);
         while let Next::Row { end } = scanner.next_row(text.get(at..)?, is_all, &mut cells) {
             let row = text.get(at..)?;
             at += end;
@@ -282,7 +325,7 @@ impl Reading {
                 let body = dialect.decode(cell, row);
                 quoted += u64::from(cell.is_quoted);
                 has_bare |= !cell.is_quoted && memchr(dialect.quote.unwrap_or(b'"'), &body).is_some();
-                digest.add(&body);
+                body.hash(&mut digest);
                 // Names of columns may be written in another way.
                 if width.is_some() {
                     habits.add(&dialect, cell, &body);
@@ -290,7 +333,8 @@ impl Reading {
                 // A number or a word makes sense in any reading.
                 sound += u64::from(body.len() > 2 && is_sound(&body));
             }
-            digest.end_row();
+            // As long as no cell is.
+            usize::MAX.hash(&mut digest);
             // An empty line is no row of another width.
             let is_empty = matches!(&cells[..], [cell] if cell.whole.is_empty());
             if !is_empty {
@@ -312,7 +356,7 @@ impl Reading {
             dialect,
             evidence: Evidence { sound, is_clean_table, quoting, shape },
             habits,
-            digest: digest.0,
+            digest: digest.finish(),
         })
     }
 }
@@ -337,25 +381,4 @@ fn contradicts(dialect: &Dialect, cell: &Cell, bytes: &[u8]) -> bool {
         at += 2;
     }
     false
-}
-
-/// FNV-1a over cells and rows.
-struct Digest(u64);
-
-impl Digest {
-    fn new() -> Digest {
-        Digest(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add_byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-
-    fn add(&mut self, text: &[u8]) {
-        text.len().to_le_bytes().into_iter().chain(text.iter().copied()).for_each(|byte| self.add_byte(byte));
-    }
-
-    fn end_row(&mut self) {
-        self.add_byte(0xff);
-    }
 }

@@ -70,13 +70,19 @@ for line in sys.stdin.buffer:
     rows = []
 "#;
 
-/// A table of texts as they are in databases. `has_text`: with everything in it that makes CSV difficult.
+/// A table of texts as they are in databases, with everything in it that makes CSV difficult. Some are large, and
+/// their first rows may be simple.
 fn random_table(chance: &mut Chance) -> Vec<Vec<Vec<u8>>> {
     let width = 2 + chance.below(4);
     let mut rows = vec![(0..width).map(|column| format!("column_{column}").into_bytes()).collect::<Vec<_>>()];
-    for id in 0..3 + chance.below(20) {
+    let is_large = chance.below(20) == 0;
+    let simple = if is_large { [0, 1000, 2800][chance.below(3)] } else { 0 };
+    let count = if is_large { 2500 + chance.below(3000) } else { 3 + chance.below(20) };
+    for id in 0..count {
         let cell = |column: usize, chance: &mut Chance| match column {
             0 => id.to_string().into_bytes(),
+            1 if id < simple => b"a:1:{s:4:\"name\";s:4:\"Anna\";}".to_vec(),
+            _ if id < simple => b"plain words".to_vec(),
             _ => random_cell(chance),
         };
         rows.push((0..width).map(|column| cell(column, chance)).collect());
