@@ -75,44 +75,22 @@ ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Where the suffix of the header ends, and where in it a user header stands; FALSE
- * if there is none. */
-static bool
-find_header(const U8 *bytes, STRLEN len, STRLEN *start, STRLEN *end)
-{
-    UV size = 0;
-    STRLEN at = 5;
-    unsigned shift = 0;
-    if (len < 7 || (bytes[4] & 15) < 2)
-        return FALSE;
-    do {
-        if (at >= len || shift > 28)
-            return FALSE;
-        size |= (UV)(bytes[at] & 0x7F) << shift;
-        shift += 7;
-    } while (bytes[at++] & 0x80);
-    if (size < 2 || size > len - at || !(bytes[at] & 1))
-        return FALSE;
-    *start = at + 1;
-    *end = at + size;
-    return TRUE;
-}
-
 /* The user header alone: what it would be as a document. */
 static SV *
 decode_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
 {
-    STRLEN start, end, consumed;
+    const icecore_sereal_header found = icecore_sereal_find_header((const uint8_t *)bytes, len);
+    STRLEN consumed;
     SV *document, *header = NULL;
     dec->consumed = 0;
-    if (!find_header((const U8 *)bytes, len, &start, &end)) {
+    if (!found.has_user_header) {
         /* There is none, or it is broken. */
         SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->set, &consumed, &header));
         return header ? header : &PL_sv_undef;
     }
     document = sv_2mortal(newSVpvn(bytes, 4));
     sv_catpvf(document, "%c%c", bytes[4] & 15, 0);
-    sv_catpvn(document, bytes + start, end - start);
+    sv_catpvn(document, bytes + found.user_header, found.body - found.user_header);
     return sv_2mortal(ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &dec->set, &consumed, NULL));
 }
 
@@ -146,7 +124,7 @@ chop_off(pTHX_ SV *source, STRLEN consumed)
 static SV *
 decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
 {
-    STRLEN len, consumed = 0, start, end;
+    STRLEN len, consumed = 0, body = 0;
     const char *bytes;
     const ice_read_settings *set = &dec->set;
     ice_read_settings with_target;
@@ -169,13 +147,15 @@ decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
         with_target.into = into;
         set = &with_target;
     }
-    if (UNLIKELY(dec->refuse_objects) && what == ICE_BODY && find_header((const U8 *)bytes, len, &start, &end)) {
-        /* Who reads the body alone does not mind what is in the header. */
+    if (UNLIKELY(dec->refuse_objects) && what == ICE_BODY)
+        body = icecore_sereal_find_header((const uint8_t *)bytes, len).body;
+    if (UNLIKELY(body)) {
+        /* Objects in the header are allowed where only the body is read. */
         SV *document = sv_2mortal(newSVpvn(bytes, 5));
         sv_catpvn(document, "", 1);
-        sv_catpvn(document, bytes + end, len - end);
+        sv_catpvn(document, bytes + body, len - body);
         result = ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), set, &consumed, NULL);
-        consumed += end - 6;
+        consumed += body - 6;
     } else
         result = ice_read_document(aTHX_ dec->stage, bytes, len, set, &consumed, what == ICE_BODY ? NULL : header);
     LEAVE;
@@ -213,27 +193,17 @@ ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header)
     return result;
 }
 
-/* Whether bytes begin as a Sereal document: its protocol, or -1. */
+/* The protocol of bytes that begin as a Sereal document, or -1. */
 IV
 ice_looks_like_sereal(pTHX_ SV *sv)
 {
     STRLEN len;
-    const U8 *bytes;
-    IV version;
+    const char *bytes;
     SvGETMAGIC(sv);
     if (!SvOK(sv) || SvROK(sv))
         return -1;
-    bytes = (const U8 *)SvPV_nomg(sv, len);
-    if (len < 7)
-        return -1;
-    version = bytes[4] & 15;
-    if (memEQ(bytes, "=srl", 4))
-        return version == 1 || version == 2 ? version : -1;
-    if (memEQ(bytes, "=\xF3rl", 4))
-        return version >= 3 ? version : -1;
-    if (memEQ(bytes, "=\xC3\xB3r", 4))
-        return 0;
-    return -1;
+    bytes = SvPV_nomg(sv, len);
+    return len < 7 ? -1 : icecore_sereal_find_header((const uint8_t *)bytes, len).protocol;
 }
 
 /* Destructors of objects may still come: they make what they need again. */

@@ -1237,6 +1237,28 @@ typedef struct icecore_replaced {
   char explanations[256];
 } icecore_replaced;
 
+/*
+ What the first bytes of a Sereal document say.
+ */
+typedef struct icecore_sereal_header {
+  /*
+   The protocol, 1 to 15. 0: a document that was encoded as UTF-8 since. -1: no Sereal document.
+   */
+  int32_t protocol;
+  /*
+   Whether there is a user header.
+   */
+  bool has_user_header;
+  /*
+   Offset of the first byte of the user header.
+   */
+  size_t user_header;
+  /*
+   Offset of the first byte after the user header: the body.
+   */
+  size_t body;
+} icecore_sereal_header;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1781,6 +1803,14 @@ uint32_t icecore_replacer_apply(const struct icecore_replacer *replacer,
  `replacer` is null or a replacer; the caller does not use it again.
  */
 void icecore_replacer_free(struct icecore_replacer *replacer);
+
+/*
+ Looks at the first bytes of a Sereal document. Nothing is decoded.
+
+ # Safety
+ `bytes` names `len` bytes.
+ */
+struct icecore_sereal_header icecore_sereal_find_header(const uint8_t *bytes, size_t len);
 
 /*
  Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be

@@ -34,6 +34,7 @@ mod json;
 mod kinds;
 mod policy;
 mod replace;
+mod sereal;
 mod stage;
 mod tape;
 mod write;
@@ -73,6 +74,7 @@ pub use replace::{
     icecore_replacer, icecore_replacer_apply, icecore_replacer_free, icecore_replacer_limit, icecore_replacer_new,
     icecore_replacer_prepare,
 };
+pub use sereal::{icecore_sereal_find_header, icecore_sereal_header};
 pub use stage::{
     icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_memory,
     icecore_stage_new, icecore_stage_spec,

@@ -131,16 +131,18 @@ impl Verdicts {
     }
 }
 
-/// Whether a cell is frozen data, and more than a number or a word.
+/// Whether a cell is a whole list, map or object in any format. Numbers and words are cells in every reading.
 fn is_frozen(text: &[u8]) -> bool {
     let is_container = |read: Document<'_>| {
         let kind = read.root().kind();
         kind.is_container() || kind == Kind::Object
     };
-    let Some(stage) = detect::begins_frozen(text) else { return false };
-    // Most cells are of the format that they begin as. Only for the others is it worth while to try all formats.
-    icecore::read_as(text, &stage, &Limits::default()).is_ok_and(is_container)
-        || icecore::read(text).is_ok_and(is_container)
+    let is_whole = || icecore::read(text).is_ok_and(is_container);
+    match detect::begins_frozen(text) {
+        // Most cells have the format that they begin as; trying all formats is slow.
+        Some(stage) => icecore::read_as(text, &stage, &Limits::default()).is_ok_and(is_container) || is_whole(),
+        None => matches!(text.first(), Some(b'{' | b'[')) && is_whole(),
+    }
 }
 
 /// A row that is not written as the rows before.

@@ -16,9 +16,12 @@ use std::sync::LazyLock;
 /// Names of digests.
 const DIGESTS: [&[u8]; 6] = [b"hash", b"mac", b"hmac", b"sig", b"signature", b"digest"];
 /// One of these is in each of them. They are made once: most texts are short.
-static STEMS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| ["hash", "mac", "sig", "digest"].map(Finder::new));
-/// A digest, its name and what is signed take as many bytes at least.
-const SHORTEST: usize = 48;
+static STEMS: LazyLock<[Finder<'static>; 12]> = LazyLock::new(|| {
+    let stems = ["hash", "Hash", "HASH", "mac", "Mac", "MAC", "sig", "Sig", "SIG", "digest", "Digest", "DIGEST"];
+    stems.map(Finder::new)
+});
+/// The length of the shortest digest: MD5 in Base64 without `==`.
+const SHORTEST: usize = 22;
 /// Names of what is signed.
 const PAYLOADS: [&[u8]; 8] =
     [b"serializable", b"serialized", b"closure", b"payload", b"data", b"value", b"message", b"body"];
@@ -73,7 +76,22 @@ pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
     is_digest(before.get(before.len() - len..).unwrap_or_default()) || leads(after.unwrap_or_default()) || leads(behind)
 }
 
-/// Where names of digests end in a text: a quick look, by which most texts are known to have none.
+/// Whether a text has a run of letters as long as a digest. Most texts have none, and only every 22nd of their bytes is
+/// read: a run that long covers one of these.
+fn has_long_run(text: &[u8]) -> bool {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'\\');
+    let mut at = SHORTEST - 1;
+    while let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) {
+        let count = after.iter().take(SHORTEST).take_while(is_part).count();
+        if count > 0 && count + before.iter().rev().take(SHORTEST).take_while(is_part).count() >= SHORTEST {
+            return true;
+        }
+        at += count + SHORTEST;
+    }
+    false
+}
+
+/// Where names of digests end in a text that may have a digest.
 fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
     let word_end = move |at: usize| {
@@ -83,8 +101,8 @@ fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
         let word = text.get(start..end).unwrap_or_default();
         DIGESTS.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(end)
     };
-    let is_long = text.len() >= SHORTEST;
-    STEMS.iter().filter(move |_| is_long).flat_map(move |stem| stem.find_iter(text)).filter_map(word_end)
+    let has_digest = has_long_run(text);
+    STEMS.iter().filter(move |_| has_digest).flat_map(move |stem| stem.find_iter(text)).filter_map(word_end)
 }
 
 /// Whether a name of a digest and a digest follow one another in a text.
@@ -191,7 +209,22 @@ mod tests {
     #[test]
     fn long_words_take_linear_time() {
         assert!(find_names(&b"hash".repeat(1 << 18)).next().is_none());
-        assert_eq!(find_names(format!("{:50}\"signature\"", "").as_bytes()).next(), Some(60));
+        let digest = "0123456789abcdef0123456789abcdef";
+        assert_eq!(find_names(format!("{digest:50}\"signature\"").as_bytes()).next(), Some(60));
+    }
+
+    /// Runs of all lengths at all places, and one letter short of it.
+    #[test]
+    fn runs_as_long_as_a_digest_are_found() {
+        for before in 0..50 {
+            for (len, after) in (0..50).flat_map(|len| [(len, 0), (len, 1), (len, 30)]) {
+                let text = format!("{:before$}{}{:after$}", "", "f".repeat(len), "");
+                assert_eq!(has_long_run(text.as_bytes()), len >= SHORTEST, "{text:?}");
+                let (first, second) = (len / 2, len - len / 2);
+                let text = format!("{:before$}{} {}{:after$}", "", "f".repeat(first), "f".repeat(second), "");
+                assert_eq!(has_long_run(text.as_bytes()), second >= SHORTEST, "{text:?}");
+            }
+        }
     }
 
     #[test]
@@ -204,6 +237,7 @@ mod tests {
         assert_eq!(signed(&format!("{{\"serializable\":\"x\",\"hash\":\"{digest}\"}}")), 2);
         assert_eq!(signed(&format!("[{{\"hash\":\"{digest}\",\"any\":\"a:0:{{}}\"}}]")), 2);
         assert_eq!(signed(&format!("{{\"iv\":\"a\",\"value\":\"b\",\"mac\":\"{digest}\",\"tag\":\"\"}}")), 4);
+        assert_eq!(signed(&format!("{{\"Data\":\"x\",\"Hash\":\"{digest}\"}}")), 2);
         // A file and its checksum, more entries, and no digest.
         assert_eq!(signed(&format!("{{\"file\":\"old.zip\",\"hash\":\"{digest}\"}}")), 0);
         assert_eq!(signed(&format!("{{\"data\":\"x\",\"hash\":\"{digest}\",\"more\":1}}")), 0);

@@ -3,6 +3,7 @@
 use super::{ReadOptions, tag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
+use std::ops::Range;
 
 /// The magic number of protocols 1 and 2.
 pub(super) const OLD_MAGIC: [u8; 4] = *b"=srl";
@@ -72,6 +73,35 @@ pub(super) fn version_of(input: &[u8]) -> Option<(u8, u8)> {
         _ => false,
     };
     fits.then_some((version, encoding))
+}
+
+/// The protocol that bytes begin with, whether or not the rest is a document: 1 to 15. 0: they were a document, and
+/// were encoded as UTF-8 since.
+///
+/// ```
+/// use icecore::format::sereal::find_protocol;
+/// assert_eq!(find_protocol(b"=\xF3rl\x04\x00\x01"), Some(4));
+/// assert_eq!(find_protocol(b"=\xC3\xB3rl\x04\x00"), Some(0));
+/// assert_eq!(find_protocol(b"no document"), None);
+/// ```
+pub fn find_protocol(input: &[u8]) -> Option<u8> {
+    match version_of(input) {
+        Some((version, _)) => Some(version),
+        None => input.starts_with(&MANGLED_MAGIC).then_some(0),
+    }
+}
+
+/// The offsets of the user header of a document; the body follows it. `None`: there is none, or it is cut.
+///
+/// ```
+/// use icecore::format::sereal::find_user_header;
+/// // A suffix of two bytes: its flags, and the header, which is the number 7.
+/// assert_eq!(find_user_header(b"=\xF3rl\x04\x02\x01\x07\x01"), Some(7..8));
+/// ```
+pub fn find_user_header(input: &[u8]) -> Option<Range<usize>> {
+    let header = Header::read(input, &ReadOptions::default()).ok()?;
+    let start = header.suffix_at + 1;
+    (header.has_user_header && start < header.end).then_some(start..header.end)
 }
 
 impl Header {

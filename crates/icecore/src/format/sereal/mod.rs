@@ -32,6 +32,7 @@ mod write;
 mod write_fast;
 mod write_fast_body;
 
+pub use header::{find_protocol, find_user_header};
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
 
 use crate::format::Restart;

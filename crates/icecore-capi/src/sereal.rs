@@ -1,0 +1,34 @@
+//! Where the header of a Sereal document is.
+
+use crate::lent;
+use icecore::format::sereal;
+
+/// What the first bytes of a Sereal document say.
+#[repr(C)]
+pub struct icecore_sereal_header {
+    /// The protocol, 1 to 15. 0: a document that was encoded as UTF-8 since. -1: no Sereal document.
+    pub protocol: i32,
+    /// Whether there is a user header.
+    pub has_user_header: bool,
+    /// Offset of the first byte of the user header.
+    pub user_header: usize,
+    /// Offset of the first byte after the user header: the body.
+    pub body: usize,
+}
+
+/// Looks at the first bytes of a Sereal document. Nothing is decoded.
+///
+/// # Safety
+/// `bytes` names `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_sereal_find_header(bytes: *const u8, len: usize) -> icecore_sereal_header {
+    // SAFETY: `bytes` names `len` bytes, which are only read during this call.
+    let bytes = unsafe { lent(bytes, len) };
+    let user_header = sereal::find_user_header(bytes);
+    icecore_sereal_header {
+        protocol: sereal::find_protocol(bytes).map_or(-1, i32::from),
+        has_user_header: user_header.is_some(),
+        user_header: user_header.as_ref().map_or(0, |range| range.start),
+        body: user_header.map_or(0, |range| range.end),
+    }
+}
