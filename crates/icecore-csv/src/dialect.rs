@@ -94,29 +94,21 @@ impl Dialect {
             return Cow::Borrowed(body);
         }
         let mut text = Vec::with_capacity(body.len());
-        let mut at = 0;
-        while let Some(byte) = body.get(at).copied() {
-            let next = body.get(at + 1).copied();
-            match self.escape {
-                Escape::Backslash if byte == b'\\' => match next {
-                    Some(next) if self.is_escaped_by_backslash(next) => {
-                        text.push(next);
-                        at += 1;
-                    }
-                    _ => text.push(b'\\'),
-                },
-                Escape::Guarded if byte == b'\\' && next == Some(quote) => {
-                    text.extend_from_slice(&[b'\\', quote]);
-                    at += 1;
-                }
-                Escape::Doubled | Escape::Guarded if byte == quote => {
-                    text.push(quote);
-                    at += 1;
-                }
-                _ => text.push(byte),
-            }
-            at += 1;
+        let mut rest = body;
+        while let Some(found) = memchr::memchr(mark, rest) {
+            let (before, from_mark) = rest.split_at(found);
+            text.extend_from_slice(before);
+            let (byte, len) = match (self.escape, from_mark.get(1)) {
+                (Escape::Backslash, Some(next)) if self.is_escaped_by_backslash(*next) => (*next, 2),
+                (Escape::Backslash, _) => (mark, 1),
+                // It is no half of a pair.
+                (Escape::Guarded, _) if text.last() == Some(&b'\\') => (mark, 1),
+                (Escape::Doubled | Escape::Guarded, _) => (mark, 2),
+            };
+            text.push(byte);
+            rest = from_mark.get(len..).unwrap_or_default();
         }
+        text.extend_from_slice(rest);
         Cow::Owned(text)
     }
 

@@ -4,7 +4,7 @@ use super::super::spelling as code;
 use super::heap::Root;
 use super::lex::{Lexer, is_word, is_word_start};
 use crate::document::{Detail, Kind};
-use memchr::{memchr, memchr2, memchr3_iter};
+use memchr::{memchr, memchr2, memchr3, memchr3_iter};
 
 /// What has been seen so far.
 #[derive(Clone, Debug, Default)]
@@ -147,6 +147,10 @@ fn begins_assignment(text: &[u8]) -> bool {
 /// Whether a text may begin so: with an assignment, after blanks, comments,
 /// `my` and the like, or behind a pad.
 pub(in crate::format::dumper) fn may_begin(input: &[u8]) -> bool {
+    // Most texts have no variable in them.
+    if memchr3(b'$', b'@', b'%', input).is_none() && memchr(b'*', input).is_none() {
+        return false;
+    }
     if !find_pad(input).is_empty() {
         return true;
     }
