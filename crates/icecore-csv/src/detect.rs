@@ -14,8 +14,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const DELIMITERS: [u8; 6] = [b',', b';', b'\t', b'|', b'^', b'~'];
 /// Quotes that are tried.
 const QUOTES: [u8; 2] = [b'"', b'\''];
-/// How much of a sample is read in all dialects, where that is enough.
-const FRONT: usize = 64 << 10;
+/// How much of a sample is read in all dialects, where that is enough, and how much is read then in the one that was
+/// found.
+const FRONT: usize = 32 << 10;
+const CHECKED: usize = 256 << 10;
 /// The mark of UTF-8 in front of a text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -185,7 +187,7 @@ impl Detector {
     }
 
     /// The dialect, if the first rows of a long text show it: only this reading leaves the frozen values there whole,
-    /// and it reads the rest as well.
+    /// and it reads what follows as well.
     fn choose_by_front(
         &self,
         text: &[u8],
@@ -206,7 +208,8 @@ impl Detector {
             return None;
         }
         let is_clear = |evidence: Evidence| evidence.is_clean_table && evidence.quoting == Quoting::Explained;
-        let whole = Reading::of(dialect, text, is_all, &mut |_| false)?;
+        let is_rest = is_all && text.len() <= CHECKED;
+        let whole = Reading::of(dialect, text.get(..CHECKED).unwrap_or(text), is_rest, &mut |_| false)?;
         (evidence.sound > 0 && is_clear(evidence) && is_clear(whole.evidence)).then_some(dialect)
     }
 

@@ -1,5 +1,6 @@
 //! How a table is written: what parts cells and rows, and how a cell says a quote.
 
+use icecore::raw::{find_byte, find_in_word};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -90,12 +91,14 @@ impl Dialect {
 
     fn decode_quoted<'b>(&self, body: &'b [u8], quote: u8) -> Cow<'b, [u8]> {
         let mark = if self.escape == Escape::Backslash { b'\\' } else { quote };
-        if memchr::memchr(mark, body).is_none() {
-            return Cow::Borrowed(body);
-        }
+        let Some(mut found) = memchr::memchr(mark, body) else { return Cow::Borrowed(body) };
         let mut text = Vec::with_capacity(body.len());
+        if self.escape == Escape::Doubled {
+            push_undoubled(body, quote, &mut text);
+            return Cow::Owned(text);
+        }
         let mut rest = body;
-        while let Some(found) = memchr::memchr(mark, rest) {
+        loop {
             let (before, from_mark) = rest.split_at(found);
             text.extend_from_slice(before);
             let (byte, len) = match (self.escape, from_mark.get(1)) {
@@ -107,6 +110,8 @@ impl Dialect {
             };
             text.push(byte);
             rest = from_mark.get(len..).unwrap_or_default();
+            let Some(next) = find_byte(rest, [mark]) else { break };
+            found = next;
         }
         text.extend_from_slice(rest);
         Cow::Owned(text)
@@ -156,6 +161,25 @@ impl Dialect {
         }
         out.push(quote);
         true
+    }
+}
+
+/// Adds a text whose quotes are doubled, word by word: quotes are close together in serialized values.
+fn push_undoubled(body: &[u8], quote: u8, text: &mut Vec<u8>) {
+    let mut rest = body;
+    while let Some((word, after)) = rest.split_first_chunk::<8>() {
+        text.extend_from_slice(word);
+        match find_in_word(*word, quote) {
+            None => rest = after,
+            Some(at) => {
+                text.truncate(text.len() - 7 + at);
+                rest = rest.get(at + 2..).unwrap_or_default();
+            }
+        }
+    }
+    while let Some((byte, after)) = rest.split_first() {
+        text.push(*byte);
+        rest = if *byte == quote { after.get(1..).unwrap_or_default() } else { after };
     }
 }
 

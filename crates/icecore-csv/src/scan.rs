@@ -1,7 +1,7 @@
 //! Finds cells and rows, without decoding them.
 
 use crate::dialect::{Cell, Dialect, Escape, LineEnd};
-use memchr::{memchr, memchr2, memchr3};
+use icecore::raw::find_byte;
 
 /// Finds the cells of one row after the other.
 #[derive(Clone, Debug)]
@@ -105,8 +105,8 @@ impl Scanner {
         loop {
             let rest = bytes.get(at..)?;
             let found = match self.dialect.escape {
-                Escape::Doubled => memchr(quote, rest)?,
-                Escape::Guarded | Escape::Backslash => memchr2(quote, b'\\', rest)?,
+                Escape::Doubled => find_byte(rest, [quote])?,
+                Escape::Guarded | Escape::Backslash => find_byte(rest, [quote, b'\\'])?,
             };
             at += found;
             let next = bytes.get(at + 1).copied();
@@ -130,8 +130,8 @@ impl Scanner {
         let rest = bytes.get(at..)?;
         let delimiter = self.dialect.delimiter;
         let found = match self.dialect.line_end {
-            LineEnd::Newline => memchr2(delimiter, b'\n', rest),
-            LineEnd::Return => memchr3(delimiter, b'\r', b'\r', rest),
+            LineEnd::Newline => find_byte(rest, [delimiter, b'\n']),
+            LineEnd::Return => find_byte(rest, [delimiter, b'\r']),
         };
         let Some(len) = found else { return is_end.then_some((bytes.len(), End::Row(0))) };
         let stop = at + len;

@@ -8,7 +8,7 @@
 
 use crate::pair::{Pair, Spelling};
 use aho_corasick::AhoCorasick;
-use icecore::raw::near;
+use icecore::raw::find_byte;
 use memchr::memmem;
 use std::ops::Range;
 
@@ -183,7 +183,7 @@ fn spelled(raw: &[u8], at: usize) -> Option<usize> {
 /// Where backslashes are, from `at` on.
 fn backslashes(raw: &[u8], mut at: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        at += near(raw.get(at..)?, [b'\\'])? + 1;
+        at += find_byte(raw.get(at..)?, [b'\\'])? + 1;
         Some(at - 1)
     })
 }

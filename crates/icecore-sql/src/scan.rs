@@ -1,6 +1,6 @@
 //! Where pieces of SQL end.
 
-use icecore::raw::near;
+use icecore::raw::find_byte;
 use memchr::{memchr, memchr2, memmem};
 
 /// Whether a byte may stand in a word.
@@ -30,7 +30,7 @@ pub(crate) fn quote_end(window: &[u8], body: usize, from: usize, quote: u8, back
     let mut from = from;
     loop {
         let rest = window.get(from..).unwrap_or_default();
-        let Some(found) = near(rest, [quote]) else {
+        let Some(found) = find_byte(rest, [quote]) else {
             return Err(window.len());
         };
         let at = from + found;
@@ -51,7 +51,7 @@ pub(crate) fn cell_end(window: &[u8], body: usize, from: usize) -> End {
     let mut from = from;
     loop {
         let rest = window.get(from..).unwrap_or_default();
-        let Some(found) = near(rest, [b'\t', b'\n', b'\r']) else {
+        let Some(found) = find_byte(rest, [b'\t', b'\n', b'\r']) else {
             return Err(window.len());
         };
         let at = from + found;

@@ -32,12 +32,12 @@ mod document;
 mod edit;
 pub mod encoding;
 mod error;
+mod find_byte;
 pub mod format;
 mod hash;
 pub mod known;
 mod limits;
 mod losses;
-mod near;
 pub mod num;
 mod options;
 mod output;
@@ -100,11 +100,11 @@ pub mod raw {
         Receive, Sink, Span, Spelling, Tape, Trace, flag,
     };
     pub use crate::error::ErrorDetail;
+    pub use crate::find_byte::{find_byte, find_in_word};
     pub use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
     pub use crate::format::{
         Filled, Outcome, Part, Parts, Prepared, ReadScalar, Reader, Rest, Stencils, Store, Writer,
     };
-    pub use crate::near::near;
     pub use crate::output::Spare;
     pub use crate::stage::Wrap;
 }

@@ -17,7 +17,7 @@ const LAYERS: &[&str] = &[
     "printable",
     "spreadsheet",
     "suggest",
-    "near",
+    "find_byte",
     "base64",
     "num",
     "error",

@@ -1,6 +1,6 @@
 //! MySQL's strings.
 
-use icecore::raw::near;
+use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 
 use super::nearest;
@@ -21,7 +21,7 @@ fn escaped(letter: u8) -> u8 {
 pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
-    while let Some(found) = near(raw.get(at..)?, [b'\\', quote]) {
+    while let Some(found) = find_byte(raw.get(at..)?, [b'\\', quote]) {
         at += found;
         let (byte, next) = (*raw.get(at)?, *raw.get(at + 1)?);
         match (byte, next) {

@@ -1,6 +1,6 @@
 //! PostgreSQL's `E'…'` and the cells of `COPY`.
 
-use icecore::raw::near;
+use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::{memchr, memchr2};
 
@@ -95,7 +95,7 @@ pub(super) fn decode_escape(raw: &[u8]) -> Option<Decoded<'_>> {
 pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
-    while let Some(found) = near(raw.get(at..)?, [b'\\']) {
+    while let Some(found) = find_byte(raw.get(at..)?, [b'\\']) {
         at += found;
         let (len, byte) = byte_escape(raw.get(at + 1..)?, true)?;
         decoding.escape(at, at + 1 + len, &[byte]);

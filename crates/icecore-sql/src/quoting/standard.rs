@@ -1,13 +1,13 @@
 //! Strings of the standard, and those in dollars.
 
-use icecore::raw::near;
+use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::memchr;
 
 pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
-    while let Some(found) = near(raw.get(at..)?, [quote]) {
+    while let Some(found) = find_byte(raw.get(at..)?, [quote]) {
         at += found + 2;
         if raw.get(at - 1) != Some(&quote) {
             return None;

@@ -1,7 +1,7 @@
 //! Cells as text: in JSON, in CSV, between tabs.
 
 use super::plan::Out;
-use icecore::raw::near;
+use icecore::raw::find_byte;
 use icecore::text::spreadsheet_text;
 
 /// Whether a byte of a JSON string needs no escape.
@@ -51,7 +51,7 @@ fn has_rare(bytes: &[u8]) -> bool {
 /// Writes the text of a JSON string, from one that needs an escape to the next: most of what has any has few.
 fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
-    while let Some(found) = near(rest, [b'"', b'\\', b'\n']) {
+    while let Some(found) = find_byte(rest, [b'"', b'\\', b'\n']) {
         let (plain, behind) = rest.split_at(found);
         out.extend_from_slice(plain);
         let Some((special, behind)) = behind.split_first() else { break };

@@ -1,7 +1,7 @@
 //! Backslashes before quotes, as changes see them.
 
 use crate::edit::{Around, Decoded, Decoding, Escaping};
-use crate::near::near;
+use crate::find_byte::find_byte;
 
 /// How far around a change a text is looked at.
 const LOOK: usize = 256;
@@ -45,7 +45,7 @@ impl Escaping for Slashes {
         }
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
-        while let Some(at) = near(raw.get(from..)?, [b'\\']) {
+        while let Some(at) = find_byte(raw.get(from..)?, [b'\\']) {
             let start = from + at;
             let byte = match (raw.get(start + 1)?, self.like_c) {
                 (b'0', _) => 0,

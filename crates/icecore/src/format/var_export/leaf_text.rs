@@ -2,7 +2,7 @@
 
 use super::text::{push_float, push_uint};
 use crate::document::{Kind, Node, Tape};
-use crate::near::near;
+use crate::find_byte::find_byte;
 
 /// A leaf that PHP has.
 pub(super) fn leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
@@ -85,7 +85,7 @@ fn is_tag(bytes: &[u8]) -> bool {
 /// The offset of the next of these tags.
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
-    while let Some(at) = near(&bytes[from..], [b'<']) {
+    while let Some(at) = find_byte(&bytes[from..], [b'<']) {
         if is_tag(&bytes[from + at..]) {
             return Some(from + at);
         }

@@ -1,9 +1,9 @@
 //! The quick loop over tokens.
 
 use super::super::tag::TAGS;
+use crate::find_byte::find_byte;
 use crate::format::skim::{Sure, Unsure, ahead};
 use crate::format::tags::Class;
-use crate::near::near;
 
 /// The longest name of a class that is passed over.
 const NAME: u64 = 4096;
@@ -68,7 +68,7 @@ fn long_number(bytes: &[u8], mut at: usize, end: u8) -> Option<Sure<(u64, usize)
 /// Behind the next semicolon.
 #[inline(always)]
 fn behind_semicolon(bytes: &[u8], at: usize) -> Option<usize> {
-    near(bytes.get(at..)?, [b';']).map(|len| at + 1 + len)
+    find_byte(bytes.get(at..)?, [b';']).map(|len| at + 1 + len)
 }
 
 /// Goes over entries whose keys are integers, until one is the number that is sought (it stops

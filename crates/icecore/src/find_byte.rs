@@ -10,31 +10,45 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// backslashes in an escaped text; never slow.
 ///
 /// ```
-/// use icecore::raw::near;
-/// assert_eq!(near(br"one\two", [b'\\', b'"']), Some(3));
-/// assert_eq!(near(b"one two", [b'\\']), None);
+/// use icecore::raw::find_byte;
+/// assert_eq!(find_byte(br"one\two", [b'\\', b'"']), Some(3));
+/// assert_eq!(find_byte(b"one two", [b'\\']), None);
 /// ```
 #[inline]
-pub fn near<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize> {
+pub fn find_byte<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize> {
     const { assert!(0 < N && N <= 3) }
     let mut at = 0;
     while at < WORDS * 8
         && let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>())
     {
-        // A byte that is sought becomes zero, borrows, and its high bit is set. The borrow may
-        // spoil those above: only the first hit counts.
         let word = u64::from_le_bytes(*word);
-        let zero = |byte: u8| {
-            let word = word ^ (ONES * u64::from(byte));
-            word.wrapping_sub(ONES) & !word
-        };
-        let found = sought.iter().fold(0, |found, byte| found | zero(*byte)) & HIGHS;
+        let found = sought.iter().fold(0, |found, byte| found | mark_first(word, *byte)) & HIGHS;
         if found != 0 {
             return Some(at + (found.trailing_zeros() / 8) as usize);
         }
         at += 8;
     }
     far(bytes.get(at..)?, sought).map(|found| at + found)
+}
+
+/// Where a byte is first in a word.
+///
+/// ```
+/// use icecore::raw::find_in_word;
+/// assert_eq!(find_in_word(*b"say \"hi\"", b'"'), Some(4));
+/// ```
+#[inline]
+pub fn find_in_word(word: [u8; 8], byte: u8) -> Option<usize> {
+    let found = mark_first(u64::from_le_bytes(word), byte) & HIGHS;
+    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
+}
+
+/// A word whose first byte with its highest bit set is where this byte is first in `word`. A byte that is equal becomes
+/// zero and borrows, and so its highest bit is set. The borrow may spoil bytes after it: only the first one counts.
+#[inline]
+fn mark_first(word: u64, byte: u8) -> u64 {
+    let word = word ^ (ONES * u64::from(byte));
+    word.wrapping_sub(ONES) & !word
 }
 
 #[inline]
@@ -49,7 +63,7 @@ fn far<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::near;
+    use super::find_byte;
 
     #[test]
     fn it_finds_what_a_walk_finds() {
@@ -65,9 +79,9 @@ mod tests {
             let bytes = &bytes[next() % (bytes.len() + 1)..];
             let sought = [b'\\', 0, b'['];
             let walk = |some: &[u8]| bytes.iter().position(|byte| some.contains(byte));
-            assert_eq!(near(bytes, [b'\\']), walk(&sought[..1]), "{bytes:?}");
-            assert_eq!(near(bytes, [b'\\', 0]), walk(&sought[..2]), "{bytes:?}");
-            assert_eq!(near(bytes, sought), walk(&sought), "{bytes:?}");
+            assert_eq!(find_byte(bytes, [b'\\']), walk(&sought[..1]), "{bytes:?}");
+            assert_eq!(find_byte(bytes, [b'\\', 0]), walk(&sought[..2]), "{bytes:?}");
+            assert_eq!(find_byte(bytes, sought), walk(&sought), "{bytes:?}");
         }
     }
 }
