@@ -180,7 +180,7 @@ impl icecore_replaced {
             is_changed: u32::from(is_changed),
             strings: tally.changed,
             occurrences: replacing.counts().values().sum(),
-            frozen: tally.frozen.values().sum(),
+            frozen: tally.frozen.total(),
             broken: tally.broken,
             mended: tally.mended,
             guessed: tally.guessed,

@@ -97,7 +97,7 @@ fn depth_needs_no_stack() {
         assert!(same == php && (tally.broken, tally.beyond) == (0, 1), "{tally:?}");
         let (new, tally) = value(json.as_bytes(), &mut Pair::new(b"old.example", b"new.example"));
         assert_eq!(String::from_utf8(new).unwrap(), json.replace("old.example", "new.example"));
-        assert_eq!(tally.frozen["json"], 14);
+        assert_eq!(tally.frozen.get("json"), 14);
         for (open, close) in [("a:1:{i:0;", "}"), ("[", "]"), ("{\"a\":", "}"), ("O:1:\"A\":1:{i:0;", "}")] {
             for times in [9_000, 200_000] {
                 let inner = if open.ends_with(';') { "s:3:\"old\";" } else { "\"old\"" };

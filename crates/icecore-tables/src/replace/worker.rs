@@ -223,7 +223,7 @@ impl Worker {
         let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
         let offset = Some(chunk.offset + piece.whole.start as u64);
         let mut tally = std::mem::take(&mut self.tally);
-        match changed {
+        let made = match changed {
             Ok(Some(changed)) if is_wanted => {
                 chunk.account.pairs(&counts);
                 if let (Some(shows), Some(text)) = (&plan.shows, &changed.text) {
@@ -235,10 +235,11 @@ impl Worker {
                 // `0x` without digits is the name of a column.
                 let is_bare = changed.new.is_nothing(raw) && bytes.get(piece.whole.start) == Some(&b'0');
                 if piece.manner == Manner::Sql(Quoting::Hex) && is_bare {
-                    return Some((piece.whole.clone(), New::Text(b"''".to_vec())));
+                    Some((piece.whole.clone(), New::Text(b"''".to_vec())))
+                } else {
+                    let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
+                    Some((range, changed.new))
                 }
-                let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
-                Some((range, changed.new))
             }
             Err(()) if is_wanted => {
                 chunk.account.places.entry(piece.place).or_default().refused += 1;
@@ -250,7 +251,10 @@ impl Worker {
                 }
                 None
             }
-        }
+        };
+        tally.clear();
+        self.tally = tally;
+        made
     }
 
     /// Whether the value that was looked at is plain text. One that is broken is counted as such.

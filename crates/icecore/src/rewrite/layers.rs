@@ -35,7 +35,7 @@ impl Work<'_> {
                 rewrapped(wrapper, settings, bytes, &unwrapped.bytes, &edits)
             }
         };
-        *self.tally.frozen.entry(wrapper.name).or_default() += 1;
+        self.tally.frozen.add(wrapper.name, 1);
         edits.ok_or_else(|| refuse("data that would be wrapped in another way"))
     }
 
@@ -130,7 +130,7 @@ impl Work<'_> {
 
     /// Changes inside a wrapper, if they can be said there.
     fn around(&mut self, wrapper: &Wrapper, edits: Option<Edits>) -> Inside {
-        *self.tally.frozen.entry(wrapper.name).or_default() += 1;
+        self.tally.frozen.add(wrapper.name, 1);
         match edits {
             Some(edits) => Inside::Frozen(edits),
             None => {

@@ -38,7 +38,7 @@ mod trimmed;
 mod work;
 
 pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, Part, raw_edits};
-pub use tally::{Broken, Tally};
+pub use tally::{Broken, FormatCounts, Tally};
 
 use crate::error::Error;
 use crate::format;

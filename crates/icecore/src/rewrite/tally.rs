@@ -13,7 +13,7 @@ pub struct Tally {
     /// Strings that were changed.
     pub changed: u64,
     /// What was frozen and looked into, by the names of its formats and wrappers.
-    pub frozen: BTreeMap<&'static str, u64>,
+    pub frozen: FormatCounts,
     /// Texts that look frozen and can't be read: they were changed as plain text.
     pub broken: u64,
     /// The first of them.
@@ -39,6 +39,50 @@ pub struct Tally {
     /// Texts beyond a limit, as in too many others, in which something would have been
     /// changed: they stayed, as the lengths around them can't be known to be right.
     pub beyond: u64,
+}
+
+/// Counts by the names of formats and wrappers, in the order of the names. There are few, and a tally is made for each
+/// value: a list is cheaper than a map.
+///
+/// ```
+/// let mut counts = icecore::rewrite::FormatCounts::default();
+/// counts.add("php", 2);
+/// counts.add("json", 1);
+/// counts.add("php", 1);
+/// assert_eq!(counts.iter().collect::<Vec<_>>(), [("json", 1), ("php", 3)]);
+/// assert_eq!((counts.get("php"), counts.get("marshal"), counts.total()), (3, 0, 4));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormatCounts(Vec<(&'static str, u64)>);
+
+impl FormatCounts {
+    /// Adds to the count of a format.
+    pub fn add(&mut self, name: &'static str, count: u64) {
+        match self.0.binary_search_by_key(&name, |(name, _)| *name) {
+            Ok(at) => self.0[at].1 += count,
+            Err(at) => self.0.insert(at, (name, count)),
+        }
+    }
+
+    /// The count of a format, or 0.
+    pub fn get(&self, name: &str) -> u64 {
+        self.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| count)
+    }
+
+    /// All counts.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The sum of all counts.
+    pub fn total(&self) -> u64 {
+        self.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// A text that looks frozen and can't be read.
@@ -70,8 +114,8 @@ impl Tally {
     /// ```
     pub fn add(&mut self, other: &Tally) {
         self.changed += other.changed;
-        for (name, count) in &other.frozen {
-            *self.frozen.entry(name).or_default() += count;
+        for (name, count) in other.frozen.iter() {
+            self.frozen.add(name, count);
         }
         self.broken += other.broken;
         let room = KEPT.saturating_sub(self.first_broken.len());
@@ -86,6 +130,13 @@ impl Tally {
         self.signed += other.signed;
         self.embedded += other.embedded;
         self.beyond += other.beyond;
+    }
+
+    /// Sets all counts to nothing. Its memory is used again.
+    pub fn clear(&mut self) {
+        let mut frozen = std::mem::take(&mut self.frozen);
+        frozen.0.clear();
+        *self = Tally { frozen, ..Tally::default() };
     }
 
     /// Whether something was found that did not go as was asked for: it is to be told even

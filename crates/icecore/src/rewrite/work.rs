@@ -173,7 +173,7 @@ impl<'w> Work<'w> {
             Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
             _ => tape::edits(self, format, settings, bytes, limits, level)?,
         };
-        *self.tally.frozen.entry(format.name).or_default() += 1;
+        self.tally.frozen.add(format.name, 1);
         Ok(edits)
     }
 

@@ -22,7 +22,7 @@ fn place_of(head: &Head<'_>) -> String {
     if head.row > 0 {
         text.push_str(&format!(", row {}", head.row));
     }
-    let frozen: Vec<&str> = head.tally.frozen.keys().copied().collect();
+    let frozen: Vec<&str> = head.tally.frozen.iter().map(|(name, _)| name).collect();
     if !frozen.is_empty() {
         text.push_str(&format!(" ({})", frozen.join(", ")));
     }

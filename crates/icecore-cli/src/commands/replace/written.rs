@@ -121,7 +121,7 @@ pub fn text(
             column: place.column,
             values: counts.values,
             strings: counts.tally.changed,
-            frozen: counts.tally.frozen.clone(),
+            frozen: counts.tally.frozen.iter().collect(),
             broken: counts.tally.broken,
             mended: counts.tally.mended,
             opaque: counts.tally.opaque,
