@@ -83,7 +83,7 @@ decode_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
     STRLEN consumed;
     SV *document, *header = NULL;
     dec->consumed = 0;
-    if (!found.has_user_header) {
+    if (!found.user_header) {
         /* There is none, or it is broken. */
         SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->set, &consumed, &header));
         return header ? header : &PL_sv_undef;

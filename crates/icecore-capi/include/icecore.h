@@ -1246,15 +1246,11 @@ typedef struct icecore_sereal_header {
    */
   int32_t protocol;
   /*
-   Whether there is a user header.
-   */
-  bool has_user_header;
-  /*
-   Offset of the first byte of the user header.
+   Offset of the first byte of the user header. 0: there is none.
    */
   size_t user_header;
   /*
-   Offset of the first byte after the user header: the body.
+   Offset of the first byte after the user header, where the body starts. 0: there is no user header.
    */
   size_t body;
 } icecore_sereal_header;

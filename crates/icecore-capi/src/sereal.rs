@@ -8,11 +8,9 @@ use icecore::format::sereal;
 pub struct icecore_sereal_header {
     /// The protocol, 1 to 15. 0: a document that was encoded as UTF-8 since. -1: no Sereal document.
     pub protocol: i32,
-    /// Whether there is a user header.
-    pub has_user_header: bool,
-    /// Offset of the first byte of the user header.
+    /// Offset of the first byte of the user header. 0: there is none.
     pub user_header: usize,
-    /// Offset of the first byte after the user header: the body.
+    /// Offset of the first byte after the user header, where the body starts. 0: there is no user header.
     pub body: usize,
 }
 
@@ -27,7 +25,6 @@ pub unsafe extern "C" fn icecore_sereal_find_header(bytes: *const u8, len: usize
     let user_header = sereal::find_user_header(bytes);
     icecore_sereal_header {
         protocol: sereal::find_protocol(bytes).map_or(-1, i32::from),
-        has_user_header: user_header.is_some(),
         user_header: user_header.as_ref().map_or(0, |range| range.start),
         body: user_header.map_or(0, |range| range.end),
     }
