@@ -47,8 +47,8 @@ pub struct Global {
     /// json: an object a line, with type (error, loss, note, end), file, record, code, kind, count, format, offset,
     /// layer, path, expected, found, help and message, as far as they are known; the last has type end, the exit code,
     /// and how many inputs there were. Wrong usage is told as text in every case.
-    #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t = said::Form::Text)]
-    pub report: said::Form,
+    #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t = said::ReportForm::Text)]
+    pub report: said::ReportForm,
     /// Say nothing of losses, show no progress
     #[arg(short, long, global = true)]
     pub quiet: bool,

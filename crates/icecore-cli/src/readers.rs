@@ -1,6 +1,6 @@
 //! Which commands read an input that is not a document of a format.
 
-use icecore_tables::form::{Form, has_rows};
+use icecore_tables::form::{InputForm, has_rows};
 use icecore_tables::rows::columnar::Container;
 
 /// What an input is, and which commands read it.
@@ -29,11 +29,11 @@ impl Readers {
             Some(_) => return known("a file of Arrow", &["rows"]),
             None => {}
         }
-        match Form::guess(name, head, is_all)? {
+        match InputForm::guess(name, head, is_all)? {
             // A program may begin like one: `# comment`, `use name;`.
-            Form::Sql if is_called_sql(name) || has_rows(head) => known("a dump in SQL", &["rows", "replace"]),
-            Form::Csv | Form::Tsv => known("a table", &["rows", "replace"]),
-            Form::Text if head.trim_ascii_start().starts_with(b"<") => known("XML or HTML", &["replace"]),
+            InputForm::Sql if is_called_sql(name) || has_rows(head) => known("a dump in SQL", &["rows", "replace"]),
+            InputForm::Csv | InputForm::Tsv => known("a table", &["rows", "replace"]),
+            InputForm::Text if head.trim_ascii_start().starts_with(b"<") => known("XML or HTML", &["replace"]),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
 use crate::paint::{Ink, Paint};
-use crate::said::{End, Form, Said};
+use crate::said::{End, ReportForm, Said};
 use crate::screen;
 use crate::signals::NotCaught;
 use icecore::deep::Deep;
@@ -51,7 +51,7 @@ impl From<icecore_tables::Error> for Abort {
 pub struct Report {
     paint: Paint,
     quiet: bool,
-    form: Form,
+    form: ReportForm,
     worst: u8,
     /// Inputs that were tried, and those that could not be decoded.
     seen: u64,
@@ -66,7 +66,7 @@ pub struct Report {
 const REPAIRS: usize = 20;
 
 impl Report {
-    pub fn new(paint: Paint, quiet: bool, form: Form) -> Report {
+    pub fn new(paint: Paint, quiet: bool, form: ReportForm) -> Report {
         Report { paint, quiet, form, worst: 0, seen: 0, bad: 0, is_strict: false, repaired: HashSet::new() }
     }
 
@@ -136,7 +136,7 @@ impl Report {
     }
 
     fn show(&self, window: &str) {
-        if self.form == Form::Json {
+        if self.form == ReportForm::Json {
             return;
         }
         let mut text = String::new();
@@ -243,8 +243,8 @@ impl Report {
     /// Says it on a line of its own. Control characters of names and data are escaped.
     pub fn say(&self, said: &Said<'_>) {
         match self.form {
-            Form::Text => screen::say(said.text(self.paint).as_bytes()),
-            Form::Json => self.object(said),
+            ReportForm::Text => screen::say(said.text(self.paint).as_bytes()),
+            ReportForm::Json => self.object(said),
         }
     }
 
@@ -278,7 +278,7 @@ impl Report {
                 self.say(&Said::error(code, message));
             }
         }
-        if self.form == Form::Json {
+        if self.form == ReportForm::Json {
             self.object(&End::new(self.worst, self.seen, self.bad));
         } else if self.bad > 0 && self.seen > 1 {
             let (bad, seen) = (self.bad, self.seen);

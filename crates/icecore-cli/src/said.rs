@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// How losses, notes and errors are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum ReportForm {
     /// A line each, for people; errors show the input around them
     #[default]
     Text,

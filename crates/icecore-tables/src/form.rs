@@ -15,7 +15,7 @@ pub const NDJSON: &str = "ndjson";
 
 /// How an input is written.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum InputForm {
     /// A dump of a database.
     Sql,
     /// A table with a delimiter and quotes.
@@ -30,17 +30,17 @@ pub enum Form {
     Document(Stage),
 }
 
-impl Form {
+impl InputForm {
     /// As the command line says.
-    pub fn parse(text: &str) -> Result<Form> {
+    pub fn parse(text: &str) -> Result<InputForm> {
         Ok(match text {
-            "sql" => Form::Sql,
-            "csv" => Form::Csv,
-            "tsv" => Form::Tsv,
-            NDJSON => Form::Ndjson,
-            "text" => Form::Text,
+            "sql" => InputForm::Sql,
+            "csv" => InputForm::Csv,
+            "tsv" => InputForm::Tsv,
+            NDJSON => InputForm::Ndjson,
+            "text" => InputForm::Text,
             format => match Stage::parse(format) {
-                Ok(stage) => Form::Document(stage),
+                Ok(stage) => InputForm::Document(stage),
                 Err(error) => {
                     let text = format!("--in takes sql, csv, tsv, ndjson, text or a format: {error}");
                     return Err(Error::Usage(text));
@@ -52,49 +52,49 @@ impl Form {
     /// As reports call it.
     pub fn name(&self) -> String {
         match self {
-            Form::Sql => "sql".to_owned(),
-            Form::Csv => "csv".to_owned(),
-            Form::Tsv => "tsv".to_owned(),
-            Form::Ndjson => NDJSON.to_owned(),
-            Form::Text => "text".to_owned(),
-            Form::Document(stage) => stage.name(),
+            InputForm::Sql => "sql".to_owned(),
+            InputForm::Csv => "csv".to_owned(),
+            InputForm::Tsv => "tsv".to_owned(),
+            InputForm::Ndjson => NDJSON.to_owned(),
+            InputForm::Text => "text".to_owned(),
+            InputForm::Document(stage) => stage.name(),
         }
     }
 
     /// By the first bytes of a file and its name; `None` if they don't tell. `is_all`: there are no more bytes.
     ///
     /// What is in a file decides: people name files as they like. The name decides between readings of the same bytes.
-    pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<Form> {
-        let named = Form::of_name(name);
-        if matches!(named, Some(Form::Sql)) && !begins_sql(head) && !has_rows(head) && !is_only_comments(head) {
+    pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<InputForm> {
+        let named = InputForm::of_name(name);
+        if matches!(named, Some(InputForm::Sql)) && !begins_sql(head) && !has_rows(head) && !is_only_comments(head) {
             // It has no statement that changes anything, so the name says nothing of what is in it.
-            let other = Form::guess("", head, is_all)?;
-            return matches!(other, Form::Document(_)).then_some(other);
+            let other = InputForm::guess("", head, is_all)?;
+            return matches!(other, InputForm::Document(_)).then_some(other);
         }
         let frozen = stage_of(head, is_all).filter(|stage| named.is_none() || is_sure(head, is_all, stage));
         match (named, frozen) {
             // A single line of JSON is a document as well.
-            (Some(Form::Ndjson), Some(stage)) if stage.format().name == JSON => Some(Form::Ndjson),
-            (Some(Form::Sql), _) | (None | Some(Form::Text), _) if begins_sql(head) => Some(Form::Sql),
-            (_, Some(stage)) => Some(Form::Document(stage)),
+            (Some(InputForm::Ndjson), Some(stage)) if stage.format().name == JSON => Some(InputForm::Ndjson),
+            (Some(InputForm::Sql), _) | (None | Some(InputForm::Text), _) if begins_sql(head) => Some(InputForm::Sql),
+            (_, Some(stage)) => Some(InputForm::Document(stage)),
             (Some(named), None) => Some(named),
             (None, None) if !is_text(head) => None,
-            (None, None) if name.to_ascii_lowercase().ends_with(".dump") && has_rows(head) => Some(Form::Sql),
-            (None, None) => Some(Form::Text),
+            (None, None) if name.to_ascii_lowercase().ends_with(".dump") && has_rows(head) => Some(InputForm::Sql),
+            (None, None) => Some(InputForm::Text),
         }
     }
 
     /// By the end of a name alone.
-    fn of_name(name: &str) -> Option<Form> {
+    fn of_name(name: &str) -> Option<InputForm> {
         let name = name.to_ascii_lowercase();
         let packed = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|packed| name.strip_suffix(packed));
         let name = packed.unwrap_or(&name);
         Some(match Path::new(name).extension()?.to_str()? {
-            "sql" | "mysql" | "pgsql" => Form::Sql,
-            "csv" => Form::Csv,
-            "tsv" | "tab" => Form::Tsv,
-            NDJSON | "jsonl" => Form::Ndjson,
-            "txt" | "html" | "htm" | "xml" | "md" | "css" | "js" | "conf" | "ini" | "yml" | "yaml" => Form::Text,
+            "sql" | "mysql" | "pgsql" => InputForm::Sql,
+            "csv" => InputForm::Csv,
+            "tsv" | "tab" => InputForm::Tsv,
+            NDJSON | "jsonl" => InputForm::Ndjson,
+            "txt" | "html" | "htm" | "xml" | "md" | "css" | "js" | "conf" | "ini" | "yml" | "yaml" => InputForm::Text,
             _ => return None,
         })
     }
@@ -121,8 +121,8 @@ pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
 }
 
 /// Whether it takes no more of an input to know its form: it begins as a dump does.
-pub fn is_clear(form: Option<&Form>, head: &[u8]) -> bool {
-    matches!(form, Some(Form::Sql)) && begins_sql(head)
+pub fn is_clear(form: Option<&InputForm>, head: &[u8]) -> bool {
+    matches!(form, Some(InputForm::Sql)) && begins_sql(head)
 }
 
 /// Whether this begins as a dump does: with statements, perhaps behind comments.
@@ -257,12 +257,12 @@ mod tests {
         ] {
             assert!(!begins_sql(text.as_bytes()), "{text}");
         }
-        assert!(matches!(Form::guess("x.sql", b"INSERT t VALUES('\xff')", true), Some(Form::Sql)));
+        assert!(matches!(InputForm::guess("x.sql", b"INSERT t VALUES('\xff')", true), Some(InputForm::Sql)));
         for dump in ["", "\n", "-- nothing", "# nothing\n\n/* at all */ ;\n"] {
-            assert!(matches!(Form::guess("x.sql", dump.as_bytes(), true), Some(Form::Sql)), "{dump}");
+            assert!(matches!(InputForm::guess("x.sql", dump.as_bytes(), true), Some(InputForm::Sql)), "{dump}");
         }
         for text in ["Dear all, it's late\n", "a:1:{i:0;i:1;}\na:0:{}\n"] {
-            assert!(Form::guess("x.sql", text.as_bytes(), true).is_none(), "{text}");
+            assert!(InputForm::guess("x.sql", text.as_bytes(), true).is_none(), "{text}");
         }
     }
 }

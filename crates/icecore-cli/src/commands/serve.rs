@@ -5,7 +5,7 @@ use crate::database::{Database, duration, failed, first_line};
 use crate::limits;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, code};
-use crate::said::Form;
+use crate::said::ReportForm;
 use crate::secrets;
 use clap::{Args, ValueHint};
 use icecore_daemon::{Network, Rate, Settings, serve};
@@ -107,7 +107,7 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
         settings.commands.insert(queue.clone(), Arc::new(command));
     }
     settings.quiet = global.quiet;
-    settings.json_journal = global.report == Form::Json;
+    settings.json_journal = global.report == ReportForm::Json;
     settings.longest_body = usize::try_from(args.max_body).unwrap_or(usize::MAX);
     settings.most_connections = args.connections.max(1);
     settings.most_of_address = args.connections_per_address.max(1);

@@ -431,7 +431,7 @@ mod tests {
     use super::*;
     use crate::paint::Paint;
     use crate::paint::When;
-    use crate::said::Form;
+    use crate::said::ReportForm;
     use icecore::Limits;
     use icecore_tables::window::CHUNK;
 
@@ -450,7 +450,7 @@ mod tests {
             most: 1 << 30,
             is_packed: false,
         };
-        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true, Form::Text);
+        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true, ReportForm::Text);
         let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
         assert!(!run.all(&mut Sink::nowhere()).unwrap_or(true));
         assert_eq!(run.tally.bytes, bytes.len() as u64);

@@ -5,7 +5,7 @@ use super::column::Spec;
 use super::object::Object;
 use super::plan::{Out, Plan, error_name, kind_name};
 use super::text;
-use super::words::{Bytea, Form, OnError};
+use super::words::{Bytea, OnError, TableForm};
 use crate::step::Step;
 use crate::tally::{LOSS, REFUSED, Tally, Wrong};
 use icecore::{Error, ErrorKind, LossKind, Losses, Stage, deep};
@@ -168,7 +168,7 @@ impl Decoder {
             self.hint = plan.program.and_then(|at| cells.get(at)).and_then(|cell| hint(batch.cell(*cell)));
             let mut row = Row::new(number, offset, &mut tally, plan.columns.len());
             let is_row = match (plan.form, plan.out) {
-                (Form::Ndjson, _) => self.object(batch, cells, &mut row, &mut out),
+                (TableForm::Ndjson, _) => self.object(batch, cells, &mut row, &mut out),
                 (_, Out::Json) => self.json(batch, cells, &mut row, &mut out),
                 _ => self.table(batch, cells, &mut row, &mut out),
             };
@@ -326,7 +326,7 @@ impl Decoder {
             }
             return out.extend_from_slice(bytes);
         }
-        let inside = if self.plan.form == Form::Pgcopy { unescaped(bytes, self.plan.bytea) } else { bytes.into() };
+        let inside = if self.plan.form == TableForm::Pgcopy { unescaped(bytes, self.plan.bytea) } else { bytes.into() };
         match self.decode(column, &inside, row, out) {
             Kind::Text | Kind::Broken | Kind::Refused if self.plan.on_error == OnError::Keep => {
                 if !text::string(bytes, out) && self.plan.out == Out::Json {

@@ -15,4 +15,4 @@ mod words;
 
 pub use batch::Batch;
 pub use decode::Decoders;
-pub use words::{Bytea, Form, OnError, Text};
+pub use words::{Bytea, OnError, TableForm, Text};

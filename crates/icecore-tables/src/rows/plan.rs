@@ -3,7 +3,7 @@
 use super::column::Spec;
 use super::columnar::{self, Container};
 use super::text;
-use super::words::{Bytea, Form, OnError, Text};
+use super::words::{Bytea, OnError, TableForm, Text};
 use crate::error::{Result, usage};
 use crate::filter::Filter;
 use icecore::{Limits, Stage};
@@ -77,11 +77,11 @@ pub struct TableStyle {
 
 impl TableStyle {
     /// The delimiter of values; the rows of a database are written by the command itself.
-    pub fn delimiter(&self, form: Form) -> u8 {
+    pub fn delimiter(&self, form: TableForm) -> u8 {
         match (form, self.delimiter) {
-            (Form::Database, _) => b'\t',
+            (TableForm::Database, _) => b'\t',
             (_, Some(given)) => given,
-            (Form::Csv, None) => b',',
+            (TableForm::Csv, None) => b',',
             _ => b'\t',
         }
     }
@@ -89,9 +89,11 @@ impl TableStyle {
 
 impl Options {
     /// The delimiter of a csv that is written.
-    fn out_delimiter(&self, form: Form) -> u8 {
+    fn out_delimiter(&self, form: TableForm) -> u8 {
         match form {
-            Form::Database | Form::Sql | Form::Parquet | Form::Arrow => self.input.delimiter.unwrap_or(b','),
+            TableForm::Database | TableForm::Sql | TableForm::Parquet | TableForm::Arrow => {
+                self.input.delimiter.unwrap_or(b',')
+            }
             form => self.input.delimiter(form),
         }
     }
@@ -103,7 +105,7 @@ pub struct Asked<'a> {
     /// What is asked, whatever the columns are.
     pub options: &'a Options,
     /// How the rows of the input are written.
-    pub form: Form,
+    pub form: TableForm,
     /// The column that is decoded, if none is named.
     pub usual: Option<&'static str>,
     /// What the input is called.
@@ -114,7 +116,7 @@ pub struct Asked<'a> {
 #[derive(Clone)]
 pub struct Plan {
     /// How the rows of the input are written.
-    pub form: Form,
+    pub form: TableForm,
     /// How the rows of the output are written.
     pub out: Out,
     /// The JSON that values become.
@@ -166,23 +168,23 @@ impl Plan {
         let Asked { options, form, usual, file } = *asked;
         let names = header;
         let columns = match (&options.columns[..], form) {
-            ([], Form::Lines) => vec![Spec::parse("1", &[])?],
-            ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
-            (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
-            ([], Form::Parquet | Form::Arrow) => Vec::new(),
-            ([], Form::Database) if usual.is_none() => Vec::new(),
+            ([], TableForm::Lines) => vec![Spec::parse("1", &[])?],
+            ([column], TableForm::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
+            (_, TableForm::Lines) => return Err(usage("lines have one column only".to_owned())),
+            ([], TableForm::Parquet | TableForm::Arrow) => Vec::new(),
+            ([], TableForm::Database) if usual.is_none() => Vec::new(),
             ([], _) if usual.is_none() && matches!(options.out, Out::Columns(_)) => Vec::new(),
             ([], _) => match usual {
                 Some(column) => vec![Spec::parse(column, &names)?],
                 None => return Err(usage(no_column(&names))),
             },
             (columns, form) => {
-                let is_fixed = !names.is_empty() && form != Form::Ndjson;
+                let is_fixed = !names.is_empty() && form != TableForm::Ndjson;
                 let parse = |text: &String| Spec::parse(text, if is_fixed { &names } else { &[] });
                 columns.iter().map(parse).collect::<Result<_, _>>()?
             }
         };
-        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && form != Form::Ndjson) {
+        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && form != TableForm::Ndjson) {
             let name = &column.name;
             return Err(usage(format!(
                 "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
@@ -190,12 +192,12 @@ impl Plan {
             )));
         }
         let mut plan = Plan::base(asked)?;
-        if form == Form::Ndjson && plan.filter.has_columns() {
+        if form == TableForm::Ndjson && plan.filter.has_columns() {
             return Err(usage("`--only` and `--skip-column` are for tables with columns".to_owned()));
         }
         plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
         // For rows of a database, `file` is the name of the table.
-        let table = if form == Form::Database { file } else { "" };
+        let table = if form == TableForm::Database { file } else { "" };
         plan.of_columns(None, table, names, columns)
     }
 
@@ -203,15 +205,15 @@ impl Plan {
     pub fn base(asked: &Asked<'_>) -> Result<Plan> {
         let Asked { options, form, file, .. } = *asked;
         let out = options.out;
-        if matches!(out, Out::Columns(_)) || matches!(form, Form::Parquet | Form::Arrow) {
+        if matches!(out, Out::Columns(_)) || matches!(form, TableForm::Parquet | TableForm::Arrow) {
             columnar::check()?;
         }
-        if form == Form::Ndjson && matches!(out, Out::Csv | Out::Tsv) {
+        if form == TableForm::Ndjson && matches!(out, Out::Csv | Out::Tsv) {
             return Err(usage(
                 "rows of `--in ndjson` have no fixed columns: they are written as json, parquet or arrow".to_owned(),
             ));
         }
-        let has_tables = matches!(form, Form::Sql | Form::Database);
+        let has_tables = matches!(form, TableForm::Sql | TableForm::Database);
         if !has_tables && (!options.tables.is_empty() || options.table_column.is_some()) {
             return Err(usage("`--table` and `--table-column` are for `--in sql` and --db".to_owned()));
         }
@@ -232,7 +234,7 @@ impl Plan {
             on_error: options.on_error,
             empty_is_null: options.on_error != OnError::Keep
                 || matches!(out, Out::Columns(_))
-                || matches!(form, Form::Csv | Form::Tsv | Form::Lines) && options.input.null.is_none(),
+                || matches!(form, TableForm::Csv | TableForm::Tsv | TableForm::Lines) && options.input.null.is_none(),
             has_kinds: options.has_kinds,
             bytea: options.bytea,
             text: options.text,
@@ -252,7 +254,7 @@ impl Plan {
         mut names: Vec<String>,
         columns: Vec<Spec>,
     ) -> Result<Plan> {
-        if self.form == Form::Lines && names.is_empty() {
+        if self.form == TableForm::Lines && names.is_empty() {
             let given = columns.first().and_then(Spec::given_name);
             names.push(given.unwrap_or("value").to_owned());
         }
@@ -316,7 +318,7 @@ impl Plan {
     /// The name of a column to decode.
     pub fn column(&self, column: usize) -> String {
         let spec = &self.columns[column];
-        spec.at.filter(|_| self.form != Form::Ndjson).map_or_else(|| spec.name.clone(), |at| self.name(at))
+        spec.at.filter(|_| self.form != TableForm::Ndjson).map_or_else(|| spec.name.clone(), |at| self.name(at))
     }
 
     fn own_names(&self) -> Vec<String> {
@@ -328,7 +330,7 @@ impl Plan {
     /// A column of the input may not pass for one of ours.
     fn check_names(&self) -> Result<()> {
         let own: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
-        let is_known = |own: &&&String| self.names.contains(**own) && self.form != Form::Ndjson;
+        let is_known = |own: &&&String| self.names.contains(**own) && self.form != TableForm::Ndjson;
         let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
         match own.iter().find(is_known).or(twice) {
             None => Ok(()),

@@ -7,7 +7,7 @@ use crate::packing::Head;
 /// How rows are written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Form {
+pub enum TableForm {
     /// A dump of MySQL, PostgreSQL or SQLite, with the rows of its tables
     Sql,
     /// Comma-separated values (RFC 4180)
@@ -31,29 +31,29 @@ pub enum Form {
     Database,
 }
 
-impl Form {
+impl TableForm {
     /// Whether it has columns with types, and is not text.
     pub fn has_columns(self) -> bool {
-        matches!(self, Form::Parquet | Form::Arrow)
+        matches!(self, TableForm::Parquet | TableForm::Arrow)
     }
 
     /// Of an input that nobody said it of, by its name and its first bytes.
-    pub fn guess(name: &str, head: &Head) -> Option<Form> {
+    pub fn guess(name: &str, head: &Head) -> Option<TableForm> {
         if let Some(container) = Container::guess(name, &head.bytes) {
-            return Some(if container == Container::Parquet { Form::Parquet } else { Form::Arrow });
+            return Some(if container == Container::Parquet { TableForm::Parquet } else { TableForm::Arrow });
         }
-        match form::Form::guess(name, &head.bytes, head.is_all)? {
-            form::Form::Sql => Some(Form::Sql),
-            form::Form::Csv => Some(Form::Csv),
-            form::Form::Tsv => Some(Form::Tsv),
-            form::Form::Ndjson => Some(Form::Ndjson),
+        match form::InputForm::guess(name, &head.bytes, head.is_all)? {
+            form::InputForm::Sql => Some(TableForm::Sql),
+            form::InputForm::Csv => Some(TableForm::Csv),
+            form::InputForm::Tsv => Some(TableForm::Tsv),
+            form::InputForm::Ndjson => Some(TableForm::Ndjson),
             // An object, or one a line.
-            form::Form::Document(stage)
+            form::InputForm::Document(stage)
                 if stage.wrappers().is_empty()
                     && [form::JSON, form::NDJSON].contains(&stage.format().name)
                     && head.bytes.starts_with(b"{") =>
             {
-                Some(Form::Ndjson)
+                Some(TableForm::Ndjson)
             }
             _ => None,
         }

@@ -6,7 +6,7 @@ use super::show::Shown;
 use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
-use crate::said::Form;
+use crate::said::ReportForm;
 use crate::sink::Sink;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub fn run(args: &Diff, global: &Global, sink: &mut Sink) -> Result<(), Abort> {
     if !args.json {
         sink.text(&heading(path, ""))?;
     }
-    let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, Form::Text);
+    let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, ReportForm::Text);
     let found = compare(args, global, [old, new], &mut report, |found| Shown::new(args, global).write(found, sink))?;
     match found {
         None => sink.text("the files differ, and can't be decoded\n"),

@@ -15,9 +15,11 @@ use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::tty;
 use deep::{Look, Spent};
 use icecore::{Limits, Stage, raw::Outcome};
 use icecore_inspect::{Show, Tree};
+use std::io::IsTerminal;
 
 /// How many items of a long list are shown, if nothing else is asked for.
 const ITEMS: u64 = 32;
@@ -26,7 +28,9 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = args.inputs.sources(report)?;
     let items = args.shown.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
-    let view = View { args, items, paint: Paint::new(global.color, &std::io::stdout()) };
+    let stdout = std::io::stdout();
+    let width = stdout.is_terminal().then(tty::width).flatten();
+    let view = View { args, items, paint: Paint::new(global.color, &stdout), width };
     let mut sink = Sink::report(args.json, global.color);
     for source in &sources {
         report.input();
@@ -102,6 +106,8 @@ struct View<'v> {
     /// How many items of a list.
     items: u64,
     paint: Paint,
+    /// The columns of the terminal, if it is one.
+    width: Option<usize>,
 }
 
 impl View<'_> {

@@ -12,9 +12,13 @@ use icecore::{
 use icecore_inspect::describe::{Tone, counted, name_words, quoted, told, words};
 use icecore_inspect::{Row, Tree};
 
-/// How many bytes a row shows, and how many characters of a string.
+/// How many bytes a row shows.
 const BYTES: usize = 8;
+/// How many characters of a string a row shows: fewer where the terminal is narrow.
 const CHARACTERS: usize = 60;
+const FEWEST: usize = 16;
+/// What a row takes beside its indent, its name and the characters of its string: offset, bytes, kind, quotes and length.
+const AROUND: usize = 8 + 2 + 3 * BYTES + 1 + 24;
 /// How far rows are indented; deeper ones say their depth.
 const DEEPEST: u32 = 32;
 /// How many paths are looked up for links: each costs a walk.
@@ -110,11 +114,16 @@ struct Text<'t> {
     known: Known,
     /// Of a part of an array: how many items the whole has.
     count: Option<u64>,
+    /// The columns of the terminal, if it is one.
+    width: Option<usize>,
+    /// How many characters of a string this row shows.
+    characters: usize,
 }
 
 impl<'t> Text<'t> {
     fn new(piece: &'t Piece<'t>, document: &'t Document<'t>, view: &View<'_>, look: Look<'t>) -> Text<'t> {
-        Text { piece, document, paint: view.paint, paths: 0, look, known: Known::new(), count: None }
+        let (known, characters) = (Known::new(), CHARACTERS);
+        Text { piece, document, paint: view.paint, paths: 0, look, known, count: None, width: view.width, characters }
     }
 }
 
@@ -141,7 +150,15 @@ impl Text<'_> {
         indent(self.look.base + depth)
     }
 
+    /// How many characters of its string a row can show on the terminal.
+    fn count_characters(&self, row: &Row) -> usize {
+        let (Some(width), Row::Value { depth, step, .. }) = (self.width, row) else { return CHARACTERS };
+        let indent = 2 * (self.look.base + depth).min(DEEPEST) as usize;
+        width.saturating_sub(AROUND + indent + step.chars().count()).clamp(FEWEST, CHARACTERS)
+    }
+
     fn line(&mut self, row: &Row) -> String {
+        self.characters = self.count_characters(row);
         match row {
             Row::Layer => {
                 let len = self.layer(1).len();
@@ -218,7 +235,7 @@ impl Text<'_> {
     }
 
     fn words(&mut self, node: u32) -> String {
-        let mut words = words(self.document, node, CHARACTERS);
+        let mut words = words(self.document, node, self.characters);
         if let Some(count) = self.count.filter(|_| node == 0) {
             words.value = Some((Tone::Count, counted(count, "item", "items")));
         }
@@ -248,7 +265,7 @@ impl Text<'_> {
 
     /// What a value of Ruby's own classes says.
     fn told(&self, node: u32) -> Option<String> {
-        let told = told(self.document, node, CHARACTERS)?;
+        let told = told(self.document, node, self.characters)?;
         let class = self.paint.ink(Ink::Class, told.class);
         Some(match told.known {
             "exception" => format!("exception {class} {}", self.paint.ink(Ink::String, told.text)),

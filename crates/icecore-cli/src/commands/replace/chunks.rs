@@ -3,7 +3,7 @@
 use super::failed;
 use super::output::Output;
 use crate::report::{Abort, Report, code, usage_of};
-use icecore_tables::form::Form;
+use icecore_tables::form::InputForm;
 use icecore_tables::pool::{Batches, Pool};
 use icecore_tables::replace::account::Account;
 use icecore_tables::replace::chunk::Chunk;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct Work<'w> {
     pub plan: &'w Arc<Plan>,
     pub name: &'w str,
-    pub form: &'w Form,
+    pub form: &'w InputForm,
     /// Nobody said how it is written.
     pub is_guessed: bool,
 }
@@ -110,15 +110,15 @@ impl Work<'_> {
             return Err(failed(&icecore_tables::csv::broken(row, offset)));
         }
         let (suspects, first) = frozen.find_inside(chunk);
-        let is_text = matches!(self.form, Form::Text);
+        let is_text = matches!(self.form, InputForm::Text);
         chunk.account.suspects += suspects.max(u64::from(is_text && chunk.suspect.is_some()));
-        let is_dump = matches!(self.form, Form::Sql);
+        let is_dump = matches!(self.form, InputForm::Sql);
         if is_dump {
             // Dumps have texts of people, and bytes, beside their data: what can't be done there is told at the end.
             return Ok(());
         }
         let guessed = first.or(chunk.suspect).filter(|_| self.is_guessed);
-        let is_wrong = self.is_guessed || matches!(self.form, Form::Csv);
+        let is_wrong = self.is_guessed || matches!(self.form, InputForm::Csv);
         if let Some(at) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
             return Err(self.conflict(chunk, at));
         }
@@ -138,7 +138,7 @@ impl Work<'_> {
     fn conflict(&self, chunk: &Chunk, at: usize) -> Abort {
         let offset = chunk.offset.saturating_add(at as u64);
         let form = self.form.name();
-        if matches!(self.form, Form::Text) {
+        if matches!(self.form, InputForm::Text) {
             return usage_of(match suggest_form(&chunk.bytes, at) {
                 Some(other) => format!(
                     "it was taken for text, and lengths of the serialized value at offset {offset} would become wrong: \
@@ -151,11 +151,11 @@ impl Work<'_> {
             });
         }
         let (what, advice) = match self.form {
-            Form::Csv => (
+            InputForm::Csv => (
                 "is not a cell, or part of one that can be read",
                 "--in says what it is, and --delimiter, --quote and --escape how a csv is written",
             ),
-            Form::Ndjson => ("is on a line that is not JSON", "--in says what it is"),
+            InputForm::Ndjson => ("is on a line that is not JSON", "--in says what it is"),
             _ => ("is not a cell, or part of one that can be read", "--in says what it is"),
         };
         usage_of(format!("it was taken for {form}, but the serialized value at offset {offset} {what}: {advice}"))

@@ -34,7 +34,7 @@ use icecore::rewrite::Rewriting;
 use icecore_csv::{Found, Scanner};
 use icecore_replace::Rules;
 use icecore_tables::charset::CharsetArg;
-use icecore_tables::form::Form;
+use icecore_tables::form::InputForm;
 use icecore_tables::replace::account::Account;
 use icecore_tables::replace::input::{Cut, Cutter, Dump};
 use icecore_tables::replace::places::Places;
@@ -76,7 +76,7 @@ struct Job<'j> {
     args: &'j Replace,
     rules: Rules,
     how: Rewriting,
-    form: Option<Form>,
+    form: Option<InputForm>,
     json: Stage,
     places: Arc<Places>,
     paint: Paint,
@@ -94,8 +94,8 @@ impl Job<'_> {
         let mut how = Rewriting::default();
         (how.keys, how.classes, how.base64, how.mend) = (args.keys, args.classes, args.base64, args.mend);
         how.limits = (*global.limit).clone();
-        let form = args.form.as_deref().map(Form::parse).transpose()?;
-        if args.each.is_some() && !matches!(form, Some(Form::Document(_))) {
+        let form = args.form.as_deref().map(InputForm::parse).transpose()?;
+        if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
             return Err(usage_of("--each is for documents of a format: --in FORMAT says which"));
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage)?;
@@ -239,15 +239,17 @@ impl Job<'_> {
         let mut output = Output::new(sink, wide, self.args.dry_run);
         let chunk = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
         let (is_whole, mut account, is_changed) = match &form {
-            Form::Sql => {
+            InputForm::Sql => {
                 let dump = Dump::new(head.input, chunk, Arc::clone(&plan), wide.is_some());
                 work.change(dump, Lexer::None, &mut output, report)?
             }
-            Form::Document(stage) => whole::documents(&plan, head.input, stage, self.args.each, &mut output, report)?,
+            InputForm::Document(stage) => {
+                whole::documents(&plan, head.input, stage, self.args.each, &mut output, report)?
+            }
             _ => {
                 let again = || source.file().filter(|_| is_file).map(|file| self.text_of(file?, wide)).transpose();
                 let style = match &form {
-                    Form::Csv => Some(icecore_tables::csv::settle(self.args.csv.detector(), &head, again)?),
+                    InputForm::Csv => Some(icecore_tables::csv::settle(self.args.csv.detector(), &head, again)?),
                     _ => None,
                 };
                 let needs_look = is_guessed || style.is_some() || plan.rules.asks_for_charset();
@@ -297,20 +299,20 @@ impl Job<'_> {
     ) -> Result<(Cutter, Lexer), Abort> {
         let (plan, failed) = (&**work.plan, |error: io::Error| failed(&error));
         Ok(match (work.form, style) {
-            (Form::Csv, Some(found)) => {
+            (InputForm::Csv, Some(found)) => {
                 let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(found.dialect)));
                 let (row, columns) = self.csv_columns(&mut cutter, plan, found).map_err(failed)?;
                 work.check_header(&row, found.start)?;
                 (cutter, Lexer::Csv(found.dialect, columns))
             }
-            (Form::Tsv, _) => {
+            (InputForm::Tsv, _) => {
                 let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
                 let mut cutter = Cutter::new(input, chunk, Cut::Lines);
                 let (row, columns) = self.tsv_columns(&mut cutter, plan, delimiter).map_err(failed)?;
                 work.check_header(&row, 0)?;
                 (cutter, Lexer::Tsv(delimiter, columns))
             }
-            (Form::Ndjson, _) => (Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson),
+            (InputForm::Ndjson, _) => (Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson),
             _ => (Cutter::new(input, chunk, Cut::Text(plan.rules.first())), Lexer::Text),
         })
     }

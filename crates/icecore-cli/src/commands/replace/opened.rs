@@ -5,7 +5,7 @@ use crate::report::{Abort, usage_of};
 use crate::source::Source;
 use icecore::Stage;
 use icecore_tables::charset::CharsetArg;
-use icecore_tables::form::{Form, is_clear, stage_of};
+use icecore_tables::form::{InputForm, is_clear, stage_of};
 use icecore_tables::packing::{Head, LOOK, Packing};
 use icecore_tables::unicode::{Decoder, Wide};
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use std::io::{self, Read};
 /// An input that was looked at.
 pub struct Opened {
     pub head: Head,
-    pub form: Form,
+    pub form: InputForm,
     /// Nobody said how it is written.
     pub is_guessed: bool,
     /// How its characters are written, if not in UTF-8; `head` is in UTF-8.
@@ -32,7 +32,7 @@ impl Job<'_> {
         let window = self.args.window.unwrap_or(LOOK);
         let mut head = Head::of(input, window).map_err(failed)?;
         // A document that is compressed is written as one again, by its format.
-        let is_document = matches!(self.form, Some(Form::Document(_)));
+        let is_document = matches!(self.form, Some(InputForm::Document(_)));
         let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
             if self.args.place.in_place || self.args.place.written.out_dir.is_some() {
@@ -50,12 +50,12 @@ impl Job<'_> {
             let text = Box::new(Decoder::new(head.input, wide));
             head = Head::of(text, window).map_err(failed)?;
         }
-        let mut form = self.form.clone().or_else(|| Form::guess(name, &head.bytes, head.is_all));
+        let mut form = self.form.clone().or_else(|| InputForm::guess(name, &head.bytes, head.is_all));
         if self.form.is_none() && is_file && !head.is_all && !is_clear(form.as_ref(), &head.bytes) {
             head = head.look_further(LOOK_FILE).map_err(failed)?;
-            form = Form::guess(name, &head.bytes, head.is_all);
+            form = InputForm::guess(name, &head.bytes, head.is_all);
         }
-        if matches!(form, Some(Form::Csv)) && is_file {
+        if matches!(form, Some(InputForm::Csv)) && is_file {
             head = head.look_further(LOOK_FILE).map_err(failed)?;
         }
         let form = form.ok_or_else(|| {
@@ -69,7 +69,7 @@ impl Job<'_> {
         match (&self.args.charset, &self.form) {
             (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
             (Some(_), _) => None,
-            (None, Some(Form::Document(stage))) if is_binary(stage) => None,
+            (None, Some(InputForm::Document(stage))) if is_binary(stage) => None,
             // What is frozen in a binary format is no text, whatever it looks like.
             (None, None) if stage_of(&head.bytes, head.is_all).is_some_and(|stage| is_binary(&stage)) => None,
             (None, _) => Wide::of_head(&head.bytes, head.is_all),

@@ -15,7 +15,7 @@ use icecore_tables::rows::columnar::{self, Compression, Container};
 #[cfg(feature = "store")]
 use icecore_tables::rows::database::Question;
 use icecore_tables::rows::plan::{Options, TableStyle};
-use icecore_tables::rows::{Bytea, Form, OnError, Text};
+use icecore_tables::rows::{Bytea, OnError, TableForm, Text};
 use std::path::PathBuf;
 
 /// Decode blobs that stand in the columns of a database export
@@ -30,7 +30,7 @@ pub struct Rows {
     ///
     /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv, ndjson, parquet and arrow are.
     #[arg(long = "in", value_name = "FORM", value_enum)]
-    pub form: Option<Form>,
+    pub form: Option<TableForm>,
     /// In what the input is, if not in UTF-8: utf-16le, utf-16be, utf-32le or utf-32be, which are found out as a rule
     #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
     pub charset: Option<CharsetArg>,

@@ -31,7 +31,7 @@ use icecore_tables::rows::database::{self, Question};
 use icecore_tables::rows::dump::{Dump, Tables};
 use icecore_tables::rows::plan::{Asked, JSON, Options, Out, Plan};
 use icecore_tables::rows::table::{Settings, Table};
-use icecore_tables::rows::{Batch, Decoders, Form, OnError};
+use icecore_tables::rows::{Batch, Decoders, OnError, TableForm};
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
 use opened::Opened;
@@ -82,12 +82,12 @@ fn query(args: &Rows, question: Question, name: &str, global: &Global, report: &
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     let usual = question.usual();
     let input = database::rows(args.database.address()?, question).map_err(crate::database::failed)?;
-    let mut job = Job { usual, is_alone: true, ..Job::new(args, Some(Form::Database), global)? };
+    let mut job = Job { usual, is_alone: true, ..Job::new(args, Some(TableForm::Database), global)? };
     let place = outputs.output(args.written.output.as_ref())?;
     let mut target = target(args, global, place)?;
     report.input();
     progress::begin(name);
-    job.table(input, name, args.max_record, (Form::Database, None), &mut target.sink, report)?;
+    job.table(input, name, args.max_record, (TableForm::Database, None), &mut target.sink, report)?;
     job.end(&mut target.sink)?;
     target.sink.document_done();
     target.keep()?;
@@ -100,7 +100,7 @@ fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), A
     let address = args.database.address()?;
     let mut outputs = Outputs::new(&[], args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let mut job = Job::new(args, Some(Form::Database), global)?;
+    let mut job = Job::new(args, Some(TableForm::Database), global)?;
     let mut shared = match args.written.out_dir {
         None => Some(target(args, global, outputs.output(args.written.output.as_ref())?)?),
         Some(_) => None,
@@ -114,7 +114,7 @@ fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), A
         let rows = database::rows(address.clone(), Question::Query(query)).map_err(crate::database::failed);
         let done = rows.and_then(|input| {
             let table = |sink: &mut Sink, job: &mut Job<'_>| {
-                job.table(input, name, args.max_record, (Form::Database, None), sink, report)
+                job.table(input, name, args.max_record, (TableForm::Database, None), sink, report)
             };
             let Some(folder) = &args.written.out_dir else {
                 return shared.as_mut().map_or(Ok(()), |shared| table(&mut shared.sink, &mut job));
@@ -174,7 +174,7 @@ struct Job<'j> {
     header: Option<(String, Vec<String>)>,
     tallies: Vec<Tally>,
     /// How the inputs are written, if that was said.
-    form: Option<Form>,
+    form: Option<TableForm>,
     /// What writes columns with types, and which ones, once that is known.
     #[cfg(feature = "columns")]
     columns: Option<(Arc<columnar::Layout>, columnar::Writer)>,
@@ -184,7 +184,7 @@ struct Job<'j> {
 }
 
 impl<'j> Job<'j> {
-    fn new(args: &'j Rows, form: Option<Form>, global: &'j Global) -> Result<Job<'j>, Abort> {
+    fn new(args: &'j Rows, form: Option<TableForm>, global: &'j Global) -> Result<Job<'j>, Abort> {
         Ok(Job {
             args,
             global,
@@ -294,7 +294,7 @@ impl<'j> Job<'j> {
         let file = file.filter(|_| !is_wide);
         #[cfg(not(feature = "columns"))]
         let _ = is_wide;
-        if matches!(form, Form::Parquet | Form::Arrow) {
+        if matches!(form, TableForm::Parquet | TableForm::Arrow) {
             columnar::check()?;
             #[cfg(feature = "columns")]
             return self.records(input, file, name, form, sink, report);
@@ -319,7 +319,7 @@ impl<'j> Job<'j> {
         input: Box<dyn Read + Send>,
         name: &str,
         most: u64,
-        (form, csv): (Form, Option<Found>),
+        (form, csv): (TableForm, Option<Found>),
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
@@ -327,7 +327,7 @@ impl<'j> Job<'j> {
         let window = Window::new(input, args.chunk);
         let asked = Asked { options: &self.options, form, usual, file: name };
         let tally = Tally::rows(name);
-        if form == Form::Sql {
+        if form == TableForm::Sql {
             let dump = Dump::new(window, Plan::base(&asked)?, Tables::new(&args.columns)?, most);
             self.rows(dump, None, name, tally, sink, report)
         } else {
@@ -404,7 +404,7 @@ impl<'j> Job<'j> {
             Some((first, known)) if plan.out != Out::Json && *known != columns => {
                 let (here, there) = (listed(&columns), listed(known));
                 let advice = match plan.form {
-                    Form::Sql => "--table and --only choose, and json needs no header",
+                    TableForm::Sql => "--table and --only choose, and json needs no header",
                     _ => "convert it on its own, or with --out-dir",
                 };
                 Err(usage_of(format!("its columns ({here}) are not those of {first} ({there}): {advice}")))

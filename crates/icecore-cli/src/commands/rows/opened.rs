@@ -6,7 +6,7 @@ use crate::source::Source;
 use icecore_csv::Found;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::packing::{Head, LOOK};
-use icecore_tables::rows::Form;
+use icecore_tables::rows::TableForm;
 use icecore_tables::unicode::{Decoder, Wide};
 use icecore_tables::{Error, csv};
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use std::io::{self, Read};
 pub struct Opened {
     /// All of it, in UTF-8 if it is text.
     pub input: Box<dyn Read + Send>,
-    pub form: Form,
+    pub form: TableForm,
     /// How a csv is written.
     pub csv: Option<Found>,
     /// It was in UTF-16 or UTF-32.
@@ -28,14 +28,14 @@ const LOOK_FILE: u64 = 1 << 20;
 /// Looks at an input that is not compressed, or no longer. `is_file`: it can be opened once more.
 pub fn look(
     args: &Rows,
-    form: Option<Form>,
+    form: Option<TableForm>,
     input: Box<dyn Read + Send>,
     source: &Source,
     is_file: bool,
     name: &str,
 ) -> Result<Opened, Abort> {
     let is_settled = match form {
-        Some(Form::Csv) => args.csv.is_complete(),
+        Some(TableForm::Csv) => args.csv.is_complete(),
         Some(_) => true,
         None => false,
     };
@@ -52,15 +52,15 @@ pub fn look(
             );
             return Err(usage_of(text));
         }
-        (Some(CharsetArg::Utf8), _) | (None, Some(Form::Parquet | Form::Arrow)) => None,
-        (None, None) if Form::guess(name, &head).is_some_and(Form::has_columns) => None,
+        (Some(CharsetArg::Utf8), _) | (None, Some(TableForm::Parquet | TableForm::Arrow)) => None,
+        (None, None) if TableForm::guess(name, &head).is_some_and(TableForm::has_columns) => None,
         (None, _) => Wide::of_head(&head.bytes, head.is_all),
     };
     if let Some(wide) = wide {
         let text = Box::new(Decoder::new(head.input, wide));
         head = if is_settled { Head::short_text(text) } else { Head::of(text, window) }.map_err(failed)?;
     }
-    let form = form.or_else(|| Form::guess(name, &head));
+    let form = form.or_else(|| TableForm::guess(name, &head));
     #[cfg(feature = "store")]
     if form.is_none() && crate::readers::is_sqlite(&head.bytes) {
         return Err(super::tables::list(name, is_file));
@@ -68,7 +68,7 @@ pub fn look(
     let text = "how its rows are written can't be told from its beginning: say --in FORM";
     let form = form.ok_or_else(|| usage_of(text))?;
     let csv = match form {
-        Form::Csv => {
+        TableForm::Csv => {
             if is_file {
                 head = head.look_further(LOOK_FILE).map_err(failed)?;
             }

@@ -6,7 +6,7 @@ use crate::sink::Sink;
 use icecore_tables::pool::{Batches, Pool};
 use icecore_tables::rows::columnar::{Ahead, Fields, Filler, Layout, Records, Writer, spooled};
 use icecore_tables::rows::plan::{Asked, Out, Plan};
-use icecore_tables::rows::{Batch, Form};
+use icecore_tables::rows::{Batch, TableForm};
 use icecore_tables::tally::Tally;
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,12 +19,12 @@ impl Job<'_> {
         input: Box<dyn Read + Send>,
         file: Option<io::Result<File>>,
         name: &str,
-        form: Form,
+        form: TableForm,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let opened = match form {
-            Form::Arrow => Records::arrow(input),
+            TableForm::Arrow => Records::arrow(input),
             _ => file.unwrap_or_else(|| spooled(input)).and_then(Records::parquet),
         };
         let records = opened.map_err(|error| self.failed(name, &error))?;

@@ -8,7 +8,7 @@ use crate::rows::batch::{Batch, Sort};
 use crate::rows::decode::{Decoder as TextDecoder, Kind, Row, message, unescaped};
 use crate::rows::plan::Plan;
 use crate::rows::text;
-use crate::rows::words::{Form, OnError};
+use crate::rows::words::{OnError, TableForm};
 use crate::tally::{LOSS, REFUSED, Tally, Wrong};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{BinaryType, Utf8Type};
@@ -288,7 +288,7 @@ fn blob_cells(cells: &Cells<'_>, column: usize, notes: &mut Notes<'_>) -> Result
             Some((Sort::Text, bytes)) => Some(bytes),
         };
         match value {
-            Some(bytes) if plan.form == Form::Pgcopy => strings.push(Some(&unescaped(bytes, plan.bytea))),
+            Some(bytes) if plan.form == TableForm::Pgcopy => strings.push(Some(&unescaped(bytes, plan.bytea))),
             value => strings.push(value),
         }
     }

@@ -4,7 +4,7 @@ use super::ahead::Part;
 use super::learn;
 use crate::error::{Result, io_reason, usage};
 use crate::rows::plan::{Plan, error_name, kind_name};
-use crate::rows::words::Form;
+use crate::rows::words::TableForm;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use icecore_columns::{Decoder, FILLED_WITH, OnError, Options, Source, schema};
 use std::io::Read;
@@ -73,7 +73,7 @@ impl Layout {
     pub fn new(parts: &[Part<'_>], plan: &Plan, typed: &super::Options, types: Option<&Fields>) -> Result<Layout> {
         let said = typed.schema.as_deref().map(read).transpose()?.unwrap_or_else(Fields::empty);
         let lines = match plan.form {
-            Form::Ndjson => Some(learn::lines(parts, &said, plan)?),
+            TableForm::Ndjson => Some(learn::lines(parts, &said, plan)?),
             _ => None,
         };
         let shown: Vec<(usize, String)> = match &lines {

@@ -6,7 +6,7 @@ use super::layout::{How, is_json, options};
 use crate::error::{Error, Result, usage};
 use crate::rows::batch::Sort;
 use crate::rows::plan::{JSON, Plan};
-use crate::rows::words::Form;
+use crate::rows::words::TableForm;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
@@ -81,7 +81,7 @@ fn json_field(name: &str) -> FieldRef {
 
 /// The values of a column in the first rows.
 fn samples(parts: &[Part<'_>], plan: &Plan, name: &str, at: usize) -> Result<Vec<ArrayRef>, ArrowError> {
-    if plan.form == Form::Ndjson {
+    if plan.form == TableForm::Ndjson {
         let field = Arc::new(Field::new(name, DataType::Utf8, true));
         return line_columns(parts, plan, &Fields::from(vec![field]));
     }

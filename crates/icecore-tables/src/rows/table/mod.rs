@@ -5,7 +5,7 @@ mod escaped;
 
 use super::batch::{Batch, Sort};
 use super::plan::{Plan, TableStyle};
-use super::words::Form;
+use super::words::TableForm;
 use crate::error::{Result, usage};
 use crate::pool::Batches;
 use crate::window::Window;
@@ -38,10 +38,10 @@ pub struct Settings {
 
 impl Settings {
     /// Of a table of this form. `most`: the longest row in bytes. `csv`: the dialect that was found.
-    pub fn of(style: &TableStyle, form: Form, most: u64, csv: Option<Found>) -> Result<Settings> {
-        let has_names = matches!(form, Form::Csv | Form::Tsv | Form::Mysql | Form::Database);
+    pub fn of(style: &TableStyle, form: TableForm, most: u64, csv: Option<Found>) -> Result<Settings> {
+        let has_names = matches!(form, TableForm::Csv | TableForm::Tsv | TableForm::Mysql | TableForm::Database);
         let by_form = has_names && style.names.is_empty();
-        if style.has_header == Some(true) && matches!(form, Form::Ndjson | Form::Lines) {
+        if style.has_header == Some(true) && matches!(form, TableForm::Ndjson | TableForm::Lines) {
             return Err(usage("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
         }
         Ok(Settings {
@@ -70,21 +70,23 @@ pub struct Table {
 
 impl Table {
     /// Reads a table from the start of this window.
-    pub fn new(form: Form, mut window: Window<Box<dyn Read + Send>>, settings: Settings) -> io::Result<Table> {
+    pub fn new(form: TableForm, mut window: Window<Box<dyn Read + Send>>, settings: Settings) -> io::Result<Table> {
         let delimiter = settings.delimiter;
         let cells = match (form, settings.csv) {
-            (Form::Csv, Some(found)) => {
+            (TableForm::Csv, Some(found)) => {
                 while window.bytes().len() < found.start && !window.is_end() {
                     window.more()?;
                 }
                 window.take(found.start);
                 Cells::Csv(Box::new(Csv::new(found.dialect)))
             }
-            (Form::Csv, None) => Cells::Csv(Box::new(Csv::new(Dialect { delimiter, ..Dialect::RFC_4180 }))),
-            (Form::Tsv, _) => Cells::Line(Some(delimiter), None),
-            (Form::Mysql | Form::Database, _) => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
-            (Form::Pgcopy, _) => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
-            (Form::Ndjson | Form::Lines | Form::Sql | Form::Parquet | Form::Arrow, _) => Cells::Line(None, None),
+            (TableForm::Csv, None) => Cells::Csv(Box::new(Csv::new(Dialect { delimiter, ..Dialect::RFC_4180 }))),
+            (TableForm::Tsv, _) => Cells::Line(Some(delimiter), None),
+            (TableForm::Mysql | TableForm::Database, _) => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
+            (TableForm::Pgcopy, _) => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
+            (TableForm::Ndjson | TableForm::Lines | TableForm::Sql | TableForm::Parquet | TableForm::Arrow, _) => {
+                Cells::Line(None, None)
+            }
         };
         Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None })
     }
