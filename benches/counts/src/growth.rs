@@ -82,7 +82,8 @@ cases! {
     "csv/several delimiters", "replace old newer FILE", |size| b"a;b,c|d\t\"e\"\n".repeat(size / 12);
     "csv/backslashes", "rows --in csv --column a=php FILE", |size| b"a,\"b\\\"\",\"c\"\n".repeat(size / 12);
     "csv/columns that nobody named", "rows --in csv FILE", |size| {
-        let names = (0..size / 12).map(|at| format!("name{at}")).collect::<Vec<_>>().join(",");
+        // Of one length: only a longer name may be Base64.
+        let names = (0..size / 12).map(|at| format!("name{at:05}")).collect::<Vec<_>>().join(",");
         format!("{names}\n").into_bytes()
     };
     "csv/many columns", "rows --in csv --column name0=php FILE", |size| {
