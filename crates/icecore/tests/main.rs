@@ -89,6 +89,7 @@ mod truncated;
 mod var_export_fixtures;
 mod var_export_untrusted;
 mod windows;
+mod words;
 mod wrap;
 mod wrap_languages;
 mod wrap_layers;

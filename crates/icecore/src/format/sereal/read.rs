@@ -167,7 +167,7 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     expansion: u64,
     /// A regular expression that is not complete.
     open_regexp: Option<u32>,
-    /// Objects that are a REFP to a scalar: see `late.rs`.
+    /// Objects that are a REFP to a scalar: see `deferred_bless.rs`.
     late: Vec<u32>,
 }
 
