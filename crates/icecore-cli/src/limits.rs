@@ -34,9 +34,7 @@ pub fn parse(text: &str) -> Result<Bounds, String> {
                 }
             }
             None if number(setting).is_some() => {
-                return Err(format!(
-                    "bounds are NAME=N, such as depth=100; how many items are shown is `--items {setting}`"
-                ));
+                return Err(format!("bounds are NAME=N, such as depth=100, not `{setting}`"));
             }
             None => return Err(format!("`{setting}` is not NAME=N")),
         }

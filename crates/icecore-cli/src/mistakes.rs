@@ -10,10 +10,51 @@ use std::path::{Path, PathBuf};
 /// Options that had another name once, and what they are called now.
 const RENAMED: [(&str, &str); 1] = [("most", "items")];
 
+/// Words of other programs in the place of a command of `queue`, and what they are called here.
+const OTHER_COMMANDS: [(&str, &str); 14] = [
+    ("add", "push"),
+    ("put", "push"),
+    ("enqueue", "push"),
+    ("send", "push"),
+    ("ls", "list"),
+    ("jobs", "list"),
+    ("show", "list"),
+    ("failed", "dead"),
+    ("failures", "dead"),
+    ("status", "stats"),
+    ("retry", "redrive"),
+    ("requeue", "redrive"),
+    ("unpause", "resume"),
+    ("purge", "forget"),
+];
+
+/// Options of other programs, the command that was given them, and how the same is done here.
+const OTHER_OPTIONS: [(&str, &str, &str); 12] = [
+    ("replace", "-n", "--dry-run shows what would change"),
+    ("rows", "--head", "the first rows: `icecore rows -t ndjson … | head`"),
+    ("rows", "--sample", "the first rows: `icecore rows -t ndjson … | head`"),
+    ("rows", "--count", "the number of rows: `icecore rows -t ndjson … | wc -l`"),
+    ("rows", "--where", "some rows: `icecore rows -t ndjson … | icecore query --each 'select(.id < 10)'`"),
+    ("rows", "--filter", "some rows: `icecore rows -t ndjson … | icecore query --each 'select(.id < 10)'`"),
+    ("edit", "--undo", "the file as it was is next to it, under the name that --backup gives it"),
+    ("edit", "--restore", "the file as it was is next to it, under the name that --backup gives it"),
+    (
+        "edit",
+        "--dry-run",
+        "without --in-place nothing is changed: `icecore edit … FILE | icecore diff FILE -` shows the change",
+    ),
+    ("paths", "--grep", "`icecore paths FILE | grep WORD`"),
+    ("patch", "--reverse", "`icecore diff --json NEW OLD` writes the reverse difference"),
+    ("patch", "-R", "`icecore diff --json NEW OLD` writes the reverse difference"),
+];
+
 /// Adds to an error what was probably meant: an option with nearly this name, or the command that has it.
 pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
-    if error.kind() == ErrorKind::InvalidValue {
+    if matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) {
         return explain_value(error, command, words);
+    }
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        return explain_command(error, command, words);
     }
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
@@ -21,6 +62,14 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     // An option that does not exist is hardly ever a file that is called like one.
     error.remove(ContextKind::Suggested);
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
+    let last = named(command, words).last().map_or("", |command| command.get_name());
+    if let Some((_, _, text)) =
+        OTHER_OPTIONS.iter().find(|(command, option, _)| *command == last && wrong.split('=').next() == Some(*option))
+    {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*text).into()]));
+        return error;
+    }
     let Some(name) = wrong.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name).to_owned()) else {
         return error;
     };
@@ -48,6 +97,17 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     error
 }
 
+/// Adds to an error of a command the name that the same has here.
+fn explain_command(mut error: Error, command: &Command, words: &[String]) -> Error {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let is_queue = named(command, words).last().is_some_and(|command| command.get_name() == "queue");
+    let known = OTHER_COMMANDS.iter().find(|(other, _)| is_queue && other == wrong);
+    if let Some((_, name)) = known {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*name).to_owned()]));
+    }
+    error
+}
+
 /// Adds to an error of a value what takes it, if that is another option or command.
 fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error {
     let of = |kind| match error.get(kind) {
@@ -63,6 +123,9 @@ fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error
         }
         Some("bench") if option.starts_with("--report") => {
             "a report that --json wrote is shown again by --show FILE".to_owned()
+        }
+        _ if option.starts_with("--limit") && has("items") && value.parse::<u64>().is_ok() => {
+            format!("how many items are shown is `--items {value}`")
         }
         _ if option.starts_with("--report") && has("summary") => {
             "what was done is written as JSON by --summary FILE".to_owned()

@@ -297,7 +297,7 @@ impl Error {
 
     /// Puts the path of the enclosing document in front of the path.
     #[must_use]
-    pub(crate) fn below(mut self, outer: &str) -> Error {
+    pub fn below(mut self, outer: &str) -> Error {
         let inner = self.0.path.take().unwrap_or_default();
         self.0.path = Some(format!("{outer}{}", inner.strip_prefix('$').unwrap_or(&inner)));
         self

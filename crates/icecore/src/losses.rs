@@ -368,6 +368,25 @@ impl Losses {
         }
     }
 
+    /// Adds the losses of a value of the same document, whose path is `outer`.
+    ///
+    /// ```
+    /// use icecore::{LossKind, Losses};
+    /// let (mut all, mut part) = (Losses::default(), Losses::default());
+    /// part.add(LossKind::Class, || "$[0]".to_owned());
+    /// all.merge_below(part, "$.items");
+    /// assert_eq!(all.iter().next().map(|loss| &*loss.path), Some("$.items[0]"));
+    /// ```
+    pub fn merge_below(&mut self, mut other: Losses, outer: &str) {
+        let paths = other.list.iter_mut().flat_map(|loss| std::iter::once(&mut loss.path).chain(&mut loss.more));
+        for path in paths {
+            if let Some(rest) = path.strip_prefix('$') {
+                *path = format!("{outer}{rest}");
+            }
+        }
+        self.merge(other);
+    }
+
     /// The losses, by kind, in the order in which they first happened.
     pub fn iter(&self) -> impl Iterator<Item = &Loss> {
         self.list.iter()

@@ -156,12 +156,12 @@ fn unknown(sample: &Sample<'_>) -> Error {
             match wrap::by_name(found.name) {
                 Some(_) => error
                     .finding(format!("{} ({what}), and nothing that looks like a known format inside", found.title))
-                    .helping(format!("name what is inside if you know it, as in -f {what}/json")),
+                    .helping(format!("name what is inside if you know it, such as {what}/json")),
                 None => error.finding(format!("{} ({what}), which is recognised but not read", found.title)),
             }
         }
         None => error
             .finding("nothing that looks like a known format")
-            .helping(format!("name the format if you know it: -f {}", known.join("|"))),
+            .helping(format!("name the format if you know it: {}", known.join("|"))),
     }
 }

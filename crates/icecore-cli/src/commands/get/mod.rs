@@ -47,12 +47,14 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
             sink: &mut sink,
             count: 0,
             losses: Losses::default(),
+            unwritable: Vec::new(),
             most: u64::MAX,
             stopped: None,
         };
         let end = get.source(source, &name, &mut answers, report);
-        let Answers { count, losses, .. } = answers;
+        let Answers { count, losses, unwritable, .. } = answers;
         report.losses(&name, &losses, false);
+        unwritable.iter().for_each(|error| report.unwritable(&name, error));
         let missing = end?;
         if let (true, 0) = (missing.is_read, count) {
             report.absent(&name, pattern.as_str(), missing.why.as_ref());
@@ -192,6 +194,8 @@ struct Answers<'s> {
     sink: &'s mut Sink,
     count: u64,
     losses: Losses,
+    /// Why values could not be written.
+    unwritable: Vec<Error>,
     /// How much may be written before it is too much for this input.
     most: u64,
     stopped: Option<Abort>,
@@ -213,7 +217,12 @@ impl Answers<'_> {
             self.bytes(bytes)?;
             self.text("\n")?;
         } else {
-            self.losses.merge(icecore::write_to(document, self.job.to, self.job.limits, self.sink)?);
+            match icecore::write_to(document, self.job.to, self.job.limits, self.sink) {
+                Ok(losses) => self.losses.merge_below(losses, path),
+                Err(error) if matches!(error.kind(), ErrorKind::Output | ErrorKind::Limit) => return Err(error),
+                // The other values may be written.
+                Err(error) => self.unwritable.push(error.below(path)),
+            }
             if !self.sink.at_line_start() && !self.job.to.is_binary() {
                 self.text("\n")?;
             }

@@ -79,8 +79,9 @@ impl Which {
 
 /// Queue files as jobs; prints their ids, one a line
 #[derive(Debug, Args)]
+#[command(override_usage = "icecore queue push [OPTIONS] [QUEUE] [FILE]...")]
 pub struct Push {
-    /// The payloads; `-` is the standard input
+    /// The payloads; `-` is the standard input. A first word that is not a file is the queue
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -111,9 +112,26 @@ pub struct Push {
     pub json: bool,
 }
 
+impl Push {
+    /// The queue and the files: the queue is --queue, or a first word that is not a file and can't be a mistyped one.
+    pub fn queue_and_files(&self) -> (&str, &[PathBuf]) {
+        if let Some(queue) = &self.which.queue {
+            return (queue, &self.files);
+        }
+        let Some((first, rest)) = self.files.split_first() else { return (USUAL, &self.files) };
+        match first.to_str() {
+            Some(word) if word != "-" && !word.contains(['.', '/', '\\', '{', '[']) && !first.exists() => (word, rest),
+            _ => (USUAL, &self.files),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Only {
+    /// A worker gets it now
     Ready,
+    /// Not before a time
+    Delayed,
     Leased,
     Done,
     Dead,
@@ -123,11 +141,20 @@ pub enum Only {
 impl Only {
     pub fn state(self) -> State {
         match self {
-            Only::Ready => State::Ready,
+            Only::Ready | Only::Delayed => State::Ready,
             Only::Leased => State::Leased,
             Only::Done => State::Done,
             Only::Dead => State::Dead,
             Only::Waiting => State::Waiting,
+        }
+    }
+
+    /// Whether a job of this state is meant that is delayed, or is not.
+    pub fn includes(self, is_delayed: bool) -> bool {
+        match self {
+            Only::Ready => !is_delayed,
+            Only::Delayed => is_delayed,
+            _ => true,
         }
     }
 }
@@ -316,7 +343,7 @@ Examples:
 
 const EXAMPLES: &str = "\
 Examples:
-  echo '{\"mail\": 7}' | icecore queue push --queue mail
+  echo '{\"mail\": 7}' | icecore queue push mail
   icecore queue list mail --state ready
   icecore queue stats
   icecore queue dead --json | jq .error

@@ -1,10 +1,22 @@
 //! Queues that are not there: a queue is there as soon as a job or a setting names it, so a wrong name would be one, too.
 
 use super::USUAL;
+use super::args::Which;
 use crate::database::failed;
 use crate::report::{Abort, Report, usage_of};
 use icecore::text::{nearest, printable};
 use icecore_store::{Backend, QueueStatus};
+
+/// The queue that was named, or the usual one.
+pub fn named_or_usual<'a>(which: &'a Which, report: &Report) -> &'a str {
+    which.name().unwrap_or_else(|| note_usual(report))
+}
+
+/// The usual queue, and a note that it was taken.
+pub fn note_usual(report: &Report) -> &'static str {
+    report.note(USUAL, "unnamed", "no queue was named: this is the queue that is changed".to_owned());
+    USUAL
+}
 
 /// Finds a queue. A missing queue is reported, unless it is the usual one.
 ///

@@ -39,11 +39,14 @@ pub struct Line<'j> {
     pub problem: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+    /// Whether it is ready at a later time only.
+    #[serde(skip)]
+    pub is_delayed: bool,
 }
 
 impl Line<'_> {
     /// Decodes the payload of a job.
-    pub fn of<'j>(job: &'j Job, decoder: &mut Decoder) -> Line<'j> {
+    pub fn of<'j>(job: &'j Job, is_delayed: bool, decoder: &mut Decoder) -> Line<'j> {
         let (value, problem) = match decoder.value(&job.bytes, job.format.as_deref()) {
             Ok(value) => (value.and_then(|text| RawValue::from_string(text).ok()), None),
             Err(problem) => (None, Some(problem)),
@@ -70,12 +73,14 @@ impl Line<'_> {
             value,
             problem: problem.or_else(|| job.problem.clone()),
             result: job.result.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
+            is_delayed,
         }
     }
 
     /// As a line of a table.
     pub fn line(&self, paint: Paint) -> String {
-        let what = match (self.error, &self.value, &self.problem) {
+        let error = self.error.filter(|_| self.state == State::Dead.name());
+        let what = match (error, &self.value, &self.problem) {
             (Some(error), _, _) => paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)),
             (None, Some(value), _) => {
                 icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned()
@@ -88,7 +93,7 @@ impl Line<'_> {
             self.id,
             paint.ink(Ink::Faint, &self.queued_at),
             icecore::text::printable(&icecore::text::shortened(self.queue, 40)),
-            self.state,
+            if self.is_delayed { "delayed" } else { self.state },
             self.priority,
             format!("{}/{}", self.attempts, self.max_attempts),
         )
@@ -101,7 +106,7 @@ const SHOWN: usize = 80;
 /// Above all lines of a table.
 pub fn head(paint: Paint) -> String {
     let head = format!(
-        "{:36}  {:24}  {:16}  {:7}  {:>8}  {:>8}  PAYLOAD",
+        "{:36}  {:24}  {:16}  {:7}  {:>8}  {:>8}  PAYLOAD, OR ERROR OF A DEAD JOB",
         "ID", "QUEUED AT", "QUEUE", "STATE", "PRIORITY", "ATTEMPTS"
     );
     format!("{}\n", paint.ink(Ink::Faint, head))

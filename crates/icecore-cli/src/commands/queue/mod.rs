@@ -26,10 +26,15 @@ const PAGE: usize = 1_000;
 
 pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let database = &args.database;
+    if let Action::Push(push) = &args.action {
+        // Before there is a database: a file that can't be read leaves none behind.
+        let (queue, jobs) = read_jobs(push, report)?;
+        return push_jobs(push, queue, &jobs, database.open()?.as_mut(), global, report);
+    }
     let mut store = if args.action.needs_data() { database.open_existing()? } else { database.open()? };
     let store = store.as_mut();
     match &args.action {
-        Action::Push(push) => put(push, store, global, report),
+        Action::Push(_) => Ok(()),
         Action::List(args) => list(&args.which, args.state, &args.shown, store, global, report),
         Action::Dead(args) => list(&args.which, Some(args::Only::Dead), &args.shown, store, global, report),
         Action::Stats(stats) => say_stats(stats, store, global, report),
@@ -48,17 +53,17 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             sink.flush()
         }
         Action::Pause(args) => {
-            let queue = args.which.name().unwrap_or(USUAL);
+            let queue = known::named_or_usual(&args.which, report);
             known::look_up_or_create(queue, args.create, store, report)?;
             store.pause(queue, true, &who()).map_err(failed)
         }
         Action::Resume(args) => {
-            let queue = args.which.name().unwrap_or(USUAL);
+            let queue = known::named_or_usual(&args.which, report);
             known::look_up(queue, store, report)?;
             store.pause(queue, false, &who()).map_err(failed)
         }
         Action::Set(set) => {
-            let queue = set.which.name().unwrap_or(USUAL);
+            let queue = known::named_or_usual(&set.which, report);
             known::look_up_or_create(queue, set.create, store, report)?;
             configure(set, queue, store)
         }
@@ -88,13 +93,14 @@ struct Queued {
     new: bool,
 }
 
-fn put(args: &Push, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+/// Reads the payloads of the files. If one of them can't be read, nothing is queued.
+fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<NewJob>), Abort> {
     if let Some(format) = &args.format {
         Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
     }
-    let queue = args.which.queue.as_deref().unwrap_or(USUAL);
-    let mut jobs = Vec::new();
-    for source in Source::all(&args.files, report) {
+    let (queue, files) = args.queue_and_files();
+    let (mut jobs, mut is_complete) = (Vec::new(), true);
+    for source in Source::all(files, report) {
         report.input();
         let name = source.name();
         match source.read() {
@@ -109,11 +115,28 @@ fn put(args: &Push, store: &mut dyn Backend, global: &Global, report: &mut Repor
                 job.after = before.or(args.after);
                 jobs.push(job);
             }
-            Err(error) => report.io(&name, &error),
+            Err(error) => {
+                report.io(&name, &error);
+                is_complete = false;
+            }
         }
     }
+    if !is_complete {
+        return Err(usage_of("nothing was queued"));
+    }
+    Ok((queue, jobs))
+}
+
+fn push_jobs(
+    args: &Push,
+    queue: &str,
+    jobs: &[NewJob],
+    store: &mut dyn Backend,
+    global: &Global,
+    report: &Report,
+) -> Result<(), Abort> {
     known::note_new(queue, store, report)?;
-    let pushed = store.push(&jobs).map_err(failed)?;
+    let pushed = store.push(jobs).map_err(failed)?;
     let mut sink = Sink::report(args.json, global.color);
     for pushed in pushed {
         match args.json {
@@ -145,12 +168,18 @@ fn list(
     let mut decoder = describe::Decoder::default();
     let mut left = args.items.unwrap_or(u64::MAX);
     let mut is_first = true;
+    let now = store.now().map_err(failed)?;
     while left > 0 {
         let (page, mut count, mut ended) = (usize::try_from(left).unwrap_or(PAGE).min(PAGE), 0, None);
         let mut after = filter.after;
         let walked = store.jobs(&filter, page, &mut |job| {
             (count, after) = (count + 1, job.sequence);
-            let line = Line::of(&job, &mut decoder);
+            let is_delayed = job.state == State::Ready && job.run_at > now;
+            if state.is_some_and(|state| !state.includes(is_delayed)) {
+                return Ok(Flow::On);
+            }
+            left -= 1;
+            let line = Line::of(&job, is_delayed, &mut decoder);
             let head = if is_first && !args.json { line::head(paint) } else { String::new() };
             is_first = false;
             let put = match args.json {
@@ -165,7 +194,6 @@ fn list(
         }
         walked.map_err(failed)?;
         filter.after = after;
-        left -= count as u64;
         if count < page {
             break;
         }
@@ -175,7 +203,8 @@ fn list(
 
 fn again(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
     let named = match (&args.words[..], &args.which.queue) {
-        ([], queue) => Some(queue.as_deref().unwrap_or(USUAL)),
+        ([], Some(queue)) => Some(queue.as_str()),
+        ([], None) => Some(known::note_usual(report)),
         ([word], None) if word.parse::<Id>().is_err() => Some(word.as_str()),
         _ => None,
     };

@@ -1,6 +1,7 @@
 //! An input that was looked at: how it is written, and where its bytes come from.
 
 use super::Job;
+use crate::readers::is_sqlite;
 use crate::report::{Abort, usage_of};
 use crate::source::Source;
 use icecore::Stage;
@@ -58,8 +59,15 @@ impl Job<'_> {
         if matches!(form, Some(InputForm::Csv)) && is_file {
             head = head.look_further(LOOK_FILE).map_err(failed)?;
         }
+        if form.is_none() && is_sqlite(&head.bytes) {
+            let name = icecore::text::printable(name);
+            let text = format!(
+                "{name} is a SQLite database: `icecore replace OLD NEW --db sqlite:{name} --all-tables` changes its rows"
+            );
+            return Err(usage_of(text));
+        }
         let form = form.ok_or_else(|| {
-            usage_of("how it is written can't be told from its beginning, or not as its name says: say --in FORM")
+            usage_of("the form of the input is not known: use --in sql, csv, tsv, ndjson, text or the name of a format")
         })?;
         Ok(Opened { head, form, is_guessed: self.form.is_none(), wide, is_file })
     }

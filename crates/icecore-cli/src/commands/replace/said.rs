@@ -110,7 +110,7 @@ fn mended(tally: &Tally, report: &Report) {
     }
     let causes: Vec<String> =
         tally.explanations.iter().map(|(name, count)| format!("{} {name}", grouped(*count))).collect();
-    let message = format!("{} were damaged, and are right now (--mend): {}", grouped(tally.mended), causes.join(", "));
+    let message = format!("{} damaged, which --mend repairs: {}", grouped(tally.mended), causes.join(", "));
     note(report, "found", message);
     if tally.guessed > 0 {
         let message = format!(

@@ -44,7 +44,7 @@ pub struct Rows {
     pub database: Database,
     /// Take the rows of this query, which only reads, from the database of --db
     #[cfg(feature = "store")]
-    #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form"])]
+    #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form", "tables"])]
     pub query: Option<String>,
     /// Take the documents of this collection, only reading, from the MongoDB of --db; their fields are the columns
     #[cfg(feature = "store")]
