@@ -93,7 +93,7 @@ fn deep_rows_open_strings() {
     ] {
         let (out, said, code) = icecore(&[&["rows", "--in", "csv"], args].concat(), table);
         assert_eq!((String::from_utf8(out).unwrap().as_str(), code), (expected, 0), "{args:?}");
-        assert_eq!(said.contains("1 strings opened"), args.contains(&"--deep"), "{said}");
+        assert_eq!(said.contains("1 string opened"), args.contains(&"--deep"), "{said}");
     }
 }
 

@@ -49,4 +49,5 @@ fn circle(link: Cursor<'_>, target: Cursor<'_>) -> Error {
         .on_path(link.path())
         .expecting("values that do not contain themselves")
         .finding(format!("a link to {}, which it is in", target.path()))
+        .helping("`icecore convert -t json:cycles=null | icecore query …` has null in the place of the link")
 }

@@ -4,7 +4,7 @@ use crate::report::{Abort, Report, code};
 use crate::said::Said;
 use crate::target::{Destination, Target};
 use icecore::{Error, ErrorKind, Losses, value::Repair};
-use icecore_tables::plural::grouped;
+use icecore_tables::plural::{counted, grouped};
 use icecore_tables::tally::{LOSS, Lost, REFUSED, Tally, Wrong};
 use serde::Serialize;
 
@@ -124,11 +124,11 @@ pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
             tell_count(tally, "left-out", *count, text, report);
         }
         if tally.opened > 0 {
-            tell_count(tally, "opened", tally.opened, format!("{} strings opened", grouped(tally.opened)), report);
+            tell_count(tally, "opened", tally.opened, counted(tally.opened, "string opened", "strings opened"), report);
         }
     }
     if tally.repaired > TOLD {
-        tell_count(tally, "repaired", tally.repaired, format!("{} records repaired", grouped(tally.repaired)), report);
+        tell_count(tally, "repaired", tally.repaired, counted(tally.repaired, "record repaired", "records repaired"), report);
     }
     let seen = grouped(tally.records);
     let decoded = tally.bad - tally.unwritable - tally.refused;
