@@ -9,7 +9,7 @@ pub(super) struct Claimed {
     pub to: f64,
 }
 
-/// Tolerance of a fifth …
+/// Factor by which a quotient may differ from the claimed numbers.
 const TOLERANCE: f64 = 1.2;
 
 impl Claimed {

@@ -28,9 +28,9 @@ pub(super) const NARROW: f64 = 350.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The times of an operation at the largest size.
+    /// Times of an operation at the largest size.
     Bars(Operation),
-    /// How the time of an operation grows with the size.
+    /// Growth of the time of an operation with the size.
     Growth(Operation),
     /// Bytes against time, at the largest size.
     Size,
