@@ -4,7 +4,6 @@
 //! has sent an authorized request: one with the token or, if there is no token, a complete request. Known connections
 //! may use all places except a small reserve. Strangers use the remaining places, and the oldest stranger is closed for
 //! the next one. So a client that sends a complete request is answered, however many strangers there are.
-//! many do not.
 
 use crate::limits::site;
 use crate::settings::{Network, Settings};
