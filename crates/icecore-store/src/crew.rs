@@ -15,7 +15,7 @@ pub(crate) type Attempt = (Id, u32);
 /// An attempt that ended, and its outcome.
 pub(crate) type Ended = (Attempt, Outcome);
 
-/// The threads. When this is dropped, each thread ends after its current job.
+/// The threads. When this is dropped, they finish their jobs and end.
 pub(crate) struct Crew {
     runner: Arc<dyn Runner>,
     board: Arc<Board>,

@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_changed_leaves_none_out_and_has_none_twice() {
-        // 02:30 is at 01:30 UTC in winter, and at 00:30 in summer. There is none on the 29th.
+        // In winter, 02:30 is 01:30 UTC; in summer, it is 00:30 UTC. On the 29th there is no 02:30.
         assert_eq!(times("30 2 * * *", "Europe/Berlin", MARCH, 3), [90, 1440 + 60, 2880 + 30]);
         assert_eq!(times("30 2 * * *", "Europe/Berlin", OCTOBER, 3), [30, 1440 + 30, 2880 + 90]);
         // An hourly timing occurs in both of the repeated hours.
