@@ -1,4 +1,4 @@
-//! Answers: jobs, objects and errors as JSON.
+//! Responses: jobs, objects and errors as JSON.
 
 use crate::failure::{Failure, Said};
 use axum::body::Body;
@@ -9,18 +9,18 @@ use icecore_store::{Job, Lease, Object, QueueStatus, Schedule, State, describe};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// An answer with a body of this type.
+/// Creates a response with a body of this media type.
 pub fn answer(code: StatusCode, media: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = code;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
-    // Payloads are not this daemon's own: no browser is to take them for a page.
+    // Payloads come from clients: no browser may interpret them as a page.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
-/// An answer in JSON: a line, since people read it on a terminal.
+/// Creates a response in JSON. The body ends with a line feed, because people read it on a terminal.
 pub fn json(code: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(mut text) => {
@@ -31,17 +31,17 @@ pub fn json(code: StatusCode, value: &impl Serialize) -> Response {
     }
 }
 
-/// An answer in JSON that it is done.
+/// Creates a JSON response with the status 200.
 pub fn done(value: &impl Serialize) -> Response {
     json(StatusCode::OK, value)
 }
 
-/// Bytes as they were stored.
+/// Creates a response with stored bytes.
 pub fn bytes(bytes: Vec<u8>, is_json: bool) -> Response {
     answer(StatusCode::OK, if is_json { "application/json" } else { "application/octet-stream" }, bytes)
 }
 
-/// What went wrong.
+/// Creates the response for a failure.
 pub fn failure(failure: &Failure) -> Response {
     #[derive(Serialize)]
     struct Body<'b> {
@@ -61,12 +61,12 @@ pub fn failure(failure: &Failure) -> Response {
     response
 }
 
-/// JSON text as it is; `None`, if it is none.
+/// Returns JSON text unchanged; `None`, if it is not JSON.
 fn raw(text: &[u8]) -> Option<Box<RawValue>> {
     serde_json::from_slice(text).ok()
 }
 
-/// What a blob means, once: its readable copy, or itself, if it is JSON.
+/// Returns a blob's value as JSON: its readable copy, or the blob itself if it is JSON.
 fn readable(json: Option<&str>, format: Option<&str>, bytes: &[u8]) -> Option<Box<RawValue>> {
     match (json, format) {
         (Some(json), _) => raw(json.as_bytes()),
@@ -75,7 +75,7 @@ fn readable(json: Option<&str>, format: Option<&str>, bytes: &[u8]) -> Option<Bo
     }
 }
 
-/// Bytes as JSON where they are JSON, else as text, else as Base64.
+/// Bytes as JSON if they are JSON, otherwise as text, otherwise as Base64.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Bytes {
@@ -94,12 +94,12 @@ impl Bytes {
     }
 }
 
-/// How much of a blob an answer has.
+/// Which parts of a blob an answer contains.
 #[derive(Clone, Copy)]
 pub struct Shown {
-    /// Not what it means.
+    /// Leaves out the decoded value.
     pub is_brief: bool,
-    /// The original bytes as well.
+    /// Includes the original bytes.
     pub with_bytes: bool,
 }
 
@@ -109,8 +109,7 @@ impl Shown {
     }
 }
 
-/// A job, to be read by people and programs. Times are in milliseconds since 1970, and as
-/// ISO 8601 once more.
+/// A job in an answer. Times are in milliseconds since 1970, and repeated in ISO 8601.
 #[derive(Serialize)]
 pub struct JobView<'j> {
     id: String,
@@ -152,7 +151,7 @@ pub struct JobView<'j> {
 }
 
 impl<'j> JobView<'j> {
-    /// A brief one has neither payload nor result.
+    /// Creates the view of a job. A brief view has neither payload nor result.
     pub fn of(job: &'j Job, is_brief: bool) -> JobView<'j> {
         let payload = || readable(job.json.as_deref(), job.format.as_deref(), &job.bytes);
         JobView {
@@ -209,7 +208,7 @@ impl<'j> LeaseView<'j> {
     }
 }
 
-/// An object, to be read by people and programs.
+/// An object in an answer.
 #[derive(Serialize)]
 pub struct ObjectView<'o> {
     id: String,
@@ -226,7 +225,7 @@ pub struct ObjectView<'o> {
     class: Option<&'o str>,
     checksum: &'o str,
     size: usize,
-    /// What it means.
+    /// The decoded value.
     document: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<String>,
@@ -235,7 +234,7 @@ pub struct ObjectView<'o> {
 }
 
 impl<'o> ObjectView<'o> {
-    /// A brief one has no document.
+    /// Creates the view of an object. A brief view has no document.
     pub fn of(object: &'o Object, shown: Shown) -> ObjectView<'o> {
         let document = || readable(object.json.as_deref(), object.format.as_deref(), &object.bytes);
         ObjectView {
@@ -257,7 +256,7 @@ impl<'o> ObjectView<'o> {
     }
 }
 
-/// A queue.
+/// A queue in an answer.
 #[derive(Serialize)]
 pub struct QueueView<'q> {
     name: &'q str,
@@ -267,15 +266,15 @@ pub struct QueueView<'q> {
     dead: u64,
     waiting: u64,
     delayed: u64,
-    /// How long the oldest job waits that could be handed out, in milliseconds.
+    /// Waiting time of the oldest job that could be handed out, in milliseconds.
     oldest: Option<i64>,
     is_paused: bool,
     paused_at: Option<i64>,
     paused_at_iso: Option<String>,
     has_schema: bool,
-    /// How many jobs workers have at most at a time.
+    /// Maximum number of jobs that workers have at the same time.
     concurrency: Option<u32>,
-    /// How many are handed out at most in a time, as `100/1m`.
+    /// Maximum number of jobs handed out in a period, such as `100/1m`.
     rate: Option<String>,
 }
 
@@ -300,7 +299,7 @@ impl<'q> QueueView<'q> {
     }
 }
 
-/// A schedule.
+/// A schedule in an answer.
 #[derive(Serialize)]
 pub struct ScheduleView<'s> {
     name: &'s str,
@@ -324,7 +323,7 @@ pub struct ScheduleView<'s> {
 }
 
 impl<'s> ScheduleView<'s> {
-    /// A brief one has no payload.
+    /// Creates the view of a schedule. A brief view has no payload.
     pub fn of(schedule: &'s Schedule, is_brief: bool) -> ScheduleView<'s> {
         let payload = || {
             let said = describe::describe(&schedule.bytes, schedule.format.as_deref());

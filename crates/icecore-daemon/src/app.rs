@@ -1,4 +1,4 @@
-//! What all requests share.
+//! State shared by all requests.
 
 use crate::auth::Auth;
 use crate::body::Bodies;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
 
-/// What all requests share.
+/// State shared by all requests.
 pub struct App {
     pub settings: Settings,
     pub auth: Auth,
@@ -27,15 +27,15 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     pub database: Database,
     pub committer: Committer,
-    /// Records what is done, in groups as well.
+    /// Records finished jobs, also in groups.
     pub recorder: Committer,
-    /// Threads that decode.
+    /// Threads that decode payloads.
     pub decoders: Threads<()>,
     pub schemas: Schemas,
     pub counts: Counts,
     pub wakeups: Wakeups,
     pub shutdown: Shutdown,
-    /// A permit for each command that runs.
+    /// One permit for each command that may run.
     pub commands: Arc<Semaphore>,
 }
 
@@ -45,7 +45,7 @@ impl App {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         let database = Database::start(&settings, shared.clone())?;
         if settings.one_writer {
-            // The file that is there now is the one that is served.
+            // This fixes the file that is served: the one that exists now.
             database.begin_open();
         }
         Ok(App {
@@ -67,7 +67,7 @@ impl App {
         })
     }
 
-    /// Lets the threads do what they have, and end; waits at most until then.
+    /// Lets the threads finish their work and end. Waits for them until the given time.
     pub fn end(&self, until: Instant) {
         self.decoders.close();
         self.committer.close();

@@ -1,11 +1,11 @@
-//! Who may ask.
+//! Authentication of requests.
 
 use crate::failure::Failure;
 use crate::host::Host;
 use axum::http::{HeaderMap, StatusCode, header};
 use icecore_store::describe::checksum;
 
-/// Checks who asks.
+/// Checks whether a client may make a request.
 pub struct Auth {
     /// The checksum of the token.
     wanted: Option<String>,
@@ -16,11 +16,11 @@ impl Auth {
         Auth { wanted: token.map(|token| checksum(token.as_bytes())) }
     }
 
-    /// Whether a request with these headers may be answered, which asks for this name.
+    /// Checks whether a request with these headers, for this host name, may be answered.
     pub fn check(&self, host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
         let Some(wanted) = &self.wanted else { return check_browser(host, headers) };
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
-        // Of two tokens nobody could say which one counts.
+        // With two tokens it is ambiguous which one counts.
         let given = given.next().filter(|_| given.next().is_none()).map_or(&[][..], |value| value.as_bytes());
         let is_bearer = given.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"bearer "));
         let token = if is_bearer { given[7..].trim_ascii() } else { &[] };
@@ -31,25 +31,25 @@ impl Auth {
         Err(Failure::new(StatusCode::UNAUTHORIZED, "token", message))
     }
 
-    /// Whether there is a token that requests have to send.
+    /// Returns whether requests need a token.
     pub fn has_token(&self) -> bool {
         self.wanted.is_some()
     }
 }
 
-/// Compares in the same time wherever the difference is. Of the checksums of tokens, so
-/// that the time does not depend on their length either.
+/// Compares two values in constant time. Callers pass checksums of tokens, so that the time does not depend on the
+/// length of a token either.
 fn is_same(left: &[u8], right: &[u8]) -> bool {
     let difference = left.iter().zip(right).fold(0, |difference, (left, right)| difference | (left ^ right));
     left.len() == right.len() && std::hint::black_box(difference) == 0
 }
 
-/// Without a token the daemon trusts the programs of this machine, but not the pages in its
-/// browsers. A page says where it comes from; one whose name was made to lead to this address
-/// (DNS rebinding) asks by that name, so only addresses and `localhost` are answered, which no name
-/// server decides about. A request of HTTP/1.0 that names no host comes from no browser.
+/// Checks a request to a daemon without a token. Such a daemon trusts local programs, but not the web pages in local
+/// browsers. A page sends its origin. A page whose host name was made to resolve to this address (DNS rebinding) sends
+/// that name, so only IP addresses and `localhost` are accepted, which no name server controls. A request of HTTP/1.0
+/// without a host does not come from a browser.
 fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
-    // `None` if there are several, or one that is no text.
+    // `None` if there are several values, or one that is not text.
     let single = |name: &str| {
         let mut values = headers.get_all(name).iter();
         match (values.next(), values.next()) {
@@ -64,7 +64,7 @@ fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure
         Some(Some(origin)) => host.is_some_and(|host| host.is_origin(origin)),
         None => false,
     };
-    // What comes without `Origin`, as an image of another page, says at least this.
+    // Requests without `Origin`, such as for an image on another page, have at least this header.
     let is_near = match single("sec-fetch-site") {
         Some(site) => site.is_none_or(|site| matches!(site, "same-origin" | "none")),
         None => false,
@@ -125,7 +125,7 @@ mod tests {
             ("localhost:7340", Some("http://evil.example"), None, false),
             ("localhost:7340", Some("null"), None, false),
             ("evil.example:7340", None, None, false),
-            // A name that an attacker lets this address have.
+            // A name that an attacker makes resolve to this address.
             ("evil.example:7340", Some("http://evil.example:7340"), Some("same-origin"), false),
             ("127.0.0.1.evil.example:7340", None, None, false),
         ] {
@@ -151,7 +151,7 @@ mod tests {
                 assert_eq!(auth.check(host(&all).as_ref(), &all).is_ok(), is_right, "{name}");
             }
         }
-        // Without a name there is nothing that an origin could be the same as.
+        // Without a host name, no origin can be equal to it.
         assert!(auth.check(None, &HeaderMap::new()).is_ok());
         assert!(auth.check(None, &headers(&[(header::ORIGIN, "http://localhost")])).is_err());
     }

@@ -1,4 +1,4 @@
-//! Bodies of requests, within bounds of size, memory and time.
+//! Request bodies, with limits on size, memory and time.
 
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -10,23 +10,23 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-/// Memory is counted in units of so many bytes.
+/// Memory is counted in units of this many bytes.
 const UNIT: usize = 1 << 10;
 
-/// How bodies are read.
+/// Reads bodies within limits.
 pub struct Bodies {
     longest: usize,
     timeout: Duration,
     memory: Arc<Semaphore>,
 }
 
-/// A body, and its part of the memory that all may have.
+/// A body, and its share of the memory for all bodies.
 pub struct Read {
     pub bytes: Vec<u8>,
     pub memory: Memory,
 }
 
-/// A part of the memory that all bodies may have; given back when it is dropped.
+/// Share of the memory for all bodies; returned when it is dropped.
 pub type Memory = Option<OwnedSemaphorePermit>;
 
 impl Bodies {
@@ -44,7 +44,7 @@ impl Bodies {
         Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message).closing()
     }
 
-    /// Reads a body. Declared lengths are not trusted: memory is taken as bytes come.
+    /// Reads a body. A declared length is not trusted: memory is reserved as bytes arrive.
     pub async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Read, Failure> {
         let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         if declared.is_some_and(|length| length > self.longest as u64) {
@@ -85,13 +85,12 @@ impl Bodies {
     }
 }
 
-/// How much of a body is read that is too long.
+/// How much of a body that is too long is read.
 const DISCARDED: usize = 64 << 20;
-/// For how long.
+/// For how long it is read.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Reads on, so many bytes and so long, and keeps nothing: many clients look at the answer
-/// only when they have sent all.
+/// Reads and drops up to `most` bytes of a body: many clients read the answer only after they have sent the whole body.
 pub async fn discard(mut body: Body, most: usize, patience: Duration) {
     let until = Instant::now() + patience;
     let mut left = most;

@@ -1,4 +1,4 @@
-//! A request on its way to who answers it.
+//! A request on its way to its handler.
 
 use crate::answer::Shown;
 use crate::app::App;
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// A request.
 pub struct Call {
     pub app: Arc<App>,
-    /// What stands in the path: the id of a job, the name of a queue.
+    /// Parameters in the path, such as the id of a job or the name of a queue.
     pub names: Vec<(String, String)>,
     pub query: Query,
     pub headers: HeaderMap,
@@ -26,7 +26,7 @@ pub struct Call {
     pub visit: Option<Visit>,
 }
 
-/// Gives the connection of a request that may be asked a place among the known ones.
+/// Marks the connection of an authorized request as known.
 pub fn make_known(visit: Option<&Visit>) -> Result<(), Failure> {
     match visit.is_none_or(Visit::make_known) {
         true => Ok(()),
@@ -39,28 +39,28 @@ impl Call {
         self.names.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value)
     }
 
-    /// The id in the path.
+    /// Returns the id in the path.
     pub fn id(&self) -> Result<Id, Failure> {
-        // What can be no id is the id of nothing.
+        // A text that is not an id is the id of nothing.
         self.name("id").parse().map_err(|error| Failure::missing(format!("{error}")))
     }
 
-    /// The queue in the path.
+    /// Returns the queue in the path.
     pub fn queue(&self) -> String {
         self.name("queue").to_owned()
     }
 
-    /// The schedule in the path.
+    /// Returns the schedule in the path.
     pub fn schedule(&self) -> String {
         self.name("name").to_owned()
     }
 
-    /// Who asks, for the notes of the database.
+    /// Returns the name of the client for audit notes.
     pub fn by(&self) -> String {
         format!("http:{}", self.from)
     }
 
-    /// Whether the body is said to be JSON.
+    /// Returns whether the content type says that the body is JSON.
     pub fn says_json(&self) -> bool {
         let Some(media) = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
             return false;
@@ -69,7 +69,7 @@ impl Call {
         media == "application/json" || media.ends_with("+json")
     }
 
-    /// Takes the body.
+    /// Reads the body.
     pub async fn body(&mut self) -> Result<Read, Failure> {
         let body = std::mem::take(&mut self.body);
         let read = self.app.bodies.read(&self.headers, body).await?;
@@ -77,7 +77,7 @@ impl Call {
         Ok(read)
     }
 
-    /// Takes the body as JSON; an empty one is empty settings.
+    /// Reads the body as JSON; an empty body gives default values.
     pub async fn json<T: DeserializeOwned + Default>(&mut self) -> Result<T, Failure> {
         let read = self.body().await?;
         if read.bytes.trim_ascii().is_empty() {
@@ -86,24 +86,24 @@ impl Call {
         serde_json::from_slice(&read.bytes).map_err(|error| Failure::input("body", format!("the body: {error}")))
     }
 
-    /// A number of things that are wanted at once, from 1 to so many.
+    /// Returns a parameter that limits a number of results, between 1 and `most`.
     pub fn most(&self, name: &str, usual: usize, most: usize) -> Result<usize, Failure> {
         Ok(self.query.number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
     }
 
-    /// The id in a parameter.
+    /// Returns an id from a query parameter.
     pub fn given_id(&self, name: &str) -> Result<Option<Id>, Failure> {
         let id = self.query.get(name).map(str::parse).transpose();
         id.map_err(|error: NoId| Failure::input("parameter", format!("{name}: {error}")))
     }
 
-    /// How much of a blob is asked for.
+    /// Returns which parts of a blob are requested.
     pub fn shown(&self) -> Result<Shown, Failure> {
         let is_brief = self.flag("brief")?.unwrap_or(false);
         Ok(Shown { is_brief, with_bytes: self.flag("bytes")?.unwrap_or(false) })
     }
 
-    /// Something that is so, or not; `None`, if nothing is said of it.
+    /// Returns a boolean parameter; `None` if it is not given.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
         match self.query.get(name) {
             None => Ok(None),
@@ -113,7 +113,7 @@ impl Call {
         }
     }
 
-    /// A duration, of at most so long.
+    /// Returns a duration parameter, at most `longest`.
     pub fn duration(&self, name: &str, usual: Duration, longest: Duration) -> Result<Duration, Failure> {
         Ok(self.query.duration(name)?.unwrap_or(usual).min(longest))
     }

@@ -1,8 +1,8 @@
-//! A thread that stores what is pushed and put: all that waits, in one transaction. Another
-//! one records what is done.
+//! Threads that store pushed jobs and new objects: everything that waits, in one transaction. A second instance records
+//! finished jobs.
 //!
-//! What costs time in a database is to have a transaction durable, not what is in it. While
-//! one becomes durable the next requests gather; together they cost as much as one.
+//! The expensive part of a transaction is making it durable, not its content. While one transaction becomes durable,
+//! further requests gather; together they cost as much as one.
 
 use crate::database::{Connection, Shared};
 use crate::failure::Failure;
@@ -18,19 +18,19 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How many go into one transaction.
+/// Maximum number of writes in one transaction.
 const LARGEST_GROUP: usize = 512;
-/// How many transactions are on their way to the disk at once.
+/// Number of transactions that may be committing at the same time.
 const WRITERS: usize = 2;
-/// How many bytes.
+/// Maximum number of bytes in one transaction, if it has more than one write.
 const HEAVIEST_GROUP: usize = 8 << 20;
 
-/// What became of a job that was to be stored.
+/// Result of storing a job.
 #[derive(Debug)]
 pub enum Stored {
-    /// It is there.
+    /// It is stored.
     As(Pushed),
-    /// It was checked against another schema than the queue has, and comes back.
+    /// Its queue has another schema than the job was checked against. The job is returned.
     OtherSchema(Option<String>, Box<NewJob>),
 }
 
@@ -50,7 +50,7 @@ struct Put {
     reply: oneshot::Sender<Result<Id>>,
 }
 
-/// A job that is done.
+/// A finished job.
 struct Done {
     ack: Ack,
     reply: oneshot::Sender<Result<()>>,
@@ -92,7 +92,7 @@ impl Committer {
     pub fn start(name: &str, settings: &Settings, shared: Shared, metrics: Arc<Metrics>) -> std::io::Result<Committer> {
         let bounds =
             Bounds { longest: settings.longest_queue.max(1), largest: LARGEST_GROUP, heaviest: HEAVIEST_GROUP };
-        // Where writers take turns, the second one would only wait for the first.
+        // If only one writer is possible at a time, a second thread would only wait for the first.
         let threads = if settings.one_writer { 1 } else { WRITERS };
         let writes = Arc::new(Gathering::new(bounds));
         let (alive, ended) = channel();
@@ -104,7 +104,7 @@ impl Committer {
                 let mut connection = Connection::new(Arc::clone(&open), shared.clone());
                 let mut turn = Turn::default();
                 while let Some(mut group) = gathered.next(&mut turn) {
-                    // Whose client is gone was not promised anything.
+                    // A client that has disconnected was not promised anything.
                     group.retain(Write::is_wanted);
                     let stored = catch_unwind(AssertUnwindSafe(|| store(group, &mut connection, &metrics)));
                     if stored.is_err() {
@@ -123,7 +123,7 @@ impl Committer {
         Ok(wait(self.patience, answer).await??)
     }
 
-    /// Stores an object, for so long.
+    /// Stores an object that expires after `keep`.
     pub async fn put(&self, object: NewObject, keep: Option<Duration>) -> std::result::Result<Id, Failure> {
         let (reply, answer) = oneshot::channel();
         self.send(Write::Put(Box::new(Put { object, keep, reply })))?;
@@ -141,7 +141,7 @@ impl Committer {
         self.writes.push(write.weight(), write)
     }
 
-    /// Takes nothing new. What waits is still stored.
+    /// Accepts no new writes. Waiting writes are still stored.
     pub fn close(&self) {
         self.writes.close();
     }
@@ -171,17 +171,18 @@ fn store(group: Vec<Write>, connection: &mut Connection, metrics: &Metrics) {
     }
 }
 
-/// An error once more, for another who waits.
+/// Copies an error for another waiting client.
 fn again(error: &Error) -> Error {
     Error::new(error.kind(), error.to_string())
 }
 
-/// Whether one of a group is to blame, so that the others may be stored without it.
+/// Returns whether one member of a group may have caused the error, so that the others can be stored without it.
 fn is_of_one(error: &Error) -> bool {
     !error.is_passing() && error.kind() != ErrorKind::Full
 }
 
-/// Stores a group by `all`; if one of them is to blame, each by itself. What came of each.
+/// Stores a group with `all`. If one member caused an error, stores each of them separately. Returns the result of
+/// each.
 fn grouped<N, T>(
     new: &[N],
     connection: &mut Connection,
@@ -218,8 +219,8 @@ fn store_jobs(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics)
     }
 }
 
-/// Stores a group whose payloads were checked against the schemas that their queues have. If
-/// that can't be, as of one or of all, the group comes back.
+/// Stores a group, provided that its payloads were checked against the current schemas of their queues. If this fails
+/// for any member, returns the whole group.
 fn store_checked(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) -> Option<Vec<Push>> {
     let mut schemas: HashMap<String, Option<Arc<str>>> = HashMap::new();
     for push in &pushes {
@@ -247,8 +248,8 @@ fn store_checked(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metri
     None
 }
 
-/// Stores those whose payloads were checked against the schema that their queue has, together, or one by one
-/// if one of them is to blame; the others are told which schema it has.
+/// Stores the jobs that were checked against the current schema of their queue: together, or one by one if one of them
+/// causes an error. The other jobs are returned with the current schema.
 fn store_those_that_fit(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
     let mut schemas: HashMap<String, Result<Option<String>>> = HashMap::new();
     for push in &pushes {
@@ -340,7 +341,7 @@ mod tests {
 
     type Work<'a> = Pin<Box<dyn Future<Output = std::result::Result<(), Failure>> + 'a>>;
 
-    /// Has requests sent to the thread.
+    /// Starts requests, so that they reach the thread.
     fn begin(answers: &mut [Work<'_>]) {
         let mut context = Context::from_waker(Waker::noop());
         for answer in answers {
@@ -348,7 +349,7 @@ mod tests {
         }
     }
 
-    /// A thread over a database that a test holds.
+    /// A committer whose database is blocked by a test.
     struct Held {
         runtime: tokio::runtime::Runtime,
         strings: Arc<Strings>,
@@ -376,7 +377,7 @@ mod tests {
             Box::pin(async move { self.committer.push(job, None).await.map(drop) })
         }
 
-        /// The first one stands at the gate, and the others wait behind it.
+        /// Blocks the first request in the database, while the others queue up after it.
         fn at_once<'a>(&'a self, first: Work<'a>, others: Vec<Work<'a>>) -> Vec<u16> {
             let _entered = self.runtime.enter();
             let held = self.strings.gate.lock().expect("the gate");
@@ -408,7 +409,7 @@ mod tests {
         let held = Held::new();
         assert_eq!(held.at_once(held.push("q"), (0..31).map(|_| held.push("q")).collect()), [201; 32]);
         assert_eq!(held.strings.pushes.load(Ordering::SeqCst), 2);
-        // One that can't be stored does not keep the others.
+        // A job that can't be stored does not prevent the others from being stored.
         let others = vec![held.push("q"), held.push(""), held.push("q")];
         assert_eq!(held.at_once(held.push("q"), others), [201, 201, 400, 201]);
     }

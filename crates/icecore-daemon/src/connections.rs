@@ -1,10 +1,9 @@
-//! Which connections are kept when many are open.
+//! Decides which connections are kept when many are open.
 //!
-//! To open a connection and send half of a request costs a client nothing. So a connection is a
-//! stranger's until it has sent a request that was allowed: with the token, or, where there is
-//! none, as a whole. Known connections have all places but a few; strangers have what is left, and
-//! the oldest of them gives way to the next one. So whoever sends a request is answered, however
-//! many do not.
+//! A client can open a connection and send half of a request at no cost. So a connection belongs to a stranger until it
+//! has sent an authorized request: one with the token or, if there is no token, a complete request. Known connections
+//! may use all places except a small reserve. Strangers use the remaining places, and the oldest stranger is closed for
+//! the next one. So a client that sends a complete request is answered, however many strangers there are.
 
 use crate::limits::site;
 use crate::settings::{Network, Settings};
@@ -17,12 +16,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot};
 
-/// How many connections of strangers there may be beside the known ones, for `/healthz` and for
-/// those who are about to show their token; fewer where the system allows few files.
+/// Number of connections of strangers in addition to the known ones, for `/healthz` and for clients that are about to
+/// send their token. It is smaller if the system allows few files.
 const RESERVE: usize = 128;
-/// How long a stranger may take before it has to give way: long enough to send a request.
+/// How long a stranger is safe from being closed: long enough to send a request.
 const GRACE: Duration = Duration::from_millis(500);
-/// How many files the daemon needs that are no connections.
+/// Number of files that the daemon needs in addition to connections.
 const OTHER_FILES: usize = 128;
 
 /// The open connections.
@@ -32,7 +31,7 @@ pub struct Connections {
     most_of_site: usize,
     trusted: Vec<Network>,
     table: Mutex<Table>,
-    /// A connection ended.
+    /// Notified when a connection ends.
     freed: Notify,
 }
 
@@ -49,19 +48,19 @@ struct Entry {
     is_known: bool,
     /// Whether a request is being answered.
     is_busy: bool,
-    /// Since when it is open, or when its last request was answered.
+    /// When the connection was opened, or its last request was answered.
     since: Instant,
     leave: oneshot::Sender<()>,
 }
 
 impl Table {
-    /// The one that gives way first: of those of `rank`, lower ranks first, the oldest.
+    /// Returns the connection to close first: the one with the lowest rank, and among these the oldest.
     fn first_by<K: Ord>(&self, rank: impl Fn(&Entry) -> Option<K>) -> Option<(u64, Instant)> {
         let ranked = self.open.iter().filter_map(|(id, entry)| Some((rank(entry)?, entry.since, *id)));
         ranked.min().map(|(_, since, id)| (id, since))
     }
 
-    /// The stranger that gives way first: those that come by a proxy are the last.
+    /// Returns the stranger to close first. Strangers that come through a proxy are last.
     fn oldest_stranger(&self) -> Option<(u64, Instant)> {
         self.first_by(|entry| (!entry.is_known).then_some(entry.is_trusted))
     }
@@ -76,7 +75,7 @@ impl Table {
         Some(entry)
     }
 
-    /// Has a connection closed. It does not count any more.
+    /// Closes a connection. It no longer counts.
     fn close(&mut self, id: u64) {
         if let Some(entry) = self.remove(id) {
             let _ = entry.leave.send(());
@@ -100,14 +99,13 @@ impl Connections {
         }
     }
 
-    /// How many known connections there may be: as many as were wanted, or as the system has files
-    /// for.
+    /// Returns the maximum number of known connections: the configured number, or fewer if the system allows fewer
+    /// files.
     pub fn most_known(&self) -> usize {
         self.most_known
     }
 
-    /// Waits until there is a place. If all are taken, the oldest stranger gives way, once it had
-    /// the time to send a request.
+    /// Waits for a free place. If there is none, closes the oldest stranger after its grace period.
     pub async fn wait_for_place(&self) {
         loop {
             let mut freed = pin!(self.freed.notified());
@@ -130,7 +128,7 @@ impl Connections {
         }
     }
 
-    /// Takes a connection.
+    /// Registers a connection.
     pub fn enter(self: &Arc<Self>, from: IpAddr) -> Member {
         let (leave, left) = oneshot::channel();
         let is_trusted = self.trusted.iter().any(|network| network.contains(from));
@@ -143,7 +141,7 @@ impl Connections {
         Member { visit: Visit { id, connections: Arc::clone(self) }, left }
     }
 
-    /// Has the oldest strangers closed that are more than an address may have. A proxy has the
+    /// Closes the oldest strangers of an address that exceed its limit. Proxies are exempt, because they have the
     /// connections of many clients.
     fn trim(&self, id: u64) {
         let mut table = lock(&self.table);
@@ -162,7 +160,7 @@ impl Connections {
         }
     }
 
-    /// Has one closed, as the system has no more files.
+    /// Closes one connection, because no more files can be opened.
     pub fn give_up_one(&self) {
         let mut table = lock(&self.table);
         if let Some((id, _)) = table.oldest_stranger().or_else(|| table.oldest_idle()) {
@@ -171,7 +169,7 @@ impl Connections {
     }
 }
 
-/// How many files a process may have open.
+/// Returns how many files the process may have open.
 fn most_files() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
@@ -200,7 +198,7 @@ impl Drop for Member {
     }
 }
 
-/// What requests say of their connection.
+/// Handle with which requests report the state of their connection.
 #[derive(Clone)]
 pub struct Visit {
     id: u64,
@@ -214,24 +212,24 @@ impl Visit {
         }
     }
 
-    /// The head of a request came.
+    /// Records that the head of a request was received.
     pub fn begin_request(&self) {
         self.change(|entry| entry.is_busy = true);
     }
 
-    /// There is an answer.
+    /// Records that the request was answered.
     pub fn end_request(&self) {
         self.change(|entry| (entry.is_busy, entry.since) = (false, Instant::now()));
     }
 
-    /// Whether nothing is lost if the connection is closed: a stranger's, with no request.
+    /// Returns whether the connection can be closed without loss: it belongs to a stranger and has no request.
     pub fn is_idle_stranger(&self) -> bool {
         let table = lock(&self.connections.table);
         table.open.get(&self.id).is_none_or(|entry| !entry.is_known && !entry.is_busy)
     }
 
-    /// The client may ask. If as many connections are known as may be, the one gives way that is
-    /// unused for longest; `false` if all of them have requests.
+    /// Marks the connection as known. If there are too many known connections, closes the one that was idle for
+    /// longest. Returns `false` if all of them have requests.
     #[must_use]
     pub fn make_known(&self) -> bool {
         let mut table = lock(&self.connections.table);
@@ -269,7 +267,7 @@ mod tests {
         text.parse().expect("an address")
     }
 
-    /// Makes all of them as old as that.
+    /// Makes all connections older than the grace period.
     fn age(connections: &Connections) {
         for entry in lock(&connections.table).open.values_mut() {
             entry.since = entry.since.checked_sub(GRACE).expect("a time");
@@ -292,7 +290,7 @@ mod tests {
         let late = connections.enter(ip("10.0.0.3"));
         assert_eq!(strangers.iter().filter(|member| !is_open(member)).count(), 1);
         assert!(known.iter().all(is_open) && is_open(&late));
-        // A third that may ask takes the place of one that is unused, but not of one that asks.
+        // A third known connection replaces an idle one, but not one with a request.
         known[0].visit.begin_request();
         assert!(late.visit.make_known());
         assert_eq!((is_open(&known[0]), is_open(&known[1])), (true, false));
@@ -324,7 +322,7 @@ mod tests {
             let ids: Vec<u64> = lock(&connections.table).open.keys().copied().collect();
             ids.into_iter().for_each(|id| connections.trim(id));
         };
-        // As long as they may still be about to send a request, they stay.
+        // They stay during their grace period.
         trim();
         assert_eq!(lock(&connections.table).open.len(), 7 * 6);
         age(&connections);
@@ -334,7 +332,7 @@ mod tests {
         {
             let open: Vec<bool> = members.iter().map(is_open).collect();
             assert_eq!(open.iter().filter(|open| **open).count(), left, "{open:?}");
-            // The oldest went.
+            // The oldest was closed.
             assert!(open.is_sorted());
         }
     }

@@ -1,7 +1,7 @@
-//! What is in the queues, for those who ask again and again.
+//! Job counts of the queues, for clients that poll them.
 //!
-//! To count takes the longer the more jobs there are. An answer serves once more for ten times
-//! as long as it took, so that no more than a small part of the time goes into counting.
+//! The time for counting grows with the number of jobs. So an answer is reused for ten times as long as it took, and
+//! only a small part of the time is spent on counting.
 
 use crate::database::Database;
 use crate::failure::Failure;
@@ -10,23 +10,23 @@ use icecore_store::QueueStatus;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How long it may take to count.
+/// Time limit for counting.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// For how many times as long the answer serves.
+/// Factor between the time that counting took and the time for which the answer is reused.
 const TIMES: u32 = 10;
-/// What took no longer than this is done again each time.
+/// Answers that took at most this long are not reused.
 const QUICK: Duration = Duration::from_millis(20);
 
-/// The last answer, and until when it serves.
+/// The last answer, and the time until which it is reused.
 #[derive(Default)]
 pub struct Counts(Mutex<Option<(Instant, Arc<Vec<QueueStatus>>)>>);
 
 impl Counts {
-    /// What is in the queues, or was a moment ago.
+    /// Returns the counts, which may be slightly out of date.
     pub async fn of(&self, database: &Database) -> Result<Arc<Vec<QueueStatus>>, Failure> {
         let known = lock(&self.0).clone().filter(|(until, _)| Instant::now() < *until);
         if let Some((_, queues)) = known {
-            // Whether the database is there is asked each time.
+            // Each call checks that the database answers.
             database.look(PATIENCE, |backend| backend.now()).await?;
             return Ok(queues);
         }

@@ -1,4 +1,4 @@
-//! The threads that ask the database, each over a connection of its own.
+//! Threads that talk to the database, each on its own connection.
 
 use crate::failure::Failure;
 use crate::settings::{Opener, Settings};
@@ -7,22 +7,22 @@ use icecore_store::{Backend, Error, ErrorKind, Result};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How soon a database is tried again that could not be opened.
+/// Pause before a database that could not be opened is tried again.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// A connection that is opened when it is needed, and again when it was lost.
+/// A connection that is opened when it is first needed, and reopened after it was lost.
 pub struct Connection {
     open: Opener,
     backend: Option<Box<dyn Backend>>,
-    /// The last try to open it: when, and what came of it.
+    /// Time and error of the last failed attempt to open it.
     failed: Option<(Instant, ErrorKind, String)>,
     shared: Shared,
 }
 
-/// What all connections have in common.
+/// State shared by all connections.
 #[derive(Clone)]
 pub struct Shared {
-    /// Where the database takes one writer at a time, they take turns.
+    /// Lock for databases that allow one writer at a time.
     writer: Option<Arc<Mutex<()>>>,
 }
 
@@ -37,7 +37,7 @@ impl Connection {
         Connection { open, backend: None, failed: None, shared }
     }
 
-    /// Asks the database. A connection that may be broken is not used again.
+    /// Runs a read. A connection that may be broken is closed.
     pub fn read<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
         let answer = self.opened().and_then(body);
         let is_broken = matches!(&answer, Err(error) if matches!(error.kind(), ErrorKind::Away | ErrorKind::Database));
@@ -47,7 +47,7 @@ impl Connection {
         answer
     }
 
-    /// The same for what changes something.
+    /// Runs a write.
     pub fn write<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
         let writer = self.shared.writer.clone();
         let _turn = writer.as_deref().map(lock);
@@ -69,7 +69,7 @@ impl Connection {
             return Err(Error::new(*kind, message.clone()));
         }
         (self.open)().inspect_err(|error| {
-            // That a file is not there costs nothing to see, and it may be back at any time.
+            // A missing file is cheap to detect, and it may be back at any time.
             if error.kind() != ErrorKind::Moved {
                 self.failed = Some((Instant::now(), error.kind(), error.to_string()));
             }
@@ -91,12 +91,12 @@ impl Database {
         Ok(Database { threads, patience: settings.database_timeout })
     }
 
-    /// Has a thread open the database, and does not wait for it.
+    /// Lets a thread open the database, without waiting for it.
     pub fn begin_open(&self) {
         let _ = self.threads.submit(|connection| drop(connection.read(|backend| backend.now())));
     }
 
-    /// Asks the database.
+    /// Runs a read on a thread.
     pub async fn read<T: Send + 'static>(
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
@@ -104,7 +104,7 @@ impl Database {
         Ok(self.threads.ask(self.patience, |connection| connection.read(body)).await??)
     }
 
-    /// The same, with less patience.
+    /// Like `read`, with its own time limit.
     pub async fn look<T: Send + 'static>(
         &self,
         patience: Duration,
@@ -113,7 +113,7 @@ impl Database {
         Ok(self.threads.ask(patience, |connection| connection.read(body)).await??)
     }
 
-    /// Changes something.
+    /// Runs a write on a thread.
     pub async fn write<T: Send + 'static>(
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
@@ -121,7 +121,7 @@ impl Database {
         Ok(self.threads.ask(self.patience, |connection| connection.write(body)).await??)
     }
 
-    /// Changes something, and takes it back if nobody waits for it any more.
+    /// Runs a write on a thread, and undoes it if nobody waits for the result any more.
     pub async fn write_or<T: Send + 'static>(
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,

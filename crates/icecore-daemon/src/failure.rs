@@ -1,47 +1,47 @@
-//! What an answer says that is no success.
+//! Answers that report an error.
 
 use crate::threads::Refused;
 use axum::http::StatusCode;
 use icecore_store::{Error, ErrorKind};
 use serde::Serialize;
 
-/// Why a request was not done: a code, and what stands in the body.
+/// Why a request failed: a status code, and the body of the answer.
 #[derive(Debug)]
 pub struct Failure {
     pub code: StatusCode,
-    /// In how many seconds it may be tried again.
+    /// Number of seconds after which the request may be repeated.
     pub retry_after: Option<u64>,
-    /// Whether the connection is closed behind the answer.
+    /// Whether the connection is closed after the answer.
     pub closes: bool,
     pub said: Box<Said>,
 }
 
-/// What stands in the body.
+/// Content of the error body.
 #[derive(Debug, Default, Serialize)]
 pub struct Said {
-    /// For programs: one word.
+    /// One word, for programs.
     pub kind: String,
-    /// For people.
+    /// Message for people.
     pub message: String,
-    /// Where in the payload: `$.user.id`.
+    /// Path in the payload: `$.user.id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// At which byte of it.
+    /// Byte offset in the payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
-    /// What helps.
+    /// How to solve the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// All that is wrong, where it is more than one thing.
+    /// All errors, if there is more than one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Wrong>,
 }
 
-/// One of several things that are wrong.
+/// One of several errors.
 #[derive(Debug, Serialize)]
 pub struct Wrong {
     pub path: String,
@@ -54,7 +54,7 @@ impl Failure {
         Failure { code, retry_after: None, closes: false, said }
     }
 
-    /// The request makes no sense.
+    /// Creates a failure for an invalid request.
     pub fn input(kind: &str, message: impl Into<String>) -> Failure {
         Failure::new(StatusCode::BAD_REQUEST, kind, message)
     }
@@ -63,12 +63,12 @@ impl Failure {
         Failure::new(StatusCode::NOT_FOUND, "missing", message)
     }
 
-    /// It is not possible now.
+    /// Creates a failure for a request that may succeed later.
     pub fn later(kind: &str, message: impl Into<String>) -> Failure {
         Failure { retry_after: Some(1), ..Failure::new(StatusCode::SERVICE_UNAVAILABLE, kind, message) }
     }
 
-    /// What the engine says of a payload.
+    /// Creates a failure from the engine's error for a payload.
     pub fn decoding(error: &icecore::Error) -> Failure {
         let mut failure = Failure::input(error.kind().as_str(), error.to_string());
         let said = &mut failure.said;
@@ -80,7 +80,7 @@ impl Failure {
         failure
     }
 
-    /// Closes the connection behind the answer.
+    /// Makes the failure close the connection after the answer.
     pub fn closing(mut self) -> Failure {
         self.closes = true;
         self
@@ -105,7 +105,7 @@ impl From<Error> for Failure {
             ErrorKind::Busy => Failure::later("busy", message),
             ErrorKind::Schema => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "tables", message),
             ErrorKind::Address => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "address", message),
-            // A connection that breaks says it in many ways.
+            // A broken connection can show up as many different errors.
             _ => Failure::later("database", message),
         }
     }

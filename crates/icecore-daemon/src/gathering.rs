@@ -1,29 +1,29 @@
-//! A queue whose reader takes what waits in groups.
+//! A queue whose readers take the waiting items in groups.
 //!
-//! Its reader is woken when as many are there as it wants, and not before: to wake a thread
-//! for each one takes longer than to queue it.
+//! A reader is woken only when the number of items that it wants is there: waking a thread for each item takes longer
+//! than queueing the item.
 
 use crate::threads::{Refused, lock};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How large groups are.
+/// Limits of groups.
 #[derive(Clone, Copy)]
 pub struct Bounds {
-    /// How many wait at most before who brings more is refused.
+    /// Maximum number of waiting items; more are refused.
     pub longest: usize,
-    /// How many are in a group.
+    /// Maximum number of items in a group.
     pub largest: usize,
-    /// How many bytes, if it has more than one.
+    /// Maximum number of bytes in a group, if it has more than one item.
     pub heaviest: usize,
 }
 
-/// The queue. Each thing in it has a weight, in bytes.
+/// The queue. Each item has a weight in bytes.
 pub struct Gathering<T> {
     bounds: Bounds,
     waiting: Mutex<Waiting<T>>,
-    /// One reader gathers at a time.
+    /// Held by the one reader that gathers.
     reading: Mutex<()>,
     wake: Condvar,
 }
@@ -31,18 +31,18 @@ pub struct Gathering<T> {
 struct Waiting<T> {
     things: VecDeque<(usize, T)>,
     weight: usize,
-    /// How many are in the groups that readers have.
+    /// Number of items in the groups that readers are working on.
     taken: usize,
-    /// The reader that gathers sleeps until there are so many.
+    /// Number of items at which the gathering reader is woken.
     wanted: usize,
     pace: Pace,
-    /// When the last group was done, how many it had, and how many came since.
+    /// When the last group was done, and its size; `came` counts the items since then.
     done: Option<(Instant, usize)>,
     came: usize,
     is_open: bool,
 }
 
-/// What a reader does with its groups: how many are in the last one, and since when it has it.
+/// A reader's current group: its size, and when the reader got it.
 #[derive(Default)]
 pub struct Turn(Option<(usize, Instant)>);
 
@@ -61,7 +61,7 @@ impl<T> Gathering<T> {
         Gathering { bounds, waiting: Mutex::new(waiting), reading: Mutex::new(()), wake: Condvar::new() }
     }
 
-    /// Queues a thing of so many bytes.
+    /// Queues an item of `weight` bytes.
     pub fn push(&self, weight: usize, thing: T) -> Result<(), Refused> {
         let mut waiting = lock(&self.waiting);
         if !waiting.is_open {
@@ -84,14 +84,14 @@ impl<T> Gathering<T> {
         Ok(())
     }
 
-    /// Takes nothing new. What waits is still handed out.
+    /// Accepts no new items. Waiting items are still handed out.
     pub fn close(&self) {
         lock(&self.waiting).is_open = false;
         self.wake.notify_all();
     }
 
-    /// The next group: the first that comes, and those that are worth to wait for. `None` when
-    /// nothing will come. With the turn a reader says that it is done with its last one.
+    /// Returns the next group: the first item, and more items if waiting for them pays off. Returns `None` when the
+    /// queue is closed and empty. A call with `turn` also reports that the reader's last group is done.
     pub fn next(&self, turn: &mut Turn) -> Option<Vec<T>> {
         if let Some((size, since)) = turn.0.take() {
             let mut waiting = lock(&self.waiting);
@@ -121,7 +121,7 @@ impl<T> Gathering<T> {
         Some(group)
     }
 
-    /// Waits for so many, until then, or for the end.
+    /// Waits for this number of items, until the given time, or until the queue is closed.
     fn wait<'g>(
         &self,
         mut waiting: MutexGuard<'g, Waiting<T>>,
@@ -146,14 +146,14 @@ impl<T> Gathering<T> {
     }
 }
 
-/// How groups went, and from that how large the next one is worth to be.
+/// Timing of past groups, which determines the size of the next one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pace {
-    /// How many there were at once, waiting and in groups.
+    /// Number of items, waiting and in groups, at the end of the last two groups.
     in_flight: [usize; 2],
-    /// How long a group took.
+    /// How long the last group took.
     took: Duration,
-    /// How long it took until as many came as were answered.
+    /// Time until as many new items came as the last group had.
     came_back: Duration,
 }
 
@@ -162,15 +162,15 @@ impl Pace {
         (self.in_flight, self.took) = ([in_flight, self.in_flight[0]], took);
     }
 
-    /// How many a group has. Who asks anew when it got its answer takes a while for that. Where
-    /// it is short beside what a transaction takes, all go into one. Else half of them: while
-    /// their transaction becomes durable, the others come.
+    /// Returns the target size of the next group. Clients need a moment to send the next request after an answer. If
+    /// this is short compared to a transaction, all of them go into one group. Otherwise half of them do: while their
+    /// transaction becomes durable, the others arrive.
     fn wanted(&self) -> usize {
         let all = self.in_flight[0].max(self.in_flight[1]);
         if all < 4 || self.came_back * 4 < self.took { all } else { all.div_ceil(2) }
     }
 
-    /// For how long they are waited for: a part of what their transaction takes.
+    /// Returns how long to wait for a full group: a part of the time that a transaction takes.
     fn patience(&self) -> Duration {
         (self.took / 2).min(Duration::from_millis(2))
     }
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// A group that is waited for ends at last: who is waited for may never come.
+    /// Waiting for a group ends at some point: the missing items may never come.
     #[test]
     fn a_group_ends_when_its_time_is_over() {
         let (queue, mut turn) = (Gathering::new(BOUNDS), Turn::default());

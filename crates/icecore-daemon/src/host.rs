@@ -1,16 +1,14 @@
-//! The name under which a client asks: the header `Host`, and the authority of a request target
-//! that has one.
+//! Host name that a client requests: the header `Host`, or the authority of an absolute request target.
 //!
-//! Only one reading is possible of a name that passes here: what looks like an address to one
-//! program and like a name to another is refused, for every path and whether there is a token or
-//! not.
+//! A name that is accepted here has only one interpretation. A name that some programs read as an address and others as
+//! a host name is refused, on every path, with or without a token.
 
 use crate::failure::Failure;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, Version, header};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A name that a client asked for.
+/// Host that a client requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
     name: Name,
@@ -20,19 +18,19 @@ pub struct Host {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Name {
     Address(IpAddr),
-    /// In lower case.
+    /// Host name in lower case.
     Registered(String),
 }
 
 impl Host {
-    /// Reads `host [ ":" port ]`, as RFC 9110 (7.2) and RFC 3986 (3.2.2) have it. Nothing may be
-    /// around it: no user, no space. Addresses are those of the RFC: `127.1` and `0x7f.0.0.1` are
-    /// names, and so is what has a dot at its end.
+    /// Parses `host [ ":" port ]`, as in RFC 9110 (7.2) and RFC 3986 (3.2.2). Nothing else is allowed: no user, no
+    /// space. Only the address syntax of the RFC is an address: `127.1`, `0x7f.0.0.1` and anything with a trailing dot
+    /// are names.
     fn parse(text: &str) -> Option<Host> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
                 let (address, rest) = rest.split_once(']')?;
-                // Neither zones nor addresses of a later version: no browser sends them.
+                // Neither zones nor future address versions: no browser sends them.
                 let address = IpAddr::V6(address.parse::<Ipv6Addr>().ok()?);
                 let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
                 (Name::Address(address), port)
@@ -50,16 +48,16 @@ impl Host {
             }
         };
         let port = match port {
-            // The RFC allows a port of no digits.
+            // The RFC allows an empty port.
             None | Some("") => None,
-            // A sign is nothing that a port has, though Rust reads it.
+            // Rust also parses a sign, which a port can't have.
             Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
             Some(_) => return None,
         };
         Some(Host { name, port })
     }
 
-    /// Whether no name server decides where this name leads: it is an address, or `localhost`.
+    /// Returns whether no name server controls this host: it is an address, or `localhost`.
     pub fn is_own(&self) -> bool {
         match &self.name {
             Name::Address(_) => true,
@@ -67,14 +65,14 @@ impl Host {
         }
     }
 
-    /// Whether a page has this origin: `http://localhost:7340`.
+    /// Returns whether this host is the host of an origin such as `http://localhost:7340`.
     pub fn is_origin(&self, origin: &str) -> bool {
         let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         authority.and_then(Host::parse).is_some_and(|host| host == *self)
     }
 }
 
-/// The characters of a name in an authority: unreserved, sub-delims and `%XX`.
+/// Returns whether a name has only the characters of a registered name: unreserved, sub-delims and `%XX`.
 fn is_registered_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     while let Some(byte) = bytes.next() {
@@ -91,10 +89,10 @@ fn is_registered_name(name: &str) -> bool {
     true
 }
 
-/// The name that a request asks for; `None` if it names none, as HTTP/1.0 allows.
+/// Returns the host that a request names; `None` if it names none, as HTTP/1.0 allows.
 ///
 /// # Errors
-/// If there are several names, one that is none, or none where there must be one.
+/// If there are several hosts, an invalid one, or none although HTTP/1.1 requires one.
 pub fn requested(
     method: &Method,
     target: &Uri,
@@ -114,7 +112,7 @@ pub fn requested(
     let Some(target) = target.authority().map(Authority::as_str) else { return Ok(named) };
     let target = Host::parse(target).filter(|_| method != Method::CONNECT);
     let target = target.ok_or_else(|| refused("the target of the request is not one of this daemon"))?;
-    // The target counts, and a client sends the same in the header.
+    // The target takes precedence, and clients send the same host in the header.
     if named.is_some_and(|named| named.name != target.name || named.port.unwrap_or(80) != target.port.unwrap_or(80)) {
         return Err(refused("the target of the request and the header `Host` name different hosts"));
     }
@@ -129,7 +127,7 @@ fn refused(message: &str) -> Failure {
 mod tests {
     use super::*;
 
-    /// Whether a name is read, and whether it is one that needs no name server.
+    /// Returns whether a name is valid, and whether it needs no name server.
     fn read(text: &str) -> Option<bool> {
         Host::parse(text).map(|host| host.is_own())
     }
@@ -253,7 +251,7 @@ mod tests {
         }
     }
 
-    /// A second reading, by the URIs of another crate: what it takes apart in the same way.
+    /// Compares with the URI parser of another crate, for names that both accept.
     #[test]
     fn other_readers_agree() {
         let pieces = [
@@ -296,7 +294,7 @@ mod tests {
                         continue;
                     };
                     seen[1] += 1;
-                    // It reads no `%XX` in a name.
+                    // It does not accept `%XX` in a name.
                     let Ok(uri) = format!("http://{text}/").parse::<Uri>() else {
                         assert!(text.contains('%') && !host.is_own(), "{text:?}");
                         continue;

@@ -1,4 +1,4 @@
-//! A line for each request, on the standard error output.
+//! Request log on the standard error output.
 
 use crate::threads::lock;
 use icecore_store::time;
@@ -7,17 +7,17 @@ use std::sync::Mutex;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, SystemTime};
 
-/// How many lines wait; when nobody reads them, the rest is dropped: no request waits.
+/// Maximum number of waiting lines. Further lines are dropped, so that no request waits for the log.
 const LONGEST_QUEUE: usize = 1024;
 
-/// Writes lines, in a thread of its own.
+/// Writes lines on its own thread.
 pub struct Journal {
     lines: Mutex<Option<SyncSender<String>>>,
     is_json: bool,
 }
 
 impl Journal {
-    /// `is_json`: each line is an object.
+    /// Starts the log. With `is_json`, each line is a JSON object.
     pub fn start(is_quiet: bool, is_json: bool) -> std::io::Result<Journal> {
         if is_quiet {
             return Ok(Journal { lines: Mutex::new(None), is_json });
@@ -25,7 +25,7 @@ impl Journal {
         let (sender, receiver) = sync_channel::<String>(LONGEST_QUEUE);
         std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
             while let Ok(mut lines) = receiver.recv() {
-                // What waits is written at once.
+                // All waiting lines are written at once.
                 receiver.try_iter().take(LONGEST_QUEUE).for_each(|line| lines += &line);
                 let _ = std::io::stderr().write_all(lines.as_bytes());
             }
@@ -33,7 +33,7 @@ impl Journal {
         Ok(Journal { lines: Mutex::new(Some(sender)), is_json })
     }
 
-    /// Notes a request: its route, not its path, which may name what is nobody's business.
+    /// Logs a request. It logs the route instead of the path, which may contain private names.
     pub fn request(&self, method: &str, route: &str, code: u16, took: Duration) {
         let millis = took.as_secs_f64() * 1000.0;
         match self.is_json {
@@ -45,7 +45,7 @@ impl Journal {
         }
     }
 
-    /// Notes anything else.
+    /// Logs any other message.
     pub fn line(&self, words: std::fmt::Arguments<'_>) {
         match self.is_json {
             true => self.send(&serde_json::json!({"type": "note", "time": now(), "message": words.to_string()})),
@@ -60,7 +60,7 @@ impl Journal {
     }
 }
 
-/// The time of this machine.
+/// Returns the local time.
 fn now() -> String {
     let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     time::shown(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

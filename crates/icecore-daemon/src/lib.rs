@@ -14,12 +14,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A request goes this way: `server` accepts the connection, `routes` finds who answers,
-//! `limits` and `auth` look at who asks, `body` reads within bounds. Payloads are decoded on
-//! threads of their own (`threads`), but for short ones of JSON. What is pushed or put goes to one thread that stores
-//! what waits in one transaction (`committer`), what is done to another such one; the rest to
-//! a few others (`database`). None
-//! of tokio's threads ever waits for a database.
+//! The path of a request: `server` accepts the connection, `routes` finds the handler, `limits` and `auth` check the
+//! client, and `body` reads the body within limits. Payloads are decoded on separate threads (`threads`), except for
+//! short JSON. New jobs and objects go to threads that store everything that waits in one transaction (`committer`).
+//! Finished jobs go to another group of such threads, and everything else to the threads of `database`. No tokio thread
+//! ever waits for a database.
 #![forbid(unsafe_code)]
 
 mod answer;

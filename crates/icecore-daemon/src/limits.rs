@@ -1,4 +1,4 @@
-//! How many requests an address may make.
+//! Rate limits per client address.
 
 use crate::settings::Rate;
 use crate::threads::lock;
@@ -7,10 +7,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// How many addresses are remembered.
+/// Maximum number of addresses that are remembered.
 const MOST: usize = 16_384;
 
-/// A bucket of tokens for each address: a request takes one, and time brings new ones.
+/// A token bucket for each address: a request takes a token, and new tokens are added over time.
 pub struct Rates {
     rate: Option<Rate>,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
@@ -26,7 +26,7 @@ impl Rates {
         Rates { rate, buckets: Mutex::default() }
     }
 
-    /// Takes a token; if there is none, in how many seconds there will be one.
+    /// Takes a token. If there is none, the error is the number of seconds until there is one.
     pub fn take(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
         let Some(rate) = self.rate else { return Ok(()) };
         let burst = rate.burst.max(1.0);
@@ -36,7 +36,7 @@ impl Rates {
         };
         let mut buckets = lock(&self.buckets);
         if buckets.len() >= MOST {
-            // Those that are full again are as those that never were.
+            // A full bucket is the same as no bucket.
             buckets.retain(|_, bucket| filled(bucket) < burst);
             if buckets.len() >= MOST {
                 buckets.clear();
@@ -53,7 +53,7 @@ impl Rates {
     }
 }
 
-/// Who has one address of IPv6 has all of its /64.
+/// Returns the address that counts: for IPv6, a client usually controls the whole /64.
 pub fn site(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),

@@ -1,4 +1,4 @@
-//! Numbers for Prometheus.
+//! Metrics for Prometheus.
 
 use crate::threads::lock;
 use icecore_store::{QueueStatus, State};
@@ -11,10 +11,10 @@ use std::time::Duration;
 const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 const SIZES: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
 
-/// How often which values were seen.
+/// A histogram.
 #[derive(Clone, Debug, Default)]
 struct Histogram {
-    /// Up to each bound, those up to smaller ones not counted; the last has no bound.
+    /// Number of values per bucket, not cumulative; the last bucket has no upper bound.
     counts: [u64; 13],
     sum: f64,
 }
@@ -39,7 +39,7 @@ impl Histogram {
     }
 }
 
-/// What is counted.
+/// The counters.
 #[derive(Debug, Default)]
 pub struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, String, u16), u64>>,
@@ -51,13 +51,13 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// A request was answered. `method` is one of those that are known.
+    /// Counts an answered request. `method` is one of the known methods.
     pub fn request(&self, route: &'static str, method: &str, code: u16, took: Duration) {
         *lock(&self.requests).entry((route, method.to_owned(), code)).or_default() += 1;
         lock(&self.durations).entry(route).or_default().add(&SECONDS, took.as_secs_f64());
     }
 
-    /// So many were stored in one transaction, or it failed.
+    /// Records the size of a transaction that stored jobs or objects, or its failure.
     pub fn commit(&self, size: usize, is_done: bool) {
         match is_done {
             true => lock(&self.commits).add(&SIZES, size as f64),
@@ -65,7 +65,7 @@ impl Metrics {
         }
     }
 
-    /// So many were recorded as done in one transaction, or it failed.
+    /// Records the size of a transaction that recorded finished jobs, or its failure.
     pub fn recorded(&self, size: usize, is_done: bool) {
         match is_done {
             true => lock(&self.recorded).add(&SIZES, size as f64),
@@ -81,7 +81,7 @@ impl Metrics {
         self.connections.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The text. `queues` is `None` if the database did not say.
+    /// Returns the metrics as text. `queues` is `None` if the database did not answer.
     pub fn text(&self, queues: Option<&[QueueStatus]>) -> String {
         let mut out = String::new();
         head(&mut out, "icecore_http_requests_total", "counter", "Requests by method, route and code.");

@@ -1,18 +1,18 @@
-//! The page for people, at `/`: files that ask the routes as any other client does. They have no
-//! data, so they need no token.
+//! The web page at `/`: static files that use the routes like any other client. They contain no data, so they need no
+//! token.
 
 use crate::answer::answer;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
-/// What is counted for all files of the page.
+/// Route name under which all files of the page are counted.
 pub const ROUTE: &str = "/";
 
-/// Only what comes from here is run, drawn or asked; no other page may hold this one.
+/// Scripts, images and requests are allowed only from this origin, and no other page may embed this one.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Headers that each file has.
+/// Headers of every file.
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::REFERRER_POLICY, "no-referrer"),

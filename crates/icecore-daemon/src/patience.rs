@@ -1,4 +1,4 @@
-//! A connection whose client has to take what it is given.
+//! Connections with a time limit for writes.
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -9,11 +9,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A connection that ends when its client takes nothing of an answer for so long.
+/// A connection that fails if its client does not read any part of an answer for `patience`.
 pub struct Patient {
     stream: TcpStream,
     patience: Duration,
-    /// Runs while the client takes nothing.
+    /// Timer that runs while the client reads nothing.
     left: Option<Pin<Box<Sleep>>>,
 }
 
@@ -22,7 +22,7 @@ impl Patient {
         Patient { stream, patience, left: None }
     }
 
-    /// What came of a write; if it has to wait, not for ever.
+    /// Checks the result of a write. While the write is pending, the timer runs.
     fn written(&mut self, context: &mut Context<'_>, written: Poll<Result<usize>>) -> Poll<Result<usize>> {
         if written.is_ready() {
             self.left = None;

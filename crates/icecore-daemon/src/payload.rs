@@ -1,4 +1,4 @@
-//! Payloads: what they are said to be, and what they are.
+//! Payloads: their declared format and their decoded value.
 
 use crate::answer::bytes as as_bytes;
 use crate::app::App;
@@ -11,21 +11,21 @@ use icecore::{Limits, Stage};
 use icecore_store::{Described, describe};
 use std::sync::Arc;
 
-/// The bounds of what is decoded here, as in the store.
+/// Returns the limits for decoding, as in the store.
 pub fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 1_000;
     limits
 }
 
-/// A body that was decoded, and what the engine says of it.
+/// A decoded body, with the engine's description.
 pub struct Payload {
     pub bytes: Vec<u8>,
     pub said: Described,
     pub memory: Memory,
 }
 
-/// Which format the client says that the body has.
+/// Returns the format that the client declares for the body.
 pub fn claimed(call: &Call) -> Result<Option<String>, Failure> {
     let format = call.query.get("format");
     if let Some(format) = format {
@@ -43,11 +43,11 @@ pub fn claimed(call: &Call) -> Result<Option<String>, Failure> {
     }
 }
 
-/// JSON up to this length is decoded at once: to hand it to another thread takes longer. Of
-/// other formats a few bytes can be much work.
+/// JSON up to this length is decoded immediately, because handing it to another thread takes longer. In other formats,
+/// a few bytes can require much work.
 const SHORT: usize = 8 << 10;
 
-/// Decodes a body. What it can't be is noted in it.
+/// Decodes a body. If that fails, the problem is in the description.
 pub async fn decode(app: &App, read: Read, format: Option<String>) -> Result<Payload, Failure> {
     let is_short = read.bytes.len() <= SHORT && format.as_deref() == Some("json");
     let work = move |_: &mut ()| {
@@ -60,7 +60,7 @@ pub async fn decode(app: &App, read: Read, format: Option<String>) -> Result<Pay
     Ok(app.decoders.ask(app.settings.database_timeout, work).await?)
 }
 
-/// Decodes a body that has to be what it is said to be.
+/// Decodes a body, and fails if it does not have the declared format.
 pub async fn decode_strictly(app: &App, read: Read, format: Option<String>) -> Result<Payload, Failure> {
     let payload = decode(app, read, format.clone()).await?;
     let (Some(format), Some(problem)) = (format, payload.said.problem.clone()) else { return Ok(payload) };
@@ -73,7 +73,7 @@ pub async fn decode_strictly(app: &App, read: Read, format: Option<String>) -> R
     Err(app.decoders.ask(app.settings.database_timeout, work).await?)
 }
 
-/// Checks what a payload means against a schema.
+/// Checks a decoded payload against a schema.
 pub async fn check(app: &App, payload: Payload, checker: Arc<Checker>) -> Result<Payload, Failure> {
     let is_short = payload.bytes.len() + payload.said.json.as_ref().map_or(0, String::len) <= SHORT;
     let is_at_once = is_short && checker.is_light;
@@ -97,7 +97,7 @@ pub async fn check(app: &App, payload: Payload, checker: Arc<Checker>) -> Result
     app.decoders.ask(app.settings.database_timeout, work).await?
 }
 
-/// Bytes as they came, or in the format that is asked for.
+/// Returns bytes unchanged, or in the requested format.
 pub async fn answer(app: &App, to: Option<&str>, bytes: Vec<u8>, format: Option<String>) -> Result<Response, Failure> {
     let Some(to) = to else {
         return Ok(as_bytes(bytes, format.as_deref() == Some("json")));

@@ -1,16 +1,16 @@
-//! What stands behind the `?`.
+//! The query string of a request.
 
 use crate::failure::Failure;
 use icecore_store::time;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Parameters of a request.
+/// Query parameters of a request.
 #[derive(Debug, Default)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Takes them apart. Names that the route does not have are refused: they are mistyped.
+    /// Parses the parameters. Unknown names are refused, because they are probably mistyped.
     pub fn parse(text: &str, known: &[&str]) -> Result<Query, Failure> {
         let mut pairs = Vec::new();
         for part in text.split('&').filter(|part| !part.is_empty()) {
@@ -27,13 +27,13 @@ impl Query {
         Ok(Query(pairs))
     }
 
-    /// The value of one; an empty one is none.
+    /// Returns the value of a parameter; `None` if it is empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(known, _)| known == name);
         found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
     }
 
-    /// A number.
+    /// Returns a numeric parameter.
     pub fn number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| {
@@ -42,13 +42,13 @@ impl Query {
         Ok(Some(number))
     }
 
-    /// A duration.
+    /// Returns a duration parameter.
     pub fn duration(&self, name: &str) -> Result<Option<Duration>, Failure> {
         self.get(name).map(|text| duration(name, text)).transpose()
     }
 }
 
-/// A duration that was asked for by this name.
+/// Parses a duration; `name` is the parameter's name for the error.
 pub fn duration(name: &str, text: &str) -> Result<Duration, Failure> {
     time::duration(text).map_err(|error| Failure::input("parameter", format!("{name}: {error}")))
 }

@@ -1,21 +1,21 @@
-//! The JSON Schemas of queues, made ready.
+//! Compiled JSON Schemas of queues.
 
 use crate::threads::lock;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// The schemas of queues as they were seen last. What the database has is what counts: who
-/// stores a job compares, and says so if it is another one by now.
+/// The last known schemas of queues. The database is authoritative: when a job is stored, its schema is compared, and a
+/// different current schema is reported.
 #[derive(Default)]
 pub struct Schemas(Mutex<HashMap<String, Arc<Checker>>>);
 
 impl Schemas {
-    /// What checks the payloads of a queue.
+    /// Returns the checker for the payloads of a queue.
     pub fn of(&self, queue: &str) -> Option<Arc<Checker>> {
         lock(&self.0).get(queue).cloned()
     }
 
-    /// A queue has this schema, or none.
+    /// Sets or removes the schema of a queue.
     pub fn set(&self, queue: &str, checker: Option<Arc<Checker>>) {
         let mut known = lock(&self.0);
         match checker {
@@ -25,11 +25,11 @@ impl Schemas {
     }
 }
 
-/// A schema, made ready.
+/// A compiled schema.
 pub struct Checker {
-    /// As the database has it.
+    /// Text of the schema, as in the database.
     pub text: Arc<str>,
-    /// Whether a short payload is checked in no time, whatever it says.
+    /// Whether checking a short payload is fast, whatever it contains.
     #[cfg_attr(not(feature = "schema"), allow(dead_code, reason = "such a build has no checkers"))]
     pub is_light: bool,
     #[cfg(feature = "schema")]
@@ -61,22 +61,22 @@ mod checks {
     use jsonschema::{PatternOptions, ValidationError, Validator};
     use serde_json::Value;
 
-    /// How many things are said that are wrong with one payload.
+    /// Maximum number of errors reported for one payload.
     const MOST: usize = 10;
-    /// How long a message is at most: it may cite the payload.
+    /// Maximum length of a message, which may quote the payload.
     const LONGEST: usize = 300;
-    /// A light schema has at most so many bytes.
+    /// Maximum length of a light schema in bytes.
     const LIGHT: usize = 4 << 10;
-    /// A light pattern has at most so many bytes when it is compiled.
+    /// Maximum size of a light pattern in bytes, when compiled.
     const LIGHT_PATTERN: usize = 64 << 10;
-    /// What may make a check take much longer than the payload is long: references, and the
-    /// comparison of all with all. `\\`: a word may be spelled by escapes.
+    /// Words that may make a check much slower than linear: references, and comparisons of all items with each other.
+    /// `\u` is included because a keyword may be spelled with escapes.
     const HEAVY: [&str; 6] = ["$ref", "Ref", "uniqueItems", "contains", "format", "\\u"];
 
-    /// What checks by a schema, and whether that takes time in proportion to the payload.
+    /// Returns a validator for a schema, and whether its time is linear in the payload.
     fn validator(text: &str, schema: &Value) -> Result<(Validator, bool), Box<ValidationError<'static>>> {
         if text.len() <= LIGHT && !HEAVY.iter().any(|word| text.contains(word)) {
-            // Patterns in linear time; those that look around have no such.
+            // Patterns that match in linear time; look-around is not possible with these.
             let patterns = PatternOptions::regex().size_limit(LIGHT_PATTERN);
             if let Ok(validator) = jsonschema::options().with_pattern_options(patterns).build(schema) {
                 return Ok((validator, true));
@@ -86,7 +86,7 @@ mod checks {
     }
 
     impl Checker {
-        /// Makes a schema ready. Schemas elsewhere that it names are not fetched.
+        /// Compiles a schema. Schemas elsewhere that it refers to are not fetched.
         pub fn new(text: &str) -> Result<Checker, Failure> {
             let schema: Value = serde_json::from_str(text)
                 .map_err(|error| Failure::input("schema", format!("the schema is not JSON: {error}")))?;
@@ -125,7 +125,7 @@ mod checks {
         text
     }
 
-    /// What is wrong, as `$.user.id`: what is missing or too much stands at its end.
+    /// Returns the path of an error, such as `$.user.id`. It ends with the missing or unexpected property.
     fn path(error: &ValidationError<'_>) -> String {
         let mut path = "$".to_owned();
         for part in error.instance_path().as_str().split('/').skip(1) {
@@ -170,7 +170,7 @@ mod tests {
         for (schema, is_light) in [
             (r#"{"type": "object", "required": ["a"], "additionalProperties": {"type": "integer"}}"#, true),
             (r#"{"pattern": "^[0-9a-f]{32}$", "maxLength": 40}"#, true),
-            // It looks back, or ahead, or is large.
+            // Patterns with look-behind or look-ahead, or large ones.
             (r#"{"pattern": "^(a+)+\\1$"}"#, false),
             (r#"{"pattern": "^(?=.*a)(a+)+$"}"#, false),
             (r#"{"pattern": "((a{50}){50}){5}"}"#, false),

@@ -1,4 +1,4 @@
-//! Connections: from the first one to the end of the daemon.
+//! Connections, from the start to the end of the daemon.
 
 use crate::app::App;
 use crate::call::ClientAddress;
@@ -22,30 +22,30 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tower_service::Service;
 
-/// How long commands get to end that are told to, and their jobs to be given back.
+/// How long commands get to end after they are told to, and to return their jobs.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
-/// How long the threads get to do what waits.
+/// How long the threads get to finish waiting work.
 const LAST_WORK: Duration = Duration::from_secs(1);
 /// How long a stranger gets to send the rest of a request when the daemon ends.
 const LAST_HEAD: Duration = Duration::from_secs(1);
-/// How often what has its time is taken away.
+/// How often expired objects and old jobs are removed.
 const SWEEP: Duration = Duration::from_secs(30);
-/// The longest head of a request.
+/// Maximum size of a request head.
 const LONGEST_HEAD: usize = 64 << 10;
 
-/// A daemon that runs.
+/// A running daemon.
 pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     runtime: Runtime,
-    /// Something comes when nothing is served any more.
+    /// Completes when no connection is served any more.
     ended: tokio::sync::oneshot::Receiver<()>,
 }
 
-/// Runs the daemon until SIGTERM or SIGINT, and then for at most ten seconds.
+/// Runs the daemon until SIGTERM or SIGINT, and then for at most ten more seconds.
 ///
 /// # Errors
-/// If it can't start.
+/// If the daemon can't start.
 pub fn serve(settings: Settings) -> Result<(), Unfit> {
     let server = Server::start(settings)?;
     let shutdown = server.app.shutdown.clone();
@@ -65,7 +65,7 @@ impl Server {
     /// Starts the daemon.
     ///
     /// # Errors
-    /// If it can't listen, or would listen to others without a token.
+    /// If it can't listen, or would accept requests from other machines without a token.
     pub fn start(settings: Settings) -> Result<Server, Unfit> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8))
@@ -91,24 +91,24 @@ impl Server {
         Ok(Server { address, app, runtime, ended })
     }
 
-    /// Where it listens.
+    /// Returns the address on which the daemon listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What ends it from elsewhere; [`Server::wait`] returns then.
+    /// Returns a function that ends the daemon from elsewhere; [`Server::wait`] then returns.
     pub fn stopper(&self) -> impl Fn() + Clone + Send + Sync + use<> {
         let shutdown = self.app.shutdown.clone();
         move || shutdown.begin()
     }
 
-    /// Ends it: what runs is answered, within bounds.
+    /// Ends the daemon. Running requests are answered, within time limits.
     pub fn stop(self) {
         self.app.shutdown.begin();
         self.wait();
     }
 
-    /// Waits for its end.
+    /// Waits until the daemon ends.
     pub fn wait(self) {
         let Server { app, runtime, ended, .. } = self;
         runtime.block_on(async {
@@ -129,14 +129,14 @@ async fn listen(settings: &Settings) -> Result<TcpListener, Unfit> {
     TcpListener::bind(&*addresses).await.map_err(unfit)
 }
 
-/// Takes connections until the end, and waits for what runs then.
+/// Accepts connections until the end, and then waits for running requests.
 async fn accept(listener: TcpListener, app: Arc<App>) {
     let connections = Arc::new(Connections::new(&app.settings));
     if connections.most_known() < app.settings.most_connections {
         let (most, wanted) = (connections.most_known(), app.settings.most_connections);
         app.journal.line(format_args!("{most} connections, not {wanted}: the limit of open files allows no more"));
     }
-    // Every connection has a copy of the sender: when all have ended, nothing comes any more.
+    // Every connection has a clone of the sender; the receiver ends when all of them are dropped.
     let (open, mut all_ended) = mpsc::channel::<()>(1);
     let router = routes::router(Arc::clone(&app));
     loop {
@@ -154,7 +154,7 @@ async fn accept(listener: TcpListener, app: Arc<App>) {
                     drop(open);
                 });
             }
-            // Too many open files, or a client that is gone already.
+            // Too many open files, or a client that has already disconnected.
             First::Right(Err(error)) => {
                 if is_out_of_files(&error) {
                     connections.give_up_one();
@@ -179,13 +179,13 @@ async fn accept(listener: TcpListener, app: Arc<App>) {
     }
 }
 
-/// Whether a connection was not taken as the process, or the system, has too many files open.
+/// Returns whether accepting failed because the process, or the system, has too many open files.
 fn is_out_of_files(error: &std::io::Error) -> bool {
     let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
     matches!(code, Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE))
 }
 
-/// Serves a connection, until it ends or has to leave.
+/// Serves a connection until it ends or has to be closed.
 async fn connection(stream: TcpStream, from: SocketAddr, mut member: Member, router: Router, app: Arc<App>) {
     let _ = stream.set_nodelay(true);
     app.metrics.connected();
@@ -211,10 +211,10 @@ async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: Visit, rout
     builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(LONGEST_HEAD);
     let stream = TokioIo::new(Patient::new(stream, app.settings.body_timeout));
     let mut served = pin!(builder.serve_connection(stream, service));
-    // An error is the client's: it is gone, or does not speak HTTP.
+    // An error comes from the client: it disconnected, or does not speak HTTP.
     if let First::Right(()) = first(served.as_mut(), app.shutdown.begun()).await {
         served.as_mut().graceful_shutdown();
-        // Half a request of a stranger does not keep the daemon.
+        // An incomplete request of a stranger must not keep the daemon running.
         while let First::Right(()) = first(served.as_mut(), tokio::time::sleep(LAST_HEAD)).await {
             if visit.is_idle_stranger() {
                 break;
@@ -223,7 +223,7 @@ async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: Visit, rout
     }
 }
 
-/// Takes away what has its time.
+/// Removes expired objects and old jobs.
 async fn sweep(app: Arc<App>) {
     loop {
         if let First::Right(()) = first(tokio::time::sleep(SWEEP), app.shutdown.begun()).await {

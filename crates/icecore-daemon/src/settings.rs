@@ -1,4 +1,4 @@
-//! How the daemon is set up.
+//! Settings of the daemon.
 
 use icecore_store::{Address, Backend, Reopener, Runner, Scheme, Stop};
 use std::collections::HashMap;
@@ -8,19 +8,19 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Opens the database: for each thread once, and again when the connection was lost.
+/// Opens the database: once for each thread, and again after the connection was lost.
 pub type Opener = Arc<dyn Fn() -> icecore_store::Result<Box<dyn Backend>> + Send + Sync>;
 
-/// How many requests an address may make.
+/// Request rate allowed for an address.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// In a second, on average.
+    /// Requests per second, on average.
     pub per_second: f64,
-    /// At once, after a pause.
+    /// Requests at once after a pause.
     pub burst: f64,
 }
 
-/// Addresses that begin with the same bits: `10.0.0.0/8`, `2001:db8::/32`, or a single one.
+/// A network, such as `10.0.0.0/8` or `2001:db8::/32`, or a single address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
@@ -28,11 +28,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether an address is one of them.
+    /// Returns whether an address belongs to the network.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(wanted), IpAddr::V4(address)) => {
-                // All bits are shifted out if none has to be the same.
+                // With 0 bits, the shift would be as long as the number.
                 let differ = wanted.to_bits() ^ address.to_bits();
                 differ.checked_shr(32 - u32::from(self.bits)).unwrap_or(0) == 0
             }
@@ -45,7 +45,7 @@ impl Network {
     }
 }
 
-/// What is no network.
+/// Error for a text that is not a network.
 #[derive(Debug)]
 pub struct NoNetwork(String);
 
@@ -73,7 +73,7 @@ impl FromStr for Network {
         if bits > longest {
             return Err(no_network());
         }
-        // An address of IPv4 that is written as one of IPv6.
+        // An IPv4 address written as an IPv6 address.
         let is_mapped = address.is_ipv6() && address.to_canonical().is_ipv4();
         Ok(match bits.checked_sub(96) {
             Some(bits) if is_mapped => Network { address: address.to_canonical(), bits },
@@ -82,65 +82,65 @@ impl FromStr for Network {
     }
 }
 
-/// How the daemon is set up.
+/// Settings of the daemon.
 #[derive(Clone)]
 pub struct Settings {
     /// Opens the database.
     pub open: Opener,
-    /// Whether the database has one writer at a time, as SQLite: then the threads take turns
-    /// here, where none of them has to sleep.
+    /// Whether the database allows one writer at a time, like SQLite. Then the threads take turns, so that none of them
+    /// has to sleep and retry.
     pub one_writer: bool,
-    /// Where it listens: `127.0.0.1:7340`. With the port 0 the system chooses one.
+    /// Address to listen on: `127.0.0.1:7340`. With port 0, the system chooses a port.
     pub listen: String,
-    /// Who asks must have it, as `Authorization: Bearer TOKEN`. Without one it listens on
-    /// loopback only.
+    /// Token that clients must send, as `Authorization: Bearer TOKEN`. Without a token, the daemon listens on loopback
+    /// addresses only.
     pub token: Option<String>,
-    /// What does the jobs of a queue that are to run at once.
+    /// Commands for jobs that run immediately, per queue.
     pub commands: HashMap<String, Arc<dyn Runner>>,
-    /// Ends commands when the daemon ends before them; they have to have a clone of it.
+    /// Ends running commands when the daemon ends. The commands must have a clone of it.
     pub stop: Stop,
-    /// Whether requests are not noted on the standard error output.
+    /// Disables the request log on the standard error output.
     pub quiet: bool,
-    /// Whether each note of a request is an object of JSON.
+    /// Whether each line of the request log is a JSON object.
     pub json_journal: bool,
-    /// How long a body may be, in bytes.
+    /// Maximum length of a body in bytes.
     pub longest_body: usize,
-    /// How many bytes of bodies are kept at once, of all requests.
+    /// Maximum number of bytes of bodies in memory, for all requests.
     pub most_memory: usize,
-    /// How many connections are served at once that may ask. A few more are taken, for `/healthz` and
-    /// for those that did not ask yet.
+    /// Maximum number of known connections. A few more are accepted, for `/healthz` and for clients that have not sent
+    /// a request yet.
     pub most_connections: usize,
-    /// How many connections an address may have that sent no whole request, or none with the token.
-    /// Of IPv6 a /64 is one address.
+    /// Maximum number of connections of an address that have not sent a complete request, or none with the token. For
+    /// IPv6, a /64 counts as one address.
     pub most_of_address: usize,
-    /// Proxies, to which this does not apply: they have the connections of many clients.
+    /// Proxies that are exempt from this limit, because they have the connections of many clients.
     pub trusted_proxies: Vec<Network>,
-    /// How many requests an address may make; `None`: any number.
+    /// Request rate allowed for an address; `None` means no limit.
     pub rate: Option<Rate>,
-    /// How long a client may take for the head of a request, or keep a connection unused.
+    /// How long a client may take for the head of a request, or leave a connection unused.
     pub head_timeout: Duration,
-    /// How long it may take for the body, and how long it may take nothing of an answer.
+    /// How long a client may take to send the body, and how long it may read nothing of an answer.
     pub body_timeout: Duration,
     /// How long the database may take for an answer.
     pub database_timeout: Duration,
     /// How long running requests get when the daemon ends.
     pub grace: Duration,
-    /// How many threads ask the database, beside the one that stores.
+    /// Number of threads that talk to the database, in addition to those that store and record.
     pub database_threads: usize,
-    /// How many requests wait for the database; more are told to come back.
+    /// Maximum number of requests that wait for the database; more are refused with a request to retry.
     pub longest_queue: usize,
-    /// How many commands run at once for `run=now`.
+    /// Maximum number of commands that run at the same time for `run=now`.
     pub most_commands: usize,
-    /// For how long `run=now` has a job at a time.
+    /// Length of a lease for `run=now`.
     pub lease: Duration,
-    /// How long done and dead jobs are kept; `None`: for ever.
+    /// How long done and dead jobs are kept; `None` means forever.
     pub keep_jobs: Option<Duration>,
-    /// Is told where it listens, when it does.
+    /// Called with the address when the daemon listens.
     pub ready: Option<Arc<dyn Fn(SocketAddr) + Send + Sync>>,
 }
 
 impl Settings {
-    /// The usual settings, for this database.
+    /// Creates default settings for this database.
     pub fn new(address: Address) -> Settings {
         let one_writer = address.scheme() == Scheme::Sqlite;
         let database = Reopener::new(address);
@@ -149,7 +149,7 @@ impl Settings {
         settings
     }
 
-    /// The usual settings, for a database that is opened by this.
+    /// Creates default settings for a database that is opened by this function.
     pub fn with_opener(open: Opener) -> Settings {
         Settings {
             open,
@@ -182,20 +182,20 @@ impl Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither the token nor what the opener knows.
+        // Contains neither the token nor the address of the database.
         f.debug_struct("Settings").field("listen", &self.listen).finish_non_exhaustive()
     }
 }
 
-/// Why the daemon does not start.
+/// Why the daemon can't start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// It would listen where others can reach it, and ask nobody for a token.
+    /// The address can be reached from other machines, and there is no token.
     NoToken(SocketAddr),
     /// The address can't be listened on.
     Listen(String, std::io::Error),
-    /// The system gives no threads.
+    /// The system can't start threads.
     Threads(std::io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! The end of the daemon, seen by all that wait.
+//! Signal for the end of the daemon.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use tokio::sync::watch;
 
-/// Says that the daemon is to end; clones say the same.
+/// Signal that the daemon is to end. All clones share one state.
 #[derive(Clone)]
 pub struct Shutdown(Arc<watch::Sender<bool>>);
 
@@ -15,30 +15,30 @@ impl Shutdown {
         Shutdown(Arc::new(watch::Sender::new(false)))
     }
 
-    /// It is to end.
+    /// Sets the signal.
     pub fn begin(&self) {
         self.0.send_replace(true);
     }
 
-    /// Whether it is to end.
+    /// Returns whether the signal is set.
     pub fn has_begun(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until it is to end.
+    /// Waits until the signal is set.
     pub async fn begun(&self) {
         let mut receiver = self.0.subscribe();
         let _ = receiver.wait_for(|has_begun| *has_begun).await;
     }
 }
 
-/// Which of two came first.
+/// Result of the first of two futures.
 pub enum First<A, B> {
     Left(A),
     Right(B),
 }
 
-/// Waits for the first of two.
+/// Waits for the first of two futures.
 pub async fn first<A: Future, B: Future>(left: A, right: B) -> First<A::Output, B::Output> {
     let (mut left, mut right) = (pin!(left), pin!(right));
     poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! Threads for what must not be done on tokio's: the database, and decoding.
+//! Threads for work that must not run on tokio's threads: the database, and decoding.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
@@ -9,9 +9,9 @@ use tokio::sync::oneshot;
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// Too much waits already.
+    /// Too much work is waiting.
     Full,
-    /// Nothing new is taken.
+    /// No new work is accepted.
     Stopping,
     /// The answer did not come in time.
     Late,
@@ -21,20 +21,20 @@ pub enum Refused {
 
 type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// Locks; what a thread left that panicked is taken as it is.
+/// Locks a mutex. If another thread panicked with it, the data is used as it is.
 pub fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Threads that each have a state of their own, and a bounded queue of work before them.
+/// Threads, each with its own state, and a bounded queue of work.
 pub struct Threads<S> {
     sender: Mutex<Option<SyncSender<Work<S>>>>,
-    /// Has no sender any more when all threads have ended.
+    /// Disconnected when all threads have ended.
     ended: Mutex<Receiver<()>>,
 }
 
 impl<S: 'static> Threads<S> {
-    /// Starts so many. `make` makes the state, and makes it anew after a panic.
+    /// Starts this many threads. `make` creates a thread's state, and creates it again after a panic.
     pub fn start(
         name: &str,
         count: usize,
@@ -50,7 +50,7 @@ impl<S: 'static> Threads<S> {
                 let _alive = alive;
                 let mut state = make();
                 loop {
-                    // The lock is held while one thread waits; the others wait for it.
+                    // One thread waits with the lock; the others wait for the lock.
                     let Ok(work) = lock(&receiver).recv() else { return };
                     if catch_unwind(AssertUnwindSafe(|| work(&mut state))).is_err() {
                         state = make();
@@ -61,7 +61,7 @@ impl<S: 'static> Threads<S> {
         Ok(Threads { sender: Mutex::new(Some(sender)), ended: Mutex::new(ended) })
     }
 
-    /// Has work done by the next thread that is free.
+    /// Queues work for the next free thread.
     pub fn submit(&self, work: impl FnOnce(&mut S) + Send + 'static) -> Result<(), Refused> {
         let Some(sender) = lock(&self.sender).clone() else { return Err(Refused::Stopping) };
         sender.try_send(Box::new(work)).map_err(|error| match error {
@@ -70,7 +70,7 @@ impl<S: 'static> Threads<S> {
         })
     }
 
-    /// The same, and waits for what it returns. What nobody waits for any more is not begun.
+    /// Queues work and waits for its result. Work that nobody waits for any more is not started.
     pub async fn ask<T: Send + 'static>(
         &self,
         patience: Duration,
@@ -79,7 +79,7 @@ impl<S: 'static> Threads<S> {
         self.ask_or(patience, work, |_, _| ()).await
     }
 
-    /// The same; what nobody waited for any more when it was done is handed to `undo`.
+    /// Like `ask`. A result that nobody waited for any more is passed to `undo`.
     pub async fn ask_or<T: Send + 'static>(
         &self,
         patience: Duration,
@@ -97,20 +97,20 @@ impl<S: 'static> Threads<S> {
         wait(patience, answer).await
     }
 
-    /// Takes nothing new. What waits is still done.
+    /// Accepts no new work. Waiting work is still done.
     pub fn close(&self) {
         lock(&self.sender).take();
     }
 
-    /// Waits until all threads have ended, at most until then.
+    /// Waits until all threads have ended, or until the given time.
     pub fn join(&self, until: Instant) {
         join(&lock(&self.ended), until);
     }
 }
 
-/// Waits until nobody has the other end, at most until then.
+/// Waits until all senders are dropped, or until the given time.
 pub fn join(ended: &Receiver<()>, until: Instant) {
-    // Nobody ever sends.
+    // Nothing is ever sent.
     let _ = ended.recv_timeout(until.saturating_duration_since(Instant::now()));
 }
 

@@ -1,19 +1,19 @@
-//! Who waits for jobs of a queue is woken when one comes through this daemon.
+//! Wakes clients that wait for jobs of a queue when this daemon stores one.
 
 use crate::threads::lock;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// A bell for each queue for which somebody waits.
+/// A bell for each queue that clients wait for.
 #[derive(Default)]
 pub struct Wakeups(Mutex<HashMap<String, Arc<Notify>>>);
 
-/// From how many bells on those are taken away for which nobody waits.
+/// Number of bells at which unused ones are removed.
 const MANY: usize = 64;
 
 impl Wakeups {
-    /// The bell of a queue.
+    /// Returns the bell of a queue.
     pub fn of(&self, queue: &str) -> Arc<Notify> {
         let mut bells = lock(&self.0);
         if let Some(bell) = bells.get(queue) {
@@ -25,14 +25,14 @@ impl Wakeups {
         Arc::clone(bells.entry(queue.to_owned()).or_default())
     }
 
-    /// One job came: one of those that wait is enough.
+    /// Wakes one waiting client, for one new job.
     pub fn one(&self, queue: &str) {
         if let Some(bell) = lock(&self.0).get(queue) {
             bell.notify_one();
         }
     }
 
-    /// Several may have come.
+    /// Wakes all waiting clients, because there may be several jobs.
     pub fn all(&self, queue: &str) {
         if let Some(bell) = lock(&self.0).get(queue) {
             bell.notify_waiters();

@@ -1,11 +1,11 @@
-//! The articles that the scenarios' claims are from.
+//! The articles whose claims the scenarios check.
 
 /// An article.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Article {
-    /// What it is called here: the sources of claims and figures begin with it.
+    /// Its name here. The sources of claims and figures begin with it.
     pub title: &'static str,
-    /// Where it can be read.
+    /// Its address.
     pub url: &'static str,
 }
 
@@ -23,7 +23,7 @@ const ARTICLES: &[Article] = &[
     },
 ];
 
-/// The article that a source names; `None`: our own measurement.
+/// Returns the article that a source names; `None` for our own measurements.
 ///
 /// ```
 /// let article = icecore_lab::articles::of("Serialisation in Perl (2025), a million records").unwrap();

@@ -1,10 +1,9 @@
-//! What the articles claimed, and whether it holds.
+//! Judges whether the claims of the articles hold.
 //!
-//! A claim is one quantity of one side divided by that of the other, or the place on the
-//! axis up to which one side leads. It is looked at on every size that has the
-//! parameters of the claim, and judged at the middle of these (the median of their
-//! quotients, and of the ends of their intervals), so that neither the best nor the worst size
-//! decides; the words give the range, and at how many sizes the same is true.
+//! A claim is a quantity of one side divided by that of the other side, or the place on the axis up to which one side
+//! leads. It is measured at every size that has the parameters of the claim. The verdict uses the middle of these sizes
+//! (the median of their quotients, and of the ends of their intervals), so that neither the best nor the worst size
+//! decides. The text gives the range, and the number of sizes with the same verdict.
 
 mod crossing;
 #[cfg(test)]
@@ -15,7 +14,7 @@ use crate::model::{Claim, ClaimResult, Entry, Fidelity, Interval, Operation, Poi
 use crate::stats::{self, words};
 use verdict::Claimed;
 
-/// Judges a claim by what was measured.
+/// Judges a claim by the measurements.
 pub fn judge(claim: &Claim, points: &[Point]) -> ClaimResult {
     let result = |now, verdict, words| ClaimResult { claim: claim.clone(), now, verdict, words };
     let Some(claimed) = Claimed::new(claim.from, claim.to) else {
@@ -42,23 +41,23 @@ pub fn judge(claim: &Claim, points: &[Point]) -> ClaimResult {
     result(now, verdict, words + ".")
 }
 
-/// A size, and what was found there.
+/// A size and its measurement.
 struct Looked<'p> {
     point: &'p Point,
     over: &'p Entry,
     under: &'p Entry,
-    /// The quotient.
+    /// Quotient of the two sides.
     now: Interval,
-    /// What is closer to 1 than this is none.
+    /// A quotient closer to 1 than this counts as no difference.
     resolution: f64,
 }
 
-/// Whether a point is one of those that a claim is about.
+/// Returns whether a claim is about this point.
 fn has(point: &Point, claim: &Claim) -> bool {
     claim.at.iter().all(|(name, value)| point.parameters.get(name) == Some(value))
 }
 
-/// The quotient at one size, or what is missing.
+/// Returns the quotient at one size, or what is missing for it.
 fn look<'p>(claim: &Claim, point: &'p Point) -> Result<Looked<'p>, String> {
     let entry = |side: &Side| {
         let found = point.entries.iter().find(|entry| entry.id == side.competitor && entry.role != Role::Twin);
@@ -91,7 +90,7 @@ fn size(entry: &Entry) -> Result<f64, String> {
     Ok(size as f64)
 }
 
-/// A claim about a quotient: the range over all sizes, and the verdict on their middle.
+/// Judges a claim about a quotient: the range over all sizes, and the verdict on their middle.
 fn quotient(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verdict, String) {
     let median = |of: &dyn Fn(&Looked<'_>) -> f64| {
         let mut values: Vec<f64> = looked.iter().map(|one| of(one).ln()).collect();
@@ -129,7 +128,7 @@ fn quotient(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verd
     (Some(all), verdict, words)
 }
 
-/// `1.7 now (1.6 to 1.8)`
+/// Formats an interval: `1.7 now (1.6 to 1.8)`.
 fn now(interval: &Interval) -> String {
     let said = words::interval(interval);
     match said.split_once(' ') {
@@ -138,7 +137,7 @@ fn now(interval: &Interval) -> String {
     }
 }
 
-/// Who does not give back what went in: a claim about it still stands, with a grain of salt.
+/// Returns remarks for competitors whose output differs from the input. A claim about them is still judged.
 fn fidelity(claim: &Claim, looked: &[Looked<'_>]) -> String {
     let mut said = String::new();
     let mut sides = vec![(&claim.over.competitor, looked.iter().map(|one| one.over).collect::<Vec<_>>())];

@@ -1,10 +1,9 @@
-//! An old report and a new one: what became better, and what worse.
+//! Compares an old report with a new one: what improved, and what got worse.
 //!
-//! Times of different runs cannot be compared on machines that others use, too. What can
-//! is how many times as long as the baseline a competitor takes, since the baseline was
-//! timed beside it; that is compared, with the errors of both runs. Absolute times are
-//! shown and decide nothing. Sizes are exact, and what a competitor gives back is right
-//! or not.
+//! Absolute times of different runs can't be compared on machines that are shared with others. The time of a competitor
+//! divided by that of the baseline can, because both were timed side by side. These quotients are compared, with the
+//! errors of both runs. Absolute times are shown, but don't decide anything. Sizes are exact, and fidelity is either
+//! right or not.
 
 mod show;
 #[cfg(test)]
@@ -17,80 +16,80 @@ use crate::model::{Entry, Fidelity, Interval, Operation, Point, Report, Role, Sc
 use crate::{rank, stats};
 use serde::{Deserialize, Serialize};
 
-/// What two reports have in common, and what each has alone.
+/// Comparison of two reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// Changes within this are none.
+    /// Changes within this threshold don't count.
     pub threshold: Threshold,
-    /// One for each thing that was looked at, in the order of the new report.
+    /// One finding for each compared item, in the order of the new report.
     pub findings: Vec<Finding>,
-    /// What the reader has to know: that the machines differ, say.
+    /// Notes for the reader, for example that the machines differ.
     pub notes: Vec<String>,
 }
 
 impl Compared {
-    /// Whether anything became worse by more than the threshold.
+    /// Returns whether anything got worse by more than the threshold.
     pub fn has_regressions(&self) -> bool {
         self.with(Change::Worse).next().is_some()
     }
 
-    /// All with this change.
+    /// Returns all findings with this change.
     pub fn with(&self, change: Change) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.change == change)
     }
 }
 
-/// Something that both reports measured, or one of them.
+/// An item that both reports measured, or only one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// `perl-mix`
     pub scenario: String,
-    /// The name of the size: `1,000 objects`.
+    /// Name of the size: `1,000 objects`.
     pub point: String,
     /// `perl/sereal`
     pub competitor: String,
-    /// What was looked at.
+    /// The compared quantity.
     pub what: What,
-    /// What became of it.
+    /// How it changed.
     pub change: Change,
-    /// How many times as much as before: the time against the baseline's, or the bytes.
+    /// New value divided by old value: of the times relative to the baseline, or of the bytes.
     pub times: Option<Interval>,
     /// Nanoseconds or bytes in the old report.
     pub old: Option<f64>,
     /// Nanoseconds or bytes in the new report.
     pub new: Option<f64>,
-    /// What else there is to say: what it gets wrong now.
+    /// Further remarks, such as what differs in the round trip now.
     pub words: String,
 }
 
-/// What is compared.
+/// A compared quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum What {
-    /// The whole competitor: it takes part, or it does not.
+    /// Participation of the competitor.
     Part,
-    /// The time of an operation.
+    /// Time of an operation.
     Time(Operation),
-    /// The bytes that it wrote.
+    /// Size of the output in bytes.
     Size,
-    /// Whether it gives back what went in.
+    /// Whether the output equals the input.
     Fidelity,
 }
 
-/// What became of something.
+/// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// Worse by more than the threshold; for times with all of the interval.
+    /// Worse by more than the threshold; for times, with the whole interval.
     Worse,
-    /// Better in the same way.
+    /// Better by more than the threshold, in the same way.
     Improved,
     /// Only in the new report.
     New,
     /// Only in the old report.
     Gone,
-    /// No change that is certain and large enough.
+    /// No change that is both certain and large enough.
     Same,
 }
 
@@ -117,7 +116,7 @@ pub fn compare(old: &Report, new: &Report, threshold: Threshold) -> Compared {
     Compared { threshold, findings, notes: notes(old, new) }
 }
 
-/// Whom the times of both runs are divided by: the baseline of the new run.
+/// Returns the competitor by whose times both runs are divided: the baseline of the new run.
 fn baseline<'r>(old: Option<&'r ScenarioReport>, new: &'r ScenarioReport) -> Option<&'r str> {
     new.baseline.as_deref().or(old?.baseline.as_deref())
 }
@@ -137,7 +136,7 @@ fn notes(old: &Report, new: &Report) -> Vec<String> {
     notes
 }
 
-/// A size as it was and as it is.
+/// A size in the old and in the new report.
 struct Pair<'r> {
     scenario: &'r str,
     old: Option<&'r Point>,
@@ -176,7 +175,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Where one of the two was not checked, nothing is known.
+    /// Compares the fidelity. Returns nothing if one of the two was not checked.
     fn fidelity(&self, old: &Entry, new: &Entry) -> Option<Finding> {
         if old.fidelity == Fidelity::Unchecked || new.fidelity == Fidelity::Unchecked {
             return None;
@@ -199,7 +198,7 @@ impl Pair<'_> {
         self.maybe(new, What::Size, bytes(old), bytes(new), 0.0, |before, now| Some(stats::exact(now / before)))
     }
 
-    /// The operations of both. The baseline is its own measure: it is shown, and the same.
+    /// Compares the operations of both reports. The baseline is its own reference: it is shown as unchanged.
     fn times(&self, old: &Entry, new: &Entry, baseline: Option<&str>, findings: &mut Vec<Finding>) {
         let added = old.cells.iter().filter(|cell| new.cell(cell.operation).is_none());
         for operation in new.cells.iter().chain(added).map(|cell| cell.operation) {
@@ -216,8 +215,8 @@ impl Pair<'_> {
         }
     }
 
-    /// A number that both reports have, or one of them, or none. What is closer than the
-    /// noise, by which the baseline's twin differed in either run, is the same.
+    /// Compares a number that may be missing in one or both reports. A difference below `noise`, the difference between
+    /// the baseline and its twin in either run, counts as no change.
     fn maybe(
         &self,
         entry: &Entry,
@@ -240,7 +239,7 @@ impl Pair<'_> {
     }
 }
 
-/// Who is compared: floors and twins are no one's work.
+/// Returns the entries that are compared. Floors and twins are not.
 fn looked_at(point: Option<&Point>) -> impl Iterator<Item = &Entry> {
     let entries = point.into_iter().flat_map(|point| &point.entries);
     entries.filter(|entry| matches!(entry.role, Role::Competitor | Role::Engine))
@@ -250,8 +249,8 @@ fn find<'r>(point: Option<&'r Point>, id: &str) -> Option<&'r Entry> {
     looked_at(point).find(|entry| entry.id == id)
 }
 
-/// New by old, of two runs that know nothing of each other: the squares of their errors
-/// add up, on logarithms. None if the error of one is not known.
+/// Divides the new quotient by the old one. The two runs are independent, so the squares of their errors add up, on
+/// logarithms. Returns `None` if one of the errors is unknown.
 fn quotient(old: Interval, new: Interval) -> Option<Interval> {
     if !stats::is_known(&old) || !stats::is_known(&new) {
         return None;

@@ -1,19 +1,19 @@
-//! What can go wrong in the lab itself. A competitor that fails is no error: it is absent, and the report says why.
+//! Errors of the lab itself. A competitor that fails is not an error: it is absent, and the report says why.
 
 use std::fmt;
 use std::path::Path;
 
-/// What went wrong, as a sentence that says what to do.
+/// An error as a sentence that says what to do.
 #[derive(Debug)]
 pub struct Error(String);
 
 impl Error {
-    /// An error with this text.
+    /// Creates an error with this text.
     pub fn new(text: impl Into<String>) -> Error {
         Error(text.into())
     }
 
-    /// A file or folder that could not be read, written or made.
+    /// Creates an error for a file or folder that could not be read, written or created.
     pub fn io(path: &Path, error: &std::io::Error) -> Error {
         Error(format!("{}: {error}", path.display()))
     }

@@ -1,34 +1,33 @@
-//! Whether what came back is what went in.
+//! Checks whether the output equals the input.
 //!
-//! What a program in the language can't see is no difference: the order of a
-//! hash in Perl, whether ASCII is text or bytes. What it hardly sees makes an
-//! answer *alike*: a number that became its own text in Perl. All else
-//! *differs*. What of it there is, is counted by kind and said with its first path.
+//! Differences that a program in the language can't see don't count: the order of a hash in Perl, or whether ASCII is
+//! text or bytes. Differences that it hardly sees make a result *alike*: a number that became its text in Perl. With
+//! any other difference, the result *differs*. Differences are counted by kind, and reported with the first path.
 
 use crate::model::Fidelity;
 use icecore::{Cursor, Document, Key, Kind, value::Comparison};
 use std::collections::HashMap;
 
-/// How a language looks at values.
+/// How a language compares values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Eyes {
     /// Maps have no order.
     pub unordered: bool,
-    /// A number and its text are the same to a program.
+    /// A number and its text are equal to a program.
     pub loose_numbers: bool,
-    /// A string has characters, however it is stored: bytes are Latin-1.
+    /// A string consists of characters, however it is stored: bytes are read as Latin-1.
     pub characters: bool,
 }
 
 impl Eyes {
-    /// Those of the language whose runners use this reference format.
+    /// Returns the rules of the language whose runners use this reference format.
     pub fn of(reference: &str) -> Eyes {
         let perl = reference == "storable";
         Eyes { unordered: perl || reference.starts_with("json"), loose_numbers: perl, characters: perl }
     }
 }
 
-/// Compares what came back with what went in.
+/// Compares the output with the input.
 pub fn fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: Eyes) -> Fidelity {
     let mut comparison = Comparison::new().any_ascii();
     if eyes.unordered {
@@ -56,7 +55,7 @@ struct Seen {
 struct Walk<'d> {
     eyes: Eyes,
     stack: Vec<(Cursor<'d>, Cursor<'d>)>,
-    /// What a shared value of the one side is on the other.
+    /// Index of a shared value on one side, mapped to its index on the other side.
     shared: HashMap<u32, u32>,
     seen: Vec<Seen>,
 }
@@ -142,7 +141,7 @@ impl<'d> Walk<'d> {
         self.push(expected.children().zip(found.children()));
     }
 
-    /// The first pair is looked at first, so that the first path is said.
+    /// Pushes pairs so that the first pair is compared first, and the first path is reported.
     fn push(&mut self, pairs: impl Iterator<Item = (Cursor<'d>, Cursor<'d>)>) {
         let before = self.stack.len();
         self.stack.extend(pairs);
@@ -159,7 +158,7 @@ impl<'d> Walk<'d> {
             }
             return;
         }
-        // The last of two equal keys wins, as in the languages.
+        // If a key occurs twice, the last one wins, as in the languages.
         let of: HashMap<&[u8], (Key<'d>, Cursor<'d>)> =
             found.entries().map(|(key, value)| (key.bytes(), (key, value))).collect();
         let mut met = 0;
@@ -260,13 +259,13 @@ impl<'d> Scalar<'d> {
     }
 }
 
-/// Whether a text is this number, to all the digits that Perl prints.
+/// Returns whether a text is this number, within the digits that Perl prints.
 fn is_number(text: &[u8], number: f64) -> bool {
     let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
     parsed.is_some_and(|parsed| parsed == number || ((parsed - number) / number).abs() < 1e-14)
 }
 
-/// Whether these bytes, taken as Latin-1, are this text.
+/// Returns whether these bytes, read as Latin-1, are this text.
 fn is_latin1(bytes: &[u8], text: &[u8]) -> bool {
     std::str::from_utf8(text)
         .is_ok_and(|text| text.chars().map(u32::from).eq(bytes.iter().map(|byte| u32::from(*byte))))

@@ -1,11 +1,9 @@
-//! The lab: which serializer suits which data, measured with the real runtimes.
+//! The lab: finds out which serializer suits which data, with measurements of the real runtimes.
 //!
-//! A [scenario] is one file of data: what is frozen, which operations
-//! are timed, and what an article once published about it. A competitor is one
-//! small script of its language, a *runner*, that speaks a line protocol
-//! (`runners/README.md`). A [run] checks each competitor's answer first,
-//! then times them in turns, in random order, over several processes, and makes
-//! a [`Report`](model::Report): the raw samples, and what statistics say of them.
+//! A [scenario] is a data file: what is frozen, which operations are timed, and what an article once published about
+//! it. A competitor is a small script in its language, a *runner*, that speaks a line protocol (`runners/README.md`). A
+//! [run] first checks the output of each competitor, then times them in turns, in random order, in several processes.
+//! It makes a [`Report`](model::Report) with the raw samples and their statistics.
 
 pub mod articles;
 pub mod claims;

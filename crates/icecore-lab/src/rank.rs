@@ -1,9 +1,8 @@
-//! Which serializer suits a use: the cost of one use, in ascending order.
+//! Ranks serializers for a use by the cost of one use, in ascending order.
 //!
-//! Only competitors are ranked, and a wrong one never above a right one: first come
-//! those whose round trip is exact, then those whose answer is alike, then what was not
-//! checked, then what differs. Inside of these, the cheaper is first. A
-//! competitor without a significant difference to the first of a rank shares it.
+//! Only competitors are ranked, and an incorrect one is never above a correct one. Exact round trips come first, then
+//! alike ones, then unchecked ones, then those that differ. Within these groups, the cheaper is first. A competitor
+//! without a significant difference to the first of a rank shares that rank.
 
 mod cost;
 mod explain;
@@ -19,23 +18,23 @@ use crate::stats;
 use cost::Cost;
 use serde::{Deserialize, Serialize};
 
-/// The competitors of a point, by what one use of them costs.
+/// The competitors of a point, sorted by the cost of one use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
-    /// What was weighed.
+    /// The weights of the ranking.
     pub weights: Weights,
-    /// From the first to the last.
+    /// Competitors from the first to the last place.
     pub places: Vec<Ranked>,
-    /// Who could not be ranked.
+    /// Competitors that could not be ranked.
     pub unranked: Vec<Unranked>,
-    /// Who would be first if only one part counted; several share it if they are tied.
+    /// For each part, the competitors that would be first if only that part counted; several if they are tied.
     pub alone: Vec<Alone>,
 }
 
-/// A competitor in its place.
+/// A competitor with its rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranked {
-    /// From 1; tied places have the same.
+    /// Rank from 1; tied places have the same rank.
     pub rank: usize,
     /// Whether others have the same rank.
     pub tied: bool,
@@ -43,19 +42,19 @@ pub struct Ranked {
     pub id: String,
     /// `Sereal, zstd`
     pub name: String,
-    /// Whether it gives back what went in.
+    /// Whether its output equals its input.
     pub fidelity: Fidelity,
-    /// What a use costs, in nanoseconds.
+    /// Cost of a use, in nanoseconds.
     pub cost: Interval,
-    /// What this consists of, in the order of the weights.
+    /// Parts of the cost, in the order of the weights.
     pub parts: Vec<Share>,
-    /// How many times as much it costs as the first place; none for that one. Below 1
-    /// for one that is cheaper, and stands below for what it gets wrong.
+    /// Cost divided by that of the first place; none for the first place. It is below 1 for a cheaper competitor that
+    /// is ranked lower because its output differs.
     pub times: Option<Interval>,
 }
 
 impl Ranked {
-    /// `1`, or `1=` where it is shared.
+    /// Returns the rank: `1`, or `1=` if it is shared.
     pub fn label(&self) -> String {
         format!("{}{}", self.rank, if self.tied { "=" } else { "" })
     }
@@ -64,37 +63,37 @@ impl Ranked {
 /// A part of a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// Which.
+    /// Kind of the part.
     pub part: Part,
-    /// In nanoseconds a use.
+    /// Nanoseconds per use.
     pub cost: f64,
-    /// Of the whole: 0.95 is 95 %.
+    /// Share of the whole cost: 0.95 is 95 %.
     pub share: f64,
 }
 
-/// A competitor without a place.
+/// A competitor without a rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unranked {
     /// `perl/sereal`
     pub id: String,
     /// `Sereal, zstd`
     pub name: String,
-    /// `reading was not timed`
+    /// The reason: `reading was not timed`.
     pub why: String,
 }
 
-/// Who is first if nothing else counts.
+/// The winners if only one part counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alone {
     /// The only part that counts.
     pub part: Part,
-    /// The ids of all with rank 1.
+    /// Ids of all competitors with rank 1.
     pub first: Vec<String>,
 }
 
-/// Ranks the competitors of a point. Costs are tied if their quotient, paired by round
-/// and turn, has an interval that includes 1, or if they are closer to each other than
-/// the baseline's twin is to the baseline at this point ([`stats::resolution`]).
+/// Ranks the competitors of a point. Costs are tied if the interval of their quotient, paired by round and turn,
+/// includes 1, or if they are closer to each other than the baseline's twin is to the baseline at this point
+/// ([`stats::resolution`]).
 pub fn rank(point: &Point, weights: &Weights) -> Ranking {
     let (costs, unranked) = costs(point, weights);
     let ranks = ranks(&costs, resolution(point, weights));
@@ -112,7 +111,7 @@ pub fn rank(point: &Point, weights: &Weights) -> Ranking {
     Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: alone.collect() }
 }
 
-/// What a person may care for alone.
+/// Parts that may be the only ones that matter to a user.
 const ALONE: [Part; 7] = [
     Part::Time(Operation::Read),
     Part::Time(Operation::Write),
@@ -123,7 +122,7 @@ const ALONE: [Part; 7] = [
     Part::Memory,
 ];
 
-/// The costs of all that can be ranked, in order; and of the others, why they can't.
+/// Returns the costs of all competitors that can be ranked, sorted, and the reasons for the others.
 fn costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Vec<Unranked>) {
     let mut unranked = Vec::new();
     let mut costs = Vec::new();
@@ -140,7 +139,7 @@ fn costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Ve
     (costs, unranked)
 }
 
-/// Who would share the first rank if only this part counted.
+/// Returns the competitors that would share the first rank if only this part counted.
 fn first(point: &Point, part: Part) -> Option<Alone> {
     let weights = Weights::only(part);
     let resolution = resolution(point, &weights);
@@ -153,7 +152,7 @@ fn first(point: &Point, part: Part) -> Option<Alone> {
     Some(Alone { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })
 }
 
-/// That of the noisiest operation that counts.
+/// Returns the resolution of the noisiest operation that counts.
 fn resolution(point: &Point, weights: &Weights) -> f64 {
     let of = |part: &Part| match part {
         Part::Time(operation) => stats::resolution(point, *operation),
@@ -162,7 +161,7 @@ fn resolution(point: &Point, weights: &Weights) -> f64 {
     weights.parts().iter().map(|(part, _)| of(part)).fold(stats::FLOOR, f64::max)
 }
 
-/// What is wronger stands lower.
+/// Sort key of a fidelity: less correct results have larger values.
 pub(crate) fn wrongness(fidelity: &Fidelity) -> u8 {
     match fidelity {
         Fidelity::Exact => 0,
@@ -172,8 +171,7 @@ pub(crate) fn wrongness(fidelity: &Fidelity) -> u8 {
     }
 }
 
-/// The ranks of costs in order: one without a significant difference to the first of
-/// a rank shares it.
+/// Returns the ranks of sorted costs. A cost without a significant difference to the first of a rank shares that rank.
 fn ranks(costs: &[(&Entry, Cost)], resolution: f64) -> Vec<usize> {
     let mut ranks: Vec<usize> = Vec::with_capacity(costs.len());
     let mut leader = 0;

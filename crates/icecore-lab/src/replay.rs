@@ -1,14 +1,14 @@
-//! A report of an earlier run, shown again.
+//! Shows a report of an earlier run again.
 
 use crate::claims;
 use crate::model::Report;
 use crate::scenario::{self, Scenario};
 
-/// Takes what was measured from the report, and what the articles say from the scenarios' files of today, and judges
-/// the claims again: neither needs another run when it changes. `more`: scenarios that do not come with the lab.
+/// Combines the measurements of a report with the current scenario files, and judges the claims again, so that changed
+/// texts and claims need no new run. `more` are scenarios that do not come with the lab.
 #[must_use]
 pub fn replay(mut report: Report, more: &[Scenario]) -> Report {
-    // What was not run has nothing to be judged by.
+    // A scenario that did not run has no measurements to judge claims by.
     for found in report.scenarios.iter_mut().filter(|found| !found.points.is_empty()) {
         let mut asked: Vec<_> = found.claims.iter().map(|result| result.claim.clone()).collect();
         let other = more.iter().find(|one| one.name == found.name).cloned();

@@ -1,11 +1,10 @@
-//! Programs that must not inherit the secrets of the environment.
+//! Keeps the secrets in the environment from other programs.
 //!
-//! Runners and servers are programs of others, in languages of others. They measure what is in files, and have no use
-//! for a credential.
+//! Runners and servers are other people's programs. They measure data in files, and need no credentials.
 
 use std::process::Command;
 
-/// Ends of names that programs give to secrets, and to addresses that may contain a password.
+/// Name endings of variables for secrets, and for addresses that may contain a password.
 const ENDS: [&str; 11] = [
     "PASSWORD",
     "PASSWORD_FILE",
@@ -20,7 +19,7 @@ const ENDS: [&str; 11] = [
     "REDIS_URL",
 ];
 
-/// Whether a variable with this name is taken for a secret. Upper and lower case are the same.
+/// Returns whether a variable with this name counts as a secret. Case does not matter.
 ///
 /// ```
 /// assert!(icecore_lab::is_secret("PGPASSWORD"));
@@ -31,8 +30,8 @@ pub fn is_secret(name: &str) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Starts a program with an environment without the secrets of this process. What the lab itself gives to the program,
-/// as the address of the database that it measures, stays.
+/// Removes the secrets of this process from the environment of a command. Variables that the lab itself set for the
+/// command, such as the address of the measured database, stay.
 pub fn hide_from(command: &mut Command) {
     let given: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     for (name, _) in std::env::vars_os() {

@@ -1,20 +1,20 @@
-//! A client of HTTP/1.1 that keeps its connection: answers say how long they are.
-//! It is strict: what it does not expect is an error and no wrong time.
+//! An HTTP/1.1 client that keeps its connection. It requires answers with a length. It is strict: anything unexpected
+//! is an error, so that no wrong time is recorded.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// The longest line of a head.
+/// Maximum length of a line in a head.
 const LONGEST_LINE: u64 = 8 << 10;
 
-/// The most lines of a head.
+/// Maximum number of lines in a head.
 const MOST_LINES: usize = 100;
 
-/// The longest body.
+/// Maximum length of a body.
 const LONGEST_BODY: u64 = 1 << 20;
 
-/// What a server answered.
+/// An answer of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub status: u16,
@@ -35,14 +35,14 @@ impl Client {
         Ok(Client { address, patience, stream: stream(address, patience)? })
     }
 
-    /// Asks for a path, and waits for the answer.
+    /// Requests a path, and waits for the answer.
     pub(crate) fn get(&mut self, path: &str) -> Result<Reply, Error> {
         self.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())
     }
 
-    /// Sends JSON to a path, by this method, and waits for the answer.
+    /// Sends JSON to a path with this method, and waits for the answer.
     pub(crate) fn send(&mut self, method: &str, path: &str, json: &[u8]) -> Result<Reply, Error> {
-        // One write: head and body come in one packet.
+        // A single write, so that head and body are in one packet.
         let mut request = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             json.len()
@@ -84,7 +84,7 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
         .and_then(|digits| digits.parse().ok())
         .ok_or_else(|| wrong(format!("no first line of HTTP/1.1: {first:?}")))?;
     if !(200..300).contains(&status) {
-        // What an error says does not matter, only that it is one.
+        // The content of an error does not matter.
         return Ok(Reply { status, body: Vec::new(), keep: false });
     }
     let (length, keep) = head(input)?;
@@ -96,7 +96,7 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
     Ok(Reply { status, body, keep })
 }
 
-/// The length of the body, and whether the connection stays.
+/// Reads the head. Returns the length of the body, and whether the connection stays open.
 fn head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
     let mut length = None;
     let mut keep = true;

@@ -1,4 +1,4 @@
-//! The program of the measurements that need servers.
+//! The program for measurements that need servers.
 
 mod program {
     pub mod store;
@@ -9,7 +9,7 @@ use clap::Parser;
 use program::{store, web};
 use std::process::ExitCode;
 
-/// Measure the store and pages of PHP under load, and what others do the same work with
+/// Measure the store and PHP pages under load, and other programs that do the same work
 #[derive(Debug, Parser)]
 #[command(version)]
 enum Program {

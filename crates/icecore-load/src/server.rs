@@ -1,4 +1,4 @@
-//! A server that the lab starts, and ends.
+//! A server that the lab starts and ends.
 
 use std::fs::File;
 use std::io;
@@ -7,22 +7,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long servers may take until they answer, and until they have ended. It only ends what would never come: on a
-/// busy machine all of this takes a while.
+/// How long servers may take until they answer, and until they have ended. It only stops endless waits: on a busy
+/// machine all of this takes a while.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How often is looked whether they have.
+/// How often to check a server.
 pub(crate) const GLANCE: Duration = Duration::from_millis(10);
 
 /// How many other ports are tried, if another process took the port first.
 pub(crate) const TRIES: u32 = 3;
 
-/// An address that was free a moment ago.
+/// Returns an address that was free a moment ago.
 pub(crate) fn free_port() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr())
 }
 
-/// A program that ends when the lab does, even if it is killed, where the system can see to that: by `setpriv`.
+/// Returns a command that ends when the lab ends, even if the lab is killed. This needs `setpriv`, which some systems
+/// lack.
 pub(crate) fn command(setpriv: Option<&Path>, program: &Path) -> Command {
     match setpriv {
         Some(setpriv) => {
@@ -34,7 +35,7 @@ pub(crate) fn command(setpriv: Option<&Path>, program: &Path) -> Command {
     }
 }
 
-/// A process with children of its own, that ends together with them.
+/// A process with children, which ends together with them.
 pub(crate) struct Server {
     child: Child,
     program: String,
@@ -43,7 +44,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it; its last words go to this file.
+    /// Starts the server. Its output goes to this file.
     pub(crate) fn start(mut command: Command, errors: PathBuf) -> Result<Server, String> {
         let name = errors.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let say = |error: io::Error| format!("{name}: {error}");
@@ -55,7 +56,7 @@ impl Server {
         Ok(Server { child, program: name, errors, has_ended: false })
     }
 
-    /// What its last words were, if it has ended.
+    /// Returns the last line of its output, if it has ended.
     pub(crate) fn ended(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok().flatten()?;
         self.has_ended = true;
@@ -77,14 +78,14 @@ impl Drop for Server {
                 std::thread::sleep(GLANCE);
             }
         }
-        // Whoever did not listen, and children whose master fell.
+        // For a server that ignored the signal, and for children whose parent died.
         end_group(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A group of its own: a Ctrl-C is for the lab, which ends its servers itself.
+/// Puts the process into its own group: Ctrl-C goes only to the lab, which ends its servers itself.
 #[cfg(unix)]
 fn group(command: &mut Command) {
     use std::os::unix::process::CommandExt;

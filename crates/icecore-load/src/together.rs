@@ -1,11 +1,11 @@
-//! Clients that work at once.
+//! Clients that work at the same time.
 
 use icecore_lab::runner::Trouble;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// Each client gets a thread, and all begin together. What each of them returned, and the time from the first that
-/// began to the last that ended.
+/// Runs `work` for each client in its own thread; all start together. Returns the results, and the time from the first
+/// start to the last end.
 pub(crate) fn together<C: Send, T: Send>(
     clients: Vec<C>,
     work: impl Fn(C) -> Result<T, Trouble> + Sync,
@@ -18,7 +18,7 @@ pub(crate) fn together<C: Send, T: Send>(
             .map(|client| {
                 scope.spawn(move || {
                     start.wait();
-                    // Each thread reads the clock itself: the one that joins them may wake late.
+                    // Each thread reads the clock itself, because the joining thread may wake up late.
                     let began = Instant::now();
                     let done = work(client);
                     done.map(|done| (began, Instant::now(), done))

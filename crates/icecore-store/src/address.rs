@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a database is. Shown, it has no password.
+/// Address of a database. Its `Display` and `Debug` output contains no password.
 ///
 /// ```
 /// use icecore_store::Address;
@@ -16,42 +16,42 @@ use std::path::PathBuf;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     scheme: Scheme,
-    /// As it was given.
+    /// The address as the caller wrote it.
     text: String,
     password: Option<String>,
 }
 
-/// The kinds of databases.
+/// Kinds of databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// A file, or memory.
+    /// A file, or a database in memory.
     Sqlite,
-    /// A server of PostgreSQL.
+    /// A PostgreSQL server.
     Postgres,
-    /// A server of MySQL or MariaDB.
+    /// A MySQL or MariaDB server.
     Mysql,
     /// MongoDB, or a server that speaks its protocol.
     Mongodb,
-    /// Redis, or a server that speaks its protocol: what is there is read, it is no store.
+    /// Redis, or a server that speaks its protocol. Its data can be read, but it can't be used as a store.
     Redis,
-    /// memcached, likewise.
+    /// memcached. Like Redis, it can only be read.
     Memcached,
 }
 
 impl Address {
-    /// Which kind of database it is.
+    /// Returns the kind of the database.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// The file of SQLite.
+    /// Returns the path of the SQLite file.
     pub(crate) fn file(&self) -> PathBuf {
         let path = self.text.split_once(':').map_or("", |(_, path)| path);
         let path = path.strip_prefix("//").unwrap_or(path);
         PathBuf::from(path.split('?').next().unwrap_or_default())
     }
 
-    /// The file of a SQLite database, if there is none yet: opening the address would make it.
+    /// Returns the path of the SQLite file if it does not exist yet, so that opening the address would create it.
     ///
     /// ```
     /// let address: icecore_store::Address = "sqlite:/nowhere/jobs.db".parse()?;
@@ -64,7 +64,7 @@ impl Address {
         (is_file && file.as_os_str() != ":memory:" && !file.exists()).then_some(file)
     }
 
-    /// The address with its password, for a driver.
+    /// Returns the address with its password, for a driver.
     #[cfg_attr(
         not(any(
             feature = "postgres",
@@ -79,7 +79,7 @@ impl Address {
         &self.text
     }
 
-    /// A password that does not stand in the address.
+    /// Returns the password that was set separately from the address.
     #[cfg_attr(
         not(any(
             feature = "postgres",
@@ -94,24 +94,24 @@ impl Address {
         self.password.as_deref()
     }
 
-    /// Whether a password stands in it.
+    /// Returns whether the address contains a password.
     pub fn has_password(&self) -> bool {
         self.text != self.shown()
     }
 
-    /// With this password, which was kept elsewhere.
+    /// Sets a password that was kept elsewhere.
     pub fn with_password(mut self, password: impl Into<String>) -> Address {
         self.password = Some(password.into());
         self
     }
 
-    /// Where user, password and host end in what is behind `://`.
+    /// Returns where user, password and host end in `rest`, the part after `://`.
     #[cfg_attr(not(any(feature = "redis", feature = "memcached")), expect(dead_code, reason = "for those"))]
     pub(crate) fn authority_in(&self, rest: &str) -> usize {
         end_of_authority(rest)
     }
 
-    /// What looks like a password is left out, at the price of what only looks like one.
+    /// Returns the address without anything that looks like a password, even if it is not one.
     fn shown(&self) -> String {
         let Some((scheme, rest)) = self.text.split_once("://").filter(|_| self.scheme != Scheme::Sqlite) else {
             return self.text.clone();
@@ -124,7 +124,7 @@ impl Address {
             },
             None => authority.to_owned(),
         };
-        // Drivers take parameters that are passwords as well.
+        // Drivers also accept passwords as parameters.
         let path = path.split('#').next().unwrap_or_default();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let kept: Vec<&str> = query.split('&').filter(|part| !is_secret(part)).collect();
@@ -133,19 +133,19 @@ impl Address {
     }
 }
 
-/// Where user, password and host end. A password may have a `/`, `?` or `#` that should be
-/// written as `%2F`, `%3F`, `%23`: then the host begins behind the last `@`.
+/// Returns where user, password and host end. A password may contain an unescaped `/`, `?` or `#` instead of `%2F`,
+/// `%3F` or `%23`. In that case the host begins after the last `@`.
 fn end_of_authority(rest: &str) -> usize {
     let end = |from: usize| rest[from..].find(['/', '?', '#']).map_or(rest.len(), |at| from + at);
     let first = &rest[..end(0)];
     let Some((_, port)) = first.split_once(':').filter(|_| !first.contains('@')) else { return first.len() };
     let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    // A parameter may have an `@` as well.
+    // A parameter may contain an `@` too.
     let wide = if is_port { rest.find('?').unwrap_or(rest.len()) } else { rest.len() };
     rest[..wide].rfind('@').map_or(first.len(), end)
 }
 
-/// `%41` as `A`.
+/// Decodes percent escapes: `%41` becomes `A`.
 #[cfg_attr(
     not(any(feature = "postgres", feature = "mysql", feature = "redis", feature = "memcached")),
     expect(dead_code, reason = "for servers")
@@ -162,7 +162,7 @@ pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a parameter is a password, or can't be seen to be none.
+/// Returns whether a parameter is a password, or may be one.
 fn is_secret(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
     ["pass", "pwd", "secret", "mechanismproperties", "%"].iter().any(|word| name.contains(word))
@@ -179,7 +179,7 @@ impl std::str::FromStr for Address {
             Some("mongodb" | "mongodb+srv") => Scheme::Mongodb,
             Some("redis" | "rediss" | "redis+unix") => Scheme::Redis,
             Some("memcached" | "memcached+unix") => Scheme::Memcached,
-            // Not the text: it may be a password.
+            // The message does not quote the text: it may contain a password.
             _ => {
                 return Err(Error::new(
                     ErrorKind::Address,

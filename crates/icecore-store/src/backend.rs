@@ -1,4 +1,4 @@
-//! What every database does, in one interface.
+//! The interface that every database implements.
 
 use crate::error::Result;
 use crate::id::Id;
@@ -8,50 +8,49 @@ use crate::object::{LentObject, NewObject, Object, ObjectFilter};
 use crate::schedule::{Fired, NewSchedule, Schedule};
 use std::time::Duration;
 
-/// What one who takes values one by one says: to go on, or that it is enough.
+/// Answer of a callback that receives values one by one: continue or stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The next one.
+    /// Continue with the next value.
     On,
-    /// No more.
+    /// Stop.
     Stop,
 }
 
-/// Takes values one by one.
+/// Callback that receives values one by one.
 pub type Each<'f, T> = &'f mut dyn FnMut(T) -> Result<Flow>;
 
-/// Takes objects one by one that are there until it returns.
+/// Callback that receives objects one by one. Each object is valid only during the call.
 pub type EachLent<'f> = &'f mut dyn FnMut(LentObject<'_>) -> Result<Flow>;
 
-/// Sets of a queue; what is `None` stays as it is.
+/// Settings of a queue. A field that is `None` leaves the setting unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueSettings {
-    /// How often a job is tried.
+    /// Maximum number of attempts at a job.
     pub max_attempts: Option<u32>,
-    /// How long a job waits behind its first failure; twice that behind the second, and so on.
+    /// How long a job waits after its first failure. The wait doubles after each further failure.
     pub backoff: Option<Duration>,
-    /// The JSON Schema that payloads are checked against; an empty one takes it away.
+    /// JSON Schema that payloads are checked against; an empty text removes it.
     pub schema: Option<String>,
-    /// How many of its jobs workers have at most at a time; 0 takes the limit away.
+    /// Maximum number of jobs that workers have at the same time; 0 removes the limit.
     pub concurrency: Option<u32>,
-    /// How many of its jobs are handed out at most in a time; [`Rate::NONE`] takes the limit away.
+    /// Maximum number of jobs handed out in a period; [`Rate::NONE`] removes the limit.
     pub rate: Option<Rate>,
 }
 
-/// A queue, and the JSON Schema that its payloads were checked against, if it had one.
+/// A queue, and the JSON Schema that its payloads were checked against, if any.
 pub type QueueSchema<'s> = (&'s str, Option<&'s str>);
 
 /// One connection to a database.
 ///
-/// Each call is one transaction: what it returned is durable. Times are those of the
-/// database's clock, in milliseconds since 1970. Calls of several connections, programs and
-/// machines may go on at once.
+/// Each call is one transaction: when it returns, its result is durable. Times are milliseconds since 1970 by the clock
+/// of the database. Several connections, programs and machines may make calls at the same time.
 pub trait Backend: Objects + Jobs + Queues + Schedules + Send {
-    /// The time.
+    /// Returns the current time of the database.
     fn now(&mut self) -> Result<i64>;
 
-    /// Queues jobs, all or none, if their queues have the schemas that the payloads were
-    /// checked against. `None`, and nothing is queued, if one of them has another.
+    /// Queues all jobs or none, provided that their queues still have the schemas that the payloads were checked
+    /// against. If a queue has another schema, queues nothing and returns `None`.
     fn push_checked(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Result<Option<Vec<Pushed>>> {
         if !self.has_schemas(schemas)? {
             return Ok(None);
@@ -60,81 +59,78 @@ pub trait Backend: Objects + Jobs + Queues + Schedules + Send {
     }
 }
 
-/// What a database does with objects: the part of a [`Backend`] that knows no jobs.
+/// Operations on objects: the part of a [`Backend`] that does not deal with jobs.
 pub trait Objects {
-    /// Stores objects, all or none; their ids, in order. One whose key is there already is
-    /// an error of kind `Taken`.
+    /// Stores all objects or none, and returns their ids in order. If a key already exists, the error has kind `Taken`.
     fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
-    /// The object with this id.
+    /// Returns the object with this id.
     fn object(&mut self, id: Id) -> Result<Option<Object>>;
-    /// The object with this key.
+    /// Returns the object with this key.
     fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
-    /// The objects behind this sequence, in order, at most so many; what is stored meanwhile
-    /// does not disturb.
+    /// Passes up to `most` objects after this sequence to `each`, in order. Objects that are stored meanwhile do not
+    /// disturb the walk.
     fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
-    /// The same, lent one by one and without their readable copies: for those who decode the
-    /// bytes themselves. Nothing is copied for objects that are only looked at.
+    /// Like [`objects`](Objects::objects), but lends the objects one by one, without their readable copies. For callers
+    /// that decode the bytes themselves: objects that are only looked at are not copied.
     fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
-    /// Takes objects away, and notes who did. How many there were.
+    /// Removes objects and records who did. Returns how many there were.
     fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
-    /// Takes those away whose time has come. How many there were.
+    /// Removes objects that have expired. Returns how many there were.
     fn expire(&mut self) -> Result<u64>;
     /// Marks an object as one that can't be decoded.
     fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
-    /// Keeps what stands at this path of all objects, so that they are found by it.
+    /// Indexes the value at this path of every object, so that objects are found by it.
     fn index(&mut self, path: &str) -> Result<()>;
-    /// The paths of which that is kept.
+    /// Returns the paths that are indexed.
     fn indexes(&mut self) -> Result<Vec<String>>;
-    /// What is there.
+    /// Returns counts of the stored objects.
     fn object_stats(&mut self) -> Result<ObjectStats>;
 }
 
-/// Jobs.
+/// Operations on jobs.
 pub trait Jobs {
-    /// Queues jobs, all or none.
+    /// Queues all jobs or none.
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>>;
-    /// Hands out at most so many jobs of a queue, which are this caller's until the time of
-    /// the lease is over. Those come first that have the highest priority, and among them
-    /// those that have waited longest.
+    /// Hands out up to `most` jobs of a queue. They belong to this caller until the lease ends. Jobs with the highest
+    /// priority come first; among them, those that have waited longest.
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
-    /// Queues a job that this caller has at once; `None`, if another job has its unique key.
-    /// A queue that is paused hands out nothing: that is an error of kind `Paused`.
+    /// Queues a job and immediately hands it out to this caller. Returns `None` if another job has its unique key. For
+    /// a paused queue, which hands out nothing, the error has kind `Paused`.
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
-    /// The job is done.
+    /// Records that the job is done.
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
-    /// These jobs are done. What became of each, in order: one whose lease is over keeps no
-    /// other.
+    /// Records that these jobs are done. Returns one result for each, in order. A lease that has ended does not prevent
+    /// the other jobs from being recorded.
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>>;
-    /// The job was not done. It is tried again after this time, or after what its queue
-    /// says; too often tried, it is dead. Where it stands then.
+    /// Records that an attempt failed. The job is tried again after `delay`, or after the delay that its queue sets.
+    /// After too many attempts it is dead. Returns the new state.
     fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State>;
-    /// The worker needs longer: until when it has the job.
+    /// Extends the lease of a job. Returns when the lease ends.
     fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64>;
-    /// The job with this id.
+    /// Returns the job with this id.
     fn job(&mut self, id: Id) -> Result<Option<Job>>;
-    /// Jobs in the order in which they came, at most so many.
+    /// Passes up to `most` jobs to `each`, in the order in which they were queued.
     fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()>;
-    /// Makes dead jobs ready again, all of a queue or these, and notes who did. How many
-    /// there were.
+    /// Makes dead jobs ready again, either these or all of a queue, and records who did. Returns how many there were.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
-    /// Queues what a job was once more, as a new one, and notes who did.
+    /// Queues a copy of a job as a new job, and records who did.
     fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
-    /// Takes done and dead jobs away that ended before this time. How many there were.
+    /// Removes done and dead jobs that ended before this time. Returns how many there were.
     fn forget(&mut self, before: i64) -> Result<u64>;
 }
 
-/// Queues: what is set for them, and what is in them.
+/// Operations on queues: their settings and their state.
 pub trait Queues {
-    /// Lets a queue hand out nothing, or again.
+    /// Pauses a queue, so that it hands out nothing, or resumes it.
     fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()>;
-    /// Sets what a queue does.
+    /// Changes the settings of a queue.
     fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()>;
-    /// All queues that have jobs or settings.
+    /// Returns all queues that have jobs or settings.
     fn queues(&mut self) -> Result<Vec<QueueStatus>>;
-    /// The JSON Schema of a queue.
+    /// Returns the JSON Schema of a queue.
     fn schema(&mut self, queue: &str) -> Result<Option<String>>;
 
-    /// Whether queues have these schemas.
+    /// Returns whether all these queues have the given schemas.
     fn has_schemas(&mut self, schemas: &[QueueSchema<'_>]) -> Result<bool> {
         for (queue, wanted) in schemas {
             if self.schema(queue)?.as_deref() != *wanted {
@@ -145,38 +141,36 @@ pub trait Queues {
     }
 }
 
-/// Schedules: jobs that are queued again and again.
+/// Operations on schedules: jobs that are queued repeatedly.
 pub trait Schedules {
-    /// Sets a schedule, in the place of one of its name, and notes who did. When its first job
-    /// is queued.
+    /// Sets a schedule, replacing one with the same name, and records who did. Returns when its first job is queued.
     fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64>;
-    /// All of them, by name.
+    /// Returns all schedules, sorted by name.
     fn schedules(&mut self) -> Result<Vec<Schedule>>;
-    /// Lets a schedule queue nothing, or again: what would have been queued meanwhile is not.
+    /// Pauses or resumes a schedule. Jobs that were due while it was paused are not queued later.
     fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()>;
-    /// Takes a schedule away, and notes who did. Whether there was one. Its jobs stay.
+    /// Removes a schedule, and records who did. Its jobs stay. Returns whether the schedule existed.
     fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool>;
-    /// Queues the jobs whose time came, of at most so many schedules. Of several times of one
-    /// schedule that passed while nobody called this, the first has a job, the others have none.
-    /// However many call this at once, no time has two.
+    /// Queues the jobs that are due, for up to `most` schedules. If several times of a schedule passed since the last
+    /// call, only the first of them gets a job. Concurrent callers never queue two jobs for the same time.
     fn fire(&mut self, most: usize) -> Result<Vec<Fired>>;
 }
 
-/// What is there, in numbers.
+/// Counts of the stored objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectStats {
-    /// Objects.
+    /// Number of objects.
     pub count: u64,
-    /// Their bytes.
+    /// Total size of the objects in bytes.
     pub bytes: u64,
-    /// Those that can't be decoded.
+    /// Number of objects that can't be decoded.
     pub quarantined: u64,
-    /// When the first was stored.
+    /// When the first object was stored.
     pub first_at: Option<i64>,
-    /// When the last was stored.
+    /// When the last object was stored.
     pub last_at: Option<i64>,
-    /// How many of each format.
+    /// Number of objects per format.
     pub formats: Vec<(Option<String>, u64)>,
-    /// How many of each class; of what has none, none.
+    /// Number of objects per class. Objects without a class are not counted.
     pub classes: Vec<(String, u64)>,
 }

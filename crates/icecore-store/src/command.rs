@@ -1,4 +1,4 @@
-//! Jobs that are done by a command.
+//! Jobs that are done by a shell command.
 
 use crate::job::Job;
 use crate::runner::{Outcome, Runner, Stop};
@@ -11,49 +11,49 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a command reads.
+/// Input of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stdin {
-    /// The readable copy of the payload; the payload itself, where there is none.
+    /// The readable copy of the payload, or the payload itself if there is no copy.
     #[default]
     Json,
-    /// The payload, as it came.
+    /// The payload as it was queued.
     Raw,
 }
 
-/// A command of the shell that does jobs: it reads the payload, what it writes is the
-/// result, and its exit code says whether the job is done.
+/// A shell command that does jobs. It reads the payload from its standard input; its output is the result, and its exit
+/// code says whether the job is done.
 ///
-/// It is in a group of processes of its own, and what it leaves running there ends with it.
-/// Its environment has `ICECORE_JOB_ID`, `ICECORE_JOB_ATTEMPT`, `ICECORE_JOB_QUEUE`, and `ICECORE_JOB_AFTER` with the
-/// id of the job behind which this one comes, if there is one.
+/// The command runs in its own process group, and processes that it leaves running in the group are killed when it
+/// ends. Its environment contains `ICECORE_JOB_ID`, `ICECORE_JOB_ATTEMPT` and `ICECORE_JOB_QUEUE`. If the job comes
+/// after another job, `ICECORE_JOB_AFTER` contains the id of that job.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// As it is typed.
+    /// The command line, as typed.
     pub line: String,
-    /// What it reads.
+    /// The input of the command.
     pub stdin: Stdin,
-    /// When it is ended; `None`: it takes as long as it takes.
+    /// The time limit after which the command is killed; `None` means no limit.
     pub timeout: Option<Duration>,
-    /// How much of what it writes is kept as the result; the rest is dropped.
+    /// Maximum size of the result in bytes; further output is dropped.
     pub longest_result: usize,
-    /// Variables of the environment that it does not get: credentials.
+    /// Environment variables that the command does not get, such as credentials.
     pub hidden: Vec<String>,
-    /// Ends it when an end at once is wanted.
+    /// Kills the command when the worker aborts.
     pub stop: Stop,
 }
 
-/// What reads the line.
+/// Interpreter of the command line.
 const SHELL: &str = "/bin/sh";
-/// How much of the standard error output is kept: its end.
+/// How much of the standard error output is kept, counted from its end.
 const LONGEST_ERROR: usize = 4 << 10;
-/// How often a command is asked for that has to end.
+/// How often to check whether a command has to be killed.
 const NAP: Duration = Duration::from_millis(50);
-/// How long output is waited for that comes from processes that left the group.
+/// How long to wait for output of processes that left the group.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Command {
-    /// A command that reads JSON, may take as long as it likes, and return a megabyte.
+    /// Creates a command that reads JSON, has no time limit, and may return a megabyte.
     pub fn new(line: impl Into<String>) -> Command {
         Command {
             line: line.into(),
@@ -65,7 +65,8 @@ impl Command {
         }
     }
 
-    /// Looks whether there is a command to run: the first word of the line, unless the shell makes something else of it.
+    /// Checks whether the command exists. The command is the first word of the line; a line whose first word has
+    /// special characters of the shell is not checked.
     ///
     /// ```
     /// use icecore_store::Command;
@@ -74,7 +75,7 @@ impl Command {
     /// ```
     ///
     /// # Errors
-    /// That it is not there, in words for people.
+    /// A message for people, if the command does not exist.
     pub fn check(&self) -> Result<(), String> {
         let line = self.line.trim_start();
         let word = line.split(|byte: char| byte.is_ascii_whitespace() || ";&|<>()".contains(byte)).next();
@@ -91,7 +92,7 @@ impl Command {
         }
     }
 
-    /// Whether an attempt failed since the shell found no command to run.
+    /// Returns whether an attempt failed because the shell found no command to run.
     pub fn is_missing(outcome: &Outcome) -> bool {
         let Outcome::Failed { error, .. } = outcome else { return false };
         let said = ["exit code 127: ", "exit code 126: "].iter().find_map(|code| error.strip_prefix(code));
@@ -120,9 +121,10 @@ impl Command {
         }
     }
 
-    /// Waits for the end, or brings it about; why it was ended before.
+    /// Waits until the command ends, or kills it at its time limit or on an abort. Returns its exit status, and an
+    /// outcome if it was killed.
     fn wait(&self, child: &mut Child) -> std::io::Result<(ExitStatus, Option<Outcome>)> {
-        // The number of the group is this child's until the child is taken away below.
+        // The process group id belongs to this child until the child is reaped below.
         let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
             return Ok((child.wait()?, None));
         };
@@ -184,13 +186,13 @@ impl Command {
         Ok(Outcome::failed(with_tail(how, &message)))
     }
 
-    /// Threads that give the command its input and take its output.
+    /// Starts threads that write the input of the command and read its output.
     fn pipes(&self, job: &Job, child: &mut Child) -> std::io::Result<Pipes> {
         let (sender, receiver) = channel();
         let (result, error) = (Kept::new(self.longest_result), Kept::new(LONGEST_ERROR));
         if let Some(mut stdin) = child.stdin.take() {
             let input = self.input(job);
-            // A command need not read all of it, or anything.
+            // A command may stop reading before the end of its input.
             let write = move || drop(stdin.write_all(&input));
             std::thread::Builder::new().name("stdin".to_owned()).spawn(write)?;
         }
@@ -214,12 +216,12 @@ fn with_tail(how: String, message: &[u8]) -> String {
     let message = String::from_utf8_lossy(message);
     match message.trim() {
         "" => how,
-        // A database's text may refuse it.
+        // Not every database accepts U+0000 in a text.
         message => format!("{how}: {}", message.replace('\0', "\u{fffd}")),
     }
 }
 
-/// The output of a command that runs.
+/// The output of a running command.
 struct Pipes {
     result: Kept,
     error: Kept,
@@ -227,16 +229,16 @@ struct Pipes {
 }
 
 impl Pipes {
-    /// What was kept, when all was read.
+    /// Waits for the end of the output. Returns the kept bytes of the result and of the error output.
     fn ends(self) -> (Vec<u8>, Vec<u8>) {
         let until = Instant::now() + PATIENCE;
-        // Both threads drop their end when they are ready.
+        // Each thread drops its sender when it is done.
         while let Ok(()) = self.receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {}
         (self.result.take(), self.error.take())
     }
 }
 
-/// Bytes of which so many are kept.
+/// A buffer that keeps at most `most` bytes.
 #[derive(Clone)]
 struct Kept {
     bytes: Arc<Mutex<VecDeque<u8>>>,

@@ -7,21 +7,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::query::EachLine;
 use crate::sql::SqlBackend;
 
-/// Opens a database, and brings its tables to the version of this program.
+/// Opens a database and updates its tables to the schema version of this program.
 ///
 /// # Errors
-/// Of kind `Address` if the driver is not in this build, `Away` if the database can't be
-/// reached, `Schema` if a newer program made its tables.
+/// Of kind `Address` if the driver is not in this build, `Away` if the database can't be reached, `Schema` if a newer
+/// program created its tables.
 pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
     Reopener::new(address.clone()).open()
 }
 
-/// Opens the same database again and again, for programs that keep several connections or replace
-/// lost ones.
+/// Opens the same database several times, for programs that keep several connections or replace lost ones.
 ///
-/// The first connection finds the file of SQLite. Later ones take no other file in its place: a
-/// file that was put there while the program runs may be a half of a copy, or stand beside the log
-/// of the one before. They do not make a new file either.
+/// The first connection remembers the SQLite file. Later connections refuse any other file at this path: a file that is
+/// put there while the program runs may be an incomplete copy, or lie next to the log of the previous file. Later
+/// connections do not create a file either.
 pub struct Reopener {
     address: Address,
     #[cfg(feature = "sqlite")]
@@ -29,7 +28,7 @@ pub struct Reopener {
 }
 
 impl Reopener {
-    /// Nothing is opened yet.
+    /// Creates a reopener; opens no connection yet.
     pub fn new(address: Address) -> Reopener {
         Reopener {
             address,
@@ -41,7 +40,7 @@ impl Reopener {
     /// Opens a connection.
     ///
     /// # Errors
-    /// As for [`open`]; of kind `Moved` if the path names another file than at first, or none.
+    /// As for [`open`]; of kind `Moved` if the path no longer names the file of the first connection.
     pub fn open(&self) -> Result<Box<dyn Backend>> {
         let session: Box<dyn Session + Send> = match self.address.scheme() {
             #[cfg(feature = "mongodb")]
@@ -54,11 +53,11 @@ impl Reopener {
     }
 }
 
-/// Hands over the documents of a collection of MongoDB as rows, their fields as columns. `wanted`
-/// says as JSON what they must have, as `find` takes it. Nothing is written.
+/// Passes the documents of a MongoDB collection to `each` as rows, with their fields as columns. `wanted` is a filter
+/// in JSON, as `find` takes it. Writes nothing.
 ///
 /// # Errors
-/// As for [`open`]; of kind `Input`, if this is no such database, or `wanted` is no JSON object.
+/// As for [`open`]; of kind `Input` if the database is not MongoDB, or `wanted` is not a JSON object.
 pub fn documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "mongodb")]

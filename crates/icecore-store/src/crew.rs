@@ -1,4 +1,4 @@
-//! The threads of a worker: as many as jobs run at once, begun when they are needed.
+//! Threads of a worker: at most one for each job that runs at the same time, started when needed.
 
 use crate::id::Id;
 use crate::job::Job;
@@ -8,14 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A job, and which attempt at it: a worker that lost a lease may get the same job again while
-/// its first attempt still runs.
+/// A job id with its attempt number. A worker that lost a lease may get the same job again while its first attempt
+/// still runs.
 pub(crate) type Attempt = (Id, u32);
 
-/// An attempt that ended, and how.
+/// An attempt that ended, and its outcome.
 pub(crate) type Ended = (Attempt, Outcome);
 
-/// The threads. They end when this is dropped, and what they do then.
+/// The threads. When this is dropped, they finish their jobs and end.
 pub(crate) struct Crew {
     runner: Arc<dyn Runner>,
     board: Arc<Board>,
@@ -25,22 +25,22 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// Nobody yet. What ends is told to the receiver.
+    /// Creates a crew without threads. The receiver gets each attempt that ends.
     pub(crate) fn new(runner: Arc<dyn Runner>) -> (Crew, Receiver<Ended>) {
         let (ended, told) = channel();
         (Crew { runner, board: Arc::default(), ended, threads: 0, busy: 0 }, told)
     }
 
-    /// Has a job done.
+    /// Runs a job on a thread.
     ///
     /// # Errors
-    /// If there is no thread that could.
+    /// If the first thread can't be started.
     pub(crate) fn take(&mut self, job: Job) -> std::io::Result<()> {
         if self.busy >= self.threads {
             match self.begin() {
                 Ok(()) => self.threads += 1,
                 Err(error) if self.threads == 0 => return Err(error),
-                // The job waits for one of those that are there.
+                // The job waits for one of the existing threads.
                 Err(_) => {}
             }
         }
@@ -49,7 +49,7 @@ impl Crew {
         Ok(())
     }
 
-    /// A job ended.
+    /// Records that a job ended.
     pub(crate) fn is_free(&mut self) {
         self.busy -= 1;
     }
@@ -75,8 +75,8 @@ impl Drop for Crew {
     }
 }
 
-/// Where jobs wait for a thread. One that sleeps is woken only while no other one that was
-/// woken is on its way: jobs that take no time are all done by the first.
+/// Queue of jobs that wait for a thread. A sleeping thread is woken only if no other woken thread is still on its way,
+/// so a single thread does all jobs that take almost no time.
 #[derive(Default)]
 struct Board {
     waiting: Mutex<Waiting>,
@@ -86,9 +86,9 @@ struct Board {
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
-    /// Threads that sleep, or are on their way from there.
+    /// Number of threads that sleep, or are waking up.
     idle: usize,
-    /// Whether one of them was woken and is on its way.
+    /// Whether a thread was woken and has not arrived yet.
     is_woken: bool,
     is_over: bool,
 }
@@ -104,7 +104,7 @@ impl Board {
         self.wake_one(&mut waiting);
     }
 
-    /// The next job. Whoever takes one sees to it that those behind it have a thread.
+    /// Returns the next job. The caller that takes a job also wakes a thread for the jobs after it.
     fn next(&self) -> Option<Job> {
         let mut waiting = self.lock();
         loop {
@@ -130,7 +130,7 @@ impl Board {
     }
 }
 
-/// Runs a job; a runner that panics has failed.
+/// Runs a job. A runner that panics counts as failed.
 fn run_caught(runner: &dyn Runner, job: &Job) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| runner.run(job))).unwrap_or_else(|_| Outcome::failed("the runner panicked"))
 }

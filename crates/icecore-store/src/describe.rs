@@ -1,4 +1,4 @@
-//! What the engine says of bytes that are to be stored.
+//! Descriptions of bytes that are to be stored, made by the engine.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::NewJob;
@@ -10,15 +10,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The bounds of what is decoded here: a store gets what is not trusted.
+/// Returns the limits for decoding. A store receives untrusted data.
 fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 1_000;
     limits
 }
 
-/// Describes bytes. `format` says what they are, as `base64/marshal`; without it they are
-/// looked at. Bytes that can't be decoded are described as well: with the problem.
+/// Describes bytes. `format` names their format, such as `base64/marshal`; without it the format is detected. Bytes
+/// that can't be decoded get a description too, with the problem.
 ///
 /// ```
 /// use icecore_store::describe::describe;
@@ -35,13 +35,13 @@ pub fn describe(bytes: &[u8], format: Option<&str>) -> Described {
     said
 }
 
-/// An object of these bytes.
+/// Creates an object from these bytes.
 pub fn object(bytes: Vec<u8>, format: Option<&str>) -> NewObject {
     let said = describe(&bytes, format);
     NewObject { bytes, said, ..NewObject::default() }
 }
 
-/// A job with these bytes as its payload.
+/// Creates a job with these bytes as its payload.
 pub fn job(queue: &str, bytes: Vec<u8>, format: Option<&str>) -> NewJob {
     let said = describe(&bytes, format);
     NewJob::new(queue, bytes, said)
@@ -79,7 +79,7 @@ fn json_of(document: &Document<'_>, limits: &Limits) -> std::result::Result<Stri
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Not all databases take a text with U+0000: another character stands for it.
+/// Replaces U+0000, which not all databases accept in a text, by U+FFFD.
 pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => Cow::Owned(text.replace('\0', "\u{fffd}")),
@@ -87,7 +87,7 @@ pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// SHA-256 in hexadecimal digits.
+/// Returns the SHA-256 of bytes in hexadecimal digits.
 pub fn checksum(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
@@ -96,14 +96,14 @@ pub fn checksum(bytes: &[u8]) -> String {
     text
 }
 
-/// Decodes objects one after another to JSON, each on one line.
+/// Decodes objects to JSON, one line for each.
 #[derive(Default)]
 pub struct Decoder {
     converters: HashMap<String, Converter>,
     spare: Spare,
 }
 
-/// Bytes that a document is written to, with the memory of the writer for the next one.
+/// Output buffer of a document, with spare memory of the writer for the next document.
 struct Line<'l> {
     bytes: &'l mut Vec<u8>,
     spare: &'l mut Spare,
@@ -124,7 +124,7 @@ impl Output for Line<'_> {
 }
 
 impl Decoder {
-    /// The value of these bytes as JSON; none, if their format is not known.
+    /// Returns the value of these bytes as JSON; `None` if their format is unknown.
     ///
     /// # Errors
     /// As for [`Decoder::json`].
@@ -135,11 +135,10 @@ impl Decoder {
         String::from_utf8(json).map(Some).map_err(|error| error.to_string())
     }
 
-    /// Appends the value of these bytes as JSON; what is wrong with them, if they can't be
-    /// decoded.
+    /// Appends the value of these bytes as one line of JSON.
     ///
     /// # Errors
-    /// The problem, in words.
+    /// The problem as text, if the bytes can't be decoded.
     pub fn json(&mut self, bytes: &[u8], format: &str, out: &mut Vec<u8>) -> std::result::Result<(), String> {
         let start = out.len();
         let mut line = Line { bytes: out, spare: &mut self.spare };
@@ -148,7 +147,7 @@ impl Decoder {
         {
             return Ok(());
         }
-        // A converter that worked for long has less room for what grows: a new one decides.
+        // A converter that has been used for long has less memory left to grow: a new one decides.
         line.bytes.truncate(start);
         let stage = Stage::parse(format).map_err(|error| error.to_string())?;
         let mut converter = Converter::new(stage, json_stage()).limited(&limits());
@@ -171,8 +170,8 @@ fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Line<'_>) -> std
     }
 }
 
-/// What indexes keep of a document: the values at these paths that are plain ones. It is
-/// decoded once for all of them.
+/// Returns the scalar values at these paths of a document, as indexes store them. Decodes the document once for all
+/// paths.
 pub(crate) fn values_at<'p>(bytes: &[u8], format: Option<&str>, paths: &'p [String]) -> Vec<(&'p str, String)> {
     let stage = format.filter(|_| !paths.is_empty()).and_then(|format| Stage::parse(format).ok());
     let Some(document) = stage.and_then(|stage| icecore::read_as(bytes, &stage, &limits()).ok()) else {
@@ -182,7 +181,7 @@ pub(crate) fn values_at<'p>(bytes: &[u8], format: Option<&str>, paths: &'p [Stri
     paths.iter().filter_map(|path| Some((&**path, value(path)?))).collect()
 }
 
-/// The same of a value that a person asks for, as JSON; what is none is a text.
+/// Returns a value that a user searches for, in the form of an index. Text that is not JSON counts as a string.
 pub(crate) fn wanted_value(json: &str) -> Result<String> {
     let value = match icecore::read_as(json.as_bytes(), &json_stage(), &limits()) {
         Ok(document) => plain(&document.root()),
@@ -191,7 +190,7 @@ pub(crate) fn wanted_value(json: &str) -> Result<String> {
     value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
 }
 
-/// Of a long text its checksum is kept, and of one that not all databases take.
+/// Returns the index form of a text. A long text, or one that not all databases accept, is replaced by its checksum.
 fn text_value(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= 200 && !text.contains('\0') => format!("text {text}"),
@@ -201,7 +200,7 @@ fn text_value(bytes: &[u8]) -> String {
 
 fn plain(value: &Cursor<'_>) -> Option<String> {
     let mut value = value.target();
-    // A string, a number … with attributes, which may have attributes.
+    // Unwraps values with attributes, which may be nested.
     for _ in 0..16 {
         let Value::Attrs(inner) = value.value() else { break };
         value = inner.target();
@@ -220,18 +219,18 @@ fn plain(value: &Cursor<'_>) -> Option<String> {
     }
 }
 
-/// A float that is a whole number is written as that integer: 7.0 and 7 are the same.
+/// Returns the index form of a float. A whole number is written as an integer, so that 7.0 and 7 are equal.
 fn float_value(number: f64) -> String {
     let magnitude = number.abs();
     if magnitude.fract() != 0.0 || magnitude >= 2f64.powi(128) {
-        // Not in full: that can have more than 300 digits.
+        // Not as all its digits: those can be more than 300.
         return format!("number {number:e}");
     }
     big_value(number < 0.0, &(magnitude as u128).to_le_bytes())
 }
 
-/// An integer, its magnitude least significant byte first. One beyond 128 bits is kept as its
-/// checksum.
+/// Returns the index form of an integer with its magnitude in little-endian order. Above 128 bits, the checksum of the
+/// magnitude is used.
 fn big_value(is_negative: bool, magnitude: &[u8]) -> String {
     let len = magnitude.len() - magnitude.iter().rev().take_while(|byte| **byte == 0).count();
     let sign = if is_negative { "-" } else { "" };
@@ -243,7 +242,7 @@ fn big_value(is_negative: bool, magnitude: &[u8]) -> String {
     format!("number {sign}{}", u128::from_le_bytes(bytes))
 }
 
-/// Whether a path is one that an index may have.
+/// Checks that a path can be indexed.
 pub(crate) fn check_path(path: &str) -> Result<()> {
     if !path.starts_with('$') || path.len() > 200 || path.contains('\0') {
         let text = format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}");

@@ -1,37 +1,37 @@
-//! What can go wrong.
+//! Errors of a store.
 
 use std::fmt;
 
-/// Kinds of errors, for programs that decide by them.
+/// Kinds of errors, for programs that act on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The address of a database is not understood, or its driver is not in this build.
+    /// The database address is invalid, or its driver is not in this build.
     Address,
-    /// The database can't be reached, or went away. The call may be made again.
+    /// The database can't be reached, or the connection was lost. The call may be repeated.
     Away,
-    /// The file of the database was moved, deleted or replaced while it was open. The call may be
-    /// made again when the file is back; until then nothing is stored.
+    /// The database file was moved, deleted or replaced while it was open. The call may be repeated when the file is
+    /// back; until then nothing is stored.
     Moved,
-    /// The database is there, and has tables of a version that this program does not know.
+    /// The database has tables of a version that this program does not know.
     Schema,
-    /// There is no object, job or queue of this name.
+    /// There is no object, job or queue with this name.
     Missing,
-    /// Another object has this key.
+    /// Another object already has this key.
     Taken,
-    /// The lease of a job is not this caller's, or no longer.
+    /// The caller does not hold the lease of the job, or no longer holds it.
     Lease,
-    /// The queue is paused: it hands out nothing.
+    /// The queue is paused and hands out nothing.
     Paused,
-    /// The queue has a limit, which is reached: it hands out nothing more at this time.
+    /// The queue has reached its limit and hands out nothing more for now.
     Limited,
-    /// What was given makes no sense: a path, a name, a payload.
+    /// Invalid input: a path, a name, a payload.
     Input,
-    /// The disk is full, or the database allows no more.
+    /// The disk is full, or the database has reached its size limit.
     Full,
-    /// Others hold what is needed, for longer than was waited. The call may be made again.
+    /// Another client held a lock for longer than the wait. The call may be repeated.
     Busy,
-    /// Anything else that the database said.
+    /// Any other error of the database.
     Database,
 }
 
@@ -43,17 +43,17 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with words for people, which must hold no credentials.
+    /// Creates an error with a message for people. The message must not contain credentials.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
         Error { kind, message: message.into() }
     }
 
-    /// Of which kind it is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Whether the same call may succeed a little later.
+    /// Returns whether the same call may succeed a little later.
     pub fn is_passing(&self) -> bool {
         matches!(self.kind, ErrorKind::Away | ErrorKind::Busy | ErrorKind::Moved)
     }
@@ -67,5 +67,5 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What the calls of this crate return.
+/// Result of the calls of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

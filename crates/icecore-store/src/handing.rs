@@ -1,7 +1,7 @@
-//! Handing out: what is ready first, and ended leases that are looked for beside.
+//! Handing out jobs: ready jobs first, then jobs whose lease has ended.
 //!
-//! Leases that ended are looked for by a question of their own, but not at each claim: while
-//! there is as much to do as is asked for, once in a while is enough.
+//! A separate query finds ended leases. It does not run at every claim: while the queue has as many jobs as are
+//! claimed, it runs every `LOOK`.
 
 use crate::error::Result;
 use crate::id::Id;
@@ -11,12 +11,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// How often ended leases are looked for while others are handed out.
+/// How often to look for ended leases while ready jobs are handed out.
 const LOOK: Duration = Duration::from_millis(500);
-/// Of how many queues it is known when that was.
+/// For how many queues the time of the last look is remembered.
 const MOST_LOOKS: usize = 1024;
 
-/// When ended leases of a queue were looked for, while it has as much to do as is asked for.
+/// Time of the last look for ended leases, per queue. Queues that had fewer jobs than were claimed have no entry.
 #[derive(Default)]
 pub(crate) struct Looks(HashMap<String, Instant>);
 
@@ -32,13 +32,13 @@ impl Looks {
         self.0.insert(queue.to_owned(), Instant::now());
     }
 
-    /// The queue had less than was asked for: the next claim looks again.
+    /// Records that the queue had fewer jobs than were claimed: the next claim looks for ended leases.
     fn was_empty(&mut self, queue: &str) {
         self.0.remove(queue);
     }
 }
 
-/// What is written into the rows of jobs that are handed out.
+/// Values that are written into the rows of jobs that are handed out.
 pub(crate) struct Handing<'h> {
     pub(crate) queue: &'h str,
     pub(crate) worker: &'h str,
@@ -46,17 +46,17 @@ pub(crate) struct Handing<'h> {
     pub(crate) token: &'h str,
 }
 
-/// What a database does for it.
+/// Operations of a database that [`hand_out`] needs.
 pub(crate) trait HandsOut {
     fn looks(&mut self) -> &mut Looks;
-    /// Hands out at most so many that are ready; whether there may be more.
+    /// Hands out up to `most` ready jobs. Returns whether there may be more.
     fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool>;
-    /// Jobs whose worker said nothing in time are ready again, or dead; how many there were.
-    /// Those that another program leased for no time, too; but not what this claim handed out.
+    /// Makes jobs with an ended lease ready again, or dead, and returns how many there were. This includes leased jobs
+    /// without an end time, which only another program writes, but no jobs that this claim handed out.
     fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64>;
 }
 
-/// Hands out jobs, and looks before and behind for those whose leases ended.
+/// Hands out jobs. Looks for ended leases before if a look is due, and after if there are too few jobs.
 pub(crate) fn hand_out(backend: &mut impl HandsOut, handing: &Handing<'_>, most: usize) -> Result<Vec<Lease>> {
     let queue = handing.queue;
     check_name("queue", queue)?;
@@ -80,7 +80,7 @@ pub(crate) fn hand_out(backend: &mut impl HandsOut, handing: &Handing<'_>, most:
                     break;
                 }
             }
-            // What was handed out before must come to its worker.
+            // Jobs that were already handed out must reach the worker.
             Err(_) if !jobs.is_empty() => break,
             Err(error) => return Err(error),
         }
@@ -91,13 +91,13 @@ pub(crate) fn hand_out(backend: &mut impl HandsOut, handing: &Handing<'_>, most:
     if turns > 1 {
         keep_last(&mut jobs);
     }
-    // No statement that changes rows tells them in an order.
+    // Statements that change rows return them in no particular order.
     jobs.sort_by_key(|job: &Job| (Reverse(job.priority), job.run_at, job.sequence));
     Ok(jobs.into_iter().map(|job| Lease { job, token: handing.token.to_owned() }).collect())
 }
 
-/// A lease may end while its claim still looks for more: then another one frees the job, and this
-/// claim may take it again. One token stands for both, so only the last attempt is told.
+/// Keeps only the last attempt at each job. A lease may end while its claim still looks for more jobs. Then another
+/// claim frees the job, and this claim may take it again under the same token.
 fn keep_last(jobs: &mut Vec<Job>) {
     let last: HashMap<Id, u32> = jobs.iter().map(|job| (job.id, job.attempts)).collect();
     jobs.retain(|job| last[&job.id] == job.attempts);
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::job::State;
 
-    /// Hands out what it has been given, a list for each turn.
+    /// A fake database that hands out one given list per turn.
     struct Turns {
         looks: Looks,
         turns: Vec<(Vec<Job>, bool)>,
@@ -164,7 +164,7 @@ mod tests {
         let (first, second, third) = (Id::new(), Id::new(), Id::new());
         let mut backend = Turns { looks: Looks::default(), turns: Vec::new() };
         backend.looks.looked("q");
-        // The lease of the first one ended before the second turn.
+        // The lease of the first attempt ended before the second turn.
         backend.turns.push((vec![job(first, 1, 1), job(second, 2, 4)], false));
         backend.turns.push((vec![job(first, 1, 2), job(third, 3, 1)], false));
         let handing = Handing { queue: "q", worker: "w", lease: Duration::from_millis(1), token: "t" };

@@ -4,8 +4,8 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// The id of an object or of a job: a UUID of version 7, so that ids sort by the time of
-/// their making. It is made by who stores, before it is stored.
+/// Id of an object or a job: a UUID of version 7, so that ids sort by creation time. The client creates it before the
+/// object is stored.
 ///
 /// ```
 /// use icecore_store::Id;
@@ -17,13 +17,14 @@ use std::str::FromStr;
 pub struct Id(uuid::Uuid);
 
 impl Id {
-    /// A new one.
+    /// Creates a new id.
     #[expect(clippy::new_without_default, reason = "each one is another")]
     pub fn new() -> Id {
         Id(uuid::Uuid::now_v7())
     }
 
-    /// The one of this time, in milliseconds since 1970, and this text: always the same.
+    /// Returns the id for this time, in milliseconds since 1970, and this text. The same arguments always give the same
+    /// id.
     pub(crate) fn of_time(millis: i64, text: &str) -> Id {
         let mut bytes = [0; 10];
         bytes.copy_from_slice(&Sha256::digest(format!("{millis} {text}"))[..10]);
@@ -31,7 +32,7 @@ impl Id {
         Id(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
     }
 
-    /// Whether it is written as this.
+    /// Returns whether `text` is the canonical spelling of this id.
     pub(crate) fn is_written(self, text: &str) -> bool {
         self.0.as_hyphenated().encode_lower(&mut [0; 36]) == text
     }
@@ -49,7 +50,7 @@ impl fmt::Debug for Id {
     }
 }
 
-/// A text that is no id.
+/// Error for a text that is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoId;
 

@@ -3,12 +3,12 @@
 use crate::address::{Address, Scheme};
 use std::path::Path;
 
-/// Parameters of an address that say where the database is.
+/// Parameters that say where the database is.
 const PLACES: [&str; 5] = ["dbname", "host", "hostaddr", "port", "socket"];
 
 impl Address {
-    /// Names the database without user, password and settings: two addresses of one database mostly have the same
-    /// identity, two of different databases never do. Looks up the file of SQLite.
+    /// Returns a name of the database without user, password and settings. Two addresses of one database usually have
+    /// the same identity; addresses of different databases never do. For SQLite this resolves the path of the file.
     ///
     /// ```
     /// use icecore_store::Address;
@@ -27,7 +27,7 @@ impl Address {
             Scheme::Redis => ("redis", "6379"),
             Scheme::Memcached => ("memcached", "11211"),
         };
-        // Without the password, which may have any character in it.
+        // The form without the password, which may contain any character.
         let shown = self.to_string();
         let rest = shown.split_once("://").map_or("", |(_, rest)| rest);
         let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
@@ -40,7 +40,7 @@ impl Address {
         format!("{scheme}://{}/{database}{sign}{}", hosts.join(","), parameters.join("&"))
     }
 
-    /// What people call the database: its name, or that of the file without its ending.
+    /// Returns the common name of the database: its name, or the file name without its extension.
     ///
     /// ```
     /// let address: icecore_store::Address = "postgres://ann@db.example/shop?sslmode=require".parse()?;
@@ -57,16 +57,16 @@ impl Address {
     }
 }
 
-/// A path that says the same in every folder, over all links if the file is there.
+/// Returns an absolute path, with links resolved if the file exists.
 fn full_path(path: &Path) -> std::path::PathBuf {
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     std::fs::canonicalize(path).unwrap_or_else(|_| absolute())
 }
 
-/// A host with its port; the names of this machine are one.
+/// Returns a host with its port. All names of the local host become `localhost`.
 fn full_host(host: &str, usual_port: &str) -> String {
     let host = host.to_ascii_lowercase();
-    // In the brackets of an IPv6 address there are colons too.
+    // The brackets of an IPv6 address contain colons too.
     let name_end = host.rfind(']').map_or(0, |end| end + 1);
     let (name, port) = match host.get(name_end..).and_then(|rest| rest.rfind(':')) {
         Some(colon) => (host.get(..name_end + colon).unwrap_or_default(), host.get(name_end + colon + 1..)),

@@ -1,37 +1,37 @@
-//! What is queued.
+//! Jobs, their states and their queues.
 
 use crate::id::Id;
 use crate::limits::Rate;
 use crate::object::Described;
 use std::time::Duration;
 
-/// What is to be done.
+/// A job that is to be queued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJob {
-    /// Its id.
+    /// Id of the job.
     pub id: Id,
-    /// The queue; it needs no set-up.
+    /// Name of the queue. Queues need no setup.
     pub queue: String,
-    /// The payload, as it came.
+    /// Payload, as the caller passed it.
     pub bytes: Vec<u8>,
-    /// What the engine says of it.
+    /// The engine's description of the payload.
     pub said: Described,
-    /// Larger ones are handed out first; usually 0.
+    /// Priority; jobs with a larger value are handed out first. Usually 0.
     pub priority: i32,
-    /// How long it is not handed out.
+    /// How long the job is not handed out.
     pub delay: Duration,
-    /// No two jobs of a queue that are not done have the same.
+    /// Unique key: no two unfinished jobs of a queue have the same one.
     pub unique_key: Option<String>,
-    /// How often it is tried; `None`: as often as the queue says.
+    /// Maximum number of attempts; `None` means the setting of the queue.
     pub max_attempts: Option<u32>,
-    /// The job of which this is a replay.
+    /// The job that this one replays.
     pub replay_of: Option<Id>,
-    /// The job behind which it comes: it is handed out when that one is done, and not before.
+    /// The job that this one waits for: it is handed out only when that job is done.
     pub after: Option<Id>,
 }
 
 impl NewJob {
-    /// A job with nothing else set.
+    /// Creates a job with default settings.
     pub fn new(queue: impl Into<String>, bytes: Vec<u8>, said: Described) -> NewJob {
         NewJob {
             id: Id::new(),
@@ -48,36 +48,36 @@ impl NewJob {
     }
 }
 
-/// What became of a job that was pushed.
+/// Result of pushing a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pushed {
-    /// Its id: of the one that was there before, if that has its unique key.
+    /// Id of the job. If an unfinished job already has the unique key, this is the id of that job.
     pub id: Id,
-    /// Whether it is a new one.
+    /// Whether the job was added.
     pub is_new: bool,
 }
 
-/// Where a job stands.
+/// State of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum State {
-    /// It waits, for a worker or for its time.
+    /// Waits for a worker or for its start time.
     Ready,
     /// A worker has it.
     Leased,
     /// A worker did it.
     Done,
-    /// It was tried too often.
+    /// All its attempts failed.
     Dead,
-    /// It waits for another job to be done.
+    /// Waits for another job to be done.
     Waiting,
 }
 
 impl State {
-    /// All of them.
+    /// All states.
     pub const ALL: [State; 5] = [State::Ready, State::Leased, State::Done, State::Dead, State::Waiting];
 
-    /// Its name: `ready`, `leased`, `done`, `dead`, `waiting`.
+    /// Returns the name: `ready`, `leased`, `done`, `dead` or `waiting`.
     pub fn name(self) -> &'static str {
         match self {
             State::Ready => "ready",
@@ -88,118 +88,118 @@ impl State {
         }
     }
 
-    /// The state of this name.
+    /// Returns the state with this name.
     pub fn named(name: &str) -> Option<State> {
         State::ALL.into_iter().find(|state| state.name() == name)
     }
 }
 
-/// A job as it is recorded.
+/// A job as stored in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Job {
-    /// Its id.
+    /// Id of the job.
     pub id: Id,
-    /// Where it stands among all.
+    /// Position among all jobs.
     pub sequence: i64,
-    /// Its queue.
+    /// Name of the queue.
     pub queue: String,
-    /// Where it stands.
+    /// State of the job.
     pub state: State,
-    /// Larger ones are handed out first.
+    /// Priority; jobs with a larger value are handed out first.
     pub priority: i32,
-    /// When it came, in milliseconds since 1970, by the clock of the database.
+    /// When the job was queued, in milliseconds since 1970, by the clock of the database.
     pub queued_at: i64,
-    /// Not handed out before.
+    /// Time before which the job is not handed out.
     pub run_at: i64,
-    /// How often it was handed out.
+    /// How often the job was handed out.
     pub attempts: u32,
-    /// How often it is.
+    /// Maximum number of attempts.
     pub max_attempts: u32,
-    /// No other job of the queue that is not done has the same.
+    /// Unique key: no two unfinished jobs of the queue have the same one.
     pub unique_key: Option<String>,
-    /// Until when a worker has it.
+    /// When the lease of the worker ends.
     pub lease_until: Option<i64>,
-    /// Who has it, or had it last.
+    /// The worker that has the job, or had it last.
     pub worker: Option<String>,
-    /// When it was done, or given up.
+    /// When the job was done or became dead.
     pub finished_at: Option<i64>,
-    /// What the last worker said that could not do it.
+    /// Error of the last failed attempt.
     pub error: Option<String>,
-    /// The job of which this is a replay.
+    /// The job that this one replays.
     pub replay_of: Option<Id>,
-    /// The job behind which it comes.
+    /// The job that this one waits for.
     pub after: Option<Id>,
-    /// What the payload is; `None`, if it could not be decoded.
+    /// Format of the payload; `None` if it could not be decoded.
     pub format: Option<String>,
     /// SHA-256 of the payload, in hexadecimal digits.
     pub checksum: String,
-    /// The payload, as it came.
+    /// Payload, as the caller passed it.
     pub bytes: Vec<u8>,
-    /// A readable copy of it, if one was made.
+    /// Readable copy of the payload, if one was made.
     pub json: Option<String>,
-    /// Why it can't be decoded.
+    /// Why the payload can't be decoded.
     pub problem: Option<String>,
-    /// What the worker returned.
+    /// Result of the worker.
     pub result: Option<Vec<u8>>,
 }
 
-/// A job that a worker has for a while.
+/// A job that a worker holds for a limited time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// The job.
     pub job: Job,
-    /// Only who knows it may say what becomes of the job.
+    /// Token of the lease. Only a caller that knows it can change the job.
     pub token: String,
 }
 
-/// A job that is done, by the token of its lease.
+/// A finished job, identified by the token of its lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// The job.
+    /// Id of the job.
     pub id: Id,
-    /// The token that came with it.
+    /// Token of the lease.
     pub token: String,
-    /// What it returned.
+    /// Result of the job.
     pub result: Option<Vec<u8>>,
 }
 
-/// Which jobs are wanted.
+/// Filter for jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobFilter {
-    /// Of this queue.
+    /// Only jobs of this queue.
     pub queue: Option<String>,
-    /// In this state.
+    /// Only jobs in this state.
     pub state: Option<State>,
-    /// Behind this sequence.
+    /// Only jobs after this sequence.
     pub after: i64,
-    /// Before this sequence, the newest first; `None`: the oldest first.
+    /// Only jobs before this sequence, newest first; with `None`, the oldest come first.
     pub before: Option<i64>,
 }
 
-/// What is known of a queue.
+/// State and settings of a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueStatus {
-    /// Its name.
+    /// Name of the queue.
     pub name: String,
-    /// How many jobs are in each state, in the order of [`State::ALL`].
+    /// Number of jobs per state, in the order of [`State::ALL`].
     pub counts: [u64; State::ALL.len()],
-    /// Of those that are ready, how many wait for their time.
+    /// Number of ready jobs that wait for their start time.
     pub delayed: u64,
-    /// How long the oldest job waits that could be handed out, in milliseconds.
+    /// Waiting time of the oldest job that could be handed out, in milliseconds.
     pub oldest: Option<i64>,
-    /// Since when it hands out nothing.
+    /// When the queue was paused.
     pub paused_at: Option<i64>,
-    /// The JSON Schema that payloads are checked against.
+    /// JSON Schema that payloads are checked against.
     pub schema: Option<String>,
-    /// How many of its jobs workers have at most at a time.
+    /// Maximum number of jobs that workers have at the same time.
     pub concurrency: Option<u32>,
-    /// How many of its jobs are handed out at most in a time.
+    /// Maximum number of jobs handed out in a period.
     pub rate: Option<Rate>,
 }
 
 impl QueueStatus {
-    /// How many jobs are in this state.
+    /// Returns the number of jobs in this state.
     pub fn count(&self, state: State) -> u64 {
         let known = State::ALL.into_iter().zip(self.counts).find(|(known, _)| *known == state);
         known.map_or(0, |(_, count)| count)

@@ -1,4 +1,4 @@
-//! Frozen objects and jobs, in a database.
+//! Stores frozen objects and jobs in a database.
 //!
 //! ```
 //! use icecore_store::{Address, describe, open};
@@ -45,7 +45,7 @@ mod walking;
 pub mod within;
 mod work;
 
-/// What the suites share, for tests beside the code.
+/// Helpers that the test suites share, for tests next to the code.
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,9 +1,8 @@
-//! Limits of a queue: how many jobs workers have at a time, and how many are handed out in a
-//! time.
+//! Limits of a queue: how many jobs workers have at the same time, and how many are handed out in a period.
 //!
-//! What was handed out is kept as counts of short slots of time. A slot counts as its end, so
-//! that no time of the given length has more than is allowed; a place may come back by one slot,
-//! a hundredth of that time, later than it could.
+//! Jobs that were handed out are counted in short slots of time. Every job of a slot counts as if it was handed out at
+//! the end of the slot, so no period of the given length contains more than the limit. A job may therefore be handed
+//! out one slot, a hundredth of the period, later than the limit requires.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::rules::millis;
@@ -12,12 +11,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Into how many slots the time of a rate is divided.
+/// Number of slots in the period of a rate.
 const SLOTS: i64 = 100;
-/// The longest time of a rate.
+/// Longest period of a rate.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
-/// How many jobs are handed out at most in a time: in no time of this length are there more.
+/// Maximum number of jobs handed out in a period. No time span of this length contains more.
 ///
 /// ```
 /// use icecore_store::Rate;
@@ -29,24 +28,24 @@ const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// How many; as a setting, 0 takes the limit away.
+    /// Number of jobs; in a setting, 0 removes the limit.
     pub count: u32,
-    /// In which time; whole milliseconds, at least one.
+    /// Length of the period in whole milliseconds, at least one.
     pub per: Duration,
 }
 
 impl Rate {
-    /// No limit, as a setting.
+    /// The setting that removes the limit.
     pub const NONE: Rate = Rate { count: 0, per: Duration::from_secs(1) };
 
-    /// Of what a database has: nothing, if it is none.
+    /// Reads a rate from two columns. Returns `None` for values that are not a rate.
     pub(crate) fn of(count: Option<i64>, per: Option<i64>) -> Option<Rate> {
         let count = u32::try_from(count?).ok().filter(|count| *count > 0)?;
         let per = u64::try_from(per?).ok().filter(|per| *per > 0)?;
         Some(Rate { count, per: Duration::from_millis(per).min(LONGEST) })
     }
 
-    /// The time in milliseconds.
+    /// Returns the period in milliseconds.
     pub(crate) fn per_millis(self) -> i64 {
         millis(self.per.min(LONGEST)).max(1)
     }
@@ -88,12 +87,12 @@ impl FromStr for Rate {
     }
 }
 
-/// How many were handed out, by slots: the end of each, and its count.
+/// Number of jobs handed out per slot: the end of each slot, and its count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spent(Vec<(i64, u32)>);
 
 impl Spent {
-    /// As a database keeps it. What makes no sense is nothing.
+    /// Parses the text that a database stores. Ignores invalid parts.
     pub(crate) fn parse(text: &str) -> Spent {
         let slot = |text: &str| {
             let (end, count) = text.split_once(':')?;
@@ -102,13 +101,13 @@ impl Spent {
         Spent(text.split(' ').filter_map(slot).collect())
     }
 
-    /// How many more may be handed out at this time.
+    /// Returns how many more jobs may be handed out at this time.
     pub(crate) fn room(&self, rate: Rate, now: i64) -> u32 {
         let counts = |(end, count): &(i64, u32)| counts(rate, now, *end).then_some(*count);
         self.0.iter().filter_map(counts).fold(rate.count, u32::saturating_sub)
     }
 
-    /// Takes back that so many were handed out at this time: they were not.
+    /// Removes jobs from the count of this time that were not handed out after all.
     #[cfg(feature = "mongodb")]
     pub(crate) fn take_back(&mut self, rate: Rate, at: i64, count: usize) {
         let end = end_of(rate, at);
@@ -117,7 +116,7 @@ impl Spent {
         }
     }
 
-    /// Notes that so many were handed out at this time, and forgets what counts no more.
+    /// Adds jobs that were handed out at this time, and drops slots that no longer count.
     pub(crate) fn spend(&mut self, rate: Rate, now: i64, count: usize) {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let end = end_of(rate, now);
@@ -126,7 +125,7 @@ impl Spent {
             Some((_, known)) => *known = known.saturating_add(count),
             None => self.0.push((end, count)),
         }
-        // Those of an earlier setting may be of shorter slots.
+        // Slots from an earlier setting may be shorter.
         if self.0.len() > 4 * SLOTS as usize {
             let all = self.0.iter().fold(0, |all: u32, (_, count)| all.saturating_add(*count));
             self.0 = vec![(end, all)];
@@ -134,13 +133,13 @@ impl Spent {
     }
 }
 
-/// The end of the slot with this time.
+/// Returns the end of the slot that contains this time.
 fn end_of(rate: Rate, at: i64) -> i64 {
     at.div_euclid(rate.slot()).saturating_add(1).saturating_mul(rate.slot())
 }
 
-/// Whether what was handed out in the slot with this end counts at this time. What is far ahead
-/// was noted by a clock that was set back since.
+/// Returns whether a slot with this end still counts at this time. A slot far in the future does not: it was recorded
+/// before a clock was set back.
 fn counts(rate: Rate, now: i64, end: i64) -> bool {
     let age = now.saturating_sub(end);
     age < rate.per_millis() && age >= -rate.per_millis().saturating_add(rate.slot())
@@ -189,8 +188,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// In no time of the length of the rate are there more than it says, and whoever waits for
-        /// that time and a slot gets all of it.
+        /// No period contains more jobs than the rate allows, and after a period and a slot all of them are available
+        /// again.
         #[test]
         fn no_time_has_more(count in 1..20u32, per in 1..5_000u64, steps in vec((0..700i64, 0..30usize), 1..200)) {
             let rate = Rate { count, per: Duration::from_millis(per) };

@@ -1,78 +1,77 @@
-//! What is stored.
+//! Objects and their descriptions.
 
 use crate::id::Id;
 use std::borrow::Cow;
 
-/// What is to be stored.
+/// An object that is to be stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewObject {
-    /// The original bytes.
+    /// Original bytes.
     pub bytes: Vec<u8>,
-    /// What the engine says of them.
+    /// The engine's description of the bytes.
     pub said: Described,
-    /// A name of the program's own, which no other object has.
+    /// Name given by the program; unique among all objects.
     pub key: Option<String>,
-    /// When it is to go, in milliseconds since 1970; `None`: it stays.
+    /// When the object expires, in milliseconds since 1970; `None` means never.
     pub expires_at: Option<i64>,
-    /// Whether the bytes go into a column of text, as Base64.
+    /// Whether the bytes are stored in a text column, as Base64.
     pub as_base64: bool,
-    /// The id that it has in another database; `None`: it gets a new one.
+    /// Id of the object in another database; `None` means a new id.
     pub id: Option<Id>,
-    /// When it was stored there; `None`: now.
+    /// When the object was stored in that database; `None` means now.
     pub stored_at: Option<i64>,
 }
 
-/// What the engine says of bytes.
+/// The engine's description of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Described {
-    /// What the bytes are, as `base64/marshal`; `None`, if they can't be decoded.
+    /// Format of the bytes, such as `base64/marshal`; `None` if they can't be decoded.
     pub format: Option<String>,
-    /// The class of the whole, if it has one.
+    /// Class of the root value, if it has one.
     pub class: Option<String>,
-    /// All classes in it, each once.
+    /// All classes in the bytes, each once.
     pub classes: Vec<String>,
     /// SHA-256 of the bytes, in hexadecimal digits.
     pub checksum: String,
-    /// A readable copy; `None`, if the bytes are JSON themselves or can't be decoded.
+    /// Readable copy; `None` if the bytes are JSON already or can't be decoded.
     pub json: Option<String>,
-    /// Why they can't be decoded.
+    /// Why the bytes can't be decoded.
     pub problem: Option<String>,
 }
 
-/// What was stored. Its texts and bytes are its own, or lent: [`LentObject`].
+/// A stored object. It owns its texts and bytes, or borrows them: see [`LentObject`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Object<T = String, B = Vec<u8>> {
-    /// Its id.
+    /// Id of the object.
     pub id: Id,
-    /// Where it stands among all: what is stored later has a larger one.
+    /// Position among all objects; later objects have a larger one.
     pub sequence: i64,
-    /// The name that the program gave it.
+    /// Name given by the program.
     pub key: Option<T>,
-    /// When it was stored, in milliseconds since 1970, by the clock of the database.
+    /// When the object was stored, in milliseconds since 1970, by the clock of the database.
     pub stored_at: i64,
-    /// When it goes; `None`: it stays.
+    /// When the object expires; `None` means never.
     pub expires_at: Option<i64>,
-    /// What the bytes are; `None`, if they could not be decoded.
+    /// Format of the bytes; `None` if they could not be decoded.
     pub format: Option<T>,
-    /// The class of the whole.
+    /// Class of the root value.
     pub class: Option<T>,
     /// SHA-256 of the bytes, in hexadecimal digits.
     pub checksum: T,
-    /// The original bytes.
+    /// Original bytes.
     pub bytes: B,
-    /// A readable copy, if one was made.
+    /// Readable copy, if one was made.
     pub json: Option<T>,
-    /// Why they can't be decoded: the object is in quarantine.
+    /// Why the bytes can't be decoded: the object is in quarantine.
     pub problem: Option<T>,
 }
 
-/// An object as the database has it in its hands: it is gone when the call that lends it
-/// goes on.
+/// An object borrowed from the database driver. It is valid only during the call that lends it.
 pub type LentObject<'o> = Object<Cow<'o, str>, Cow<'o, [u8]>>;
 
 impl<T, B> Object<T, B> {
-    /// The same, whose texts and bytes these functions make.
+    /// Returns the same object, with its texts and bytes converted by these functions.
     fn map<'o, U, C>(&'o self, text: impl Fn(&'o T) -> U, bytes: impl Fn(&'o B) -> C) -> Object<U, C> {
         Object {
             id: self.id,
@@ -91,28 +90,28 @@ impl<T, B> Object<T, B> {
 }
 
 impl Object {
-    /// Lends it.
+    /// Borrows the object.
     pub fn lent(&self) -> LentObject<'_> {
         self.map(|text| Cow::Borrowed(&**text), |bytes| Cow::Borrowed(&**bytes))
     }
 }
 
 impl LentObject<'_> {
-    /// A copy that stays.
+    /// Returns an owned copy.
     pub fn kept(&self) -> Object {
         self.map(|text| text.to_string(), |bytes| bytes.to_vec())
     }
 }
 
-/// Which objects are wanted.
+/// Filter for objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectFilter {
-    /// Of this class, or with one of this class in it.
+    /// Only objects that are of this class or contain it.
     pub class: Option<String>,
-    /// At this path has this value, as JSON: `$.user.id`, `7`.
+    /// Only objects that have this value, as JSON, at this path: `$.user.id`, `7`.
     pub at: Option<(String, String)>,
-    /// Only those that could not be decoded, or only others.
+    /// Only objects that could not be decoded (`true`), or only those that could (`false`).
     pub quarantined: Option<bool>,
-    /// Stored before this time, in milliseconds since 1970.
+    /// Only objects stored before this time, in milliseconds since 1970.
     pub before: Option<i64>,
 }

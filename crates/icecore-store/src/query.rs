@@ -1,17 +1,17 @@
-//! Rows of any query, for those whose blobs are in tables of their own.
+//! Rows of any query, for callers that keep their blobs in their own tables.
 
 use crate::backend::Flow;
 use crate::error::Result;
 use std::borrow::Cow;
 
-/// What a query answers, one after another.
+/// One line of the answer to a query.
 #[derive(Debug)]
 pub enum Line<'l> {
-    /// The names of the columns: the first.
+    /// Names of the columns: the first line.
     Names(&'l [String]),
-    /// The values of a row: bytes as they are, all else as text; `None` is NULL.
+    /// Values of a row: bytes unchanged, everything else as text; `None` is NULL.
     Values(&'l [Option<Cow<'l, [u8]>>]),
 }
 
-/// Takes lines one by one.
+/// Callback that receives lines one by one.
 pub type EachLine<'f> = &'f mut dyn FnMut(Line<'_>) -> Result<Flow>;

@@ -1,34 +1,34 @@
-//! What does jobs, how they went, and how it is told to end.
+//! Runners that do jobs, outcomes of jobs, and the signal to stop.
 
 use crate::job::Job;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-/// How a job went.
+/// Outcome of an attempt at a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is done; what it returned.
+    /// The job is done, with this result.
     Done(Option<Vec<u8>>),
-    /// It was not done.
+    /// The attempt failed.
     Failed {
-        /// Why, in words for people.
+        /// The reason, as a message for people.
         error: String,
-        /// When it is tried again; `None`: as its queue says.
+        /// When the job is tried again; `None` means as the queue says.
         delay: Option<Duration>,
     },
 }
 
 impl Outcome {
-    /// It was not done, and is tried again as its queue says.
+    /// Creates a failed outcome. The job is tried again as its queue says.
     pub fn failed(error: impl Into<String>) -> Outcome {
         Outcome::Failed { error: error.into(), delay: None }
     }
 }
 
-/// Does jobs; several at once, in threads of the worker.
+/// Does jobs. Threads of the worker run several at the same time.
 pub trait Runner: Send + Sync {
-    /// Does this one, and says how it went. What takes too long is ended here.
+    /// Runs a job and returns its outcome. The runner itself ends a job that takes too long.
     fn run(&self, job: &Job) -> Outcome;
 }
 
@@ -38,7 +38,7 @@ impl<F: Fn(&Job) -> Outcome + Send + Sync> Runner for F {
     }
 }
 
-/// Tells workers and commands to end. Clones tell the same ones.
+/// Signal for workers and commands to stop. All clones share one state.
 ///
 /// ```
 /// let stop = icecore_store::Stop::new();
@@ -50,27 +50,27 @@ impl<F: Fn(&Job) -> Outcome + Send + Sync> Runner for F {
 pub struct Stop(Arc<AtomicU8>);
 
 impl Stop {
-    /// Nothing has to end yet.
+    /// Creates a signal that is not set.
     pub fn new() -> Stop {
         Stop::default()
     }
 
-    /// What runs is finished, and nothing new is begun.
+    /// Lets running jobs finish, and starts no new ones.
     pub fn drain(&self) {
         self.0.fetch_max(1, Ordering::SeqCst);
     }
 
-    /// What runs is ended as well, and its jobs are given back.
+    /// Ends running jobs too, and returns them to the queue.
     pub fn abort(&self) {
         self.0.fetch_max(2, Ordering::SeqCst);
     }
 
-    /// Whether nothing new is to be begun.
+    /// Returns whether no new job is to be started.
     pub fn is_draining(&self) -> bool {
         self.0.load(Ordering::SeqCst) >= 1
     }
 
-    /// Whether what runs is to end.
+    /// Returns whether running jobs are to be ended.
     pub fn is_aborting(&self) -> bool {
         self.0.load(Ordering::SeqCst) >= 2
     }

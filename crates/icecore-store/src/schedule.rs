@@ -1,4 +1,4 @@
-//! Jobs that are queued again and again.
+//! Schedules: jobs that are queued repeatedly.
 
 use crate::describe;
 use crate::error::{Error, ErrorKind, Result};
@@ -7,32 +7,32 @@ use crate::job::NewJob;
 use crate::rules::check_name;
 use crate::timing::Timing;
 
-/// Names of schedules have at most so many bytes, so that one fits into a unique key.
+/// Maximum length in bytes of a schedule's name, so that it fits into a unique key.
 const LONGEST_NAME: usize = 200;
 
-/// What is to be queued, and when.
+/// A schedule that is to be set.
 #[derive(Clone, Debug)]
 pub struct NewSchedule {
-    /// Its name; another one of this name is replaced.
+    /// Name of the schedule. A schedule with the same name is replaced.
     pub name: String,
-    /// The queue of its jobs.
+    /// Queue of its jobs.
     pub queue: String,
-    /// When.
+    /// When its jobs are queued.
     pub timing: Timing,
-    /// The payload of each job, as it came.
+    /// Payload of each job, as the caller passed it.
     pub bytes: Vec<u8>,
-    /// What the payload is; `None`: it is found out.
+    /// Format of the payload; `None` means that it is detected.
     pub format: Option<String>,
-    /// The priority of its jobs.
+    /// Priority of its jobs.
     pub priority: i32,
-    /// How often they are tried; `None`: as often as the queue says.
+    /// Maximum number of attempts; `None` means the setting of the queue.
     pub max_attempts: Option<u32>,
-    /// Whether a job is left out while the last one is neither done nor dead.
+    /// Whether a job is skipped while the previous one is neither done nor dead.
     pub is_alone: bool,
 }
 
 impl NewSchedule {
-    /// A schedule with nothing else set.
+    /// Creates a schedule with default settings.
     pub fn new(name: impl Into<String>, queue: impl Into<String>, timing: Timing, bytes: Vec<u8>) -> NewSchedule {
         NewSchedule {
             name: name.into(),
@@ -52,7 +52,7 @@ impl NewSchedule {
     }
 }
 
-/// Names of schedules are those of queues, and shorter.
+/// Checks the name of a schedule. It follows the rule for queues, but is shorter.
 pub(crate) fn check_schedule(name: &str) -> Result<()> {
     check_name("schedule", name)?;
     if name.len() <= LONGEST_NAME {
@@ -65,54 +65,54 @@ pub(crate) fn no_schedule(name: &str) -> Error {
     Error::new(ErrorKind::Missing, format!("there is no schedule {name:?}"))
 }
 
-/// A schedule as it is recorded.
+/// A schedule as stored in the database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Schedule {
-    /// Its name.
+    /// Name of the schedule.
     pub name: String,
-    /// The queue of its jobs.
+    /// Queue of its jobs.
     pub queue: String,
-    /// When, as it was written.
+    /// When its jobs are queued, as it was written.
     pub timing: String,
-    /// The time zone by whose clock that goes, if it is not UTC.
+    /// Time zone of the timing, if it is not UTC.
     pub zone: Option<String>,
-    /// When the next job is queued; `None`: never, as it is paused or has a problem.
+    /// When the next job is queued; `None` means never, because it is paused or has a problem.
     pub next_at: Option<i64>,
-    /// The time of the last one.
+    /// Time of the last job.
     pub last_at: Option<i64>,
-    /// The last job.
+    /// Id of the last job.
     pub last_id: Option<Id>,
-    /// Since when it queues nothing.
+    /// When it was paused.
     pub paused_at: Option<i64>,
-    /// The priority of its jobs.
+    /// Priority of its jobs.
     pub priority: i32,
-    /// How often they are tried.
+    /// Maximum number of attempts.
     pub max_attempts: Option<u32>,
-    /// Whether a job is left out while the last one is neither done nor dead.
+    /// Whether a job is skipped while the previous one is neither done nor dead.
     pub is_alone: bool,
-    /// What the payload is said to be.
+    /// Declared format of the payload.
     pub format: Option<String>,
-    /// The payload.
+    /// Payload of each job.
     pub bytes: Vec<u8>,
-    /// Why it queues nothing.
+    /// Why it queues no jobs.
     pub problem: Option<String>,
 }
 
 impl Schedule {
-    /// When it comes next behind this time.
+    /// Returns the next time after this one.
     pub(crate) fn next(&self, after: i64) -> Result<i64> {
         let next = Timing::new(&self.timing, self.zone.as_deref())?.next(after);
         next.ok_or_else(|| Error::new(ErrorKind::Input, format!("{:?} has no next time", self.timing)))
     }
 
-    /// One whose record makes no sense, as another program wrote it.
+    /// Creates a placeholder for a schedule whose record is invalid, because another program wrote it.
     pub(crate) fn senseless(name: String, error: &Error) -> Schedule {
         let problem = Some(describe::without_nul(&error.to_string()).into_owned());
         Schedule { name, problem, ..Schedule::default() }
     }
 
-    /// The time that came, and the one that comes next. Of several that passed it is the first.
+    /// Returns the time that is due, and the next time after `now`. If several times have passed, the first one is due.
     pub(crate) fn due(&self, now: i64) -> Result<(i64, i64)> {
         match &self.problem {
             Some(problem) => Err(Error::new(ErrorKind::Input, problem)),
@@ -120,7 +120,7 @@ impl Schedule {
         }
     }
 
-    /// Since when it is paused, and when it comes next, if it is paused now or not any more.
+    /// Returns when the schedule was paused, and its next time, after it is paused or resumed.
     pub(crate) fn switched(&self, is_paused: bool, now: i64) -> Result<(Option<i64>, Option<i64>)> {
         match self.next_at.filter(|_| self.paused_at.is_none()) {
             _ if is_paused => Ok((self.paused_at.or(Some(now)), None)),
@@ -129,12 +129,12 @@ impl Schedule {
         }
     }
 
-    /// What is told of it before anything came of it.
+    /// Returns a report in which nothing was queued yet.
     pub(crate) fn fired(&self) -> Fired {
         Fired { schedule: self.name.clone(), queue: self.queue.clone(), id: None, is_new: false, problem: None }
     }
 
-    /// The job of this time. Whoever makes it makes the same: it is queued once.
+    /// Returns the job of this time. All callers make the same id, so it is queued once.
     pub(crate) fn job(&self, at: i64) -> NewJob {
         NewJob {
             id: Id::of_time(at, &self.name),
@@ -146,18 +146,18 @@ impl Schedule {
     }
 }
 
-/// What became of a schedule whose time came.
+/// Result of a schedule whose time came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fired {
-    /// Its name.
+    /// Name of the schedule.
     pub schedule: String,
-    /// Its queue.
+    /// Queue of the schedule.
     pub queue: String,
-    /// The job: the last one, if that is still to be done and the schedule has one at a time.
+    /// Id of the job. If the previous job is still unfinished and the schedule allows one at a time, its id.
     pub id: Option<Id>,
-    /// Whether it was queued now.
+    /// Whether the job was queued now.
     pub is_new: bool,
-    /// Why nothing was queued, nor will be.
+    /// Why nothing was queued, now or in the future.
     pub problem: Option<String>,
 }

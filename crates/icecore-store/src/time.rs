@@ -1,20 +1,20 @@
-//! Times and durations, as people write them.
+//! Times and durations in readable form.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// A time in milliseconds since 1970, as `2026-11-23T20:01:22.250Z`.
+/// Formats a time in milliseconds since 1970, such as `2026-11-23T20:01:22.250Z`.
 ///
 /// ```
 /// assert_eq!(icecore_store::time::shown(1_250), "1970-01-01T00:00:01.250Z");
 /// ```
 pub fn shown(millis: i64) -> String {
-    // Before 1970 and behind the year 9999 no database has stored anything.
+    // No database has stored anything before 1970 or after the year 9999.
     let millis = u64::try_from(millis).unwrap_or(0).min(253_402_300_799_999);
     humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(millis)).to_string()
 }
 
-/// A duration: seconds, or `90s`, `5m`, `1h 30m`, `7d`.
+/// Parses a duration: a number of seconds, or `90s`, `5m`, `1h 30m`, `7d`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,7 +25,7 @@ pub fn shown(millis: i64) -> String {
 /// ```
 ///
 /// # Errors
-/// Of kind `Input`, if it is none.
+/// Of kind `Input`, if the text is not a duration.
 pub fn duration(text: &str) -> Result<Duration> {
     let text = text.trim();
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

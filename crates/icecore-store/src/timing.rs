@@ -1,4 +1,4 @@
-//! When a schedule queues its jobs: as cron says it, or every so often.
+//! Timings of schedules: cron expressions and fixed intervals.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::rules::millis;
@@ -9,17 +9,17 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fmt;
 
-/// Timings and names of zones have at most so many bytes.
+/// Maximum length in bytes of timings and of time zone names.
 const LONGEST: usize = 255;
-/// What has no time within so many years has none.
+/// A timing without an occurrence in this many milliseconds never occurs.
 const HORIZON: i64 = 30 * 366 * 86_400 * 1000;
 
-/// When something is to happen, again and again.
+/// A repeating timing.
 ///
-/// Five fields as cron has them (minute, hour, day of the month, month, day of the week), or six
-/// with seconds in front; `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`; or `every 5m`, which
-/// counts from 1970 on. Fields go by the clock of a time zone, usually UTC. A time that a clock
-/// leaves out in spring is made up for at once; one that it has twice in autumn comes once.
+/// Five cron fields (minute, hour, day of the month, month, day of the week), or six with seconds first; `@hourly`,
+/// `@daily`, `@weekly`, `@monthly`, `@yearly`; or `every 5m`, counted from 1970. Cron fields use the clock of a time
+/// zone, UTC by default. A time that the clock skips in spring occurs immediately after the gap; a time that exists
+/// twice in autumn occurs once.
 ///
 /// ```
 /// use icecore_store::Timing;
@@ -42,7 +42,7 @@ pub struct Timing {
 #[derive(Clone, Debug)]
 enum Kind {
     Cron(Box<Cron>, TimeZone),
-    /// In milliseconds.
+    /// Interval in milliseconds.
     Every(i64),
 }
 
@@ -52,10 +52,10 @@ fn wrong(text: &str, why: impl fmt::Display) -> Error {
 }
 
 impl Timing {
-    /// Of a text, and the name of a time zone (`Europe/Berlin`); without it UTC.
+    /// Parses a timing. `zone` is the name of a time zone (`Europe/Berlin`); without it the timing uses UTC.
     ///
     /// # Errors
-    /// Of kind `Input`, if that is none, or one that never comes.
+    /// Of kind `Input`, if the text is not a timing, or is one that never occurs.
     pub fn new(text: &str, zone: Option<&str>) -> Result<Timing> {
         let text = text.trim();
         if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
@@ -71,7 +71,7 @@ impl Timing {
             }
             None => {
                 let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
-                // Another name of the same, which the parser does not have.
+                // An alias that the parser does not know.
                 let known = if text.eq_ignore_ascii_case("@midnight") { "@daily" } else { text };
                 let cron = parser.parse(known).map_err(|error| wrong(text, error))?;
                 Kind::Cron(Box::new(cron), zone_of(zone)?)
@@ -84,7 +84,7 @@ impl Timing {
         }
     }
 
-    /// The first time behind this one, both in milliseconds since 1970.
+    /// Returns the first time after this one. Both are milliseconds since 1970.
     pub fn next(&self, after: i64) -> Option<i64> {
         let horizon = after.saturating_add(HORIZON);
         let next = match &self.kind {
@@ -97,12 +97,12 @@ impl Timing {
         (next > after && next <= horizon).then_some(next)
     }
 
-    /// As it was written.
+    /// Returns the timing as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The time zone by whose clock it goes, if it is not UTC.
+    /// Returns the time zone of the timing, if it is not UTC.
     pub fn zone(&self) -> Option<&str> {
         self.zone.as_deref()
     }
@@ -120,9 +120,9 @@ fn zone_of(name: Option<&str>) -> Result<TimeZone> {
 mod tests {
     use super::*;
 
-    /// 2026-03-28T00:00:00Z, the day before the clocks of Berlin go forward.
+    /// 2026-03-28T00:00:00Z, the day before Berlin switches to summer time.
     const MARCH: i64 = 1_774_656_000_000;
-    /// 2026-10-24T00:00:00Z, the day before they go back.
+    /// 2026-10-24T00:00:00Z, the day before Berlin switches back.
     const OCTOBER: i64 = 1_792_800_000_000;
     const MINUTE: i64 = 60_000;
     const DAY: i64 = 1440 * MINUTE;
@@ -138,10 +138,10 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_changed_leaves_none_out_and_has_none_twice() {
-        // 02:30 is at 01:30 UTC in winter, and at 00:30 in summer. There is none on the 29th.
+        // In winter, 02:30 is 01:30 UTC; in summer, it is 00:30 UTC. On the 29th there is no 02:30.
         assert_eq!(times("30 2 * * *", "Europe/Berlin", MARCH, 3), [90, 1440 + 60, 2880 + 30]);
         assert_eq!(times("30 2 * * *", "Europe/Berlin", OCTOBER, 3), [30, 1440 + 30, 2880 + 90]);
-        // What comes every hour goes on through both hours.
+        // An hourly timing occurs in both of the repeated hours.
         assert_eq!(times("0 * * * *", "Europe/Berlin", OCTOBER + DAY - MINUTE, 4), [1, 61, 121, 181]);
         assert_eq!(times("0 * * * *", "Europe/Berlin", MARCH + DAY - MINUTE, 4), [1, 61, 121, 181]);
     }
@@ -191,7 +191,7 @@ mod tests {
             }
         }
         let leap = Timing::new("0 0 29 2 *", None).expect("a timing");
-        // From 2096 on, as 2100 has none.
+        // The next one after 2096 is in 2104, because 2100 is not a leap year.
         assert_eq!(leap.next(3_981_312_000_000), Some(4_233_686_400_000));
     }
 }

@@ -1,22 +1,21 @@
-//! Walking through objects a page at a time, the same over every database.
+//! Walking through objects a page at a time, the same way for every database.
 
 use crate::backend::{EachLent, Flow};
 use crate::describe;
 use crate::error::Result;
 use crate::object::LentObject;
 
-/// How many objects are asked for in one go, where as many are held in memory: a walk is cut into
-/// questions that end.
+/// Number of objects per query, for drivers that hold a whole page in memory. A walk consists of several short queries.
 pub(crate) const ASKED: usize = 256;
 
-/// What stands at a path of the objects that are wanted.
+/// A value that wanted objects have at a path.
 pub(crate) struct At {
     path: [String; 1],
     value: String,
 }
 
 impl At {
-    /// Of a path and a value, as people write them.
+    /// Parses a path and a value that a user wrote.
     pub(crate) fn new(path: &str, value: &str) -> Result<At> {
         describe::check_path(path)?;
         Ok(At { path: [path.to_owned()], value: describe::wanted_value(value)? })
@@ -26,7 +25,7 @@ impl At {
         &self.path[0]
     }
 
-    /// As an index has it.
+    /// Returns the value in the form of an index.
     pub(crate) fn value(&self) -> &str {
         &self.value
     }
@@ -37,11 +36,11 @@ impl At {
     }
 }
 
-/// Asks for the objects behind a sequence, at most so many, in order.
+/// Requests up to this many objects after a sequence, in order.
 pub(crate) type Page<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> Result<()>;
 
-/// Gives the objects behind a sequence to `each`, at most so many, as questions for `asked` of them
-/// bring them. What has no index, each is looked into for.
+/// Passes up to `most` objects after a sequence to `each`, fetched in pages of `asked`. `looked_for` is a value
+/// whose path has no index: each object is decoded to check it.
 pub(crate) fn walk(
     asked: usize,
     mut after: i64,

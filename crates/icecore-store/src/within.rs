@@ -1,5 +1,5 @@
-//! Storing objects and queueing jobs within a transaction of the caller's own: what else that
-//! transaction did and these are committed together, or none of it.
+//! Storing objects and queueing jobs within the caller's own transaction. They are committed together with everything
+//! else in that transaction, or not at all.
 //!
 //! ```
 //! use icecore_store::within::{self, rusqlite};
@@ -22,16 +22,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The tables must be there, in the version of this program: [`open`](crate::open) sees to
-//! that. Durable is what is stored here when the caller's commit is.
+//! The tables must exist in the version of this program: [`open`](crate::open) creates them. Objects and jobs become
+//! durable with the caller's commit.
 //!
-//! An error takes back its own call only: the transaction goes on with what it did before. Of
-//! the kinds `Busy` and `Away` it does not: the database may have ended it (MySQL and MariaDB
-//! do, where two wait for each other), so it is to be rolled back and done again as a whole.
-//! The same holds for SQLite's transactions that began by reading; one that is `Immediate`
-//! waits for its turn at its start.
+//! An error undoes only its own call: the transaction continues with everything done before. The exceptions are the
+//! kinds `Busy` and `Away`: the database may have ended the transaction (MySQL and MariaDB do so in a deadlock), so the
+//! caller rolls it back and repeats it as a whole. The same holds for SQLite transactions that began with a read; an
+//! `Immediate` transaction waits for its lock at the start.
 //!
-//! Jobs that a daemon or worker waits for are found by it when it looks the next time.
+//! A waiting daemon or worker finds these jobs when it next looks.
 
 use crate::backend::Objects;
 use crate::driver::{Savepoints, Session};
@@ -48,34 +47,34 @@ pub use ::postgres;
 #[cfg(feature = "sqlite")]
 pub use rusqlite;
 
-/// A store within a transaction.
+/// A store within a transaction of the caller.
 pub struct Within<'t>(SqlBackend<dyn Session + 't>);
 
-/// Within a transaction of SQLite's.
+/// Opens a store within an SQLite transaction.
 ///
 /// # Errors
-/// Of kind `Schema`, if the tables are not there in this program's version.
+/// Of kind `Schema`, if the tables do not exist in this program's version.
 #[cfg(feature = "sqlite")]
 pub fn sqlite<'t>(transaction: &'t rusqlite::Transaction<'_>) -> Result<Within<'t>> {
     let connection: &rusqlite::Connection = transaction;
     SqlBackend::within(Box::new(Savepoints(connection)) as Box<dyn Session + 't>).map(Within)
 }
 
-/// Within a transaction of PostgreSQL's.
+/// Opens a store within a PostgreSQL transaction.
 ///
 /// # Errors
-/// Of kind `Schema`, if the tables are not there in this program's version.
+/// Of kind `Schema`, if the tables do not exist in this program's version.
 #[cfg(feature = "postgres")]
 pub fn postgres<'t>(transaction: &'t mut ::postgres::Transaction<'_>) -> Result<Within<'t>> {
     let session = Savepoints(crate::driver::within_postgres(transaction));
     SqlBackend::within(Box::new(session) as Box<dyn Session + 't>).map(Within)
 }
 
-/// Within a transaction of MariaDB's or MySQL's.
+/// Opens a store within a MariaDB or MySQL transaction.
 ///
 /// # Errors
-/// Of kind `Schema`, if the tables are not there in this program's version; of kind `Input`,
-/// if the connection is not strict.
+/// Of kind `Schema`, if the tables do not exist in this program's version; of kind `Input`, if the connection is not in
+/// strict mode.
 #[cfg(feature = "mysql")]
 pub fn mysql<'t>(transaction: &'t mut ::mysql::Transaction<'_>) -> Result<Within<'t>> {
     let session = Savepoints(crate::driver::within_mysql(transaction)?);
@@ -86,7 +85,7 @@ impl Within<'_> {
     /// Stores objects, as [`Objects::put`] does.
     ///
     /// # Errors
-    /// Of kind `Taken`, if another object has a key.
+    /// Of kind `Taken`, if another object has the same key.
     pub fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
         self.0.put(objects)
     }
@@ -94,7 +93,7 @@ impl Within<'_> {
     /// Queues jobs, as [`Jobs::push`](crate::Jobs::push) does.
     ///
     /// # Errors
-    /// Of kind `Input`, if a name makes no sense.
+    /// Of kind `Input`, if a name is invalid.
     pub fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         self.0.push_jobs(jobs)
     }

@@ -1,9 +1,8 @@
-//! A worker: it takes jobs of a queue, has them done, and says what became of them.
+//! A worker: it claims jobs of a queue, runs them, and records their outcomes.
 //!
-//! One thread talks to the database; as many others as jobs run at once do them. Whatever has
-//! ended when that thread gets to it is recorded in one transaction. A job is done at least
-//! once: a worker that dies, or that can't reach the database when it is done, leaves the job
-//! to the next one when the lease is over.
+//! One thread talks to the database; other threads, one per concurrent job, run the jobs. All attempts that have ended
+//! when the database thread checks are recorded in one transaction. A job is done at least once: if a worker dies, or
+//! can't reach the database after a job, another worker gets the job when the lease ends.
 
 use crate::backend::Backend;
 use crate::crew::{Attempt, Crew, Ended};
@@ -17,40 +16,40 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// What a worker tells while it works.
+/// Events that a worker reports while it works.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'e> {
-    /// A job is begun.
+    /// A job started.
     Begun(&'e Job),
-    /// It is done, and that is recorded.
+    /// The job is done, and this is recorded.
     Done(Id),
-    /// It failed with this error, and stands there now.
+    /// The attempt failed with this error, and the job is now in this state.
     Failed(Id, &'e str, State),
-    /// The job ran, and its lease was over before that could be recorded: it may be done
-    /// once more.
+    /// The attempt ended after its lease was over, so its outcome could not be recorded. The job may be done a second
+    /// time.
     Lost(Id),
-    /// The time of a schedule came, of whatever queue.
+    /// A schedule, of any queue, was due.
     Fired(&'e Fired),
-    /// The database can't be asked; it is tried again.
+    /// The database can't be reached; the worker tries again.
     Away(&'e Error),
 }
 
-/// What a worker did.
+/// Counts of a worker's attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Jobs that are done.
+    /// Number of jobs done.
     pub done: u64,
-    /// Attempts that failed.
+    /// Number of failed attempts.
     pub failed: u64,
-    /// Attempts whose lease was over before their end was recorded.
+    /// Number of attempts whose lease ended before their outcome was recorded.
     pub lost: u64,
 }
 
-/// Opens a database, each time that the connection is lost.
+/// Opens a database; called again after each lost connection.
 pub type Open<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
 
-/// Takes jobs of a queue and has them done. It also queues what is due by a schedule.
+/// Claims jobs of a queue and runs them. Also queues jobs that a schedule makes due.
 ///
 /// ```
 /// use icecore_store::{Address, Outcome, Stop, Worker, describe, open};
@@ -69,28 +68,28 @@ pub type Open<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Worker {
-    /// The queue.
+    /// Name of the queue.
     pub queue: String,
-    /// The name under which it takes jobs.
+    /// Name of the worker in its claims.
     pub name: String,
-    /// How many run at once.
+    /// Number of jobs that run at the same time.
     pub concurrency: usize,
-    /// How long a job is this worker's; it is extended as long as the job runs.
+    /// Length of a lease; it is extended while the job runs.
     pub lease: Duration,
-    /// How long it waits before it looks again into an empty queue.
+    /// How long the worker waits before it checks an empty queue again.
     pub idle: Duration,
-    /// Whether it ends when the queue hands out nothing more.
+    /// Whether the worker ends when the queue hands out nothing more.
     pub until_empty: bool,
 }
 
-/// An attempt that runs.
+/// A running attempt.
 struct Running {
     token: String,
     extend_at: Instant,
 }
 
 impl Worker {
-    /// A worker that does one job at a time, with leases of a minute.
+    /// Creates a worker that runs one job at a time, with leases of one minute.
     pub fn new(queue: impl Into<String>, name: impl Into<String>) -> Worker {
         Worker {
             queue: queue.into(),
@@ -102,11 +101,11 @@ impl Worker {
         }
     }
 
-    /// Works until it is told to stop: it finishes what runs, and takes nothing new. Outages
-    /// of the database are waited for.
+    /// Runs until `stop` is set, or until the queue is empty with `until_empty`. Then finishes running jobs and claims
+    /// no new ones. Waits while the database is unreachable.
     ///
     /// # Errors
-    /// Those that waiting does not help with, as a name that no queue can have.
+    /// Errors that waiting does not solve, such as an invalid queue name.
     pub fn run(
         &self,
         open: Open<'_>,
@@ -155,7 +154,7 @@ fn waiting_helps(error: &Error) -> bool {
     error.is_passing() || matches!(error.kind(), ErrorKind::Full | ErrorKind::Database)
 }
 
-/// An answer to go on with, or an error that waiting helps with.
+/// Separates errors that may pass with time (outer `Err`) from final answers (inner result).
 fn unless_waiting_helps<T>(answer: Result<T>) -> Result<Result<T>> {
     match answer {
         Err(error) if waiting_helps(&error) => Err(error),
@@ -166,16 +165,16 @@ fn unless_waiting_helps<T>(answer: Result<T>) -> Result<Result<T>> {
 /// An attempt that failed: why, and when the job is tried again.
 type Failed = (Attempt, String, Option<Duration>);
 
-/// How often schedules are looked at.
+/// How often to check the schedules.
 const FIRE: Duration = Duration::from_secs(1);
-/// How many schedules queue a job in one go.
+/// Maximum number of schedules handled in one call.
 const MOST_FIRED: usize = 64;
-/// The longest sleep: how soon a stop is seen.
+/// The longest sleep: it bounds how late a stop is noticed.
 const NAP: Duration = Duration::from_millis(50);
-/// How long a few free places wait for others, so that one claim fills all of them.
+/// How long a few free places wait for more, so that one claim fills all of them.
 const REFILL: Duration = Duration::from_millis(3);
 
-/// The state of a worker at work.
+/// State of a running worker.
 struct Turn<'t> {
     worker: &'t Worker,
     open: Open<'t>,
@@ -183,18 +182,18 @@ struct Turn<'t> {
     tell: &'t mut dyn FnMut(Event<'_>),
     backend: Option<Box<dyn Backend>>,
     open_at: Instant,
-    /// When it is asked whether the time of a schedule came.
+    /// When to check the schedules next.
     fire_at: Instant,
     claim_at: Instant,
-    /// Since when there are places that no claim filled.
+    /// Since when there are free places that no claim has filled.
     free_since: Option<Instant>,
     is_empty: bool,
     running: HashMap<Attempt, Running>,
-    /// Jobs that are done, which is not recorded yet.
+    /// Jobs that are done but not recorded yet.
     done: Vec<Ack>,
-    /// Which attempts at them these were, in the same order.
+    /// The attempts of `done`, in the same order.
     done_by: Vec<Attempt>,
-    /// Those that failed.
+    /// Failed attempts that are not recorded yet.
     failed: Vec<Failed>,
     tally: Tally,
     crew: Crew,
@@ -205,7 +204,7 @@ impl Turn<'_> {
     fn is_over(&self) -> bool {
         let wants_no_more = self.stop.is_draining() || (self.worker.until_empty && self.is_empty);
         let is_idle = self.running.is_empty();
-        // Without the database nothing can be recorded; who wants an end at once gets it.
+        // Without the database nothing can be recorded, so an abort ends immediately.
         (wants_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.all_ended())
     }
 
@@ -217,7 +216,7 @@ impl Turn<'_> {
         self.running.len() < self.worker.concurrency.max(1) && !self.stop.is_draining()
     }
 
-    /// When the next claim is due, if there is room for what it brings.
+    /// Returns when the next claim is due, if there is a free place.
     fn claim_at(&self) -> Instant {
         let is_half_free = self.running.len() * 2 <= self.worker.concurrency;
         match self.free_since {
@@ -247,7 +246,7 @@ impl Turn<'_> {
         }
     }
 
-    /// An attempt ended.
+    /// Notes the outcome of an attempt, to be recorded later.
     fn ended(&mut self, attempt: Attempt, outcome: Outcome) {
         let Some(Running { token, .. }) = self.running.get(&attempt) else { return };
         match outcome {
@@ -259,7 +258,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Does what is due.
+    /// Does everything that is due.
     fn turn(&mut self) -> Result<()> {
         let now = Instant::now();
         if self.backend.is_none() {
@@ -279,7 +278,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Records what ended.
+    /// Records the outcomes of attempts that ended.
     fn record(&mut self, backend: &mut dyn Backend) -> Result<()> {
         if !self.done.is_empty() {
             match backend.ack_many(&self.done) {
@@ -290,7 +289,7 @@ impl Turn<'_> {
                     }
                 }
                 Err(error) if waiting_helps(&error) => return Err(error),
-                // One of them is to blame: a result that no database takes.
+                // One of the results is rejected by the database.
                 Err(_) => self.record_one_by_one(backend)?,
             }
         }
@@ -343,7 +342,7 @@ impl Turn<'_> {
         (self.tell)(Event::Lost(id));
     }
 
-    /// What becomes of an attempt is recorded: a place is free, and there may be more.
+    /// Frees the place of an attempt whose outcome is recorded. The queue may have more jobs now.
     fn leave(&mut self, attempt: Attempt) {
         self.running.remove(&attempt);
         self.free_since.get_or_insert_with(Instant::now);
@@ -354,7 +353,7 @@ impl Turn<'_> {
         let now = Instant::now();
         for ((id, _), running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
             match backend.extend(*id, &running.token, self.worker.lease) {
-                // Whose lease is lost finds that out at the end.
+                // If the lease is lost, that shows when the outcome is recorded.
                 Err(error) if waiting_helps(&error) => return Err(error),
                 _ => running.extend_at = now + self.worker.lease / 3,
             }
@@ -362,7 +361,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Queues what is due by a schedule: any worker does it for all of them.
+    /// Queues jobs that schedules make due. Every worker does this for all schedules.
     fn fire(&mut self, backend: &mut dyn Backend) -> Result<()> {
         if Instant::now() < self.fire_at || self.stop.is_draining() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What is said of the daemon itself.
+//! Routes about the daemon itself.
 
 use super::openapi;
 use crate::answer::{answer, done, json};
@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde::Serialize;
 use std::time::Duration;
 
-/// How long the database may take to say that it is there.
+/// Time limit for the database to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub async fn health(call: Call) -> Result<Response, Failure> {
@@ -27,7 +27,7 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
     Ok(match app.database.look(PATIENCE, |backend| backend.now()).await {
         Ok(_) => done(&Health { status: "ok", problem: None }),
         Err(failure) => {
-            // Whoever may ask nothing else is not told where the file is.
+            // A client without a token does not learn the path of the file.
             let problem = match &*failure.said.kind {
                 "moved" => "the file of the database was moved, deleted or replaced".to_owned(),
                 _ => format!("the database does not answer: {}", failure.said.message),

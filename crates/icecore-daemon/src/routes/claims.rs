@@ -1,4 +1,4 @@
-//! What workers ask for: jobs, and to record what became of them.
+//! Routes for workers: claiming jobs and recording their outcomes.
 
 use crate::answer::{LeaseView, Shown, done};
 use crate::call::Call;
@@ -13,9 +13,9 @@ use serde_json::value::RawValue;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often the database is asked whether another program pushed something.
+/// How often to check whether another program pushed a job.
 const POLL: Duration = Duration::from_secs(1);
-/// How long a lease is, unless the worker says.
+/// Default length of a lease.
 const LEASE: Duration = Duration::from_secs(60);
 const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -30,7 +30,7 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
     let (app, until) = (&call.app, Instant::now() + wait);
     let bell = app.wakeups.of(&queue);
     loop {
-        // The bell may ring from here on.
+        // From here on, the bell is not missed.
         let rung = bell.notified();
         let mut rung = std::pin::pin!(rung);
         rung.as_mut().enable();
@@ -38,7 +38,7 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
         let claimed = app.database.write_or(
             move |backend| backend.claim(&queue, &worker, lease, most),
             |backend, leases: Vec<Lease>| {
-                // Whose worker is gone are free for the next one.
+                // If the client is gone, its jobs are returned for the next worker.
                 leases.iter().try_for_each(|Lease { job, token }| {
                     let error = "the worker was gone before it got the job";
                     backend.nack(job.id, token, error, Some(Duration::ZERO)).map(drop)
@@ -71,7 +71,7 @@ enum Long {
     Text(String),
 }
 
-/// What a worker says of a job, in the body of its request.
+/// What a worker reports about a job, in the body of its request.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Word {
@@ -82,7 +82,7 @@ struct Word {
     lease: Option<Long>,
 }
 
-/// The same, from the body and from the parameters.
+/// Report of a worker, from the body and the parameters.
 struct Told {
     id: Id,
     token: String,
@@ -104,7 +104,7 @@ fn long(call: &Call, name: &str, word: Option<&Long>) -> Result<Option<Duration>
     }
 }
 
-/// Where a job stands then.
+/// State of a job after a report.
 #[derive(Serialize)]
 struct Recorded {
     id: String,

@@ -1,4 +1,4 @@
-//! What differs between two payloads or objects.
+//! Route that compares two payloads or objects.
 
 use super::inspect::{Blob, limits};
 use crate::answer::done;
@@ -20,7 +20,7 @@ pub async fn compare(call: Call) -> Result<Response, Failure> {
     call.app.decoders.ask(call.app.settings.database_timeout, work).await?
 }
 
-/// What is named as `jobs/ID` or `objects/ID`.
+/// Returns the blob named as `jobs/ID` or `objects/ID`.
 async fn blob(app: &App, query: &Query, side: &str) -> Result<Blob, Failure> {
     let name = query.get(side).unwrap_or_default();
     let missing = |error| Failure::missing(format!("{side}: {error}"));

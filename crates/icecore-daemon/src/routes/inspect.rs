@@ -1,4 +1,4 @@
-//! What is in a payload or an object: values with classes, offsets and bytes, a part at a time.
+//! Routes that show a payload or an object in parts: values with classes, offsets and bytes.
 
 use super::{jobs, objects};
 use crate::answer::done;
@@ -14,14 +14,14 @@ use icecore_inspect::{Part, Wanted, Wrong};
 use icecore_store::Id;
 use serde::Serialize;
 
-/// How many values are looked at: each takes memory for its place, beside itself.
+/// Maximum number of values: for each one, its position takes additional memory.
 const NODES: u32 = 500_000;
-/// How much is decompressed.
+/// Maximum size of decompressed data.
 const DECOMPRESSED: u64 = 64 << 20;
-/// How many bytes are shown of what can't be decoded.
+/// How many bytes are shown of data that can't be decoded.
 const START: usize = 256;
 
-/// The bounds of what is looked into here.
+/// Returns the limits for inspecting.
 pub fn limits() -> Limits {
     let mut limits = payload::limits();
     limits.nodes = NODES;
@@ -29,7 +29,7 @@ pub fn limits() -> Limits {
     limits
 }
 
-/// Bytes, and what they are.
+/// Bytes and their format.
 pub struct Blob {
     pub bytes: Vec<u8>,
     pub format: Option<String>,
@@ -46,7 +46,7 @@ impl Blob {
         Ok(Blob { bytes: object.bytes, format: object.format })
     }
 
-    /// What it is, or seems to be.
+    /// Returns the stage of the bytes, detected if no format is recorded.
     pub fn stage(&self) -> Result<Stage, Error> {
         match &self.format {
             Some(format) => Stage::parse(format),
@@ -83,7 +83,7 @@ async fn show(call: Call, mut blob: Blob) -> Result<Response, Failure> {
     Ok(call.app.decoders.ask(call.app.settings.database_timeout, work).await?)
 }
 
-/// Nodes with commas between them.
+/// Parses node numbers separated by commas.
 fn nodes(text: &str) -> Result<Vec<u32>, Failure> {
     let parts: Vec<_> = text.split(',').filter(|part| !part.is_empty()).map(str::parse).collect();
     if parts.len() > deep::LEVELS as usize {
@@ -94,17 +94,17 @@ fn nodes(text: &str) -> Result<Vec<u32>, Failure> {
     parts.into_iter().collect::<Result<_, _>>().map_err(wrong)
 }
 
-/// What is said of a blob.
+/// Answer about a blob.
 #[derive(Serialize)]
 struct Inspected {
     format: Option<String>,
     variant: String,
-    /// How many bytes there are without wrappers: offsets are of these.
+    /// Number of bytes without wrappers, which offsets refer to.
     size: usize,
     #[serde(flatten)]
     part: Part,
     error: Option<serde_json::Value>,
-    /// Of what can't be decoded, the first bytes in Base64.
+    /// First bytes in Base64, if the data can't be decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<String>,
 }
@@ -126,7 +126,7 @@ fn said(error: &Error) -> Option<serde_json::Value> {
     serde_json::to_value(Wrong::of(error)).ok()
 }
 
-/// Bytes without their wrappers, and what they are.
+/// Bytes without their wrappers, and their stage.
 struct Plain {
     bytes: Vec<u8>,
     stage: Stage,
@@ -142,7 +142,7 @@ impl Plain {
         self.stage.format().read(&self.bytes, self.stage.settings(), Request::new(limits).detailed())
     }
 
-    /// What is in the string of this node.
+    /// Returns the data in the string of this node.
     fn inside(&self, node: u32, limits: &mut Limits) -> Result<Plain, Error> {
         let outcome = self.read(limits);
         let known = outcome.document.nodes().get(node as usize);

@@ -1,4 +1,4 @@
-//! Jobs: queued, read, queued once more.
+//! Routes for jobs: pushing, reading and replaying them.
 
 use super::run;
 use crate::answer::{JobView, done, json};
@@ -15,13 +15,13 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a payload is checked against a schema that changed meanwhile.
+/// How often a payload is checked again because the schema changed meanwhile.
 const MOST_CHECKS: u32 = 5;
 
-/// The queue of jobs that name none.
+/// Queue of jobs that name no queue.
 pub const DEFAULT: &str = "default";
 
-/// What is said of a job that was pushed.
+/// Answer to a push.
 #[derive(Serialize)]
 pub struct PushedView {
     id: String,
@@ -55,7 +55,7 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
     }
 }
 
-/// What a request says about a job, without its payload.
+/// Settings of a job in a request, without its payload.
 pub struct JobSettings {
     pub id: Id,
     pub queue: String,
@@ -67,7 +67,7 @@ pub struct JobSettings {
 }
 
 impl JobSettings {
-    /// The job with these settings and this payload.
+    /// Returns the job with these settings and this payload.
     pub fn to_job(&self, bytes: Vec<u8>, said: Described) -> NewJob {
         NewJob {
             id: self.id,
@@ -81,17 +81,17 @@ impl JobSettings {
     }
 }
 
-/// Stores a job that its queue's schema allows.
+/// Stores a job if the schema of its queue allows it.
 pub async fn store(app: &App, mut payload: Payload, settings: JobSettings) -> Result<Response, Failure> {
     let problem = payload.said.problem.clone();
     let queue = &settings.queue;
     let mut checker = app.schemas.of(queue);
-    // The schema may change while the payload is checked, but not again and again.
+    // The schema may change while the payload is checked, but not repeatedly.
     for _ in 0..MOST_CHECKS {
         if let Some(checker) = &checker {
             payload = payload::check(app, payload, Arc::clone(checker)).await?;
         }
-        // The memory of the payload counts until the job is stored.
+        // The memory of the payload stays reserved until the job is stored.
         let Payload { bytes, said, memory } = payload;
         let job = settings.to_job(bytes, said);
         let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
@@ -114,14 +114,14 @@ fn pushed_answer(app: &App, queue: &str, id: Id, pushed: Pushed, problem: Option
     json(StatusCode::CREATED, &PushedView { id: id.to_string(), new: None, problem })
 }
 
-/// Makes a schema ready that the database has.
+/// Compiles the database's current schema of a queue, and remembers it.
 pub async fn current(app: &App, queue: &str, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
     let checker = ready(app, text).await?;
     app.schemas.set(queue, checker.clone());
     Ok(checker)
 }
 
-/// Makes a schema ready.
+/// Compiles a schema.
 pub async fn ready(app: &App, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
     let Some(text) = text else { return Ok(None) };
     let checker = app.decoders.ask(app.settings.database_timeout, move |_| Checker::new(&text)).await?;
@@ -157,10 +157,10 @@ pub async fn replay(call: Call) -> Result<Response, Failure> {
     Ok(json(StatusCode::CREATED, &PushedView { id: again.to_string(), new: None, problem: None }))
 }
 
-/// How many bytes of payloads are in one answer, or one more than that.
+/// Maximum size of the payloads in one answer; the last item may exceed it.
 pub const LONGEST_PAGE: usize = 8 << 20;
 
-/// A page of what is listed: it ends when there are enough, or when it is long.
+/// A page of a list: it ends when it has enough items, or when it is large.
 pub struct Page<T> {
     pub items: Vec<T>,
     pub next: Option<i64>,
@@ -174,7 +174,7 @@ impl<T> Page<T> {
         Page { items: Vec::new(), next: None, most, bytes: 0, last: 0 }
     }
 
-    /// Takes the next one, of so many bytes.
+    /// Adds an item of this many bytes.
     pub fn take(&mut self, item: T, sequence: i64, bytes: usize) -> Flow {
         if self.items.len() >= self.most || self.bytes >= LONGEST_PAGE {
             self.next = Some(self.last);

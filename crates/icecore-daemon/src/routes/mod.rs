@@ -1,5 +1,4 @@
-//! The routes: one table that makes the router, checks parameters, and is shown by
-//! `/openapi.json`.
+//! Routes: one table that generates the router, the checks of parameters, and `/openapi.json`.
 
 mod about;
 mod claims;
@@ -38,24 +37,24 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What answers a request.
+/// Future of an answer.
 pub type Answered = Pin<Box<dyn Future<Output = Result<Response, Failure>> + Send>>;
 
-/// A parameter behind the `?`.
+/// A query parameter.
 pub struct Parameter {
     pub name: &'static str,
-    /// What it is, as JSON Schema has it: `string`, `integer`.
+    /// JSON Schema type: `string`, `integer`.
     pub kind: &'static str,
     pub text: &'static str,
 }
 
-/// What a body is.
+/// Content of a request body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Nothing,
     /// JSON, or a blob of any format.
     Payload,
-    /// Settings, in the place of parameters.
+    /// Settings, as an alternative to parameters.
     Json,
     /// A JSON Schema.
     Schema,
@@ -65,16 +64,16 @@ pub enum Takes {
 pub struct Route {
     pub method: Method,
     pub path: &'static str,
-    /// Its name, for those who make clients.
+    /// Operation name, for generators of clients.
     pub name: &'static str,
     pub text: &'static str,
     pub parameters: &'static [Parameter],
     pub takes: Takes,
-    /// The codes of its answers, and what they say.
+    /// Status codes of its answers, and their descriptions.
     pub answers: &'static [(u16, &'static str)],
-    /// What the answer is when it went well.
+    /// Media type of a successful answer.
     pub media: &'static str,
-    /// Whether no token is asked for.
+    /// Whether the route needs no token.
     pub is_open: bool,
     handler: fn(Call) -> Answered,
 }
@@ -113,7 +112,7 @@ macro_rules! route {
     };
 }
 
-/// What is in a blob is asked for a part at a time.
+/// A route that shows a blob in parts.
 macro_rules! inspect {
     ($path:literal $name:literal $text:literal, $handler:path) => {
         route!(GET $path $name $text, [
@@ -285,14 +284,14 @@ pub static ROUTES: &[Route] = &[
     route!(GET "/openapi.json" "openapi" "This description.", [], Nothing, JSON, [200 "The document."], about::openapi),
 ];
 
-/// What is asked for that no route has.
+/// Route name for requests that match no route.
 const NOWHERE: &str = "other";
 
-/// How much is read of the body of one who may not ask, and for how long.
+/// How much of an unauthorized client's body is read, and for how long.
 const STRANGERS_BODY: usize = 1 << 20;
 const STRANGERS_TIME: Duration = Duration::from_secs(1);
 
-/// The router over all routes.
+/// Creates the router for all routes.
 pub fn router(app: Arc<App>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
@@ -319,7 +318,7 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(move |request| nowhere(Arc::clone(&missing), request, no_route))
 }
 
-/// Answers with a part of the page. It has no data, and costs no more than to refuse it.
+/// Answers with a file of the page. It contains no data, and costs no more than a refusal.
 async fn drawn(app: &App, asset: &'static Asset, request: Request) -> Response {
     let (began, method) = (Instant::now(), request.method().clone());
     let response = match requested_host(&request) {
@@ -341,7 +340,7 @@ async fn nowhere(app: Arc<App>, request: Request, code: StatusCode) -> Response 
     .await
 }
 
-/// Makes a request ready for who answers it.
+/// Prepares a request for its handler.
 fn ready(
     route: &'static Route,
     app: Arc<App>,
@@ -365,7 +364,7 @@ fn visit(request: &Request) -> Option<&Visit> {
     request.extensions().get::<Visit>()
 }
 
-/// Answers a request, if it may be asked, and notes it.
+/// Answers a request, if it is authorized, and logs it.
 async fn answered(
     app: &App,
     route: &'static str,
@@ -389,10 +388,10 @@ async fn answered(
     response
 }
 
-/// Notes an answer.
+/// Logs and counts an answer.
 fn noted(app: &App, route: &'static str, method: &Method, code: u16, began: Instant) {
     let took = began.elapsed();
-    // Names of methods are what clients say: only those that are known are counted.
+    // Clients can send any method name, so only known ones are counted by name.
     let method = match ROUTES.iter().any(|route| route.method == *method) {
         true => method.as_str(),
         false => NOWHERE,
@@ -416,12 +415,12 @@ fn admit(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {
         return Ok(());
     }
     app.auth.check(host.as_ref(), request.headers())?;
-    // Without a token anybody could send such a head: then all of the request must have come.
+    // Without a token, anyone could send such a head, so the whole request must have arrived.
     let is_known = app.auth.has_token() || request.body().is_end_stream();
     if is_known { make_known(visit(request)) } else { Ok(()) }
 }
 
-/// A defect in an answer is answered, and the daemon goes on.
+/// Runs a handler. A panic gives an error answer, and the daemon continues.
 async fn caught(mut answer: Answered) -> Result<Response, Failure> {
     poll_fn(|context| {
         catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)))

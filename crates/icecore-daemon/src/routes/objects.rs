@@ -1,4 +1,4 @@
-//! Objects.
+//! Routes for objects.
 
 use super::jobs::Page;
 use crate::answer::{ObjectView, Shown, answer, done, json};
@@ -26,7 +26,7 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     }
     let format = payload::claimed(&call)?;
     let read = call.body().await?;
-    // What can't be decoded is stored as well: it may be all that is left of it.
+    // Bytes that can't be decoded are stored too: they may be the only copy.
     let payload = payload::decode(&call.app, read, format).await?;
     let (format, problem) = (payload.said.format.clone(), payload.said.problem.clone());
     let object = NewObject { bytes: payload.bytes, said: payload.said, key, id, ..NewObject::default() };
@@ -34,7 +34,7 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     drop(payload.memory);
     let (code, id) = match (stored, id) {
         (Ok(id), _) => (StatusCode::CREATED, id),
-        // It is the client's own that came before: it did not hear the answer.
+        // The object comes from an earlier request of the same client, which did not receive the answer.
         (Err(failure), Some(id)) if failure.code == StatusCode::CONFLICT && is_there(&call.app, id).await? => {
             (StatusCode::OK, id)
         }
@@ -51,7 +51,7 @@ pub async fn find(app: &App, id: Id) -> Result<Object, Failure> {
     let found = app.database.read(move |backend| {
         let found = backend.object(id)?;
         let ends = found.as_ref().and_then(|object| object.expires_at);
-        // One that has its time is gone, whether it was taken away yet or not.
+        // An expired object is gone, even if it was not removed yet.
         Ok(match ends {
             Some(ends) if ends <= backend.now()? => None,
             _ => found,
@@ -128,7 +128,7 @@ fn one_list(page: &Page<Object>, shown: Shown) -> Response {
     done(&Objects { objects, next: page.next })
 }
 
-/// One object in a line; behind them, if there are more, a line that says where.
+/// Returns one object per line, and at the end a line with the next position if there are more objects.
 fn lines(page: &Page<Object>, shown: Shown) -> Response {
     #[derive(Serialize)]
     struct Next {
@@ -136,7 +136,7 @@ fn lines(page: &Page<Object>, shown: Shown) -> Response {
     }
     let mut text = Vec::new();
     for object in &page.items {
-        // Writing into memory does not fail; what has no readable copy has none here.
+        // Writing into memory does not fail. An object without a readable copy has no document here.
         let _ = serde_json::to_writer(&mut text, &ObjectView::of(object, shown));
         text.push(b'\n');
     }

@@ -1,9 +1,9 @@
-//! The description of the routes for programs: OpenAPI 3.1.
+//! Description of the routes for programs: OpenAPI 3.1.
 
 use super::{ROUTES, Route, Takes};
 use serde_json::{Map, Value, json};
 
-/// The document, from the table of routes.
+/// Returns the document, generated from the table of routes.
 pub fn document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for route in ROUTES {

@@ -1,4 +1,4 @@
-//! Queues: what is in them, and what is set for them.
+//! Routes for queues: their state and their settings.
 
 use super::jobs;
 use crate::answer::{QueueView, answer, done};
@@ -39,7 +39,7 @@ async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
     Ok(done(&Paused { queue, is_paused }))
 }
 
-/// Which jobs, in the body of a request.
+/// Selection of jobs in the body of a request.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Which {
@@ -63,7 +63,7 @@ pub async fn redrive(mut call: Call) -> Result<Response, Failure> {
     Ok(done(&Redriven { queue, redriven }))
 }
 
-/// Limits, in the body of a request.
+/// Limits in the body of a request.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Limits {
@@ -93,7 +93,7 @@ pub async fn set_limits(mut call: Call) -> Result<Response, Failure> {
     let name = queue.clone();
     let settings = QueueSettings { concurrency, rate, ..QueueSettings::default() };
     call.app.database.write(move |backend| backend.configure(&name, &settings)).await?;
-    // There may be room for more of them now.
+    // More jobs may be allowed now.
     call.app.wakeups.all(&queue);
     Ok(done(&Set { queue, concurrency, rate: rate.map(|rate| rate.to_string()) }))
 }
@@ -108,7 +108,7 @@ pub async fn set_schema(mut call: Call) -> Result<Response, Failure> {
     let text = String::from_utf8(call.body().await?.bytes)
         .map_err(|_| Failure::input("schema", "the schema is not JSON: it is no UTF-8"))?;
     let has_schema = !text.trim().is_empty();
-    // It is made ready before it is set: one that is none is not stored.
+    // The schema is compiled before it is stored, so that an invalid one is not stored.
     let checker = jobs::ready(&call.app, has_schema.then(|| text.clone())).await?;
     let name = queue.clone();
     let settings = QueueSettings { schema: Some(text), ..QueueSettings::default() };

@@ -1,4 +1,4 @@
-//! Jobs that are to run at once: recorded as all others, and done here.
+//! Jobs that run immediately: recorded like all others, and done here.
 
 use super::jobs::{self, JobSettings};
 use crate::answer::Bytes;
@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-/// What does the jobs of a queue, and a permit to use it.
+/// The command of a queue, and a permit to run it.
 pub struct Command(Arc<dyn Runner>, OwnedSemaphorePermit);
 
-/// The command of a queue.
+/// Returns the command of a queue.
 pub fn command(app: &App, queue: &str) -> Result<Command, Failure> {
     let Some(runner) = app.settings.commands.get(queue) else {
         return Err(Failure::input("no-command", format!("the queue {queue} has no command that could run now")));
@@ -28,10 +28,10 @@ pub fn command(app: &App, queue: &str) -> Result<Command, Failure> {
     }
 }
 
-/// The name under which jobs are taken.
+/// Worker name for these jobs.
 const WORKER: &str = "daemon";
 
-/// What became of the job.
+/// Outcome of the job.
 #[derive(Serialize)]
 struct Ran {
     id: String,
@@ -42,7 +42,7 @@ struct Ran {
     error: Option<String>,
 }
 
-/// Records a job and has it done; it goes on when the client goes.
+/// Records a job and runs it; the job continues if the client disconnects.
 pub async fn now(
     app: Arc<App>,
     mut payload: Payload,
@@ -63,7 +63,7 @@ pub async fn now(
     let job = settings.to_job(payload.bytes.clone(), payload.said.clone());
     let taken = app.database.write(move |backend| backend.push_and_claim(&job, WORKER, lease)).await?;
     let Some(taken) = taken else {
-        // Another job has the unique key: that one is the answer.
+        // Another job has the unique key: the answer is about that job.
         return jobs::store(&app, payload, settings).await;
     };
     drop(payload);
@@ -74,13 +74,13 @@ pub async fn now(
     }
 }
 
-/// Runs a job, and records what came of it.
+/// Runs a job, and records its outcome.
 async fn run(app: &App, taken: Lease, command: Command) -> Result<Ran, Failure> {
     let Lease { job, token } = taken;
     let (id, attempt) = (job.id, job.attempts);
     let (reply, mut outcome) = oneshot::channel();
     let Command(runner, permit) = command;
-    // Held until it is recorded: the daemon waits for it when it ends.
+    // Held until the outcome is recorded: the daemon waits for it when it ends.
     let _permit = permit;
     let begun = std::thread::Builder::new().name("command".to_owned()).spawn(move || {
         let _ = reply.send(caught(&*runner, &job));
@@ -109,7 +109,7 @@ async fn run(app: &App, taken: Lease, command: Command) -> Result<Ran, Failure> 
 
 async fn extend(app: &App, id: Id, token: &str) {
     let (token, lease) = (token.to_owned(), app.settings.lease);
-    // Whether the lease is still there is found out at the end.
+    // If the lease is lost, that shows when the outcome is recorded.
     let _ = app.database.write(move |backend| backend.extend(id, &token, lease)).await;
 }
 

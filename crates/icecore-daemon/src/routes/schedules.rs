@@ -1,4 +1,4 @@
-//! Schedules: jobs that are queued again and again.
+//! Routes for schedules: jobs that are queued repeatedly.
 
 use super::jobs::{self, DEFAULT};
 use crate::answer::{ScheduleView, done};
@@ -14,9 +14,9 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often it is asked what is due.
+/// How often to check which schedules are due.
 const FIRE: Duration = Duration::from_secs(1);
-/// Of how many schedules at once.
+/// Maximum number of schedules handled in one check.
 const MOST_FIRED: usize = 64;
 
 pub async fn list(call: Call) -> Result<Response, Failure> {
@@ -50,7 +50,7 @@ pub async fn set(mut call: Call) -> Result<Response, Failure> {
     let read = call.body().await?;
     let app = call.app;
     let mut payload = payload::decode_strictly(&app, read, format).await?;
-    // As its queue's schema is now: what is queued later is not looked at again.
+    // Checked against the current schema of the queue; later jobs are not checked again.
     let queue = schedule.queue.clone();
     let text = app.database.read(move |backend| backend.schema(&queue)).await?;
     if let Some(checker) = jobs::ready(&app, text).await? {
@@ -94,7 +94,7 @@ async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
     Ok(done(&Paused { schedule, is_paused }))
 }
 
-/// Queues what is due, until the daemon ends.
+/// Queues jobs that are due, until the daemon ends.
 pub async fn fire(app: Arc<App>) {
     let mut has_failed = false;
     loop {
@@ -114,7 +114,7 @@ pub async fn fire(app: Arc<App>) {
                     }
                 }
             }
-            // Once: it is tried each second.
+            // Logged once, because it is tried every second.
             Err(failure) if !has_failed => {
                 has_failed = true;
                 app.journal.line(format_args!("schedules wait: {}", failure.said.message));

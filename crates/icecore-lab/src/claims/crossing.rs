@@ -1,19 +1,19 @@
-//! Up to where one side leads.
+//! Crossings: the place on the axis up to which one side leads.
 
 use super::Looked;
 use super::verdict::{Claimed, meets};
 use crate::model::{Interval, Verdict};
 use crate::stats::{self, words};
 
-/// The claim's tolerance for a place on the axis.
+/// Tolerance for a claimed place on the axis.
 const TOLERANCE: f64 = 1.2;
 
-/// The crossing lies behind the last size before the first one at which `over` takes
-/// longer, by more than noise. Between the two it is interpolated, on logarithms of the
-/// place and of the quotient; the sizes themselves are the ends of its interval.
+/// Judges a claim about a crossing. The crossing lies between the first size at which `over` takes longer, by more than
+/// noise, and the size before it. It is interpolated on logarithms of the place and of the quotient. The two sizes are
+/// the ends of its interval.
 ///
-/// Where no size lies on the other side there is no crossing to give, and the verdict
-/// is only given if the sizes reach far enough for it.
+/// If all sizes are on one side, there is no crossing to report, and a verdict is given only if the sizes reach far
+/// enough for it.
 pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verdict, String) {
     let (from, to) = (claimed.from / TOLERANCE, claimed.to * TOLERANCE);
     let then = claimed.range();
@@ -62,12 +62,12 @@ pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interva
     }
 }
 
-/// Takes longer, by more than noise.
+/// Returns whether `over` takes longer, by more than noise.
 fn is_slower(one: &Looked<'_>) -> bool {
     one.now.estimate > 1.0 && !stats::is_tie(&one.now, one.resolution)
 }
 
-/// Where the quotient passes 1 between two sizes.
+/// Returns where the quotient passes 1 between two sizes.
 fn between(before: &[Looked<'_>], behind: &[Looked<'_>]) -> Interval {
     let (Some(before), Some(behind)) = (before.last(), behind.first()) else { return stats::exact(0.0) };
     let (low, high) = (before.point.at, behind.point.at);

@@ -1,4 +1,4 @@
-//! What a user sees of a claim.
+//! What users see of a claim.
 
 use super::*;
 use crate::model::Sample;
@@ -77,7 +77,7 @@ fn the_sides_may_be_two_operations_of_one_competitor() {
 fn the_middle_of_all_sizes_decides_and_the_range_is_told() {
     let points = [size(1000.0, 3.4), size(10.0, 1.2), size(100.0, 3.0)];
     let found = judge(&claim(Quantity::Time, 2.9, 2.9), &points);
-    // At 10 objects less than half of the difference is there.
+    // At 10 objects, less than half of the difference remains.
     assert_eq!(found.verdict, Verdict::Partly);
     let now = found.now.unwrap();
     assert!(now.low < 1.2 && (2.9..3.1).contains(&now.estimate) && now.high > 3.4, "{now:?}");

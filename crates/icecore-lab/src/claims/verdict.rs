@@ -1,4 +1,4 @@
-//! What a quotient says of a claim.
+//! Verdicts on quotients.
 
 use crate::model::{Interval, Verdict};
 use crate::stats::{self, words};
@@ -9,26 +9,25 @@ pub(super) struct Claimed {
     pub to: f64,
 }
 
-/// A fifth is tolerated …
+/// Factor by which a quotient may differ from the claimed numbers.
 const TOLERANCE: f64 = 1.2;
 
 impl Claimed {
-    /// None if the numbers can't be the quotient of anything.
+    /// Creates the numbers of a claim; `None` if they can't be quotients.
     pub fn new(from: f64, to: f64) -> Option<Claimed> {
         let good = |number: f64| number > 0.0 && number.is_finite();
         (good(from) && good(to)).then_some(Claimed { from: from.min(to), to: from.max(to) })
     }
 
-    /// The verdict on a quotient.
+    /// Returns the verdict on a quotient.
     ///
-    /// A claim that one side is ahead has both numbers on one side of 1. It holds if the
-    /// interval of now meets them, with a fifth as tolerance, but not more than half of
-    /// the difference: what was said to be 10 % more, and is 2 % more, is weaker. If
-    /// nothing but noise is to be seen, the difference is gone; unless the noise is so
-    /// large that half of what was claimed lies in it, too: then it is unknown.
+    /// A claim that one side is ahead has both numbers on the same side of 1. It holds if the current interval overlaps
+    /// them, with a tolerance of a fifth, but at most half of the difference: a claimed advantage of 10 % that is now 2
+    /// % is weaker. If only noise is visible, the difference is gone. If the noise is so large that it could also hide
+    /// half of the claimed difference, the verdict is unknown.
     ///
-    /// A claim that both are equal has 1 between its numbers. It holds in the same way,
-    /// and fails with a difference that is now to be seen.
+    /// A claim that both sides are equal has 1 between its numbers. It holds under the same rule, and fails if a
+    /// difference is visible now.
     pub fn verdict(&self, now: &Interval, resolution: f64) -> Verdict {
         if !stats::is_known(now) {
             return Verdict::Unknown;
@@ -40,9 +39,8 @@ impl Claimed {
         }
     }
 
-    /// What is left of a verdict on the middle, if this is the interval of all that was
-    /// measured: at its worst end at least half of a difference that was claimed must be there,
-    /// and none where none was claimed.
+    /// Restricts a verdict on the middle by the interval of all measurements. At its worst end, at least half of a
+    /// claimed difference must remain; if equality was claimed, all of it must be within the tolerance.
     pub fn throughout(&self, verdict: Verdict, all: &Interval, resolution: f64) -> Verdict {
         let is_supported = match () {
             () if self.to < 1.0 => 1.0 / all.high >= (1.0 / self.to).sqrt(),
@@ -58,7 +56,7 @@ impl Claimed {
         }
     }
 
-    /// The claim that over is larger than under.
+    /// Judges a claim that `over` is larger than `under`.
     fn ahead(&self, now: &Interval, resolution: f64) -> Verdict {
         let from = self.from / self.from.sqrt().min(TOLERANCE);
         let to = self.to * self.to.sqrt().min(TOLERANCE);
@@ -72,13 +70,13 @@ impl Claimed {
         }
     }
 
-    /// The claim that there is no difference.
+    /// Judges a claim that there is no difference.
     fn equal(&self, now: &Interval, resolution: f64) -> Verdict {
         let (from, to) = self.tolerated(resolution);
         if meets(now, from, to) { Verdict::Holds } else { Verdict::Differs }
     }
 
-    /// What is as good as the numbers of a claim that there is no difference.
+    /// Returns the range that counts as equal, for a claim that there is no difference.
     fn tolerated(&self, resolution: f64) -> (f64, f64) {
         let tolerance = |end: f64| end.max(1.0 / end).sqrt().clamp((1.0 + resolution).min(TOLERANCE), TOLERANCE);
         (self.from / tolerance(self.from), self.to * tolerance(self.to))
@@ -88,13 +86,13 @@ impl Claimed {
         Claimed { from: 1.0 / self.to, to: 1.0 / self.from }
     }
 
-    /// `2.9`, `16 to 24`
+    /// Formats the claimed numbers: `2.9`, `16 to 24`.
     pub fn range(&self) -> String {
         let (from, to) = (words::number(self.from), words::number(self.to));
         if from == to { from } else { format!("{from} to {to}") }
     }
 
-    /// The verdict in a word or two.
+    /// Returns the verdict in a few words.
     pub fn words(&self, verdict: Verdict) -> &'static str {
         match verdict {
             Verdict::Holds => "holds",

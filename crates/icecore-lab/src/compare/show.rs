@@ -1,4 +1,4 @@
-//! A comparison as a table in words.
+//! A comparison as a text table.
 
 use super::{Change, Compared, Finding, What};
 use crate::stats::words;
@@ -37,13 +37,14 @@ impl Compared {
     }
 }
 
-/// What changed, and sizes that moved at all: they do not move by chance.
+/// Returns whether a finding has a line in the table: a change, or any different size, because sizes don't vary by
+/// chance.
 fn is_worth_a_line(finding: &Finding) -> bool {
     finding.change != Change::Same || (finding.what == What::Size && finding.old != finding.new)
 }
 
 impl Change {
-    /// `worse`
+    /// Returns the word for the change, such as `worse`.
     pub fn word(self) -> &'static str {
         match self {
             Change::Worse => "worse",

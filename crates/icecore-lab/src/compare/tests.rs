@@ -1,4 +1,4 @@
-//! What a user sees of two reports.
+//! What users see of a comparison of two reports.
 
 use super::*;
 use crate::model::{Machine as Computer, NoiseLevel, Runtime, Sample, Settings};
@@ -11,8 +11,8 @@ fn timed(seed: u64, ns: f64) -> Vec<Sample> {
     machine.samples(&mut Rng::with_seed(seed), ns)
 }
 
-/// A run on a machine that is `slow` times as slow, in which `other` takes `ratio` times
-/// as long as the baseline.
+/// Returns a run on a machine that is slower by the factor `slow`, in which `other` takes `ratio` times as long as the
+/// baseline.
 fn report(seed: u64, slow: f64, ratio: f64) -> Report {
     let mut made = point(
         1.0,

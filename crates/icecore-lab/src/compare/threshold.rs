@@ -1,4 +1,4 @@
-//! How much is too much.
+//! Threshold for changes.
 
 use super::Change;
 use crate::model::Interval;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A share: `10%`, or `0.1`. 10 % if nothing else is said.
+/// A share, such as `10%` or `0.1`. The default is 10 %.
 ///
 /// ```
 /// use icecore_lab::compare::Threshold;
@@ -27,8 +27,8 @@ impl Default for Threshold {
 }
 
 impl Threshold {
-    /// What an amount of now over then means, if more is worse: all of the interval has
-    /// to be beyond the threshold. The inverse of what is too much is what is better.
+    /// Judges a quotient of new and old value for which larger is worse. The whole interval must be beyond the
+    /// threshold, or beyond its inverse for an improvement.
     pub(super) fn judge(self, times: &Interval, noise: f64) -> Change {
         let limit = 1.0 + self.0;
         match () {
@@ -46,7 +46,7 @@ impl fmt::Display for Threshold {
     }
 }
 
-/// What is wrong with a threshold.
+/// Error for an invalid threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThresholdError(String);
 

@@ -1,4 +1,4 @@
-//! What the articles published, and what became of it.
+//! Figures and claims of the articles, and the verdicts on them.
 
 use super::{Interval, Operation};
 use serde::{Deserialize, Serialize};
@@ -8,47 +8,46 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// Whose: `perl/storable`.
+    /// Competitor: `perl/storable`.
     pub competitor: String,
-    /// Of which operation; none for a size.
+    /// Operation; none for a size.
     #[serde(default)]
     pub operation: Option<Operation>,
     /// The number.
     pub value: f64,
     /// `a second`, `s`, `ns`, `bytes`, `%`
     pub unit: String,
-    /// Which article, and what it measured on.
+    /// The article, and what it measured on.
     pub source: String,
 }
 
-/// A sentence of an article, as something that can be measured: one quantity
-/// against another.
+/// A claim of an article in measurable form: one quantity divided by another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// As a person would say it: `Sereal is 2.9 times as fast as Storable`.
+    /// Text of the claim: `Sereal is 2.9 times as fast as Storable`.
     pub text: String,
-    /// Which article.
+    /// The article.
     pub source: String,
-    /// What is measured.
+    /// The measured quantity.
     pub quantity: Quantity,
-    /// Whose is divided by …
+    /// Side whose quantity is the numerator.
     pub over: Side,
-    /// … this one's.
+    /// Side whose quantity is the denominator.
     pub under: Side,
-    /// The quotient, or the crossing, that the article found: from …
+    /// Lower end of the quotient, or of the crossing, that the article found.
     pub from: f64,
-    /// … to.
+    /// Upper end.
     pub to: f64,
-    /// At which sizes it is to be looked at: the parameters of a point. All points if empty.
+    /// Parameters of the sizes at which the claim is checked. All points if empty.
     #[serde(default)]
     pub at: BTreeMap<String, i64>,
-    /// What explains it where it does not hold.
+    /// Explanation for a claim that does not hold.
     #[serde(default)]
     pub explanation: String,
 }
 
-/// What a claim is about.
+/// Quantity that a claim is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -57,7 +56,7 @@ pub enum Quantity {
     Time,
     /// The bytes of `over` divided by the bytes of `under`.
     Size,
-    /// Up to which place on the axis `over` takes no longer than `under`.
+    /// The place on the axis up to which `over` takes no longer than `under`.
     Crossing,
 }
 
@@ -67,52 +66,52 @@ pub enum Quantity {
 pub struct Side {
     /// `perl/sereal`
     pub competitor: String,
-    /// Which operation; sizes have none.
+    /// Operation; sizes have none.
     #[serde(default)]
     pub operation: Option<Operation>,
 }
 
-/// A claim, and what was measured.
+/// A claim and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimResult {
-    /// What was claimed.
+    /// The claim.
     pub claim: Claim,
-    /// The quotient now, or the place of the crossing; none if a side is missing.
+    /// Measured quotient, or place of the crossing; none if a side is missing.
     #[serde(default)]
     pub now: Option<Interval>,
-    /// What that means.
+    /// Verdict on the claim.
     pub verdict: Verdict,
-    /// In a sentence.
+    /// The result in a sentence.
     pub words: String,
 }
 
-/// What became of a claim.
+/// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The middle of now is what was claimed, with a fifth of it as tolerance, and the whole
-    /// interval supports it.
+    /// The middle of the measurements matches the claim, with a tolerance of a fifth, and the whole interval supports
+    /// it.
     Holds,
-    /// The middle of now is what was claimed; but the interval, over the sizes and the rounds,
-    /// reaches to where it is not.
+    /// The middle of the measurements matches the claim, but the interval over the sizes and rounds extends to values
+    /// that do not.
     Partly,
     /// The same side is ahead, by more.
     Stronger,
     /// The same side is ahead, by less.
     Weaker,
-    /// No difference can be seen any more.
+    /// No difference is visible any more.
     Gone,
     /// The other side is ahead.
     Reversed,
     /// There is a difference where the article saw none.
     Differs,
-    /// It could not be measured here.
+    /// The claim could not be measured here.
     Unknown,
 }
 
 impl Verdict {
-    /// Whether the article was right.
+    /// Returns whether the article was right.
     pub fn stands(self) -> bool {
         matches!(self, Verdict::Holds | Verdict::Stronger)
     }

@@ -1,8 +1,8 @@
-//! The machine, and how quiet it was.
+//! The machine, and its noise.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a run took place.
+/// The machine of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// `Debian GNU/Linux 12 (bookworm)`
@@ -11,19 +11,19 @@ pub struct Machine {
     pub kernel: String,
     /// `AMD EPYC 7763`
     pub processor: String,
-    /// Cores that can be used.
+    /// Number of usable cores.
     pub cores: usize,
-    /// Bytes of memory.
+    /// Size of the memory in bytes.
     pub memory: u64,
-    /// Load over one, five and fifteen minutes before the run.
+    /// Load averages over one, five and fifteen minutes before the run.
     pub load: [f64; 3],
-    /// What runs the competitors.
+    /// Runtimes of the competitors.
     pub runtimes: Vec<Runtime>,
-    /// Bytes a nanosecond (GB/s) of copying a block that no cache holds.
+    /// Speed of copying a block that fits into no cache, in bytes per nanosecond (GB/s).
     pub memcpy: f64,
 }
 
-/// A language's runtime.
+/// Runtime of a language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
     /// `perl`
@@ -32,30 +32,30 @@ pub struct Runtime {
     pub version: String,
 }
 
-/// How much the machine itself moved while a scenario ran: the same work of the
-/// lab, timed before each turn, and the baseline timed against itself.
+/// Noise of the machine while a scenario ran. It is measured by a fixed task of the lab, timed before each turn, and by
+/// comparing the baseline with itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
-    /// In a word.
+    /// Level of the noise.
     pub level: NoiseLevel,
-    /// The spread of the lab's own work: the middle half of its times over their median, 0.02 is 2 %.
+    /// Spread of the lab's own task: the interquartile range of its times divided by their median; 0.02 is 2 %.
     pub spread: f64,
-    /// How much slower the last third of its times is than the first, 0.1 is 10 %.
+    /// How much slower the last third of its times is than the first third; 0.1 is 10 %.
     pub drift: f64,
-    /// How far the baseline is from itself: what is closer to 1 than this is a tie. 0.03 is 3 %.
+    /// Difference between the baseline and its twin; 0.03 is 3 %. A quotient closer to 1 than this is a tie.
     pub resolution: f64,
-    /// In a sentence, with what to do about it.
+    /// The noise in a sentence, with advice.
     pub words: String,
 }
 
-/// The verdict on a machine.
+/// Level of noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoiseLevel {
-    /// Differences of a few percent can be seen.
+    /// Differences of a few percent are visible.
     Quiet,
-    /// Differences of ten percent can be seen.
+    /// Differences of ten percent are visible.
     Restless,
-    /// Only large differences can be seen.
+    /// Only large differences are visible.
     Noisy,
 }

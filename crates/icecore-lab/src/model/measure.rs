@@ -1,27 +1,27 @@
-//! Samples, and what was measured of one competitor.
+//! Samples, and the measurements of one competitor.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What is timed.
+/// A timed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Operation {
-    /// Values to bytes, or to a file.
+    /// Converts values to bytes, or to a file.
     Write,
-    /// Bytes, or a file, to values; freeing them is included.
+    /// Converts bytes, or a file, to values, and frees the values.
     Read,
-    /// Both, one behind the other.
+    /// Writes and then reads.
     RoundTrip,
-    /// A file to JSON, as a process of its own from start to end.
+    /// Converts a file to JSON in a separate process, including its start and end.
     ToJson,
-    /// A request to a web server until the answer has come.
+    /// Sends a request to a web server and receives the answer.
     Request,
 }
 
 impl Operation {
-    /// As it stands in files and on the command line: `round-trip`.
+    /// Returns the name in files and on the command line: `round-trip`.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Write => "write",
@@ -39,117 +39,117 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What a participant is.
+/// Role of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Role {
-    /// Turns values of its language to bytes and back. Only these are ranked against each other.
+    /// Converts values of its language to bytes and back. Only these are ranked against each other.
     Competitor,
-    /// Makes the same values in the language, without any bytes.
+    /// Creates the same values in the language, without any bytes.
     Floor,
     /// The Rust engine: bytes to a Document and back, without values of a language.
     Engine,
-    /// The baseline once more: what differs from it is noise.
+    /// The baseline a second time: any difference between the two is noise.
     Twin,
 }
 
 /// One participant at one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// `perl/sereal`: the runner.
+    /// Id of the runner: `perl/sereal`.
     pub id: String,
-    /// For people: `Sereal, zstd`.
+    /// Display name: `Sereal, zstd`.
     pub name: String,
     /// `5.003`
     #[serde(default)]
     pub version: String,
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// Whether what comes back is what went in.
+    /// Whether its output equals its input.
     pub fidelity: Fidelity,
-    /// Bytes that it wrote.
+    /// Number of bytes written.
     #[serde(default)]
     pub size: Option<u64>,
-    /// One for each operation that it has.
+    /// One cell for each operation.
     #[serde(default)]
     pub cells: Vec<Cell>,
-    /// Resident memory, step by step.
+    /// Resident memory after each step.
     #[serde(default)]
     pub memory: Vec<MemoryStep>,
 }
 
 impl Entry {
-    /// What was measured of an operation.
+    /// Returns the measurements of an operation.
     pub fn cell(&self, operation: Operation) -> Option<&Cell> {
         self.cells.iter().find(|cell| cell.operation == operation)
     }
 }
 
-/// Whether a round trip gives what went in.
+/// Result of comparing the output of a round trip with its input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Fidelity {
     /// Nothing differs.
     Exact,
-    /// A program in the language hardly sees what differs: numbers that came back as text in Perl. Each kind, with the first path.
+    /// A program in the language hardly sees the differences, such as numbers that came back as text in Perl.
     Alike {
-        /// `numbers came back as text, first at $[0]`
+        /// Each kind of difference with its first path: `numbers came back as text, first at $[0]`.
         differences: Vec<String>,
     },
-    /// Something else came back.
+    /// The output differs.
     Differs {
-        /// The same, or what could not be read.
+        /// Each kind of difference with its first path, or the error of a result that could not be read.
         differences: Vec<String>,
     },
-    /// There was nothing to check: a floor, a web page.
+    /// Nothing was checked, for a floor or a web page.
     Unchecked,
 }
 
-/// One measured span of time.
+/// One measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Which process of the competitor, from 0.
+    /// Process of the competitor, from 0.
     pub round: u32,
-    /// Which sample of this process, from 0. Samples of the same round and turn were taken next to each other.
+    /// Number of the sample in this process, from 0. Samples of the same round and turn were taken next to each other.
     pub turn: u32,
-    /// Nanoseconds for one execution.
+    /// Nanoseconds per execution.
     pub ns: f64,
 }
 
-/// What was measured of one operation of one competitor.
+/// Measurements of one operation of one competitor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// The operation.
     pub operation: Operation,
-    /// All of them, as taken.
+    /// All samples, in the order in which they were taken.
     pub samples: Vec<Sample>,
-    /// What they say.
+    /// Statistics of the samples.
     pub summary: Summary,
     /// How many times faster than the baseline; none for the baseline.
     #[serde(default)]
     pub against: Option<Comparison>,
 }
 
-/// What a list of samples says.
+/// Statistics of a list of samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The median in nanoseconds with its interval.
+    /// Median in nanoseconds with its interval.
     pub median: Interval,
     /// The fastest sample.
     pub fastest: f64,
     /// The slowest sample.
     pub slowest: f64,
-    /// The samples far off from the others, by their place in the list. They count like the others.
+    /// Indexes of the samples that are far from the others. They count like the others.
     #[serde(default)]
     pub outliers: Vec<usize>,
 }
 
-/// An estimate, and where it lies with 95 % confidence.
+/// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// The best guess.
+    /// The best estimate.
     pub estimate: f64,
     /// The lower end.
     pub low: f64,
@@ -157,22 +157,22 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Two competitors compared, pair by pair.
+/// Two competitors compared pair by pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// How many times faster: the median of the ratios of pairs.
     pub times: Interval,
-    /// Whether that is more than noise.
+    /// Whether the difference is no larger than the noise.
     pub tie: bool,
 }
 
-/// Resident memory after one step.
+/// Resident memory after a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryStep {
     /// `start`, `data`, `written`, `freed`, `read`.
     pub step: String,
-    /// Bytes resident now.
+    /// Resident bytes after the step.
     pub resident: u64,
-    /// The most that was resident since the step before.
+    /// Maximum of resident bytes since the previous step.
     pub peak: u64,
 }

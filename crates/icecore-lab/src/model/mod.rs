@@ -1,5 +1,4 @@
-//! What a run found: the raw samples, what follows from them, and on which
-//! machine. This is what `--json` writes and `--from` reads.
+//! Results of a run: raw samples, statistics, and the machine. `--json` writes this form and `--from` reads it.
 
 mod claim;
 mod machine;
@@ -12,78 +11,78 @@ pub use measure::{Cell, Comparison, Entry, Fidelity, Interval, MemoryStep, Opera
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the form of [`Report`].
+/// Version of the format of [`Report`].
 pub const SCHEMA: u32 = 1;
 
-/// All that a run found.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The version of Icecore that ran.
+    /// Version of Icecore.
     pub icecore: String,
-    /// When the run began, UTC: `2026-11-22T12:00:00Z`.
+    /// Start of the run in UTC: `2026-11-22T12:00:00Z`.
     pub made: String,
-    /// How long the run took, in seconds.
+    /// Duration of the run in seconds.
     pub seconds: f64,
-    /// Where it ran.
+    /// The machine.
     pub machine: Machine,
-    /// How it was measured.
+    /// Settings of the measurement.
     pub settings: Settings,
-    /// One for each scenario, in the order in which they ran.
+    /// One report for each scenario, in the order in which they ran.
     pub scenarios: Vec<ScenarioReport>,
 }
 
-/// How a run measures.
+/// Settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The seed of the random order.
+    /// Seed of the random order.
     pub seed: u64,
-    /// How many processes each competitor gets, one after the other.
+    /// Number of processes of each competitor, one after another.
     pub rounds: u32,
-    /// How many samples of each operation a process gives.
+    /// Number of samples of each operation in a process.
     pub turns: u32,
-    /// How long one sample lasts at least, in milliseconds; a single execution may take longer.
+    /// Minimum duration of a sample in milliseconds; a single execution may take longer.
     pub sample_ms: u64,
     /// Whether only the small sizes ran.
     pub small: bool,
 }
 
-/// What a run found in one scenario.
+/// Result of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioReport {
-    /// The name: `perl-mix`.
+    /// Name: `perl-mix`.
     pub name: String,
-    /// A line that says what is measured.
+    /// One line that says what is measured.
     pub title: String,
-    /// A few sentences more.
+    /// A few more sentences.
     #[serde(default)]
     pub about: String,
-    /// What is timed, in the order of tables.
+    /// Timed operations, in the order of tables.
     pub operations: Vec<Operation>,
     /// The competitor that the others are compared with: `perl/storable`.
     #[serde(default)]
     pub baseline: Option<String>,
-    /// What the numbers on the axis of the points count: `objects`. Empty where there is one point.
+    /// Unit of the axis: `objects`. Empty if there is one point.
     #[serde(default)]
     pub axis: String,
-    /// The sizes that were measured, ascending.
+    /// The measured sizes, ascending.
     pub points: Vec<Point>,
-    /// What the article published.
+    /// Figures that the article published.
     #[serde(default)]
     pub published: Vec<Published>,
-    /// What the article claimed, and whether it holds.
+    /// Claims of the article, with verdicts.
     #[serde(default)]
     pub claims: Vec<ClaimResult>,
-    /// Who took no part, and why.
+    /// Competitors that did not take part, with reasons.
     #[serde(default)]
     pub absent: Vec<Absent>,
-    /// How noisy the machine was meanwhile.
+    /// Noise of the machine during the scenario.
     pub noise: Noise,
     /// Whether the run was stopped before the scenario was done.
     #[serde(default)]
     pub stopped: bool,
-    /// Remarks for the reader: what is left out at which size, say.
+    /// Remarks for the reader, for example about competitors left out at some size.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -91,28 +90,28 @@ pub struct ScenarioReport {
 /// One size of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// For people: `1,000 objects`.
+    /// Display name: `1,000 objects`.
     pub name: String,
-    /// Where it stands on the axis.
+    /// Position on the axis.
     pub at: f64,
-    /// What the data was made with: `count`, `s`, `r`, `clients`.
+    /// Parameters of the data: `count`, `s`, `r`, `clients`.
     #[serde(default)]
     pub parameters: BTreeMap<String, i64>,
-    /// One for each competitor, the floor, and the engine.
+    /// One entry for each competitor, floor and engine.
     pub entries: Vec<Entry>,
-    /// Nanoseconds to copy as many bytes as the smallest competitor wrote: the roof.
+    /// Nanoseconds to copy as many bytes as the smallest competitor wrote: the upper limit of speed.
     #[serde(default)]
     pub memcpy_ns: Option<f64>,
 }
 
-/// A competitor that took no part.
+/// A competitor that did not take part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Absent {
     /// `perl/sereal`
     pub competitor: String,
-    /// What is missing, or what it cannot carry.
+    /// What is missing, or which data it can't represent.
     pub why: String,
-    /// The command that would install what is missing.
+    /// Command that installs what is missing.
     #[serde(default)]
     pub install: Option<String>,
 }

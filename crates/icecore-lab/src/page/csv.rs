@@ -31,12 +31,12 @@ const HEAD: [&str; 24] = [
     "memory_peak_growth_bytes",
 ];
 
-/// The whole report as CSV. One without any operation has a row without times.
+/// Returns the whole report as CSV. An entry without any operation has a row without times.
 pub fn csv(report: &Report) -> String {
     rows(report, false)
 }
 
-/// The same, with `'` before cells that a spreadsheet would run.
+/// Like [`csv`], with `'` before cells that a spreadsheet would run.
 pub fn csv_safe(report: &Report) -> String {
     rows(report, true)
 }
@@ -55,7 +55,7 @@ fn rows(report: &Report, is_safe: bool) -> String {
             }
         }
     }
-    // The cells were text.
+    // All cells were text.
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -92,7 +92,7 @@ fn row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Option<&Ce
     ]
 }
 
-/// The most that was resident beyond the start.
+/// Returns the peak of resident memory beyond the start.
 fn peak(entry: &Entry) -> Option<u64> {
     let (start, steps) = entry.memory.split_first()?;
     Some(steps.iter().map(|s| s.peak).max()?.saturating_sub(start.resident))
@@ -116,7 +116,7 @@ fn fidelity(fidelity: &Fidelity) -> (&'static str, &[String]) {
     }
 }
 
-/// Nine digits, without an exponent; nothing where there is no number.
+/// Formats a number with nine digits and without an exponent; empty if there is none.
 fn number(n: Option<f64>) -> String {
     n.filter(|n| n.is_finite()).map_or(String::new(), |n| format!("{n:.8e}").parse().unwrap_or(n).to_string())
 }

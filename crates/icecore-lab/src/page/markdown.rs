@@ -7,7 +7,7 @@ use super::{tables, view, words};
 use crate::model::{Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
-/// The whole report as Markdown.
+/// Returns the whole report as Markdown.
 pub fn markdown(report: &Report) -> String {
     let mut out = format!("# Serializers, measured\n\n{}.\n\n", escape(&words::run(report)));
     out += &machine(report);
@@ -20,7 +20,7 @@ pub fn markdown(report: &Report) -> String {
     out
 }
 
-/// A list of what the machine is.
+/// Returns a list that describes the machine.
 pub(super) fn machine(report: &Report) -> String {
     words::machine(&report.machine).iter().map(|(what, text)| format!("- {what}: {}\n", escape(text))).collect()
 }
@@ -53,7 +53,7 @@ fn one(scenario: &ScenarioReport) -> String {
     out
 }
 
-/// The verdict, as a list.
+/// Returns the verdict as a list.
 pub(super) fn sentences(scenario: &ScenarioReport, names: &Names) -> String {
     let list: String = words::verdict(scenario, names).iter().map(|s| format!("- {}\n", escape(s))).collect();
     if list.is_empty() { list } else { format!("\n{list}") }
@@ -73,7 +73,7 @@ fn at(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
     out
 }
 
-/// The summary of a point, with what is not exact.
+/// Returns the summary of a point, with the differences of results that are not exact.
 pub(super) fn summary(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
     let operations = operations_at(point, &operations(scenario));
     let mut out = String::new();
@@ -88,14 +88,14 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, names: &Names) -
     out
 }
 
-/// The claims of a scenario, and what explains those that do not hold.
+/// Returns the claims of a scenario, with explanations for those that do not hold.
 fn claims(scenario: &ScenarioReport) -> String {
     let mut out = String::new();
     section(&mut out, "What the article claims", &tables::claims(&scenario.claims));
     out + &explained(scenario, |_| true)
 }
 
-/// What became of some of the claims, in words.
+/// Returns the results of selected claims in sentences.
 pub(super) fn explained(scenario: &ScenarioReport, which: impl Fn(Verdict) -> bool) -> String {
     let mut out = String::new();
     for result in scenario.claims.iter().filter(|result| which(result.verdict)) {
@@ -109,7 +109,7 @@ pub(super) fn explained(scenario: &ScenarioReport, which: impl Fn(Verdict) -> bo
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
-/// Who was missing, and what to know about the numbers.
+/// Returns missing competitors, noise and notes.
 pub(super) fn around(scenario: &ScenarioReport) -> String {
     let mut out = String::new();
     if !scenario.absent.is_empty() {
@@ -132,7 +132,7 @@ pub(super) fn around(scenario: &ScenarioReport) -> String {
     out
 }
 
-/// A table below its heading, if it has rows.
+/// Writes a table below its heading, if it has rows.
 pub(super) fn section(out: &mut String, title: &str, table: &Table) {
     if !table.is_empty() {
         _ = write!(out, "\n### {}\n\n{}", escape(title), table.markdown());

@@ -1,4 +1,4 @@
-//! All pairs of competitors compared, in the layout of Perl's `cmpthese`.
+//! Comparison of all pairs of competitors, in the layout of Perl's `cmpthese`.
 
 use super::number::rate;
 use super::table::Table;
@@ -7,20 +7,20 @@ use crate::model::{Comparison, Entry, Operation, Point};
 use crate::stats::compare;
 use std::cmp::Ordering;
 
-/// The competitors of one operation, slowest first, and each against each.
+/// The competitors of one operation, slowest first, with all comparisons.
 pub(super) struct Matrix<'a> {
     pub(super) rows: Vec<(&'a Entry, f64)>,
-    /// Of a row: how many times faster it is than each column.
+    /// For each row, how many times faster it is than each column.
     pub(super) against: Vec<Vec<Option<Comparison>>>,
-    /// Those whose round trip differs: they have no place in it.
+    /// Competitors whose round trip differs; they are not compared.
     pub(super) wrong: Vec<&'a Entry>,
 }
 
 impl<'a> Matrix<'a> {
-    /// None with fewer than two competitors with correct results.
+    /// Creates the matrix; `None` with fewer than two competitors with correct results.
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64) -> Option<Self> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) = by_speed(point, operation).into_iter().partition(|(e, _)| right(e));
-        // In the order of the rates that stand beside them.
+        // In the order of the rates that are shown next to them.
         rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
         if rows.len() < 2 {
             return None;
@@ -29,7 +29,7 @@ impl<'a> Matrix<'a> {
             let (a, b) = (rows[row].0.cell(operation)?, rows[column].0.cell(operation)?);
             compare(&a.samples, &b.samples, resolution)
         };
-        // One half is counted, the other is its mirror: both say the same.
+        // One half is computed, the other is its mirror, so that both agree.
         let half: Vec<Vec<_>> = (0..rows.len()).map(|row| (0..row).map(|column| of(row, column)).collect()).collect();
         let at = |row: usize, column: usize| match row.cmp(&column) {
             Ordering::Greater => half[row][column],
@@ -40,12 +40,12 @@ impl<'a> Matrix<'a> {
         Some(Self { rows, against, wrong: wrong.into_iter().map(|(e, _)| e).collect() })
     }
 
-    /// Keeps the fastest, and the important ones; gives how many are gone.
+    /// Keeps the fastest rows and the important ones. Returns how many were removed.
     pub(super) fn keep(&mut self, fastest: usize, important: impl Fn(&Entry) -> bool) -> usize {
         let all = self.rows.len();
         let stays = |row: usize| row + fastest >= all || important(self.rows[row].0);
         let kept: Vec<usize> = (0..all).filter(|row| stays(*row)).collect();
-        // A few less are not worth the sentence.
+        // Removing only a few rows is not worth the sentence about it.
         if kept.len() + 2 >= all {
             return 0;
         }
@@ -54,7 +54,7 @@ impl<'a> Matrix<'a> {
         all - kept.len()
     }
 
-    /// What stands at a place: `--`, `=`, `192%`.
+    /// Returns the text of a cell: `--`, `=`, `192%`.
     pub(super) fn cell(&self, row: usize, column: usize) -> String {
         match &self.against[row][column] {
             _ if row == column => "--".into(),
@@ -67,7 +67,8 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// As tables, the columns with names, or numbered and spread over several if they are too wide.
+    /// Returns the matrix as tables. If it is too wide, the columns are numbered, and spread over several tables if
+    /// necessary.
     pub(super) fn tables(&self, names: &Names, width: usize) -> Vec<Table> {
         let all: Vec<usize> = (0..self.rows.len()).collect();
         let named = self.table(names, &all, false);
@@ -96,7 +97,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// The same from the other side.
+/// Returns the comparison with the sides exchanged.
 fn mirrored(c: Comparison) -> Comparison {
     let mut times = c.times;
     times.estimate = 1.0 / c.times.estimate;

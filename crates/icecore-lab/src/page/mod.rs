@@ -1,8 +1,7 @@
-//! Draws a [`Report`](crate::model::Report). Nothing here measures.
+//! Presents a [`Report`](crate::model::Report). Nothing here measures.
 //!
-//! [`text`] is for a terminal, [`markdown`] and [`csv`] are for files, [`html`] is one page
-//! that needs nothing else, [`svg`] one chart of it, and [`performance`] is the text of
-//! `docs/performance.md`.
+//! [`text`] is for a terminal, [`markdown`] and [`csv`] are for files, [`html`] is one self-contained page, [`svg`] is
+//! one chart of it, and [`performance`] is the text of `docs/performance.md`.
 
 mod chart;
 mod csv;
@@ -27,12 +26,12 @@ pub use performance::{Beside, performance, readme, readme_chart};
 pub use ranking::ranking;
 pub use text::text;
 
-/// How [`text`] looks.
+/// Style of [`text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether signs and headings have colours: for a terminal, not for a file.
+    /// Whether signs and headings have colors: for a terminal, not for a file.
     pub color: bool,
-    /// The columns that may be used.
+    /// Number of columns that may be used.
     pub width: usize,
     /// Whether everything is shown at each size, not only at the largest.
     pub full: bool,

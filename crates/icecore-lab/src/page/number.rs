@@ -1,12 +1,12 @@
-//! Numbers as people read them: three digits that count, a unit, no exponent.
+//! Readable numbers: three significant digits, a unit, no exponent.
 
 use crate::model::Interval;
 use crate::stats::is_known;
 
-/// What stands where there is no number.
+/// Text for a missing number.
 pub(super) const NONE: &str = "-";
 
-/// `1,172,433`
+/// Formats a count: `1,172,433`.
 pub fn count(n: f64) -> String {
     if !n.is_finite() {
         return NONE.into();
@@ -28,7 +28,7 @@ pub fn count(n: f64) -> String {
     out
 }
 
-/// Three digits that count: `1.23`, `12.3`, `123`, `1,234`.
+/// Formats three significant digits: `1.23`, `12.3`, `123`, `1,234`.
 fn digits(n: f64) -> String {
     match n.abs() {
         0.0 => "0".into(),
@@ -41,14 +41,14 @@ fn digits(n: f64) -> String {
     }
 }
 
-/// The first unit in which a number stays below a thousand.
+/// Formats a number in the first unit in which it is below a thousand.
 fn with_unit(n: f64, units: &[(f64, &str)]) -> String {
     let last = units.len() - 1;
     let (size, unit) = units[..last].iter().find(|(size, _)| n.abs() / size < 999.5).unwrap_or(&units[last]);
     format!("{} {unit}", digits(n / size))
 }
 
-/// `853 ns`, `1.20 ms`
+/// Formats a time: `853 ns`, `1.20 ms`.
 pub fn time(ns: f64) -> String {
     if !ns.is_finite() {
         return NONE.into();
@@ -59,7 +59,7 @@ pub fn time(ns: f64) -> String {
     with_unit(ns.round(), &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")])
 }
 
-/// Without zeros that say nothing: `1 µs` of `1.00 µs`.
+/// Removes trailing zeros: `1.00 µs` becomes `1 µs`.
 pub(super) fn short(text: String) -> String {
     match text.split_once(' ') {
         Some((n, unit)) if n.contains('.') => format!("{} {unit}", n.trim_end_matches('0').trim_end_matches('.')),
@@ -67,7 +67,7 @@ pub(super) fn short(text: String) -> String {
     }
 }
 
-/// How often in a second: `1,172,433/s`, `3.42/s`.
+/// Formats executions per second: `1,172,433/s`, `3.42/s`.
 pub(super) fn rate(ns: f64) -> String {
     let rate = 1e9 / ns;
     if !rate.is_finite() || rate <= 0.0 {
@@ -76,7 +76,7 @@ pub(super) fn rate(ns: f64) -> String {
     format!("{}/s", digits(rate))
 }
 
-/// `1,234 B`, `52.4 MB`
+/// Formats a number of bytes: `1,234 B`, `52.4 MB`.
 pub fn bytes(n: f64) -> String {
     if !n.is_finite() {
         return NONE.into();
@@ -87,7 +87,7 @@ pub fn bytes(n: f64) -> String {
     with_unit(n, &[(1e3, "kB"), (1e6, "MB"), (1e9, "GB")])
 }
 
-/// The unit that suits a number of bytes, and its size.
+/// Returns the unit that suits a number of bytes, and its size.
 pub(super) fn byte_unit(n: f64) -> (f64, &'static str) {
     match n {
         n if n >= 1e9 => (1e9, "GB"),
@@ -97,24 +97,24 @@ pub(super) fn byte_unit(n: f64) -> (f64, &'static str) {
     }
 }
 
-/// In a unit, with a sign, for what has grown: `+367`.
+/// Formats growth in a unit, with a sign: `+367`.
 pub(super) fn grown(n: f64, unit: f64) -> String {
     let n = n / unit;
     let text = if n.abs() >= 9.95 { count(n) } else { format!("{n:.1}") };
     if n < 0.0 { text } else { format!("+{text}") }
 }
 
-/// A quotient: `1.41`, `17.3`, `120`.
+/// Formats a quotient: `1.41`, `17.3`, `120`.
 pub(super) fn quotient(n: f64) -> String {
     if n.is_finite() { digits(n) } else { NONE.into() }
 }
 
-/// A quotient and its interval: `1.41 (1.30 to 1.52)`.
+/// Formats a quotient with its interval: `1.41 (1.30 to 1.52)`.
 pub fn interval(i: &Interval) -> String {
     within(i, quotient)
 }
 
-/// A number and its interval; ends that add nothing are left out.
+/// Formats a number with its interval; an interval that adds nothing is left out.
 pub(super) fn within(i: &Interval, show: impl Fn(f64) -> String) -> String {
     let [estimate, low, high] = [i.estimate, i.low, i.high].map(&show);
     match () {
@@ -124,7 +124,7 @@ pub(super) fn within(i: &Interval, show: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// `3 %`, `0.4 %`
+/// Formats a share: `3 %`, `0.4 %`.
 pub(super) fn percent(part: f64) -> String {
     let n = part * 100.0;
     match n.abs() {
@@ -136,7 +136,7 @@ pub(super) fn percent(part: f64) -> String {
     }
 }
 
-/// `35 s`, `4 min 10 s`, `2 h 5 min`
+/// Formats a duration: `35 s`, `4 min 10 s`, `2 h 5 min`.
 pub(super) fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return NONE.into();

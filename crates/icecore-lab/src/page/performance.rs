@@ -8,15 +8,15 @@ use crate::articles::{self, Article};
 use crate::model::{Operation, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
-/// The chart that the README shows.
+/// The chart in the README.
 const CHART: (&str, Kind) = ("perl-mix", Kind::Bars(Operation::RoundTrip));
 
-/// A run of its own, beside that of all scenarios: its file's name in `docs/bench`, and what it found.
+/// A separate run in addition to that of all scenarios: the name of its file in `docs/bench`, and its report.
 pub type Beside<'r> = (&'r str, &'r Report);
 
-/// The text of `docs/performance.md`. It links to `bench/report.json`, which has the
-/// samples and from which a page with charts is drawn, and to `bench/engine.md`, which is
-/// written by hand. What was measured in runs of their own comes last, each with its machine and its day.
+/// Returns the text of `docs/performance.md`. It links to `bench/report.json`, which contains the samples and from
+/// which a page with charts is generated, and to `bench/engine.md`, which is written by hand. Separate runs come last,
+/// each with its machine and its day.
 pub fn performance(report: &Report, beside: &[Beside<'_>]) -> String {
     let mut out = String::from("# Performance\n\n");
     out += "This page is made by `icecore bench` from a run of all scenarios. ";
@@ -37,7 +37,7 @@ pub fn performance(report: &Report, beside: &[Beside<'_>]) -> String {
     out
 }
 
-/// A run of its own.
+/// Returns the section of a separate run.
 fn run(name: &str, report: &Report) -> String {
     let mut out = format!("\n## In a run of its own: {}\n\n", escape(name));
     out += "What is below was measured later than what is above, or on another machine: numbers of the two are not ";
@@ -56,7 +56,7 @@ fn run(name: &str, report: &Report) -> String {
     out
 }
 
-/// The claims of all scenarios, one table each.
+/// Returns the claims of all scenarios, one table each.
 fn claims(report: &Report) -> String {
     let all = || report.scenarios.iter().flat_map(|s| &s.claims);
     if all().next().is_none() {
@@ -73,17 +73,17 @@ fn claims(report: &Report) -> String {
     out
 }
 
-/// The chart that the README shows: what it is of, and the SVG.
+/// Returns the chart in the README: its description, and the SVG.
 pub fn readme_chart(report: &Report) -> Option<(String, String)> {
     let (scenario, kind) = CHART;
     let title = &report.scenarios.iter().find(|one| one.name == scenario)?.title;
     Some((format!("{title}, {}", words::operation(Operation::RoundTrip)), svg(report, scenario, kind)?))
 }
 
-/// How many claims of each article the README shows.
+/// Number of claims of each article in the README.
 const OF_EACH: usize = 2;
 
-/// What the README shows of a run: one chart, and two claims of each article.
+/// Returns the part of the README about a run: one chart, and two claims of each article.
 pub fn readme(report: &Report) -> String {
     let mut out = String::new();
     if let Some((about, _)) = readme_chart(report) {
@@ -111,7 +111,7 @@ fn linked(article: &Article) -> String {
     format!("[{}]({})", escape(article.title), article.url)
 }
 
-/// The articles that a scenario's claims are from.
+/// Returns links to the articles of a scenario's claims.
 fn sources(scenario: &ScenarioReport) -> String {
     let mut found: Vec<&'static Article> = Vec::new();
     for article in scenario.claims.iter().filter_map(|result| articles::of(&result.claim.source)) {

@@ -1,4 +1,4 @@
-//! Who suits a use best, as a table and in words.
+//! Which competitor suits a use best, as a table and in sentences.
 
 use super::number::{NONE, interval, percent, time};
 use super::table::Table;
@@ -8,7 +8,7 @@ use crate::model::{Point, ScenarioReport};
 use crate::rank::{self, Ranking};
 use std::fmt::Write;
 
-/// The ranking of a point for a terminal: the table, and with `explain` what it says.
+/// Returns the ranking of a point for a terminal: the table, and sentences about it with `explain`.
 pub fn ranking(scenario: &ScenarioReport, point: &Point, ranking: &Ranking, explain: bool) -> String {
     let names = Names::new(scenario);
     let mut table = Table::new(["", "competitor", "round trip", ">a use costs", ">times the first"]);

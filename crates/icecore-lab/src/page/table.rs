@@ -1,19 +1,19 @@
-//! A table, and how it looks on a terminal and in Markdown.
+//! A table, formatted for a terminal or for Markdown.
 
 use super::view::plain;
 use std::fmt::Write;
 
-/// A table whose cells are text already.
+/// A table whose cells are text.
 #[derive(Default)]
 pub struct Table {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
 }
 
-/// The head of a column.
+/// Head of a column.
 pub(super) struct Column {
     pub(super) title: String,
-    /// Numbers stand at the right.
+    /// Whether the column is aligned to the right, for numbers.
     pub(super) right: bool,
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Row {
 }
 
 impl Table {
-    /// Heads of columns; those that begin with `>` stand at the right.
+    /// Creates a table with these column heads; those that begin with `>` are aligned to the right.
     pub fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
         let mut table = Self::default();
         for title in titles {
@@ -35,28 +35,28 @@ impl Table {
         table
     }
 
-    /// One more column.
+    /// Adds a column.
     pub fn column(&mut self, title: &str) {
         let right = title.starts_with('>');
         self.columns.push(Column { title: plain(title.strip_prefix('>').unwrap_or(title)), right });
     }
 
-    /// One more row.
+    /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(Row::Cells(cells.into_iter().map(|cell| plain(&cell)).collect()));
     }
 
-    /// A heading between rows.
+    /// Adds a heading between rows.
     pub(super) fn section(&mut self, title: &str) {
         self.rows.push(Row::Section(plain(title)));
     }
 
-    /// Whether it has no rows.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// For a terminal: columns two blanks apart.
+    /// Formats the table for a terminal, with two spaces between columns.
     pub fn text(&self) -> String {
         let widths = self.widths();
         let mut out = String::new();
@@ -88,7 +88,7 @@ impl Table {
         _ = writeln!(out, "{}", line.trim_end());
     }
 
-    /// How wide each column is.
+    /// Returns the width of each column.
     fn widths(&self) -> Vec<usize> {
         let cell = |row: &Row, i: usize| match row {
             Row::Cells(cells) => cells.get(i).map_or(0, |c| c.chars().count()),
@@ -98,12 +98,12 @@ impl Table {
         self.columns.iter().enumerate().map(|(i, c)| widest(i).max(c.title.chars().count())).collect()
     }
 
-    /// How wide it is on a terminal.
+    /// Returns the width of the table on a terminal.
     pub(super) fn width(&self) -> usize {
         self.widths().iter().map(|w| w + 2).sum::<usize>().saturating_sub(2)
     }
 
-    /// For Markdown.
+    /// Formats the table as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         let line = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
@@ -132,7 +132,7 @@ impl Table {
     }
 }
 
-/// Text that Markdown is not to understand.
+/// Escapes text for Markdown.
 pub fn escape(text: &str) -> String {
     let text = plain(text);
     let mut out = String::new();
@@ -152,7 +152,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Text as code in Markdown, whatever is in it.
+/// Formats any text as code in Markdown.
 pub(super) fn code(text: &str) -> String {
     let text = plain(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The tables that all pages show.
+//! Tables that several output formats share.
 
 use super::number::{NONE, byte_unit, bytes, count, grown, interval, quotient, rate, time, within};
 use super::table::Table;
@@ -11,7 +11,7 @@ use crate::model::{
     ClaimResult, Entry, Fidelity, MemoryStep, Operation, Point, Published, Quantity, Role, ScenarioReport,
 };
 
-/// Everybody at a point: whether it is right, how fast, how small.
+/// Returns all entries at a point with fidelity, speed and size.
 pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Operation], names: &Names) -> Table {
     let mut table = Table::new(["competitor", "round trip"]);
     let base = scenario.baseline.as_deref();
@@ -72,10 +72,10 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     table
 }
 
-/// How much of a difference stands in a table; the list below it has all, and where.
+/// Maximum length of a difference in a table; the list below the table has all differences with their paths.
 const WHY: usize = 32;
 
-/// That something differs, and in what first.
+/// Returns the fidelity with the first difference.
 fn why(is: &Fidelity, differences: &[String]) -> String {
     let word = fidelity(is);
     let first = differences.first().and_then(|first| first.split(", first at").next());
@@ -87,7 +87,7 @@ fn why(is: &Fidelity, differences: &[String]) -> String {
     })
 }
 
-/// Right ones first, then those that lack an operation, then wrong ones.
+/// Sort key: entries with correct results first, then those that lack an operation, then wrong ones.
 fn place(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
     (!right(entry), operations.iter().filter(|o| median(entry, **o).is_none()).count())
 }
@@ -96,7 +96,7 @@ fn total(entry: &Entry, operations: &[Operation]) -> f64 {
     operations.iter().filter_map(|o| median(entry, *o)).sum()
 }
 
-/// How many times faster than the baseline, with a sign for a tie.
+/// Formats how many times faster than the baseline an entry is, with a sign for a tie.
 fn against(scenario: &ScenarioReport, entry: &Entry, operation: Operation) -> String {
     match entry.cell(operation).filter(|cell| measured(cell).is_some()) {
         None => NONE.into(),
@@ -109,7 +109,7 @@ fn against(scenario: &ScenarioReport, entry: &Entry, operation: Operation) -> St
     }
 }
 
-/// All that is known of an operation at a point.
+/// Returns all statistics of an operation at a point.
 pub(super) fn raw(point: &Point, operation: Operation, names: &Names) -> Table {
     let titles = ["competitor", "version", ">median", ">from", ">to", ">fastest", ">slowest", ">samples", ">far off"];
     let mut table = Table::new(titles);
@@ -129,7 +129,7 @@ pub(super) fn raw(point: &Point, operation: Operation, names: &Names) -> Table {
     table
 }
 
-/// The claims then and now.
+/// Returns the claims with their verdicts.
 pub(super) fn claims<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> Table {
     let mut table = Table::new(["now", "claim", ">then", ">measured"]);
     for result in results {
@@ -138,7 +138,7 @@ pub(super) fn claims<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> 
     table
 }
 
-/// A claim: what became of it, its words, its number then, and now.
+/// Returns the cells of a claim: verdict, text, claimed number and measured number.
 pub(super) fn claim(result: &ClaimResult) -> [String; 4] {
     let (sign, word) = became(result.verdict);
     let show = match result.claim.quantity {
@@ -153,7 +153,7 @@ pub(super) fn claim(result: &ClaimResult) -> [String; 4] {
     ]
 }
 
-/// Resident memory over the steps, as what has come since the first.
+/// Returns the resident memory after each step, as growth since the first step.
 pub(super) fn memory(point: &Point, names: &Names) -> Option<Table> {
     let with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
     let steps: Vec<String> = with.first()?.memory.iter().skip(1).map(|s| plain(&s.step)).collect();
@@ -178,7 +178,7 @@ fn since(start: &MemoryStep, step: &MemoryStep, unit: f64) -> String {
     format!("{} ({})", grown(step.resident), grown(step.peak))
 }
 
-/// How an operation grows, for one curve: a column for each size.
+/// Returns how an operation grows along one curve, with a column for each size.
 pub(super) fn growth(
     scenario: &ScenarioReport,
     group: &Group,
@@ -217,7 +217,7 @@ pub(super) fn growth(
     table
 }
 
-/// How many of what the sizes count are done in a second, the most first; none for a scenario whose sizes count nothing.
+/// Returns how many items of the axis are done per second, most first; `None` for a scenario without an axis.
 pub(super) fn items_a_second(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<Table> {
     if scenario.axis.is_empty() || scenario.points.len() > 1 {
         return None;
@@ -235,7 +235,7 @@ pub(super) fn items_a_second(scenario: &ScenarioReport, point: &Point, names: &N
     for entry in order {
         let cells = operations.iter().flat_map(|operation| {
             let median = entry.cell(*operation).filter(|cell| measured(cell).is_some()).map(|cell| cell.summary.median);
-            // The quickest end of the time is the most in a second.
+            // The low end of the time is the high end of the rate.
             match median {
                 None => [NONE.into(), NONE.into(), NONE.into()],
                 Some(ns) => [ns.estimate, ns.high, ns.low].map(|ns| rate(ns / items)),
@@ -246,12 +246,12 @@ pub(super) fn items_a_second(scenario: &ScenarioReport, point: &Point, names: &N
     Some(table)
 }
 
-/// What a time is divided by.
+/// Returns the number by which a time is divided.
 pub(super) fn items(scenario: &ScenarioReport, point: &Point) -> f64 {
     if scenario.axis.is_empty() || point.at.is_nan() || point.at <= 0.0 { 1.0 } else { point.at }
 }
 
-/// `read, time for one of the objects`
+/// Returns a title such as `read, time ÷ objects`.
 pub(super) fn per_item(scenario: &ScenarioReport, operation: Operation) -> String {
     match scenario.axis.is_empty() {
         true => title(operation).into(),
@@ -259,7 +259,7 @@ pub(super) fn per_item(scenario: &ScenarioReport, operation: Operation) -> Strin
     }
 }
 
-/// Some of the points, the first and the last among them.
+/// Returns some of the points, including the first and the last.
 fn spread<'a>(points: &[&'a Point], most: usize) -> Vec<&'a Point> {
     if points.len() <= most || most < 2 {
         return points.to_vec();
@@ -267,7 +267,7 @@ fn spread<'a>(points: &[&'a Point], most: usize) -> Vec<&'a Point> {
     (0..most).map(|i| points[i * (points.len() - 1) / (most - 1)]).collect()
 }
 
-/// What the article printed, and the same of now at the largest point.
+/// Returns the figures that the article printed, and the same figures now at the largest point.
 pub(super) fn published(scenario: &ScenarioReport, names: &Names) -> Option<Table> {
     let last = groups(scenario).pop()?.points.pop()?;
     if scenario.published.is_empty() {
@@ -287,7 +287,7 @@ pub(super) fn published(scenario: &ScenarioReport, names: &Names) -> Option<Tabl
     Some(table)
 }
 
-/// A figure as it was printed.
+/// Formats a figure as it was printed.
 fn printed(value: f64) -> String {
     if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 { format!("{value}") } else { count(value) }
 }

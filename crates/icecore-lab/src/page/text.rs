@@ -1,4 +1,4 @@
-//! The report on a terminal, in the articles' own shape of table.
+//! The report on a terminal, with tables in the layout of the articles.
 
 use super::Style;
 use super::matrix::Matrix;
@@ -8,10 +8,10 @@ use super::{tables, words};
 use crate::model::{ClaimResult, Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
-/// How many competitors a matrix has, if not everything is asked for, and the important ones.
+/// Number of competitors in a matrix, in addition to the important ones, unless everything is shown.
 const FEW: usize = 12;
 
-/// The whole report for a terminal.
+/// Returns the whole report for a terminal.
 pub fn text(report: &Report, style: &Style) -> String {
     let mut page = Page { out: String::new(), style };
     page.heading(&words::run(report));
@@ -52,7 +52,7 @@ impl Page<'_> {
         self.around(scenario);
     }
 
-    /// Everything at one size.
+    /// Writes everything about one size.
     fn point(&mut self, scenario: &ScenarioReport, point: &Point, names: &Names) {
         let operations = operations_at(point, &operations(scenario));
         for operation in &operations {
@@ -126,7 +126,7 @@ impl Page<'_> {
         }
     }
 
-    /// Who was missing, and what to know about the numbers.
+    /// Writes missing competitors, noise and notes.
     fn around(&mut self, scenario: &ScenarioReport) {
         if !scenario.absent.is_empty() {
             self.small_heading("not here");
@@ -167,12 +167,12 @@ impl Page<'_> {
         }
     }
 
-    /// Text in lines that fit.
+    /// Writes text in lines that fit.
     fn paragraph(&mut self, text: &str) {
         self.wrapped(text, "", "");
     }
 
-    /// The same behind a sign.
+    /// Writes text after a sign.
     fn item(&mut self, sign: &str, text: &str) {
         self.wrapped(text, &format!("  {sign:<2}"), "    ");
     }
@@ -181,7 +181,7 @@ impl Page<'_> {
         self.out += &words::wrapped(text, first, others, self.style.width);
     }
 
-    /// What tables may use: they stand two blanks in.
+    /// Returns the width for tables, which are indented by two spaces.
     fn inside(&self) -> usize {
         self.style.width.saturating_sub(2)
     }
@@ -194,7 +194,7 @@ impl Page<'_> {
         if self.style.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// Signs get their colours at the end: until then a sign is as wide as it looks.
+    /// Colors the signs at the end, because color codes would count as width before.
     fn finish(self) -> String {
         if !self.style.color {
             return self.out;

@@ -1,41 +1,41 @@
-//! Questions that every page asks of a report.
+//! Queries on a report that several output formats share.
 
 use crate::model::{Cell, Entry, Fidelity, Operation, Point, Role, ScenarioReport};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The time of an operation, if there is one that can be drawn.
+/// Returns the median time of an operation, if it can be drawn.
 pub(super) fn median(entry: &Entry, operation: Operation) -> Option<f64> {
     entry.cell(operation).and_then(measured)
 }
 
-/// The same of a cell.
+/// Returns the median time of a cell, if it can be drawn.
 pub(super) fn measured(cell: &Cell) -> Option<f64> {
     let median = cell.summary.median.estimate;
     (median.is_finite() && median > 0.0).then_some(median)
 }
 
-/// Whether it may be ranked: what came back is what went in, or looks so.
+/// Returns whether an entry may be ranked: its output does not differ from its input.
 pub(super) fn right(entry: &Entry) -> bool {
     !matches!(entry.fidelity, Fidelity::Differs { .. })
 }
 
-/// Whether it is one of Icecore's.
+/// Returns whether an entry is part of Icecore.
 pub(super) fn own(entry: &Entry) -> bool {
     [&entry.id, &entry.name].iter().any(|text| text.to_lowercase().contains("icecore"))
 }
 
-/// Those that are ranked against each other.
+/// Returns the entries that are ranked against each other.
 pub(super) fn competitors(point: &Point) -> impl Iterator<Item = &Entry> {
     with_role(point, Role::Competitor)
 }
 
-/// Those of a role.
+/// Returns the entries with a role.
 pub(super) fn with_role(point: &Point, role: Role) -> impl Iterator<Item = &Entry> {
     point.entries.iter().filter(move |entry| entry.role == role)
 }
 
-/// Competitors with their times, fastest first, wrong ones behind the right ones. The order is that of the ratios of
-/// pairs, which on a restless machine is not always that of the medians.
+/// Returns competitors with their times, fastest first, wrong ones after the right ones. They are sorted by the ratios
+/// of pairs; on a restless machine this is not always the order of the medians.
 pub(super) fn by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
     let mut all: Vec<_> = competitors(point).filter_map(|e| Some((e, median(e, operation)?))).collect();
     let beside = |entry: &Entry| beside(point, entry, operation).unwrap_or(f64::INFINITY);
@@ -43,7 +43,7 @@ pub(super) fn by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)
     all
 }
 
-/// The time of an operation as it would be beside the baseline's median: what the ratio of pairs makes of that.
+/// Returns the time of an operation scaled to the baseline's median, by the ratio of pairs.
 pub(super) fn beside(point: &Point, entry: &Entry, operation: Operation) -> Option<f64> {
     let cell = entry.cell(operation)?;
     let baseline = competitors(point).filter_map(|e| e.cell(operation)).find(|c| c.against.is_none());
@@ -54,28 +54,28 @@ pub(super) fn beside(point: &Point, entry: &Entry, operation: Operation) -> Opti
     }
 }
 
-/// The lowest floor: the values made by the language itself.
+/// Returns the lowest floor, for values created by the language itself.
 pub(super) fn floor(point: &Point, operation: Operation) -> Option<(&Entry, f64)> {
     let all = with_role(point, Role::Floor).filter_map(|e| Some((e, median(e, operation)?)));
     all.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
-/// Who has an id; not the twin, which has that of the baseline.
+/// Returns the entry with an id. The twin has the id of the baseline and is not returned.
 pub(super) fn find<'a>(point: &'a Point, id: &str) -> Option<&'a Entry> {
     point.entries.iter().find(|e| e.id == id && e.role != Role::Twin)
 }
 
-/// Whether others are compared with it.
+/// Returns whether an entry is the one that others are compared with.
 pub(super) fn is_baseline(scenario: &ScenarioReport, entry: &Entry) -> bool {
     entry.role != Role::Twin && scenario.baseline.as_deref() == Some(&entry.id)
 }
 
-/// `perl` of `perl/sereal`
+/// Returns the language of an id: `perl` for `perl/sereal`.
 pub(super) fn language(id: &str) -> &str {
     id.split('/').next().unwrap_or_default()
 }
 
-/// A title, and at which point it is.
+/// Returns a title with the name of the point.
 pub(super) fn at(title: &str, point: &Point) -> String {
     match plain(point.name.trim()) {
         name if name.is_empty() => title.to_owned(),
@@ -83,37 +83,37 @@ pub(super) fn at(title: &str, point: &Point) -> String {
     }
 }
 
-/// The time to copy the bytes, for what writes or reads them.
+/// Returns the time to copy the bytes, for operations that read or write them.
 pub(super) fn roof(point: &Point, operation: Operation) -> Option<f64> {
     let copies = matches!(operation, Operation::Write | Operation::Read | Operation::RoundTrip);
     point.memcpy_ns.filter(|ns| copies && ns.is_finite() && *ns > 0.0)
 }
 
-/// The operations that at least one competitor was measured in.
+/// Returns the operations in which at least one entry was measured.
 pub(super) fn operations(scenario: &ScenarioReport) -> Vec<Operation> {
     let any = |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median(e, operation).is_some()));
     scenario.operations.iter().copied().filter(|operation| any(*operation)).collect()
 }
 
-/// The operations that a competitor was measured in at a point.
+/// Returns the operations in which a competitor was measured at a point.
 pub(super) fn operations_at(point: &Point, operations: &[Operation]) -> Vec<Operation> {
     operations.iter().copied().filter(|o| !by_speed(point, *o).is_empty()).collect()
 }
 
-/// Names for people, each of them once: the id stands behind a name that two have, as
-/// does the language where there are several.
+/// Unique display names. A name that two entries share is followed by the id. If there are several languages, the
+/// language follows.
 pub(super) struct Names<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Names<'a> {
     pub(super) fn new(scenario: &'a ScenarioReport) -> Self {
         let mut ids: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-        // The twin is the baseline once more, and has its name.
+        // The twin is a second run of the baseline, and has its name.
         let all = scenario.points.iter().flat_map(|p| &p.entries).filter(|e| e.role != Role::Twin);
         for entry in all {
             ids.entry(plain(entry.name.trim())).or_default().insert(&entry.id);
         }
         let competitors = scenario.points.iter().flat_map(competitors);
-        // The command says in its name that it is none of a language.
+        // The command's name already says that it does not belong to a language.
         let languages: BTreeSet<_> = competitors.map(|e| language(&e.id)).filter(|name| *name != "command").collect();
         let several = languages.len() > 1;
         let engines: BTreeSet<&str> =
@@ -136,7 +136,7 @@ impl<'a> Names<'a> {
         Self(names)
     }
 
-    /// The name of an entry.
+    /// Returns the name of an entry.
     pub(super) fn entry(&self, entry: &Entry) -> String {
         match entry.role {
             Role::Twin => plain(&entry.name),
@@ -144,26 +144,26 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The name that belongs to an id; the id itself, if it took no part.
+    /// Returns the name of an id; the id itself if it did not take part.
     pub(super) fn of(&self, id: &str) -> String {
         self.0.get(id).cloned().unwrap_or_else(|| plain(id))
     }
 }
 
-/// Text in which nothing is hidden: names come from files, and terminals interpret them.
+/// Returns printable text: names come from files, and terminals interpret control characters.
 pub(super) fn plain(text: &str) -> String {
     icecore::text::printable(text).into_owned()
 }
 
-/// Points that make one curve: each place on the axis once.
+/// Points of one curve: each place on the axis once.
 pub(super) struct Group<'a> {
     /// What these points have in common: `clients 10`. Empty if there is one group.
     pub(super) label: String,
     pub(super) points: Vec<&'a Point>,
 }
 
-/// The curves of a scenario. Where two points stand at the same place, a parameter
-/// tells them apart, and each of its values makes a curve.
+/// Returns the curves of a scenario. If two points are at the same place, a parameter distinguishes them, and each of
+/// its values makes a curve.
 pub(super) fn groups(scenario: &ScenarioReport) -> Vec<Group<'_>> {
     let all: Vec<&Point> = scenario.points.iter().collect();
     if distinct(&all) {
@@ -188,7 +188,7 @@ fn distinct(points: &[&Point]) -> bool {
     places.len() == points.len()
 }
 
-/// The points of which everything is shown: all of a few, else the largest of each curve.
+/// Returns the points that are shown in full: all if there are few, otherwise the largest of each curve.
 pub(super) fn shown(scenario: &ScenarioReport, full: bool) -> Vec<&Point> {
     if full || scenario.points.len() <= 2 {
         return scenario.points.iter().collect();

@@ -1,4 +1,4 @@
-//! What the numbers say, in sentences.
+//! The results in sentences.
 
 use super::number::{bytes, count, duration, interval, percent, quotient, time};
 use super::view::{Names, at, by_speed, competitors, floor, is_baseline, language, plain, right, shown};
@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::stats::compare;
 
-/// Sentences that say how a scenario went, at each point that is shown.
+/// Returns sentences about a scenario, for each point that is shown.
 pub(super) fn verdict(scenario: &ScenarioReport, names: &Names) -> Vec<String> {
     let mut out = vec![];
     for point in shown(scenario, false) {
@@ -25,14 +25,14 @@ pub(super) fn verdict(scenario: &ScenarioReport, names: &Names) -> Vec<String> {
             };
         }
         here.extend(competitors(point).filter_map(|entry| not_ranked(entry, names)));
-        // What is the same at two points is said once.
+        // A sentence that is the same for two points appears once.
         here.retain(|sentence| !out.contains(sentence));
         out.append(&mut here);
     }
     out
 }
 
-/// Who is fastest, and by how much.
+/// Says which competitor is fastest, and by how much.
 fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Option<String> {
     let order: Vec<_> = by_speed(point, operation).into_iter().filter(|(e, _)| right(e)).collect();
     let ((first, ns), others) = order.split_first()?;
@@ -44,7 +44,7 @@ fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names
         compare(&a.samples, &b.samples, scenario.noise.resolution)
     };
     let compared: Vec<_> = others.iter().map(|(e, _)| (*e, against(e))).collect();
-    // A run of ties ends at the first significant difference.
+    // The group of ties ends at the first significant difference.
     let tied = compared.iter().take_while(|(_, c)| c.is_some_and(|c| c.tie)).count();
     let mut group = vec![names.of(&first.id)];
     group.extend(compared[..tied].iter().map(|(e, _)| names.of(&e.id)));
@@ -69,13 +69,13 @@ fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names
     })
 }
 
-/// ` (1.30 to 1.52)`, where it says something.
+/// Returns the interval in parentheses, ` (1.30 to 1.52)`, if there is one.
 fn range(times: &Interval) -> String {
     let text = interval(times);
     text.find(" (").map_or(String::new(), |at| text[at..].to_owned())
 }
 
-/// Who writes the fewest bytes.
+/// Says which competitor writes the fewest bytes.
 fn smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<String> {
     let sizes: Vec<(&Entry, u64)> =
         competitors(point).filter(|e| right(e)).filter_map(|e| Some((e, e.size?))).filter(|(_, n)| *n > 0).collect();
@@ -92,7 +92,7 @@ fn smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<S
     Some(format!("{} {verb} the fewest bytes: {}{of}.", list(&who), bytes(least as f64)))
 }
 
-/// How close the fastest reader is to making the values by the language itself.
+/// Says how close the fastest reader is to the time in which the language itself creates the values.
 fn above_floor(point: &Point, names: &Names) -> Option<String> {
     let (floor, least) = floor(point, Operation::Read)?;
     let (first, ns) = by_speed(point, Operation::Read).into_iter().find(|(e, _)| right(e))?;
@@ -103,7 +103,7 @@ fn above_floor(point: &Point, names: &Names) -> Option<String> {
     Some(format!("Making the values without any bytes takes {}; {name} needs {times} times that.", time(least)))
 }
 
-/// Why one is not ranked.
+/// Says why an entry is not ranked.
 fn not_ranked(entry: &Entry, names: &Names) -> Option<String> {
     let Fidelity::Differs { differences } = &entry.fidelity else { return None };
     Some(format!("{} is not ranked: {}.", names.of(&entry.id), what_differs(differences)))
@@ -116,7 +116,7 @@ fn what_differs(differences: &[String]) -> String {
     }
 }
 
-/// `A, B and C`, the rest counted; `A; B and C`, if names have commas of their own.
+/// Joins names: `A, B and C`, with a count for the rest; `A; B and C` if names contain commas.
 fn list(names: &[String]) -> String {
     let comma = if names.iter().any(|name| name.contains(',')) { "; " } else { ", " };
     match names {
@@ -142,7 +142,7 @@ fn verb(operation: Operation, of: usize) -> &'static str {
     }
 }
 
-/// The head of a column: `round trip`.
+/// Returns the column head of an operation: `round trip`.
 pub(super) fn operation(operation: Operation) -> &'static str {
     match operation {
         Operation::Write => "write",
@@ -153,7 +153,7 @@ pub(super) fn operation(operation: Operation) -> &'static str {
     }
 }
 
-/// A sign and a word: whether what came back is what went in.
+/// Returns sign and word for a fidelity.
 pub(super) fn fidelity(fidelity: &Fidelity) -> &'static str {
     match fidelity {
         Fidelity::Exact => "✓ exact",
@@ -163,7 +163,7 @@ pub(super) fn fidelity(fidelity: &Fidelity) -> &'static str {
     }
 }
 
-/// What is not exact, of each entry at a point: name and differences.
+/// Returns the differences of entries that are not exact at a point: name and differences.
 pub(super) fn differences(point: &Point, names: &Names) -> Vec<(String, String)> {
     let of = |entry: &Entry| match &entry.fidelity {
         Fidelity::Alike { differences } => Some(("≈", differences.clone())),
@@ -174,7 +174,7 @@ pub(super) fn differences(point: &Point, names: &Names) -> Vec<(String, String)>
     point.entries.iter().filter_map(line).collect()
 }
 
-/// A sign and a word: what became of a claim.
+/// Returns sign and word for a verdict.
 pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Holds => ("✓", "holds"),
@@ -188,7 +188,7 @@ pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
     }
 }
 
-/// How quiet the machine was, and the numbers behind it.
+/// Describes the noise of the machine, with the numbers.
 pub(super) fn noise(noise: &Noise) -> String {
     let level = match noise.level {
         NoiseLevel::Quiet => "The machine was quiet.",
@@ -203,7 +203,7 @@ pub(super) fn noise(noise: &Noise) -> String {
     )
 }
 
-/// Missing competitors, grouped by reason, with the command that installs them.
+/// Returns missing competitors, grouped by reason, with the command that installs them.
 pub(super) fn absent(scenario: &ScenarioReport) -> Vec<(String, String, Option<String>)> {
     let mut out: Vec<(String, String, Option<String>)> = vec![];
     for absent in &scenario.absent {
@@ -224,7 +224,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// How many samples are far off: `3 of 400 samples are far off from the others; they count like the others.`
+/// Says how many samples are far off: `3 of 400 samples are far off from the others; they count like the others.`
 pub(super) fn outliers(scenario: &ScenarioReport) -> Option<String> {
     let cells = || scenario.points.iter().flat_map(|p| &p.entries).flat_map(|e| &e.cells);
     let all: usize = cells().map(|c| c.samples.len()).sum();
@@ -240,7 +240,7 @@ pub(super) fn outliers(scenario: &ScenarioReport) -> Option<String> {
     })
 }
 
-/// The machine in a few lines: what and which.
+/// Describes the machine in a few lines, each with a label.
 pub fn machine(machine: &Machine) -> Vec<(&'static str, String)> {
     let mut out = vec![];
     let mut add = |what, text: String| {
@@ -259,7 +259,7 @@ pub fn machine(machine: &Machine) -> Vec<(&'static str, String)> {
     out
 }
 
-/// How it was measured.
+/// Describes how the run was measured.
 pub(super) fn measured(settings: &Settings) -> String {
     let small = if settings.small { " Only the small sizes ran." } else { "" };
     format!(
@@ -279,12 +279,12 @@ fn some(n: u32, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
-/// What ran, when, and how long it took.
+/// Says what ran, when, and how long it took.
 pub(super) fn run(report: &Report) -> String {
     format!("Icecore {}, {}, in {}", plain(&report.icecore), when(&report.made), duration(report.seconds))
 }
 
-/// `2026-11-22 12:00 UTC`
+/// Formats a time: `2026-11-22 12:00 UTC`.
 pub(super) fn when(made: &str) -> String {
     let made = plain(made);
     match (made.get(..10), made.get(11..16), made.ends_with('Z')) {
@@ -293,19 +293,19 @@ pub(super) fn when(made: &str) -> String {
     }
 }
 
-/// The numbers of a claim: `2.90`, `16 to 24`.
+/// Formats the numbers of a claim: `2.90`, `16 to 24`.
 pub(super) fn claimed(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
     if from == to { show(from) } else { format!("{} to {}", show(from), show(to)) }
 }
 
-/// Text in lines that fit, the first and all others behind something.
+/// Wraps text to lines that fit, with a prefix for the first line and one for the others.
 pub(super) fn wrapped(text: &str, first: &str, others: &str, width: usize) -> String {
     const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
     let mut out = String::new();
     let mut line = first.to_owned();
     let mut empty = true;
     for word in plain(text).split_whitespace() {
-        // A unit stays with its number.
+        // A unit stays on the line of its number.
         let stays = empty || UNITS.contains(&word.trim_end_matches(['.', ',', ';', ')']));
         if !stays && line.chars().count() + 1 + word.chars().count() > width {
             out.extend([line.trim_end(), "\n"]);

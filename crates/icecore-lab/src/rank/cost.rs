@@ -1,25 +1,25 @@
-//! What one use of a competitor costs.
+//! Cost of one use of a competitor.
 
 use super::{Part, Share, Weights};
 use crate::model::{Entry, Interval, Sample};
 use crate::stats;
 use std::collections::HashMap;
 
-/// The cost of a use, and the samples it was made of.
+/// The cost of a use, and its samples.
 pub(super) struct Cost {
-    /// In nanoseconds.
+    /// Cost in nanoseconds.
     pub estimate: f64,
     pub parts: Vec<Share>,
-    /// One for each round and turn in which all of the operations were timed; none if
-    /// only bytes count, which have no error.
+    /// One sample for each round and turn in which all operations were timed; empty if only bytes count, which have no
+    /// error.
     samples: Vec<Sample>,
 }
 
 impl Cost {
-    /// Or what was not measured.
+    /// Computes the cost of an entry. The error says what was not measured.
     ///
-    /// The operations of one round and turn are added up first and the median is taken
-    /// then, so that a slow process counts as slow in all that it did.
+    /// The operations of each round and turn are added up before the median is taken, so that a slow process counts as
+    /// slow in all its operations.
     pub fn of(entry: &Entry, weights: &Weights) -> Result<Cost, String> {
         let mut bytes = 0.0;
         let mut costs = Vec::new();
@@ -45,7 +45,7 @@ impl Cost {
         Ok(Cost { estimate, parts, samples })
     }
 
-    /// With its error.
+    /// Returns the cost with its error.
     pub fn total(&self) -> Interval {
         match self.samples.is_empty() {
             true => stats::exact(self.estimate),
@@ -53,24 +53,24 @@ impl Cost {
         }
     }
 
-    /// How many times as much another one costs.
+    /// Returns how many times as much another one costs.
     pub fn times(&self, other: &Cost) -> Interval {
         stats::times(&self.samples, &other.samples).unwrap_or_else(|| {
-            // Without a common turn nothing cancels: the ends are as far apart as they can be.
+            // Without a common turn nothing cancels, so the interval is as wide as possible.
             let (a, b) = (self.total(), other.total());
             Interval { estimate: b.estimate / a.estimate, low: b.low / a.high, high: b.high / a.low }
         })
     }
 
-    /// Whether another one costs the same, as far as can be seen. Bytes are counted,
-    /// they are tied if they are equal.
+    /// Returns whether another cost can't be distinguished from this one. Bytes are exact: they are tied only if they
+    /// are equal.
     pub fn is_tied(&self, other: &Cost, resolution: f64) -> bool {
         let resolution = if self.samples.is_empty() { 0.0 } else { resolution };
         stats::is_tie(&self.times(other), resolution)
     }
 }
 
-/// Nanoseconds or bytes of a part.
+/// Returns the nanoseconds or bytes of a part.
 fn amount(entry: &Entry, part: Part) -> Result<f64, String> {
     let missing = || match part {
         Part::Time(_) => format!("{} was not timed", part.noun()),
@@ -85,15 +85,14 @@ fn amount(entry: &Entry, part: Part) -> Result<f64, String> {
     amount.ok_or_else(missing)
 }
 
-/// How far memory grew at its peak, from the first step. Less than a byte is a byte,
-/// so that it can be divided by.
+/// Returns the growth of memory from the first step to the peak; at least one byte, so that it can be a divisor.
 fn growth(entry: &Entry) -> Option<f64> {
     let start = entry.memory.first()?.resident;
     let peak = entry.memory.iter().map(|step| step.peak.max(step.resident)).max()?;
     Some(peak.saturating_sub(start).max(1) as f64)
 }
 
-/// The weighted sum of operations, turn by turn, where all of them were timed.
+/// Returns the weighted sums of operations, for each turn in which all of them were timed.
 fn added(timed: &[(&[Sample], f64)], bytes: f64) -> Vec<Sample> {
     let mut sums: HashMap<(u32, u32), (f64, usize)> = HashMap::new();
     for (samples, weight) in timed {

@@ -1,11 +1,11 @@
-//! A ranking in words, as a person would tell it.
+//! Explains a ranking in sentences.
 
 use super::{Part, Ranked, Ranking};
 use crate::model::Fidelity;
 use crate::stats::words;
 
-/// Sentences: which competitor is first and by how much, what decided it, ties, the first
-/// for other uses, and competitors that are lower because of wrong results.
+/// Returns sentences about a ranking: the first competitor and its lead, the deciding part, ties, the first for other
+/// uses, and competitors that are ranked lower because of wrong results.
 pub fn explain(ranking: &Ranking) -> Vec<String> {
     let mut said = Vec::new();
     match ranking.places.first() {
@@ -22,7 +22,7 @@ pub fn explain(ranking: &Ranking) -> Vec<String> {
     said
 }
 
-/// Who is first, and how far behind the next one is.
+/// Says which competitor is first, and how much more the next one costs.
 fn winner(ranking: &Ranking, first: &Ranked) -> String {
     let firsts: Vec<String> = with_rank(ranking, first.rank).map(|place| called(ranking, &place.id)).collect();
     let names = named(&firsts, "and");
@@ -47,10 +47,10 @@ fn winner(ranking: &Ranking, first: &Ranked) -> String {
     }
 }
 
-/// A part that makes up less of a difference than this is not named; it may well be noise.
+/// A part that contributes less to a difference is not named; it may be noise.
 const WORTH_SAYING: f64 = 0.05;
 
-/// Which part of the cost made the difference.
+/// Says which part of the cost made the difference.
 fn decided(ranking: &Ranking, first: &Ranked) -> Option<String> {
     if first.parts.len() < 2 {
         return None;
@@ -79,7 +79,7 @@ fn decided(ranking: &Ranking, first: &Ranked) -> Option<String> {
     Some(said)
 }
 
-/// The ranks below the first that are shared.
+/// Names the shared ranks below the first.
 fn tied(ranking: &Ranking) -> Vec<String> {
     let mut said = Vec::new();
     for (index, place) in ranking.places.iter().enumerate() {
@@ -92,7 +92,7 @@ fn tied(ranking: &Ranking) -> Vec<String> {
     said
 }
 
-/// Who would be first if only one part counted: the same, or another.
+/// Says which competitor would be first if only one part counted.
 fn otherwise(ranking: &Ranking, first: &Ranked) -> Vec<String> {
     if ranking.places.len() < 2 {
         return Vec::new();
@@ -122,7 +122,7 @@ fn question(part: Part) -> &'static str {
     }
 }
 
-/// Who does not give back what went in, and where that put it.
+/// Says whose output differs from the input, and how that affected the rank.
 fn wrong(ranking: &Ranking, first: &Ranked) -> Vec<String> {
     let say = |place: &Ranked| {
         let (what, differences) = match &place.fidelity {
@@ -150,7 +150,7 @@ fn wrong(ranking: &Ranking, first: &Ranked) -> Vec<String> {
     ranking.places.iter().filter(|_| !all_unchecked).filter_map(say).collect()
 }
 
-/// The first few names of many.
+/// Joins names, at most a few of them.
 fn named(names: &[String], and: &str) -> String {
     const MANY: usize = 6;
     match names.len() {
@@ -170,13 +170,13 @@ fn with_rank(ranking: &Ranking, rank: usize) -> impl Iterator<Item = &Ranked> {
     ranking.places.iter().filter(move |place| place.rank == rank)
 }
 
-/// The first place behind those that share the first rank, if it is as right as they are.
+/// Returns the first place after those that share the first rank, if its fidelity is the same.
 fn next<'r>(ranking: &'r Ranking, first: &Ranked) -> Option<&'r Ranked> {
     let next = ranking.places.iter().find(|place| place.rank > first.rank)?;
     (kind(&next.fidelity) == kind(&first.fidelity)).then_some(next)
 }
 
-/// The name, with the id where several have the same name.
+/// Returns the name, with the id if several have the same name.
 fn called(ranking: &Ranking, id: &str) -> String {
     let known = ranking.places.iter().map(|place| (&place.id, &place.name));
     let known: Vec<_> = known.chain(ranking.unranked.iter().map(|entry| (&entry.id, &entry.name))).collect();

@@ -1,4 +1,4 @@
-//! What a user sees of a ranking.
+//! What users see of a ranking.
 
 use super::*;
 use crate::model::{MemoryStep, Sample};
@@ -7,7 +7,7 @@ use crate::stats::synthetic::{Machine, entry, point};
 use Operation::{Read, Write};
 use fastrand::Rng;
 
-/// Writes and reads in so many nanoseconds.
+/// Returns an entry that writes and reads in this number of nanoseconds.
 fn competitor(id: &str, write: f64, read: f64, size: u64) -> Entry {
     let mut random = Rng::with_seed(id.bytes().map(u64::from).sum());
     let machine = Machine { process: 0.01, noise: 0.02, ..Machine::default() };
@@ -40,7 +40,7 @@ fn wrong(mut entry: Entry, differs: bool) -> Entry {
     entry
 }
 
-/// A fast writer, a fast reader, and a small one.
+/// Returns a fast writer, a fast reader, and a small one.
 fn three() -> Vec<Entry> {
     vec![
         competitor("writer", 100.0, 1000.0, 5000),
@@ -242,7 +242,7 @@ fn twice_the_competitors_are_twice_the_work() {
         let mut random = Rng::with_seed(7);
         let machine = Machine { rounds: 3, turns: 2, process: 0.01, noise: 0.02, ..Machine::default() };
         let mut timed = |ns| machine.samples(&mut random, ns);
-        // Neighbours have no significant difference, so they share ranks.
+        // Neighbors have no significant difference, so they share ranks.
         let one = |n| entry(&format!("c{n}"), 10, vec![(Write, timed(100.0 + f64::from(n))), (Read, timed(100.0))]);
         let entries = (0..count).map(one).collect();
         count_multiplications(|| assert_eq!(ranked(entries, "write:1,read:1,size:1").places.len(), count as usize))

@@ -1,4 +1,4 @@
-//! What a use costs.
+//! Weights: how a use is composed.
 
 use crate::model::Operation;
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,13 @@ use std::str::FromStr;
 pub enum Part {
     /// The time of an operation.
     Time(Operation),
-    /// The bytes that are stored or sent.
+    /// The number of bytes stored or sent.
     Size,
-    /// The bytes by which resident memory grew at its peak.
+    /// The number of bytes by which resident memory grew at its peak.
     Memory,
 }
 
-/// All of them, in the order of messages.
+/// All parts, in the order of messages.
 const PARTS: [Part; 7] = [
     Part::Time(Operation::Write),
     Part::Time(Operation::Read),
@@ -30,7 +30,7 @@ const PARTS: [Part; 7] = [
 ];
 
 impl Part {
-    /// As it stands on the command line: `round-trip`.
+    /// Returns the name on the command line: `round-trip`.
     pub fn name(self) -> &'static str {
         match self {
             Part::Time(operation) => operation.name(),
@@ -39,7 +39,7 @@ impl Part {
         }
     }
 
-    /// In a sentence: `reading`.
+    /// Returns the part as a noun in a sentence: `reading`.
     pub fn noun(self) -> &'static str {
         match self {
             Part::Time(Operation::Write) => "writing",
@@ -53,13 +53,12 @@ impl Part {
     }
 }
 
-/// How often each part comes in one *use* of the data.
+/// How often each part occurs in one *use* of the data.
 ///
-/// A use costs the nanoseconds of each operation times its weight, and the bytes times
-/// the weight of `size` (and of `memory`), which is what a byte costs in nanoseconds.
-/// `write:1,read:100,size:0.1` is a cache that is read a hundred times for each time it
-/// is written, on a disk of ten gigabytes a second; a network of one gigabit is
-/// `size:8`.
+/// The cost of a use is the sum of the nanoseconds of each operation times its weight. It also includes the bytes times
+/// the weight of `size` (and of `memory`), which is the cost of a byte in nanoseconds. `write:1,read:100,size:0.1`
+/// describes a cache that is read a hundred times per write, on a disk with ten gigabytes per second; a network with
+/// one gigabit per second is `size:8`.
 ///
 /// ```
 /// use icecore_lab::rank::Weights;
@@ -76,19 +75,19 @@ pub struct Weights {
 }
 
 impl Default for Weights {
-    /// Written once and read once, and bytes cost nothing.
+    /// Written once and read once; bytes cost nothing.
     fn default() -> Weights {
         Weights { parts: vec![(Part::Time(Operation::Write), 1.0), (Part::Time(Operation::Read), 1.0)] }
     }
 }
 
 impl Weights {
-    /// The parts with a weight above 0, in the order in which they were given.
+    /// Returns the parts with a weight above 0, in the given order.
     pub fn parts(&self) -> &[(Part, f64)] {
         &self.parts
     }
 
-    /// One part, and nothing else counts.
+    /// Creates weights in which only one part counts.
     pub(super) fn only(part: Part) -> Weights {
         Weights { parts: vec![(part, 1.0)] }
     }
@@ -101,7 +100,7 @@ impl fmt::Display for Weights {
     }
 }
 
-/// What is wrong with weights, and what to write instead.
+/// Error for invalid weights, which says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightsError(String);
 
@@ -135,7 +134,7 @@ impl FromStr for Weights {
 
 const EXAMPLE: &str = "give names with numbers above 0, such as write:1,read:100,size:0.1";
 
-/// `read:100`
+/// Parses one weight: `read:100`.
 fn one(item: &str) -> Result<(Part, f64), WeightsError> {
     let (name, number) = item
         .split_once(':')

@@ -1,4 +1,4 @@
-//! The value as files, one for each format that runners ask for.
+//! The value as files, one for each format that runners request.
 
 use crate::Error;
 use icecore::{Document, Limits, Losses, Stage};
@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The value in the formats that runners ask for, each made when it is first needed.
+/// The value in the formats that runners request, each created when it is first needed.
 pub(super) struct Blobs<'b> {
     folder: &'b Path,
     document: &'b Document<'static>,
@@ -16,7 +16,7 @@ pub(super) struct Blobs<'b> {
 /// The value in one format.
 pub(super) struct Blob {
     pub path: PathBuf,
-    /// What a program of the language can see of it: what must come back.
+    /// The part of the value that this format can represent: the expected output.
     pub expected: Document<'static>,
     /// What the format could not represent.
     pub losses: Vec<String>,
@@ -31,7 +31,7 @@ impl<'b> Blobs<'b> {
         Blobs { folder, document, made: formats.map(|format| (format.to_owned(), OnceCell::new())).collect() }
     }
 
-    /// The value in this format, or why that can't be.
+    /// Returns the value in this format, or the reason why there is none.
     pub(super) fn get(&self, format: &str) -> Result<&Blob, String> {
         let Some(cell) = self.made.get(format) else {
             return Err(format!("nobody asked for {format}"));

@@ -1,4 +1,4 @@
-//! Who takes part in which scenario.
+//! Selects the participants of each scenario.
 
 use super::Options;
 use crate::Error;
@@ -11,12 +11,12 @@ use std::path::Path;
 /// All competitors that were found.
 #[derive(Clone, Debug, Default)]
 pub struct Cast {
-    /// In the order of their ids.
+    /// Competitors in the order of their ids.
     pub found: Vec<Found>,
 }
 
-/// Looks for all competitors that these scenarios could need. Those that `only` leaves out
-/// are not started at all; all are looked for, if nothing is named there.
+/// Looks for all competitors that these scenarios may need. Competitors that `only` excludes are not started at all; an
+/// empty `only` excludes none.
 ///
 /// # Errors
 ///
@@ -29,21 +29,21 @@ pub fn cast(environment: &Environment<'_>, scenarios: &[Scenario], only: &[Strin
     Ok(Cast { found: find(environment, if any { &[] } else { &languages }, &names, is_wanted)? })
 }
 
-/// Whether a competitor is one of these, or of one of these groups; any is, if there are none.
+/// Returns whether a competitor or its group is in the list; an empty list contains all.
 fn is_one_of(id: &str, all: &[String]) -> bool {
     all.is_empty() || all.iter().any(|one| is_of(id, one))
 }
 
-/// Whether a competitor is this one, or of this group: `perl/sereal` is of `perl`.
+/// Returns whether a competitor has this id or belongs to this group: `perl/sereal` belongs to `perl`.
 fn is_of(id: &str, group: &str) -> bool {
     id.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// An error, if `--only` names what there is not: neither a competitor nor a language.
+/// Checks that `--only` names existing competitors or languages.
 ///
 /// # Errors
 ///
-/// Names the one that was probably meant, or the languages; and as [`find`].
+/// An error that suggests the most similar name, or lists the languages; otherwise as [`find`].
 pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error> {
     let mut known = ids(environment)?;
     let formats = icecore::format::all().iter().map(|format| format.name);
@@ -69,7 +69,7 @@ pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error
 }
 
 impl Cast {
-    /// The runtimes of the languages that were looked for, as the runners named them.
+    /// Returns the runtimes of the competitors that were found, as the runners named them.
     pub fn runtimes(&self) -> Vec<Runtime> {
         let mut runtimes: Vec<Runtime> = Vec::new();
         for found in &self.found {
@@ -83,7 +83,7 @@ impl Cast {
         runtimes
     }
 
-    /// The competitors of a scenario, and those that are not installed.
+    /// Returns the participants of a scenario, and the competitors that are not installed.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Cast {
             let language = id.split('/').next().unwrap_or_default();
             let named = is_one_of(id, &scenario.only);
             let foreign = scenario.language.as_deref().is_some_and(|wanted| wanted != language);
-            // Runners of the user take part in whatever they can carry.
+            // The user's own runners take part in every scenario whose data they can represent.
             named && (!foreign || !["perl", "php", "python", "ruby"].contains(&language)) && is_wanted(id)
         };
         let mut participants = Vec::new();
@@ -125,7 +125,7 @@ impl Cast {
     }
 }
 
-/// The command, where files are converted.
+/// Returns the command, for scenarios in which files are converted.
 fn command<'o>(scenario: &Scenario, options: &'o Options) -> Option<&'o Path> {
     options.command.as_deref().filter(|_| scenario.operations.contains(&Operation::ToJson))
 }

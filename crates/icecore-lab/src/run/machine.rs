@@ -1,11 +1,11 @@
-//! The machine that a run takes place on.
+//! The machine on which a run takes place.
 
 use super::probe;
 use crate::model::Machine;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What can be read of it.
+/// Returns the available data about the machine.
 pub fn describe() -> Machine {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let system = field(&read("/etc/os-release"), "PRETTY_NAME=").trim_matches('"').to_owned();
@@ -28,12 +28,12 @@ pub fn describe() -> Machine {
     }
 }
 
-/// What stands behind a name at the beginning of a line.
+/// Returns the text after a name at the beginning of a line.
 fn field(text: &str, name: &str) -> String {
     text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
 }
 
-/// The time, UTC: `2026-11-22T12:00:00Z`.
+/// Returns the current time in UTC: `2026-11-22T12:00:00Z`.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
@@ -41,7 +41,7 @@ pub fn now() -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
-/// The date so many days after 1970-01-01.
+/// Returns the date this many days after 1970-01-01.
 fn civil(mut days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| u64::from(year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)));
     let mut year = 1970;

@@ -1,4 +1,4 @@
-//! One participant at one size: its answer is checked, and how often it must be executed for a sample is found out.
+//! One participant at one size: checks its output, and determines how many executions a sample needs.
 
 use super::Options;
 use super::blobs::{Blob, Blobs};
@@ -11,13 +11,13 @@ use icecore::{Document, Limits, Stage};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// One execution that takes longer than this many seconds gives one sample a process.
+/// An execution that takes longer than this many seconds gives only one sample per process.
 const LONG: f64 = 0.2;
 
-/// One execution that takes longer than this many seconds is not repeated at all: the operation is left out.
+/// If an execution takes longer than this many seconds, the operation is left out.
 const TOO_LONG: f64 = 60.0;
 
-/// Nothing is done in fewer nanoseconds than this.
+/// No operation takes fewer nanoseconds than this.
 const FASTEST: f64 = 0.2;
 
 /// A competitor that takes part.
@@ -29,34 +29,34 @@ pub(super) struct Contender {
     pub memory: Vec<MemoryStep>,
     pub tasks: Vec<Task>,
     pub notes: Vec<String>,
-    /// Seconds until it has the data.
+    /// Seconds until it has loaded the data.
     pub start: f64,
 }
 
-/// An operation that is timed.
+/// A timed operation.
 #[derive(Clone)]
 pub(super) struct Task {
     pub operation: Operation,
-    /// Executions in a sample.
+    /// Number of executions in a sample.
     pub times: u64,
-    /// Nanoseconds of one execution, about.
+    /// Approximate nanoseconds per execution.
     pub ns: f64,
     pub samples: Vec<Sample>,
 }
 
 impl Task {
-    /// How many samples a process gives.
+    /// Returns how many samples a process gives.
     pub fn turns(&self, options: &Options) -> u32 {
         if self.ns > LONG * 1e9 { 1 } else { options.turns }
     }
 
-    /// Seconds that a sample takes.
+    /// Returns how many seconds a sample takes.
     pub fn seconds(&self) -> f64 {
         self.ns * self.times as f64 / 1e9
     }
 }
 
-/// Starts a participant and hands it the data.
+/// Starts a participant and passes it the data.
 pub(super) fn seat<'s>(
     place: &Setup<'_>,
     participant: &Participant,
@@ -82,7 +82,7 @@ fn folder(place: &Setup<'_>, participant: &Participant) -> PathBuf {
     place.folder.join(participant.id.replace(['/', ':', '=', ','], "-"))
 }
 
-/// Lets a participant show what it can: first that it is right, then how long it takes.
+/// Checks the output of a participant, and then measures how long its operations take.
 pub(super) fn audition(
     place: &Setup<'_>,
     participant: &Participant,
@@ -130,7 +130,7 @@ pub(super) fn audition(
     Ok(contender)
 }
 
-/// Compares what came back with what went in.
+/// Compares the output with the input.
 fn judge(expected: &Document<'_>, answer: Answer, eyes: Eyes) -> Fidelity {
     let wrong = |why: String| Fidelity::Differs { differences: vec![format!("what came back can't be read: {why}")] };
     match answer {
@@ -145,10 +145,10 @@ fn judge(expected: &Document<'_>, answer: Answer, eyes: Eyes) -> Fidelity {
     }
 }
 
-/// JSON has no order, and knows no classes; numbers are numbers.
+/// JSON has no order and no classes; numbers are numbers.
 const AS_JSON: Eyes = Eyes { unordered: true, loose_numbers: false, characters: true };
 
-/// Whether this file of JSON says what the value says in JSON.
+/// Checks that a JSON file has the same value as the expected document converted to JSON.
 fn json(expected: &Document<'_>, path: &Path) -> Result<(), String> {
     let say = |error: &dyn std::fmt::Display| error.to_string();
     let plain = icecore::write(expected, "json").map_err(|error| say(&error))?;
@@ -165,7 +165,7 @@ fn read<'b>(bytes: &'b [u8], format: &str) -> Result<Document<'b>, icecore::Erro
     icecore::read_as(bytes, &Stage::parse(format)?, &Limits::new())
 }
 
-/// Finds out how often an operation must be executed to last as long as a sample. That warms it up as well.
+/// Determines how many executions last as long as a sample. This also warms up the operation.
 fn tune(
     contender: &mut Contender,
     seat: &mut dyn Seat,
@@ -179,7 +179,7 @@ fn tune(
         if ns >= wanted / 2.0 {
             break;
         }
-        // Not too far at once: the first executions are slow.
+        // The number grows only gradually, because the first executions are slow.
         times = (times as f64 * (wanted / ns).clamp(2.0, 50.0)).ceil() as u64;
         ns = seat.time(operation, times)?;
     }

@@ -1,5 +1,5 @@
-//! A run: every competitor's answer is checked first, then all are timed in
-//! turns, in random order, each in several processes one after the other.
+//! A run: checks the output of every competitor first, and then times all of them in turns, in random order, in several
+//! consecutive processes each.
 
 mod blobs;
 mod cast;
@@ -21,32 +21,32 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How a run measures.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many processes each competitor gets, one after the other.
+    /// Number of processes of each competitor, one after another.
     pub rounds: u32,
-    /// How many samples of each operation a process gives.
+    /// Number of samples of each operation in a process.
     pub turns: u32,
-    /// How long a sample lasts at least.
+    /// Minimum duration of a sample.
     pub sample: Duration,
-    /// How long one scenario may take, about; rounds become fewer, down to three.
+    /// Approximate time for one scenario. The number of rounds is reduced to fit, down to three.
     pub budget: Option<Duration>,
-    /// The seed of the random order.
+    /// Seed of the random order.
     pub seed: u64,
-    /// Only the small sizes.
+    /// Whether to measure only the small sizes.
     pub small: bool,
-    /// The only participants, by id or by the beginning of one; all, if there are none here.
+    /// Participants to include, by id or group; all if empty.
     pub only: Vec<String>,
-    /// A folder with more runners.
+    /// Folder with more runners.
     pub runners: Option<PathBuf>,
-    /// The command `icecore`, which takes part where files are converted.
+    /// The command `icecore`, which takes part if files are converted.
     pub command: Option<PathBuf>,
-    /// The folder of Icecore's modules, if they are not installed.
+    /// Folder with Icecore's modules, if they are not installed.
     pub modules: Option<PathBuf>,
-    /// The interpreter of runners in Python, which has their packages; the system's `python3` if there is none here.
+    /// Interpreter for runners in Python, with their packages; by default the system's `python3`.
     pub python: Option<PathBuf>,
-    /// How long one answer of a runner may take.
+    /// Timeout for one answer of a runner.
     pub patience: Duration,
 }
 
@@ -70,7 +70,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// A run that only shows that everything works.
+    /// Changes the options to a short run that only shows that everything works.
     #[must_use]
     pub fn small(mut self) -> Options {
         self.small = true;
@@ -80,7 +80,7 @@ impl Options {
         self
     }
 
-    /// What runners are looked for and started with.
+    /// Returns the environment in which runners are found and started.
     pub fn environment<'e>(&'e self, folder: &'e Path, stop: &'e AtomicBool) -> Environment<'e> {
         Environment {
             folder,
@@ -94,20 +94,20 @@ impl Options {
     }
 }
 
-/// Whom a run tells how far it is.
+/// Receives the progress of a run.
 pub trait Watch {
-    /// What is being done, how much of all is done (0 to 1), and how long the rest takes, about.
+    /// Reports the current activity, the completed share of the run (0 to 1), and the approximate remaining time.
     fn doing(&mut self, what: &str, done: f64, left: Option<Duration>);
 }
 
-/// Nobody.
+/// Ignores the progress.
 impl Watch for () {
     fn doing(&mut self, _: &str, _: f64, _: Option<Duration>) {}
 }
 
 /// Measures the sizes of scenarios.
 pub trait Measure {
-    /// Looks for all that can take part in these scenarios. The runtimes that were found.
+    /// Looks for all possible participants of these scenarios. Returns the runtimes that were found.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ pub trait Measure {
     ///
     /// # Errors
     ///
-    /// If the data can't be made, or the folder can't be used.
+    /// If the data can't be created, or the folder can't be used.
     fn measure(
         &mut self,
         setup: &Setup<'_>,
@@ -134,7 +134,7 @@ pub trait Measure {
     ) -> Result<Measured, Error>;
 }
 
-/// The runners, the engine and the command.
+/// Measures runners, the engine and the command.
 #[derive(Default)]
 struct Runners {
     cast: Cast,
@@ -163,12 +163,12 @@ impl Measure for Runners {
     }
 }
 
-/// Runs scenarios. When `stop` becomes true it ends, and reports what it has.
+/// Runs scenarios. When `stop` becomes true, ends and reports the results so far.
 ///
 /// # Errors
 ///
-/// If a scenario's file is wrong, or the run's own folder can't be used. A
-/// competitor that fails is no error: the report says so.
+/// If a scenario file is invalid, or the folder of the run can't be used. A competitor that fails is not an error: it
+/// is listed in the report.
 pub fn run(
     scenarios: &[Scenario],
     options: &Options,
@@ -178,7 +178,7 @@ pub fn run(
     run_with(&mut Runners::default(), scenarios, options, watch, stop)
 }
 
-/// As [`run`], with something else in the place of the runners.
+/// Like [`run`], with another [`Measure`] in place of the runners.
 ///
 /// # Errors
 ///
@@ -279,28 +279,28 @@ fn run_one(
     Ok(report)
 }
 
-/// What the scenario's probe and its twins say: the twin that is farthest from the baseline counts.
+/// Returns the noise from the probe and the twins. The twin that differs most from the baseline counts.
 fn noise(probe: &Probe, twins: &[Interval]) -> Noise {
     let reach = |interval: &&Interval| (interval.estimate.ln().abs() * 1e9) as i64;
     stats::noise(probe.samples(), twins.iter().max_by_key(reach).copied())
 }
 
-/// What was measured at one size.
+/// The measurements of one size.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// One or more, all of them with the name of the size.
+    /// One or more points, all with the name of the size.
     pub points: Vec<Point>,
-    /// Who took no part.
+    /// Competitors that did not take part.
     pub absent: Vec<Absent>,
     /// Remarks for the reader.
     pub notes: Vec<String>,
     /// How many times faster the baseline's twin is than the baseline, per operation.
     pub twin: Vec<Interval>,
-    /// Whom the others were compared with, if it is not the scenario's baseline.
+    /// The competitor that the others were compared with, if it is not the baseline of the scenario.
     pub baseline: Option<String>,
 }
 
-/// How far a run is: each size of each scenario is one part of it.
+/// Progress of a run: each size of each scenario is one part.
 pub struct Progress<'w> {
     watch: &'w mut dyn Watch,
     parts: usize,
@@ -314,12 +314,12 @@ impl<'w> Progress<'w> {
         Progress { watch, parts, done: 0, began: Instant::now() }
     }
 
-    /// So much of the current part is done, and the rest of it takes so long.
+    /// Reports that this share of the current part is done, and how long the rest of the part takes.
     pub fn doing(&mut self, what: &str, part: f64, left: Option<Duration>) {
         let spent = self.began.elapsed().as_secs_f64();
         let parts_left = self.parts.saturating_sub(self.done + 1) as f64;
         let all = left.map(|left| {
-            // The parts that are done, and this one, say how long the others take.
+            // The remaining time of the other parts is estimated from the parts done and the current one.
             let each = (spent + left.as_secs_f64()) / (self.done + 1) as f64;
             Duration::from_secs_f64(left.as_secs_f64() + each * parts_left)
         });
@@ -327,7 +327,7 @@ impl<'w> Progress<'w> {
         self.watch.doing(what, done.clamp(0.0, 1.0), all);
     }
 
-    /// A part is done.
+    /// Records that a part is done.
     pub fn part(&mut self) {
         self.done += 1;
     }

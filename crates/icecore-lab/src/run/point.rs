@@ -15,19 +15,19 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Rounds never become fewer than this, whatever the budget.
+/// Minimum number of rounds, whatever the budget.
 const FEWEST_ROUNDS: u32 = 3;
 
-/// What is measured at one size, and where.
+/// A size to measure, and its folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'p> {
     /// The scenario.
     pub scenario: &'p Scenario,
     /// One of its sizes.
     pub size: &'p Size,
-    /// Its own folder. It does not exist yet.
+    /// Folder for this size. It does not exist yet.
     pub folder: &'p Path,
-    /// The seed of the random order.
+    /// Seed of the random order.
     pub seed: u64,
 }
 
@@ -95,8 +95,8 @@ fn away(participant: &Participant, trouble: Trouble) -> Absent {
     Absent { competitor: participant.id.clone(), why, install: None }
 }
 
-/// The competitor that the others are compared with: the baseline, or the first that can
-/// carry the user's data.
+/// Returns the competitor that the others are compared with: the baseline, or for the user's own data the first one
+/// that is exact.
 fn baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
     let can = |one: &&Contender| one.role == Role::Competitor && !one.tasks.is_empty();
     let named = contenders.iter().filter(can).find(|one| scenario.baseline.as_ref() == Some(&one.participant.id));
@@ -104,7 +104,7 @@ fn baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
     named.or_else(first).map(|one| one.participant.id.clone())
 }
 
-/// The baseline takes part twice: what differs between the two is noise.
+/// Adds the baseline a second time: any difference between the two is noise.
 fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
     let is_baseline = |one: &&Contender| baseline == Some(&*one.participant.id);
     if let Some(one) = contenders.iter().find(is_baseline) {
@@ -139,7 +139,7 @@ struct Rounds<'r, 'e> {
 }
 
 impl<'e> Rounds<'_, 'e> {
-    /// Runs them all. Who fails on the way is taken out.
+    /// Runs all rounds. Competitors that fail are removed and returned.
     fn run(&mut self, contenders: &mut Vec<Contender>, progress: &mut Progress<'_>) -> Vec<Absent> {
         let rounds = self.rounds(contenders);
         let began = Instant::now();
@@ -174,7 +174,7 @@ impl<'e> Rounds<'_, 'e> {
         self.environment.stop.load(Ordering::Relaxed)
     }
 
-    /// Seconds that a round takes, about.
+    /// Estimates how many seconds a round takes.
     fn seconds(&self, contenders: &[Contender]) -> f64 {
         let one = |contender: &Contender| -> f64 {
             let task = |task: &Task| task.seconds() * f64::from(task.turns(self.options) + 1);
@@ -183,7 +183,7 @@ impl<'e> Rounds<'_, 'e> {
         contenders.iter().map(one).sum()
     }
 
-    /// How many rounds fit into the budget.
+    /// Returns how many rounds fit into the budget.
     fn rounds(&self, contenders: &[Contender]) -> u32 {
         let Some(budget) = self.options.budget else { return self.options.rounds };
         let sizes = self.place.scenario.sizes(self.options.small).count().max(1);
@@ -196,7 +196,8 @@ impl<'e> Rounds<'_, 'e> {
         seat(self.place, &contender.participant, blob, self.environment)
     }
 
-    /// All processes live at once; for each operation they take turns, each time in another order.
+    /// Runs a round in which all processes exist at the same time. They take turns for each operation, in a new random
+    /// order each time.
     fn together(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, Trouble)> {
         let mut failed = Vec::new();
         let mut seats = Vec::new();
@@ -224,7 +225,7 @@ impl<'e> Rounds<'_, 'e> {
         failed
     }
 
-    /// One process lives at a time.
+    /// Runs a round in which one process exists at a time.
     fn alone(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, Trouble)> {
         let mut failed = Vec::new();
         for at in order {
@@ -253,7 +254,7 @@ impl<'e> Rounds<'_, 'e> {
     }
 }
 
-/// A fresh process executes everything once for nothing.
+/// Executes every operation of a new process once, without recording the time.
 fn warm(contender: &Contender, seat: &mut dyn Seat) -> Result<(), Trouble> {
     contender.tasks.iter().try_for_each(|task| seat.time(task.operation, task.times).map(drop))
 }
@@ -273,7 +274,7 @@ fn time(
     Ok(())
 }
 
-/// What was measured, compared with the baseline; and how far the baseline's twin is from it.
+/// Returns the measurements compared with the baseline, and how far the baseline's twin is from the baseline.
 fn entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Entry>, Vec<Interval>) {
     let is_baseline = |one: &&Contender| one.role != Role::Twin && baseline == Some(&*one.participant.id);
     let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |one| one.tasks.clone());

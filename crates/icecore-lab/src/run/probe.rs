@@ -1,13 +1,13 @@
-//! The lab's own work, always the same, timed again and again: what moves there is the machine.
+//! The lab's own constant task, timed repeatedly: any variation comes from the machine.
 
 use crate::model::Sample;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Bytes that no cache holds.
+/// A size that fits into no cache.
 const LARGE: usize = 64 << 20;
 
-/// Copies and arithmetic of a few milliseconds.
+/// A task of copying and arithmetic that takes a few milliseconds.
 pub struct Probe {
     from: Vec<u8>,
     to: Vec<u8>,
@@ -17,13 +17,13 @@ pub struct Probe {
 impl Probe {
     pub(super) fn new() -> Probe {
         let mut probe = Probe { from: vec![1; 4 << 20], to: vec![0; 4 << 20], samples: Vec::new() };
-        // The first one pays for the pages.
+        // The first execution also allocates the memory pages.
         probe.sample(0, 0);
         probe.samples.clear();
         probe
     }
 
-    /// Does the work once.
+    /// Executes the task once.
     pub fn sample(&mut self, round: u32, turn: u32) {
         let before = Instant::now();
         let mut state = 1u64;
@@ -43,7 +43,7 @@ impl Probe {
     }
 }
 
-/// Nanoseconds to copy so many bytes, the best of some.
+/// Returns the nanoseconds to copy this many bytes: the best of several attempts.
 pub(super) fn memcpy(bytes: usize) -> f64 {
     let from = vec![1u8; bytes];
     let mut to = vec![0u8; bytes];
@@ -60,7 +60,7 @@ pub(super) fn memcpy(bytes: usize) -> f64 {
     best
 }
 
-/// Bytes a nanosecond of copying a block that no cache holds.
+/// Returns the speed of copying a block that fits into no cache, in bytes per nanosecond.
 pub(super) fn memcpy_rate() -> f64 {
     LARGE as f64 / memcpy(LARGE)
 }

@@ -1,16 +1,16 @@
-//! Whether a process can have done its work in the time that it claims.
+//! Checks whether a process can have done its work in the time that it reports.
 
 use std::time::Duration;
 
-/// Seconds of work that are not of an operation: to hear the question and to answer it, for all questions together.
+/// Seconds of work outside of operations: reading requests and writing answers, for all requests together.
 const SLACK: f64 = 0.1;
 
-/// What the operations of a process took.
+/// Time that the operations of a process took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Account {
-    /// Seconds, as it says.
+    /// Seconds that the process reported.
     pub claimed: f64,
-    /// Seconds, as the lab saw.
+    /// Seconds that the lab measured.
     pub passed: f64,
 }
 
@@ -20,14 +20,14 @@ impl Account {
         self.passed += passed.as_secs_f64();
     }
 
-    /// Whether more time passed than an operation can explain. On a busy machine it passes for honest ones as well, so
-    /// this is a reason to look closer and nothing else.
+    /// Returns whether more time passed than the operations explain. On a busy machine this happens to honest processes
+    /// too, so it is only a reason to check more closely.
     pub(super) fn is_suspicious(&self) -> bool {
         self.passed > self.most()
     }
 
-    /// Whether the processors worked longer for it than it claims. They count only while it runs, so what others do
-    /// on the machine accuses nobody.
+    /// Returns whether processors worked longer for the process than it reported. They count only while the process
+    /// runs, so load from other programs does not matter.
     pub(super) fn is_refuted(&self, worked: f64) -> bool {
         self.is_suspicious() && worked > self.most()
     }
@@ -37,17 +37,16 @@ impl Account {
     }
 }
 
-/// Seconds that processors worked for a process and for its children that have ended; none where the system does not
-/// tell.
+/// Returns the processor time in seconds of a process and its ended children; `None` if the system does not report it.
 pub(super) fn worked(process: u32) -> Option<f64> {
     let said = std::fs::read(format!("/proc/{process}/stat")).ok()?;
     ticks(&String::from_utf8_lossy(&said)).map(|ticks| ticks as f64 / per_second())
 }
 
-/// The four counts of ticks in the line that Linux has of a process: its own and its children's, as a user and in the
-/// kernel.
+/// Returns the sum of the four tick counts in the status line of a process on Linux: its own and its children's, in
+/// user mode and in the kernel.
 fn ticks(line: &str) -> Option<u64> {
-    // Before them stands the name in parentheses, which may hold blanks and parentheses.
+    // The name comes before them in parentheses, and may contain spaces and parentheses.
     let mut words = line.rsplit_once(')')?.1.split_whitespace().skip(11);
     (0..4).try_fold(0u64, |sum, _| sum.checked_add(words.next()?.parse().ok()?))
 }
@@ -88,13 +87,13 @@ mod tests {
         assert!(!account(100.0, 250).is_refuted(0.25), "less than a half is hidden");
     }
 
-    /// What worked in threads may have worked longer than the time that passed.
+    /// Work in several threads may take more processor time than the time that passed.
     #[test]
     fn nobody_is_refuted_where_the_time_that_passed_is_explained() {
         assert!(!account(100.0, 110).is_refuted(8.0));
     }
 
-    /// Many small false figures add up to a large one.
+    /// Many small false numbers add up to a large one.
     #[test]
     fn accounts_add_up() {
         let mut account = Account::default();

@@ -1,4 +1,4 @@
-//! The command as a participant: a file to JSON, from the start of its process to its end.
+//! The command as a participant: converts a file to JSON, in a process from start to end.
 
 use super::{Answer, Checked, Load, Seat, Trouble};
 use crate::model::{MemoryStep, Operation};
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 pub(super) struct Converting {
     program: PathBuf,
-    /// Of the file that is turned to JSON.
+    /// Format of the file that is converted to JSON.
     format: String,
     reference: Stage,
     file: PathBuf,

@@ -8,11 +8,11 @@ use std::time::Instant;
 
 pub(super) struct Engine {
     codec: Codec,
-    /// What the data comes in.
+    /// Stage in which the data arrives.
     reference: Stage,
     document: Document<'static>,
     bytes: Vec<u8>,
-    /// Used again and again.
+    /// Reused for every read.
     tape: Tape,
     written: Vec<u8>,
 }
@@ -80,7 +80,7 @@ impl Seat for Engine {
     }
 
     fn memory(&mut self) -> Result<Vec<MemoryStep>, Trouble> {
-        // It lives in the lab's own process, whose memory says nothing.
+        // The engine runs in the lab's own process, whose memory is not meaningful.
         Ok(Vec::new())
     }
 }

@@ -1,21 +1,21 @@
-//! What the first lines of a runner's script say of it, before it is asked.
+//! Declarations in the first lines of a runner's script, read before it is started.
 
 use std::path::Path;
 
-/// So many lines may say something.
+/// Number of lines that are read.
 const LINES: usize = 5;
 
-/// Said in comments: `# variants: sqlite postgres`.
+/// Declarations in comments: `# variants: sqlite postgres`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The competitors that the script is; one, if there are none here.
+    /// Competitors in this script; a single one if empty.
     pub variants: Vec<String>,
-    /// The only scenarios that it belongs to, if there are any here.
+    /// Scenarios to which the script is limited; no limit if empty.
     pub scenarios: Vec<String>,
 }
 
 impl Head {
-    /// Of a file; one that can't be read says nothing, and is asked.
+    /// Reads the declarations of a file. A file that can't be read has none, and its script is started.
     pub fn of(path: &Path) -> Head {
         std::fs::read(path).map_or_else(|_| Head::default(), |text| Head::read(&text))
     }

@@ -1,4 +1,4 @@
-//! Which participants there are, and how each is started.
+//! The list of participants, and how each is started.
 
 use super::command::Converting;
 use super::engine::Engine;
@@ -18,30 +18,29 @@ use std::time::Duration;
 
 static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runners");
 
-/// In this folder of a language is what its scripts share.
+/// Folder of a language with files that its scripts share.
 const SHARED: &str = "lib";
 
-/// The format in which the engine and the command get the data.
+/// Format in which the engine and the command get the data.
 const TYPED: &str = "json:typed";
 
-/// How long a runner may take to identify itself. It has no data yet, but on a busy machine
-/// even its start takes a while.
+/// Timeout for a runner to identify itself. It has no data yet, but on a busy machine even its start takes a while.
 const HELLO: Duration = Duration::from_secs(120);
 
-/// Where runners are, and what they run with.
+/// Locations of runners and of the programs that they need.
 #[derive(Debug)]
 pub struct Environment<'e> {
-    /// A folder of the run; the runners that come with the lab are put there.
+    /// Folder of the run; the lab's own runners are extracted into it.
     pub folder: &'e Path,
-    /// A folder with more of them.
+    /// Folder with more runners.
     pub more: Option<&'e Path>,
     /// The command `icecore`.
     pub command: Option<&'e Path>,
-    /// The folder of Icecore's modules, one folder a language, if they are not installed.
+    /// Folder with Icecore's modules, one folder per language, if they are not installed.
     pub modules: Option<&'e Path>,
-    /// The interpreter that runners in Python are started with.
+    /// Interpreter for runners in Python.
     pub python: Option<&'e Path>,
-    /// How long one answer may take.
+    /// Timeout for one answer.
     pub patience: Duration,
     /// Set when the run is to end.
     pub stop: &'e AtomicBool,
@@ -56,17 +55,17 @@ pub struct Participant {
     pub language: String,
     /// `Sereal, zstd`
     pub name: String,
-    /// Of the serializer.
+    /// Version of the serializer.
     pub version: String,
-    /// Of the language's runtime.
+    /// Version of the language's runtime.
     pub runtime: String,
-    /// Competitor or floor.
+    /// Role of the participant.
     pub role: Role,
-    /// The format that values are handed over in.
+    /// Format in which it gets the values.
     pub reference: String,
-    /// What it can do.
+    /// Supported operations.
     pub operations: Vec<Operation>,
-    /// The only scenarios that it belongs to, if there are any here.
+    /// Scenarios to which it is limited; no limit if empty.
     pub scenarios: Vec<String>,
     how: How,
 }
@@ -76,13 +75,13 @@ pub struct Participant {
 enum How {
     /// A script.
     Script(Script),
-    /// The engine, with a format.
+    /// The engine, with a stage.
     Engine(Stage),
-    /// The command, with a format as its text.
+    /// The command, with the text of a format.
     Command(PathBuf, String),
 }
 
-/// A runner's script.
+/// Script of a runner.
 #[derive(Clone, Debug)]
 struct Script {
     path: PathBuf,
@@ -91,12 +90,12 @@ struct Script {
     variant: Option<String>,
 }
 
-/// A competitor that was looked for.
+/// Result of looking for a competitor.
 #[derive(Clone, Debug)]
 pub enum Found {
-    /// Can take part.
+    /// The competitor can take part.
     Here(Box<Participant>),
-    /// Can't.
+    /// The competitor can't take part.
     Missing {
         /// `perl/sereal`
         id: String,
@@ -104,27 +103,27 @@ pub enum Found {
         why: String,
         /// The command that installs it.
         install: Option<String>,
-        /// The only scenarios that it belongs to, if there are any here.
+        /// Scenarios to which it is limited; no limit if empty.
         scenarios: Vec<String>,
     },
 }
 
-/// A competitor that a script is.
+/// A competitor in a script.
 struct Listed {
     language: String,
     path: PathBuf,
-    /// Which of those that the script can be.
+    /// Variant of the script, if it has several.
     variant: Option<String>,
     scenarios: Vec<String>,
 }
 
-/// Asks every runner of these languages (of all, if there are none) to identify itself. Runners that
-/// belong to none of these scenarios, or whose id is not wanted, are not asked: each answer costs the
-/// start of a process.
+/// Starts every runner of these languages (of all languages if there are none) so that it identifies itself. Runners
+/// that belong to none of these scenarios, or whose id is not wanted, are not started, because each start of a process
+/// takes time.
 ///
 /// # Errors
 ///
-/// If the scripts can't be written to the run's folder, or those of the user can't be listed.
+/// If the scripts can't be written to the folder of the run, or the user's scripts can't be listed.
 pub fn find(
     environment: &Environment<'_>,
     languages: &[&str],
@@ -138,7 +137,7 @@ pub fn find(
     Ok(known(environment)?.iter().filter(|one| is_asked(one)).map(|one| ask(environment, one)).collect())
 }
 
-/// The ids of all runners, whether they can take part or not: `perl/sereal`.
+/// Returns the ids of all runners, whether they can take part or not: `perl/sereal`.
 ///
 /// # Errors
 ///
@@ -148,7 +147,7 @@ pub fn ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
 }
 
 impl Listed {
-    /// `perl/sereal`; of a script that is several competitors `ruby/pending/sqlite`.
+    /// Returns the id: `perl/sereal`, or `ruby/pending/sqlite` for a script with several competitors.
     fn id(&self) -> String {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let id = format!("{}/{name}", self.language);
@@ -156,7 +155,7 @@ impl Listed {
     }
 }
 
-/// All that the scripts of the lab and of the user are.
+/// Returns all competitors in the scripts of the lab and of the user.
 fn known(environment: &Environment<'_>) -> Result<Vec<Listed>, Error> {
     let folder = environment.folder.join("runners");
     if !folder.exists() {
@@ -165,14 +164,14 @@ fn known(environment: &Environment<'_>) -> Result<Vec<Listed>, Error> {
     }
     let mut scripts = scripts(&folder)?;
     if let Some(more) = environment.more {
-        // Each script runs in a folder of its own.
+        // Scripts run in other folders, so the path must be absolute.
         let more = more.canonicalize().map_err(|error| Error::io(more, &error))?;
         scripts.extend(self::scripts(&more)?);
     }
     Ok(scripts.into_iter().flat_map(|(language, path)| listed(language, path)).collect())
 }
 
-/// All that a script is.
+/// Returns all competitors in a script.
 fn listed(language: String, path: PathBuf) -> Vec<Listed> {
     let Head { variants, scenarios } = Head::of(&path);
     let one =
@@ -180,7 +179,7 @@ fn listed(language: String, path: PathBuf) -> Vec<Listed> {
     if variants.is_empty() { vec![one(None)] } else { variants.into_iter().map(Some).map(one).collect() }
 }
 
-/// The scripts in the folders of languages below a folder, sorted.
+/// Returns the scripts in the language folders of a folder, sorted.
 fn scripts(folder: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
     let mut scripts = Vec::new();
     for language in entries(folder)? {
@@ -246,7 +245,7 @@ fn ask(environment: &Environment<'_>, one: &Listed) -> Found {
     }
 }
 
-/// The command that installs a language's runtime on Debian.
+/// Returns the command that installs the runtime of a language on Debian.
 fn package(program: &str) -> Option<String> {
     let package = match program {
         "perl" | "ruby" | "python3" => program,
@@ -296,7 +295,7 @@ impl Script {
 }
 
 impl Participant {
-    /// The engine with a format.
+    /// Returns the engine with a format as a participant.
     ///
     /// # Errors
     ///
@@ -306,17 +305,17 @@ impl Participant {
         Ok(ours("engine", text, Role::Engine, operations, How::Engine(Stage::parse(text)?)))
     }
 
-    /// The command with a format.
+    /// Returns the command with a format as a participant.
     pub fn command(program: &Path, text: &str) -> Participant {
         let how = How::Command(program.to_owned(), text.to_owned());
         ours("command", text, Role::Competitor, vec![Operation::ToJson], how)
     }
 
-    /// Starts it, in a folder of its own.
+    /// Starts the participant in its own folder.
     ///
     /// # Errors
     ///
-    /// [`Trouble::Failed`] if that is not possible.
+    /// [`Trouble::Failed`] if it can't be started.
     pub fn start<'s>(&self, environment: &Environment<'s>, folder: &Path) -> Result<Box<dyn Seat + 's>, Trouble> {
         let failed = |error: &dyn std::fmt::Display| Trouble::Failed(error.to_string());
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
@@ -333,7 +332,7 @@ impl Participant {
         })
     }
 
-    /// The ending of source code in its language, as scenarios have it.
+    /// Returns the extension of source files in its language, for the files of scenarios.
     pub fn ending(&self) -> &str {
         match &self.how {
             How::Script(script) => script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),

@@ -1,6 +1,5 @@
-//! Participants: the scripts in `runners/`, which speak a line protocol, the
-//! engine, and the command. What a script answers is input like any other: it
-//! is read strictly, and nothing waits for it for ever.
+//! Participants: the scripts in `runners/`, which speak a line protocol, the engine, and the command. The answers of a
+//! script are untrusted input: they are parsed strictly, and every wait has a timeout.
 
 mod account;
 mod command;
@@ -21,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Why a participant gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// It can't carry this data, and says why.
+    /// It can't represent this data, for this reason.
     Cannot(String),
     /// It failed.
     Failed(String),
@@ -29,33 +28,33 @@ pub enum Trouble {
     Stopped,
 }
 
-/// What came back of a round trip.
+/// Result of a round trip.
 pub struct Checked {
-    /// Bytes that were written.
+    /// Number of bytes written.
     pub size: Option<u64>,
-    /// What they were read as.
+    /// Value read back from these bytes.
     pub answer: Answer,
 }
 
-/// Where the value that came back is.
+/// Where the value of a round trip is.
 pub enum Answer {
-    /// In a file of this format.
+    /// In a file with this format.
     File(PathBuf, String),
-    /// Here.
+    /// In memory.
     Document(Box<Document<'static>>),
 }
 
-/// A participant that has begun: a process, mostly.
+/// A running participant, usually a process.
 pub trait Seat {
-    /// Takes the data.
+    /// Loads the data.
     fn load(&mut self, load: &Load<'_>) -> Result<(), Trouble>;
-    /// Writes and reads it once.
+    /// Writes and reads the data once.
     fn check(&mut self, folder: &Path) -> Result<Checked, Trouble>;
-    /// Executes an operation so many times. Nanoseconds for all.
+    /// Executes an operation `times` times. Returns the total nanoseconds.
     fn time(&mut self, operation: Operation, times: u64) -> Result<f64, Trouble>;
-    /// Writes, lets go, and reads, and looks at its memory.
+    /// Writes, frees and reads the data, and measures the memory after each step.
     fn memory(&mut self) -> Result<Vec<MemoryStep>, Trouble>;
-    /// What it remarked for the reader of the report.
+    /// Returns its remarks for the reader of the report.
     fn notes(&self) -> &[String] {
         &[]
     }

@@ -1,4 +1,4 @@
-//! A runner's script as a process, asked line by line.
+//! A runner's script as a process that answers line by line.
 
 use super::account::{Account, worked};
 use super::protocol::{Load, Reply, Request};
@@ -12,31 +12,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// The longest line that a runner may answer.
+/// Maximum length of an answer line.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// How often is looked whether the run was stopped.
+/// How often to check whether the run was stopped.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How long one answer may take.
+/// Timeout for one answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience(pub Duration);
 
-/// A script that is asked line by line, and ends with this.
+/// A script that answers line by line. Dropping this ends the process.
 pub struct Process<'s> {
     child: Child,
-    /// None after it was asked to end.
+    /// `None` after the process was told to end.
     input: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
     errors: PathBuf,
     reference: String,
     patience: Duration,
     stop: &'s AtomicBool,
-    /// What its operations took.
+    /// Time that its operations took.
     account: Account,
-    /// How long processors worked for it before the first of them.
+    /// Processor time before its first operation.
     before: Option<f64>,
-    /// What the runner remarked.
+    /// Remarks of the runner.
     notes: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl<'s> Process<'s> {
     ///
     /// # Errors
     ///
-    /// If the system refuses it.
+    /// If the system can't start it.
     pub fn start(
         mut command: Command,
         folder: &Path,
@@ -56,7 +56,7 @@ impl<'s> Process<'s> {
         let errors = folder.join("stderr");
         crate::secrets::hide_from(&mut command);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
-        // Ctrl-C is for the lab, which then ends its processes by itself.
+        // Ctrl-C goes only to the lab, which then ends its processes itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -94,7 +94,7 @@ impl<'s> Process<'s> {
         })
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     pub(super) fn ask(&mut self, request: &Request<'_>) -> Result<Reply, Trouble> {
         let line = serde_json::to_string(request).map_err(|error| Trouble::Failed(error.to_string()))?;
         let reply = self.say(&line)?;
@@ -114,7 +114,7 @@ impl<'s> Process<'s> {
         Ok(reply)
     }
 
-    /// Says a line, and waits for the line that is the answer.
+    /// Sends a line, and waits for the answer line.
     pub fn say(&mut self, line: &str) -> Result<String, Trouble> {
         let line = format!("{line}\n");
         let sent = self.input.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
@@ -140,7 +140,7 @@ impl<'s> Process<'s> {
         }
     }
 
-    /// Why a process is not there any more.
+    /// Returns why the process has ended.
     fn ended(&mut self) -> Trouble {
         if self.stop.load(Ordering::Relaxed) {
             return Trouble::Stopped;
@@ -159,7 +159,7 @@ impl<'s> Process<'s> {
 
 impl Drop for Process<'_> {
     fn drop(&mut self) {
-        // It would end with its input, but large values take long to free.
+        // It would end when its input is closed, but freeing large values takes long.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -222,7 +222,7 @@ impl Seat for Process<'_> {
     }
 }
 
-/// The first words of what a runner said.
+/// Returns the first words of a runner's answer.
 fn shortened(line: &str) -> String {
     let line = line.trim();
     match line.char_indices().nth(200) {

@@ -1,14 +1,14 @@
-//! The lines that the lab and a runner's script exchange. `runners/README.md` is its page.
+//! The lines that the lab and a runner's script exchange. `runners/README.md` documents them.
 
 use crate::model::{MemoryStep, Operation, Role};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The version of the protocol.
+/// Version of the protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// What the lab says.
+/// A request of the lab.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub(super) enum Request<'r> {
@@ -19,24 +19,24 @@ pub(super) enum Request<'r> {
     Memory,
 }
 
-/// The data, and what is to be done with it.
+/// The data, and what to do with it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Load<'r> {
-    /// The scenario's name.
+    /// Name of the scenario.
     pub scenario: &'r str,
     /// `memory` or `file`.
     pub medium: &'r str,
-    /// Holds the value, in the format that the runner asked for.
+    /// File with the value, in the format that the runner requested.
     pub file: &'r Path,
-    /// Source code with the classes of the data.
+    /// Source file with the classes of the data.
     pub code: Option<&'r Path>,
     /// The runner's own folder.
     pub folder: &'r Path,
-    /// What the value was made with.
+    /// Parameters with which the value was made.
     pub parameters: &'r BTreeMap<String, i64>,
 }
 
-/// What a runner answers: one of these, according to the question.
+/// An answer of a runner. Which fields are set depends on the request.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Reply {
@@ -56,6 +56,6 @@ pub(super) struct Reply {
     pub size: Option<u64>,
     pub ns: Option<f64>,
     pub steps: Vec<MemoryStep>,
-    /// What a reader should know about the measurement.
+    /// Remark about the measurement for the reader.
     pub note: Option<String>,
 }

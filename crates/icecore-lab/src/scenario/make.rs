@@ -1,4 +1,4 @@
-//! Values of scenarios that would be long to write down.
+//! Generated values of scenarios that would be too long to write down.
 
 use crate::Error;
 use icecore::{Builder, Document};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 type Parameters = BTreeMap<String, i64>;
 
-/// Makes the value of this name.
+/// Creates the value with this name.
 pub fn document(name: &str, parameters: &Parameters) -> Result<Document<'static>, Error> {
     let get = |parameter: &str, default: i64| parameters.get(parameter).copied().unwrap_or(default);
     let mut builder = Builder::new();
@@ -25,7 +25,7 @@ pub fn document(name: &str, parameters: &Parameters) -> Result<Document<'static>
     Ok(builder.finish()?)
 }
 
-/// 1000 integers, a map of 100, and 26 lists of five.
+/// Creates 1000 integers, a map with 100 entries, and 26 lists of five.
 fn mix(builder: &mut Builder) {
     builder.begin_map();
     builder.bytes_key("array");
@@ -50,7 +50,7 @@ fn mix(builder: &mut Builder) {
     builder.end();
 }
 
-/// Records with a number, a name, and an age of 20 to 59.
+/// Creates records with a number, a name, and an age from 20 to 59.
 fn employees(builder: &mut Builder, count: i64) {
     builder.begin_array();
     for i in 1..=count {
@@ -71,8 +71,7 @@ fn ints(builder: &mut Builder, first: i64, count: i64) {
     builder.end();
 }
 
-/// The objects of the PHP article: a leaf, a recursion, a list and a
-/// dictionary of leaves.
+/// The objects of the PHP article: a leaf, a recursion, a list and a dictionary of leaves.
 #[derive(Default)]
 struct Tree {
     leaves: i64,
@@ -119,7 +118,7 @@ impl Tree {
     }
 }
 
-/// Simple objects of Ruby.
+/// Creates simple Ruby objects.
 fn items(builder: &mut Builder, count: i64) {
     builder.begin_array();
     for i in 1..=count {
@@ -133,7 +132,7 @@ fn items(builder: &mut Builder, count: i64) {
     builder.end();
 }
 
-/// Records of a table: a number, a text and a float.
+/// Creates records of a table: a number, a text and a float.
 fn rows(builder: &mut Builder, count: i64) {
     builder.begin_array();
     for i in 0..count {
@@ -146,7 +145,7 @@ fn rows(builder: &mut Builder, count: i64) {
     builder.end();
 }
 
-/// Begins an object whose body is a map of its members; two ends close it.
+/// Begins an object whose body is a map of its members; two `end` calls close it.
 fn object(builder: &mut Builder, class: &str) {
     builder.begin_object(class);
     builder.begin_map();

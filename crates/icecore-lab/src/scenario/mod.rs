@@ -1,5 +1,5 @@
-//! Scenarios: what is frozen, which operations are timed, and what an article published about it.
-//! Each is one file in `scenarios/`; the page there says what may stand in it.
+//! Scenarios: what is frozen, which operations are timed, and what an article published about it. Each is a file in
+//! `scenarios/`; the page there documents the format.
 
 mod make;
 
@@ -16,11 +16,10 @@ static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 /// The scenario of icecore-load.
 const WEB: &str = "php-web";
 
-/// The formats that the engine takes part with for a user's own data, besides that of
-/// the data.
+/// Formats in which the engine takes part for a user's own data, in addition to the format of the data.
 pub const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
 
-/// Whom the others are compared with in data of this format: the original that wrote it.
+/// Returns the default baseline for data of a format: the original serializer.
 pub fn baseline(format: &str) -> &'static str {
     match format {
         "php" | "php-session" | "var-export" | "igbinary" => "php/serialize",
@@ -30,64 +29,64 @@ pub fn baseline(format: &str) -> &'static str {
     }
 }
 
-/// A scenario, as its file says.
+/// A scenario, as in its file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The name of the file, without its ending.
+    /// Name of the file, without its extension.
     #[serde(skip)]
     pub name: String,
-    /// A line that says what is measured.
+    /// One line that says what is measured.
     pub title: String,
-    /// A few sentences more.
+    /// A few more sentences.
     #[serde(default)]
     pub about: String,
-    /// Whose runners take part; all languages' if there is none.
+    /// Language whose runners take part; all languages if not set.
     #[serde(default)]
     pub language: Option<String>,
-    /// What is timed.
+    /// Timed operations.
     #[serde(default)]
     pub operations: Vec<Operation>,
-    /// Whom the others are compared with.
+    /// The competitor that the others are compared with.
     #[serde(default)]
     pub baseline: Option<String>,
     /// Where bytes are written to and read from.
     #[serde(default)]
     pub medium: Medium,
-    /// Whether the competitors' processes live side by side.
+    /// Whether the processes of the competitors run at the same time.
     #[serde(default)]
     pub processes: Processes,
-    /// Whether resident memory is looked at.
+    /// Whether resident memory is measured.
     #[serde(default)]
     pub memory: bool,
-    /// What the sizes count.
+    /// Unit of the sizes.
     #[serde(default)]
     pub axis: String,
-    /// The only runners that take part, if there are any here.
+    /// Runners that take part; all if empty.
     #[serde(default)]
     pub only: Vec<String>,
-    /// The formats that the engine takes part with.
+    /// Formats in which the engine takes part.
     #[serde(default)]
     pub engine: Vec<String>,
-    /// How many clients ask at once, one point each, where clients ask a server.
+    /// Numbers of concurrent clients, one point each, for scenarios with a server.
     #[serde(default)]
     pub clients: Vec<u32>,
-    /// The report in `docs/bench` in which it is published, if not in that of all.
+    /// The report in `docs/bench` in which the results are published, if it is a separate one.
     #[serde(default)]
     pub report: Option<String>,
-    /// What it waits for, if it can't run yet.
+    /// What the scenario waits for, if it can't run yet.
     #[serde(default)]
     pub waits: Option<String>,
-    /// What is frozen.
+    /// The frozen data.
     #[serde(default)]
     pub data: Data,
     /// The sizes.
     #[serde(default)]
     pub points: Vec<Size>,
-    /// What the article printed.
+    /// Figures that the article printed.
     #[serde(default)]
     pub published: Vec<Published>,
-    /// What the article claimed.
+    /// Claims of the article.
     #[serde(default)]
     pub claims: Vec<Claim>,
 }
@@ -104,7 +103,7 @@ pub enum Medium {
 }
 
 impl Medium {
-    /// The name in the protocol of runners.
+    /// Returns the name in the protocol of runners.
     pub fn name(self) -> &'static str {
         match self {
             Medium::Memory => "memory",
@@ -113,25 +112,25 @@ impl Medium {
     }
 }
 
-/// Whether the competitors' processes live side by side.
+/// Whether the processes of the competitors run at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Processes {
-    /// All live at once, and take turns.
+    /// All run at the same time, and take turns.
     #[default]
     Together,
-    /// One lives at a time, as all values together would not fit into memory.
+    /// One runs at a time, because all values together would not fit into memory.
     Alone,
 }
 
-/// What is frozen.
+/// The frozen data.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
-    /// What makes it: a name of [`make`].
+    /// Name of the generator in [`make`].
     #[serde(default)]
     make: Option<String>,
-    /// The value itself, as `json:typed`.
+    /// The value as `json:typed`.
     #[serde(default)]
     json: Option<String>,
     /// The value itself.
@@ -143,13 +142,13 @@ pub struct Data {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
-    /// For people.
+    /// Display name.
     #[serde(default)]
     pub name: String,
-    /// Its place on the axis.
+    /// Position on the axis.
     #[serde(default)]
     pub at: f64,
-    /// What the data is made with.
+    /// Parameters of the data.
     #[serde(default)]
     pub parameters: BTreeMap<String, i64>,
     /// In which runs it is measured.
@@ -161,16 +160,16 @@ pub struct Size {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// In all of them.
+    /// In all runs.
     #[default]
     Both,
-    /// Only in small ones.
+    /// Only in small runs.
     Small,
-    /// Only in full ones.
+    /// Only in full runs.
     Full,
 }
 
-/// The scenarios that come with the lab, by name.
+/// Returns the scenarios that come with the lab, sorted by name.
 pub fn all() -> Result<Vec<Scenario>, Error> {
     let mut scenarios = Vec::new();
     for file in FOLDER.files() {
@@ -183,11 +182,11 @@ pub fn all() -> Result<Vec<Scenario>, Error> {
     Ok(scenarios)
 }
 
-/// The scenario of this name.
+/// Returns the scenario with this name.
 ///
 /// # Errors
 ///
-/// Names the scenarios that there are, if this is none.
+/// If there is none; the error lists the existing scenarios.
 pub fn find(name: &str) -> Result<Scenario, Error> {
     let scenarios = all()?;
     let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
@@ -201,11 +200,11 @@ pub fn find(name: &str) -> Result<Scenario, Error> {
     }
 }
 
-/// Reads the text of a scenario's file.
+/// Parses a scenario file.
 ///
 /// # Errors
 ///
-/// Says what in the file is not as it should be.
+/// The error says what is wrong in the file.
 pub fn parse(name: &str, text: &str) -> Result<Scenario, Error> {
     let mut scenario: Scenario =
         toml::from_str(text).map_err(|error| Error::new(format!("scenario {name}: {error}")))?;
@@ -216,12 +215,12 @@ pub fn parse(name: &str, text: &str) -> Result<Scenario, Error> {
     Ok(scenario)
 }
 
-/// The file with the classes of a scenario in a language, if there is one. All files of scenarios are put below `folder`,
-/// as one may load another.
+/// Returns the file with the classes of a scenario in a language, if there is one. All files of scenarios are extracted
+/// below `folder`, because one may load another.
 ///
 /// # Errors
 ///
-/// If they can't be written.
+/// If the files can't be written.
 pub fn code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, Error> {
     let file = format!("{name}.{ending}");
     if FOLDER.get_file(&file).is_none() {
@@ -237,7 +236,7 @@ pub fn code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, 
 }
 
 impl Scenario {
-    /// A scenario of a user's own data, over the runners of all languages.
+    /// Creates a scenario for a user's own data, with the runners of all languages.
     pub fn of(name: &str, document: Document<'static>, baseline: &str) -> Scenario {
         Scenario {
             name: name.to_owned(),
@@ -262,22 +261,22 @@ impl Scenario {
         }
     }
 
-    /// Whether the value is a user's own data.
+    /// Returns whether the value is a user's own data.
     pub fn is_given(&self) -> bool {
         self.data.given.is_some()
     }
 
-    /// The sizes of a small or of a full run.
+    /// Returns the sizes of a small or a full run.
     pub fn sizes(&self, small: bool) -> impl Iterator<Item = &Size> {
         let other = if small { When::Full } else { When::Small };
         self.points.iter().filter(move |size| size.run != other)
     }
 
-    /// The value of this size.
+    /// Returns the value of this size.
     ///
     /// # Errors
     ///
-    /// If the file does not say what it is, or says it wrongly.
+    /// If the file does not define the value, or defines it incorrectly.
     pub fn document(&self, size: &Size) -> Result<Document<'static>, Error> {
         let wrong = |why: String| Error::new(format!("scenario {}: {why}", self.name));
         if let Some(given) = &self.data.given {

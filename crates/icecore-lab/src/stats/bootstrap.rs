@@ -1,10 +1,8 @@
-//! The bootstrap of a median over processes: how far the median would have moved,
-//! had other processes and other turns been drawn.
+//! Bootstrap of a median over processes: how much the median would have moved with other processes and other turns.
 //!
-//! One draw picks as many rounds as there are, with replacement, and as many values of
-//! each picked round as it has, with replacement. The ends of the interval are
-//! percentiles of the medians of all possible draws. They are computed, not simulated,
-//! so the same samples always give the same interval.
+//! A draw picks, with replacement, as many rounds as there are, and as many values of each picked round as it has. The
+//! ends of the interval are percentiles of the medians of all possible draws. They are computed, not simulated, so the
+//! same samples always give the same interval.
 
 use super::interval::{self, HUNDREDFOLD};
 use super::median;
@@ -12,22 +10,22 @@ use super::surplus::Surplus;
 use crate::model::Interval;
 use std::collections::{BTreeMap, HashMap};
 
-/// The share of all draws whose median is below the interval. The same share is above it.
+/// Share of all draws whose median is below the interval. The same share is above it.
 const TAIL: f64 = 0.025;
 
-/// The most values that are computed with: rounds times the values of the largest round.
-/// The work for one threshold grows with its square, and reports may come from anyone.
+/// Maximum number of values in the computation: the number of rounds times the values of the largest round. The work
+/// for one threshold grows with its square, and reports may come from anyone.
 const MOST_VALUES: usize = 2048;
 
-/// If [`MOST_VALUES`] is exceeded, about this many rounds are used at most. So each large
-/// round keeps at least eight values, which is enough to show their spread.
+/// If [`MOST_VALUES`] is exceeded, about this many rounds are used at most. So each large round keeps at least eight
+/// values, which is enough to show their spread.
 const MOST_ROUNDS: usize = 256;
 
-/// How much two processes of the same program may differ for reasons that one of
-/// them cannot show: where its memory lies, which seed its hashes have.
+/// How much two processes of the same program may differ for reasons that a single process can't show, such as its
+/// memory layout or the seed of its hashes.
 const PROCESS: f64 = 1.05;
 
-/// Values by the process they come from.
+/// Values grouped by process.
 #[derive(Default)]
 pub(super) struct Rounds {
     rounds: Vec<Vec<f64>>,
@@ -44,26 +42,25 @@ impl FromIterator<(u32, f64)> for Rounds {
 }
 
 impl Rounds {
-    /// The median of the values, which are positive, and where it lies with 95 %
-    /// confidence; none without any value.
+    /// Returns the median of the values, which are positive, and its 95 % confidence interval; `None` without any
+    /// value.
     ///
-    /// One value says nothing about its own error: the interval reaches a hundredfold
-    /// both ways. Of one process only the turns can be drawn; that no second one was
-    /// seen adds 5 % on both sides.
+    /// One value says nothing about its own error, so its interval extends to a hundredfold in both directions. With a
+    /// single process, only turns can be drawn; the unknown difference to other processes adds 5 % on both sides.
     pub(super) fn interval(&self) -> Option<Interval> {
         let estimate = median(&mut self.rounds.concat())?;
         let (low, high) = self.percentiles();
         Some(self.widened(estimate, low, high))
     }
 
-    /// The same of values that are logarithms; the interval is not.
+    /// Like [`Rounds::interval`], for values that are logarithms. The interval is not logarithmic.
     pub(super) fn interval_of_logs(&self) -> Option<Interval> {
         let estimate = median(&mut self.rounds.concat())?;
         let (low, high) = self.percentiles();
         Some(self.widened(estimate.exp(), low.exp(), high.exp()))
     }
 
-    /// Adds to the percentiles what no draw can show.
+    /// Widens the percentiles by what no draw can show.
     fn widened(&self, estimate: f64, low: f64, high: f64) -> Interval {
         let values = self.rounds.iter().map(Vec::len).sum();
         if values == 1 {
@@ -81,10 +78,10 @@ impl Rounds {
         }
     }
 
-    /// Between which values the middle 95 % of the medians of all draws lie.
+    /// Returns the values between which the middle 95 % of the medians of all draws lie.
     ///
-    /// The upper end is the lower end of the negated values. So the interval of the
-    /// negated values is exactly the mirror image.
+    /// The upper end is the lower end of the negated values. So the interval of the negated values is exactly the
+    /// mirror image.
     fn percentiles(&self) -> (f64, f64) {
         let rounds = self.thin();
         let negated: Vec<Vec<f64>> =
@@ -93,8 +90,7 @@ impl Rounds {
         (middle(find_lower_ends(&rounds)), -middle(find_lower_ends(&negated)))
     }
 
-    /// The rounds that are computed with, each in ascending order: all of them, unless
-    /// that would take too long.
+    /// Returns the rounds for the computation, each in ascending order: all of them, unless that would take too long.
     ///
     /// Evenly spaced rounds replace all if there are too many. Evenly spaced order
     /// statistics replace all values of a round that has too many. Fewer values resemble a
@@ -139,7 +135,7 @@ fn find_lower_ends(rounds: &[Vec<f64>]) -> [f64; 2] {
     let mut values = rounds.concat();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
-    // Both searches ask for the same thresholds most of the time.
+    // Both searches use mostly the same thresholds.
     let mut known = HashMap::new();
     [0, 1].map(|which| {
         let is_below = |value: &f64| {
@@ -166,10 +162,9 @@ fn compute_probabilities(rounds: &[Vec<f64>], threshold: f64) -> [f64; 2] {
     [0, 1].map(|least| half.probability_of_sum(&others, least))
 }
 
-/// By how much the distance of the ends is widened, on logarithms, for few processes:
-/// the median of five lies outside of all five one time in sixteen, that of two every
-/// second time, and no draw can show it. The factors are those with which simulated
-/// runs, whose processes differ more than their turns, are covered 95 times in 100.
+/// Returns the exponent by which the interval is widened, on logarithms, for few processes. The true median lies
+/// outside of five values one time in sixteen, and outside of two every second time; no draw can show this. The factors
+/// were chosen so that 95 of 100 simulated runs, whose processes differ more than their turns, are covered.
 fn stretch(units: usize) -> f64 {
     match units {
         0..=2 => 8.0,
@@ -200,13 +195,13 @@ mod tests {
         Rounds { rounds: lengths.iter().map(&mut round).collect() }
     }
 
-    /// The lower and the upper median, which are the same of an odd number of values.
+    /// Returns the lower and the upper median, which are equal for an odd number of values.
     fn medians(values: &mut [f64]) -> [f64; 2] {
         values.sort_unstable_by(f64::total_cmp);
         [values[(values.len() - 1) / 2], values[values.len() / 2]]
     }
 
-    /// The medians of random draws in ascending order, with which the exact ends are compared.
+    /// Returns the medians of random draws in ascending order, for comparison with the exact ends.
     fn drawn_medians(rounds: &Rounds, draws: usize) -> [Vec<f64>; 2] {
         let rounds = &rounds.rounds;
         let mut random = Rng::with_seed(1);
@@ -226,7 +221,7 @@ mod tests {
         found
     }
 
-    /// All draws of a few small rounds, each with its probability.
+    /// Returns all draws of a few small rounds, each with its probability.
     fn all_draws(rounds: &[Vec<f64>]) -> Vec<(Vec<f64>, f64)> {
         let mut draws = vec![(Vec::new(), 1.0)];
         for _ in rounds {
@@ -325,7 +320,7 @@ mod tests {
         }
     }
 
-    /// The lengths of one large round among many small ones.
+    /// Returns the lengths of one large round among many small ones.
     fn one_large(large: usize, small: usize) -> Vec<usize> {
         [vec![1; small / 2], vec![large], vec![1; small - small / 2]].concat()
     }
@@ -349,7 +344,7 @@ mod tests {
             &[2; 1025],
         ]
         .map(&mut work);
-        // Twelve to sixteen thresholds are asked for at each end.
+        // About twelve to sixteen thresholds are tested for each end.
         assert!(most.iter().all(|work| *work < 16 * MOST_VALUES * MOST_VALUES), "{most:?}");
     }
 

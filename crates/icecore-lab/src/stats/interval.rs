@@ -1,36 +1,35 @@
-//! Small things about intervals.
+//! Helpers for intervals.
 
 use crate::model::Interval;
 
-/// No interval reaches further than this factor: with that, nothing is known, and a
-/// chart can still be drawn.
+/// Maximum factor of an interval. An interval this wide means that nothing is known, but can still be drawn in a chart.
 pub(super) const HUNDREDFOLD: f64 = 100.0;
 
-/// Of a number that is not measured but counted.
+/// Returns the interval of an exact number, which was counted rather than measured.
 pub fn exact(value: f64) -> Interval {
     Interval { estimate: value, low: value, high: value }
 }
 
-/// Of a single observation: a guess, and no idea of its error.
+/// Returns the interval of a single observation, whose error is unknown.
 pub(super) fn unknown(estimate: f64) -> Interval {
     Interval { estimate, low: estimate / HUNDREDFOLD, high: estimate * HUNDREDFOLD }
 }
 
-/// Whether an interval says anything. That of a single sample does not: it reaches
-/// from a hundredth to a hundredfold, and is best shown as the number alone.
+/// Returns whether an interval contains information. The interval of a single sample does not: it extends from a
+/// hundredth to a hundredfold, and only its estimate should be shown.
 pub fn is_known(interval: &Interval) -> bool {
     interval.estimate > 0.0
         && (interval.low > interval.estimate / HUNDREDFOLD * 1.001
             || interval.high < interval.estimate * HUNDREDFOLD * 0.999)
 }
 
-/// Whether a ratio is no more than noise: its interval includes 1, or it is closer to
-/// 1 than `resolution`, or nothing is known of it.
+/// Returns whether a ratio can't be distinguished from noise: its interval includes 1, or it is closer to 1 than
+/// `resolution`, or its interval is unknown.
 pub fn is_tie(times: &Interval, resolution: f64) -> bool {
     (times.low <= 1.0 && 1.0 <= times.high) || distance(times.estimate) < resolution || !is_known(times)
 }
 
-/// How far a ratio is from 1, to whichever side.
+/// Returns how far a ratio is from 1, in either direction.
 pub(super) fn distance(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio) - 1.0
 }

@@ -1,19 +1,19 @@
-//! What lists of samples say. Pure functions: no clock, no input, no random numbers.
+//! Statistics of samples. Pure functions: no clock, no input, no random numbers.
 //!
-//! Three things make timings on a shared machine hard, and each has its remedy:
+//! Timings on a shared machine have three problems. Each has a remedy:
 //!
-//! - *The machine changes while it runs.* Competitors take turns, and only what
-//!   was timed side by side is divided by each other ([`times`]): what slows both
-//!   cancels.
-//! - *Samples of one process are alike.* Memory lies where it lies, hashes have the
-//!   seed that they have. The bootstrap draws whole processes (rounds), then turns
-//!   inside of them, so that a hundred samples of one process count as one process
-//!   and not as a hundred witnesses.
-//! - *Some samples are far off.* Medians do not mind; they are
+//! - *The machine changes while it runs.* Competitors take turns, and only times
+//!   that were measured side by side are divided by each other ([`times`]), so that
+//!   a slowdown of both cancels out.
+//! - *Samples of one process are similar.* Its memory layout and the seed of its
+//!   hashes stay the same. The bootstrap draws whole processes (rounds), then turns
+//!   within them, so that a hundred samples of one process count as one process and
+//!   not as a hundred independent ones.
+//! - *Some samples are far off.* Medians are hardly affected by them. They are
 //!   [listed](crate::model::Summary::outliers), and never dropped.
 //!
-//! A sample that is not a positive, finite number is no measurement. It is left out
-//! of every estimate, and listed with the outliers.
+//! A sample that is not a positive, finite number is not a measurement. It is left out of every estimate, and listed
+//! with the outliers.
 
 mod bootstrap;
 mod interval;
@@ -34,10 +34,9 @@ pub(crate) use surplus::count_multiplications;
 use crate::model::{Interval, Sample, Summary};
 use bootstrap::Rounds;
 
-/// The median of the samples with its interval, the ends, and what is far off.
+/// Returns the median of the samples with its interval, the fastest and slowest sample, and the outliers.
 ///
-/// Without any usable sample all numbers are 0. One sample alone gives an interval
-/// that is not [known](is_known).
+/// Without any usable sample all numbers are 0. A single sample gives an interval that is not [known](is_known).
 pub fn summary(samples: &[Sample]) -> Summary {
     let usable = || samples.iter().filter(|sample| is_usable(sample));
     let rounds: Rounds = usable().map(|sample| (sample.round, sample.ns)).collect();
@@ -54,18 +53,18 @@ pub fn summary(samples: &[Sample]) -> Summary {
     }
 }
 
-/// The median alone, of the samples that are times; none without any.
+/// Returns only the median of the usable samples; `None` if there are none.
 pub(crate) fn middle(samples: &[Sample]) -> Option<f64> {
     median(&mut samples.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect::<Vec<_>>())
 }
 
-/// Whether a sample is a time (or a cost) at all: positive, and so far from the ends of
-/// what a number can hold that quotients and products stay numbers.
+/// Returns whether a sample is a valid time (or cost): positive, and far enough from the limits of floats that
+/// quotients and products stay finite.
 pub(crate) fn is_usable(sample: &Sample) -> bool {
     (1e-12..1e30).contains(&sample.ns)
 }
 
-/// The median of a list, which is reordered; none if it is empty.
+/// Returns the median of a list, and reorders the list; `None` if it is empty.
 pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
     if values.is_empty() {
         return None;

@@ -1,41 +1,38 @@
-//! How much the machine moved by itself.
+//! Noise of the machine.
 
 use super::interval::{distance, is_known};
 use super::{is_usable, median};
 use crate::model::{Interval, Noise, NoiseLevel, Operation, Point, Role, Sample};
 
-/// No machine tells differences below 1 % apart, however well its own twin agrees
-/// with the baseline.
+/// Minimum resolution. No machine can distinguish differences below 1 %, however well the baseline's twin agrees with
+/// the baseline.
 pub const FLOOR: f64 = 0.01;
 
-/// What is taken as the resolution where there is nothing to tell it from.
+/// Assumed resolution if nothing was measured.
 const UNKNOWN: f64 = 0.1;
 
-/// Fewer samples of the lab's own work say nothing.
+/// Minimum number of samples of the lab's own task.
 const FEWEST: usize = 6;
 
-/// From where on differences of a few percent can't be seen any more …
+/// Limits above which differences of a few percent are not visible.
 const RESTLESS: Limits = Limits { resolution: 0.05, spread: 0.1, drift: 0.1 };
 
-/// … and from where on those of ten percent can't.
+/// Limits above which differences of ten percent are not visible.
 const NOISY: Limits = Limits { resolution: 0.15, spread: 0.3, drift: 0.3 };
 
-/// The resolution is what decides about ties, so its limits are narrow. Spread and
-/// drift of the lab's own work hit both sides of a pair and mostly cancel; above their
-/// limits, not all of it does.
+/// The resolution decides about ties, so its limits are narrow. Spread and drift of the lab's own task affect both
+/// sides of a pair and mostly cancel out; above their limits, a part of them remains.
 struct Limits {
     resolution: f64,
     spread: f64,
     drift: f64,
 }
 
-/// The verdict on a machine, from the times of the lab's own constant work, in the
-/// order in which they were taken, and from how many times faster the baseline was than
-/// itself.
+/// Returns the noise of a machine, from the times of the lab's own constant task, in the order in which they were
+/// taken, and from how many times faster the baseline was than itself.
 ///
-/// The level is `Quiet` up to a resolution of 5 % and a spread and a drift of 10 %,
-/// `Noisy` above a resolution of 15 % or a spread or a drift of 30 %, and `Restless`
-/// between. Without a twin, the spread stands for the resolution.
+/// The level is `Quiet` up to a resolution of 5 % and a spread and a drift of 10 %, `Noisy` above a resolution of 15 %
+/// or a spread or a drift of 30 %, and `Restless` in between. Without a twin, the spread is used as the resolution.
 pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     let times: Vec<f64> = probe.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect();
     let twin = twin.filter(is_known);
@@ -60,15 +57,15 @@ pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     Noise { level, spread, drift, resolution, words }
 }
 
-/// How far the baseline's twin is from the baseline in this operation, at one size; at
-/// least [`FLOOR`], which it is without a twin, too.
+/// Returns how far the baseline's twin is from the baseline in this operation, at one size. It is at least [`FLOOR`],
+/// also without a twin.
 pub fn resolution(point: &Point, operation: Operation) -> f64 {
     let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
     let times = twins.filter_map(|twin| Some(twin.cell(operation)?.against?.times)).filter(is_known);
     times.map(|times| distance(times.estimate)).fold(FLOOR, f64::max)
 }
 
-/// The middle half of the times over their median.
+/// Returns the interquartile range of the times divided by their median.
 fn spread(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -77,7 +74,7 @@ fn spread(times: &[f64]) -> f64 {
     (sorted[sorted.len() - 1 - quarter] - sorted[quarter]) / middle
 }
 
-/// The last third against the first.
+/// Returns how much slower the last third is than the first.
 fn drift(times: &[f64]) -> f64 {
     let third = times.len() / 3;
     let first = median(&mut times[..third].to_vec());
@@ -88,8 +85,7 @@ fn drift(times: &[f64]) -> f64 {
 const UNTOLD: &str = "How noisy the machine was is not known, too little was timed for that: ask for more rounds with \
                       --rounds 15.";
 
-/// One sentence: the smallest significant difference, the largest source of noise, and the
-/// remedy.
+/// Returns one sentence: the smallest visible difference, the largest source of noise, and the remedy.
 fn words(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String {
     let seen = percent(resolution);
     if level == NoiseLevel::Quiet {
@@ -126,14 +122,14 @@ fn words(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String 
     format!("The machine was {how}, only differences of more than {seen} can be told apart; {why}.")
 }
 
-/// What stood in the way.
+/// Source of noise.
 enum Cause {
     Resolution,
     Spread,
     Drift,
 }
 
-/// `0.4 %`, `3 %`, `25 %`
+/// Formats a share: `0.4 %`, `3 %`, `25 %`.
 fn percent(share: f64) -> String {
     let tenths = (share * 1000.0).round() / 10.0;
     if tenths < 10.0 { format!("{tenths} %") } else { format!("{tenths:.0} %") }

@@ -1,30 +1,26 @@
-//! Samples that are far off from the others.
+//! Samples that are far from the others.
 
 use super::{is_usable, median};
 use crate::model::Sample;
 
-/// Further off than this is far off: three and a half standard deviations, if the
-/// samples were normal.
+/// Limit of the distance: three and a half standard deviations, if the samples had a normal distribution.
 const FAR: f64 = 3.5;
 
-/// Fewer samples have no middle from which one of them could be off.
+/// Minimum number of samples; with fewer, no outliers are determined.
 const FEWEST: usize = 5;
 
-/// The median absolute deviation of a normal distribution is this many standard
-/// deviations.
+/// The median absolute deviation of a normal distribution is this many standard deviations.
 const MAD: f64 = 0.6745;
 
-/// What a clock cannot tell apart is not far off: deviations count as half a percent
-/// at least.
+/// Differences below the resolution of a clock don't count: the deviation is at least half a percent.
 const GRAIN: f64 = 0.005;
 
-/// The places of the samples that are far off, and of those that are no times at all.
+/// Returns the indexes of outliers, and of samples that are not valid times.
 ///
-/// Far off is by the modified z-score, the distance from the median in median absolute
-/// deviations. Of the usual measures it is the one that a cluster of outliers spoils
-/// last: half of the samples have to be off before it moves; Tukey's fences give way at
-/// a quarter. It is taken of the logarithms, since times have a long tail to
-/// the slow side that is no error.
+/// Outliers are determined by the modified z-score: the distance from the median in median absolute deviations. Of the
+/// usual measures it is the most robust against clusters of outliers: half of the samples have to be outliers before it
+/// fails, while Tukey's fences fail at a quarter. It uses logarithms, because times have a long tail towards slow
+/// values that is not an error.
 pub(super) fn outliers(samples: &[Sample]) -> Vec<usize> {
     let mut logs: Vec<f64> = samples.iter().filter(|s| is_usable(s)).map(|s| s.ns.ln()).collect();
     let judged = logs.len() >= FEWEST;

@@ -1,17 +1,16 @@
-//! Two competitors, divided where they were timed side by side.
+//! Compares two competitors by quotients of samples that were taken side by side.
 
 use super::bootstrap::Rounds;
 use super::{interval, is_usable};
 use crate::model::{Comparison, Interval, Sample};
 use std::collections::HashMap;
 
-/// How many times faster `a` is than `b`: the median of `b`'s time over `a`'s, of all
-/// pairs with the same round and turn. What has no partner is left out; without any
-/// pair there is no answer, and a single pair gives one that is not
-/// [known](super::is_known).
+/// Returns how many times faster `a` is than `b`: the median of `b`'s time divided by `a`'s, for all pairs with the
+/// same round and turn. Samples without a partner are left out. Without any pair the result is `None`, and a single
+/// pair gives an interval that is not [known](super::is_known).
 ///
-/// It is done on logarithms, on which twice as fast and half as fast are equally far
-/// from 1: `times(a, b)` and `times(b, a)` are the inverse of each other.
+/// The computation uses logarithms, on which twice as fast and half as fast are equally far from 1: `times(a, b)` and
+/// `times(b, a)` are the inverse of each other.
 pub fn times(a: &[Sample], b: &[Sample]) -> Option<Interval> {
     let place = |sample: &Sample| (sample.round, sample.turn);
     let partners: HashMap<_, f64> = a.iter().filter(|s| is_usable(s)).map(|s| (place(s), s.ns)).collect();
@@ -20,9 +19,8 @@ pub fn times(a: &[Sample], b: &[Sample]) -> Option<Interval> {
     ratios.collect::<Rounds>().interval_of_logs()
 }
 
-/// How many times faster `a` is than `b`, and whether that is more than noise: a tie
-/// has an interval that includes 1, or is closer to 1 than `resolution`, which is how
-/// far the baseline is from itself.
+/// Returns how many times faster `a` is than `b`, and whether this is a tie: the interval includes 1, or the ratio is
+/// closer to 1 than `resolution`, the distance of the baseline from itself.
 pub fn compare(a: &[Sample], b: &[Sample], resolution: f64) -> Option<Comparison> {
     times(a, b).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
 }
@@ -36,7 +34,7 @@ mod tests {
 
     const TRUE: f64 = 1.3;
 
-    /// Covered in which share of 300 runs, and the mean width on logarithms.
+    /// Returns the share of 300 runs in which the truth is covered, and the mean width on logarithms.
     fn coverage(machine: Machine) -> (f64, f64) {
         let mut covered = 0;
         let mut width = 0.0;
@@ -196,7 +194,7 @@ mod tests {
         };
         let all = [10, 20, 40, 80].map(work);
         assert!(all[0] > 0);
-        // Twice as many values have one more threshold to be asked for, so it is a little more than four times.
+        // Twice as many values have one more threshold to test, so it is a little more than four times.
         assert!(all.windows(2).all(|pair| pair[1] < 5 * pair[0]), "{all:?}");
     }
 

@@ -1,19 +1,19 @@
-//! Timings with known answers, for the tests.
+//! Timings with known results, for the tests.
 
 use super::summary;
 use crate::model::{Cell, Entry, Fidelity, Operation, Point, Role, Sample};
 use fastrand::Rng;
 
-/// A made-up machine, and how it measures.
+/// A simulated machine.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine {
     pub rounds: u32,
     pub turns: u32,
-    /// How much processes of one program differ: the deviation of the logarithms.
+    /// Difference between processes of one program: the standard deviation of the logarithms.
     pub process: f64,
-    /// How much turns of one process differ.
+    /// Difference between turns of one process.
     pub noise: f64,
-    /// How much slower the machine is at the end, 1 is twice as slow.
+    /// How much slower the machine is at the end; 1 means twice as slow.
     pub drift: f64,
 }
 
@@ -24,14 +24,14 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// Two programs, of which the first is `ratio` times faster and the second takes
-    /// 100 ns, measured side by side.
+    /// Returns two programs, of which the first is `ratio` times faster and the second takes 100 ns, measured side by
+    /// side.
     pub fn pair(self, seed: u64, ratio: f64) -> (Vec<Sample>, Vec<Sample>) {
         let mut random = Rng::with_seed(seed);
         (self.samples(&mut random, 100.0 / ratio), self.samples(&mut random, 100.0))
     }
 
-    /// One program that takes `ns`.
+    /// Returns the samples of one program that takes `ns`.
     pub fn samples(self, random: &mut Rng, ns: f64) -> Vec<Sample> {
         let mut samples = Vec::new();
         for round in 0..self.rounds {
@@ -47,22 +47,22 @@ impl Machine {
     }
 }
 
-/// A program that takes 100 ns.
+/// Returns the samples of a program that takes 100 ns.
 pub(crate) fn run(seed: u64, rounds: u32, turns: u32, process: f64, noise: f64) -> Vec<Sample> {
     Machine { rounds, turns, process, noise, drift: 0.0 }.samples(&mut Rng::with_seed(seed), 100.0)
 }
 
-/// These times, of one process.
+/// Returns these times as samples of one process.
 pub(crate) fn list(times: &[f64]) -> Vec<Sample> {
     times.iter().zip(0..).map(|(&ns, turn)| Sample { round: 0, turn, ns }).collect()
 }
 
-/// The normal distribution, by Box and Muller.
+/// Returns a normally distributed number, by the Box-Muller transform.
 fn normal(random: &mut Rng) -> f64 {
     (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
 }
 
-/// A competitor that is exact, with the samples of its operations.
+/// Returns a competitor that is exact, with the samples of its operations.
 pub(crate) fn entry(id: &str, size: u64, cells: Vec<(Operation, Vec<Sample>)>) -> Entry {
     let cell = |(operation, samples): (_, Vec<Sample>)| {
         let summary = summary(&samples);
@@ -80,7 +80,7 @@ pub(crate) fn entry(id: &str, size: u64, cells: Vec<(Operation, Vec<Sample>)>) -
     }
 }
 
-/// A size with these competitors.
+/// Returns a size with these competitors.
 pub(crate) fn point(at: f64, entries: Vec<Entry>) -> Point {
     Point { name: at.to_string(), at, parameters: [].into(), entries, memcpy_ns: None }
 }

@@ -1,9 +1,9 @@
-//! Numbers as a sentence has them.
+//! Formatting of numbers in sentences.
 
 use super::is_known;
 use crate::model::Interval;
 
-/// Three digits: `0.042`, `1.7`, `16.7`, `1428`.
+/// Formats three digits: `0.042`, `1.7`, `16.7`, `1428`.
 pub(crate) fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
@@ -16,7 +16,7 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// `1.7 (1.6 to 1.8)`, or only the number where there is no error, or none is known.
+/// Formats an interval: `1.7 (1.6 to 1.8)`, or only the number if it is exact, or its error is unknown.
 pub(crate) fn interval(value: &Interval) -> String {
     let (estimate, low, high) = (number(value.estimate), number(value.low), number(value.high));
     match () {
@@ -26,7 +26,7 @@ pub(crate) fn interval(value: &Interval) -> String {
     }
 }
 
-/// `850 ns`, `1.23 ms`
+/// Formats a duration: `850 ns`, `1.23 ms`.
 pub(crate) fn duration(ns: f64) -> String {
     let (divisor, unit) = match ns {
         ns if ns < 1e3 => (1.0, "ns"),
@@ -37,7 +37,7 @@ pub(crate) fn duration(ns: f64) -> String {
     format!("{} {unit}", number(ns / divisor))
 }
 
-/// `95 %`, `less than 1 %`
+/// Formats a share: `95 %`, `less than 1 %`.
 pub(crate) fn share(share: f64) -> String {
     match share * 100.0 {
         percent if percent > 0.0 && percent < 0.5 => "less than 1 %".to_owned(),
@@ -45,7 +45,7 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`; or `a, b; c and d` where a name has a comma.
+/// Joins words: `a`, `a and b`, `a, b and c`; or `a, b; c and d` if a name contains a comma.
 pub(crate) fn list<T: AsRef<str>>(words: &[T], and: &str) -> String {
     match words {
         [] => String::new(),

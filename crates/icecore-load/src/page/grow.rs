@@ -1,4 +1,4 @@
-//! How it grows: the last tables in `docs/bench/store.md`.
+//! Scaling: the last tables in `docs/bench/store.md`.
 
 use super::store::{head, rate, tail};
 use crate::store::{Group, Growth, Operation};
@@ -7,7 +7,7 @@ use icecore_lab::page::table::{Table, escape};
 use icecore_lab::stats;
 use std::fmt::Write;
 
-/// All tables of this part, with what was missing.
+/// Returns all tables of this part, with what was missing.
 pub fn growth(growth: &Growth) -> String {
     let mut out = String::new();
     let settings = &growth.settings;
@@ -31,7 +31,7 @@ pub fn growth(growth: &Growth) -> String {
     out
 }
 
-/// From the fewest to the most, beside the fewest.
+/// Returns a table from the fewest to the most, compared with the fewest.
 fn jobs(group: &Group) -> Table {
     let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
     let mut table = Table::new(["", ">jobs a second"]);

@@ -8,18 +8,18 @@ use icecore_lab::page::words;
 use icecore_lab::stats;
 use std::fmt::Write;
 
-/// Between these lines of a page stand the tables.
+/// Lines of a page that enclose the tables.
 const BEGIN: &str = "<!-- load: made by scripts/load.sh from docs/bench/store.json -->\n";
 const END: &str = "\n<!-- /load -->";
 
-/// A page with the tables of this run in the place of those that it had; none, if it has no place for them.
+/// Returns a page with its tables replaced by those of this run; `None`, if the page has no place for tables.
 pub fn store_into(text: &str, report: &Report) -> Option<String> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
     Some(format!("{before}{BEGIN}\n{}{END}{after}", store(report)))
 }
 
-/// All tables of a run, with what was missing.
+/// Returns all tables of a run, with what was missing.
 pub fn store(report: &Report) -> String {
     let mut out = String::new();
     head(&mut out, report.settings.small, report.seconds, [&report.icecore, &report.made], &report.machine);
@@ -48,7 +48,7 @@ pub fn store(report: &Report) -> String {
     out
 }
 
-/// Which run this is, and where.
+/// Writes which run this is, and on which machine.
 pub(super) fn head(out: &mut String, small: bool, seconds: f64, [icecore, made]: [&str; 2], machine: &Machine) {
     let small = if small { ", a small run that only shows that everything works" } else { "" };
     let minutes = seconds / 60.0;
@@ -58,7 +58,7 @@ pub(super) fn head(out: &mut String, small: bool, seconds: f64, [icecore, made]:
     }
 }
 
-/// What was missing, and what was seen to be right.
+/// Writes what was missing, and what was checked.
 pub(super) fn tail(out: &mut String, absent: &[Absent], checks: &[String], level: &str) {
     if !absent.is_empty() {
         _ = write!(out, "\n{level} Not here\n\n");
@@ -72,7 +72,7 @@ pub(super) fn tail(out: &mut String, absent: &[Absent], checks: &[String], level
     }
 }
 
-/// The order of the tables, their titles, and how the ids of the rivals begin.
+/// Order of the tables, their titles, and how the ids of the rivals begin.
 const SECTIONS: [(Operation, &str, &str); 5] = [
     (Operation::Turnaround, "Turnaround", "perl/"),
     (Operation::Push, "Queued, one job in a transaction", "river"),
@@ -87,8 +87,8 @@ fn section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-/// The goals of the report. What its samples show is judged from them again, as the ratios in the tables below are
-/// computed from them: so both have the same figures, whichever version of the lab made the report.
+/// Returns the goals of the report. Goals are judged again from the samples, like the ratios in the tables below, so
+/// that both have the same figures, whichever version of the lab made the report.
 fn goals(report: &Report) -> Table {
     let mut table = Table::new(["", "goal", ">wanted", ">measured"]);
     let judged = judge_goals(&report.groups, &report.objects);
@@ -114,7 +114,7 @@ fn goals(report: &Report) -> Table {
     table
 }
 
-/// `12,345 (12,000 to 12,700)`
+/// Formats a rate: `12,345 (12,000 to 12,700)`.
 pub(super) fn rate(measured: &Interval) -> String {
     let number = count(measured.estimate);
     match stats::is_known(measured) && measured.low < measured.high {

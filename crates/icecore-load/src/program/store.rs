@@ -7,23 +7,24 @@ use icecore_load::store::{Options, Report, grow, run};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Measure the store beside what others do the same work with
+/// Measure the store and other programs that do the same work
 ///
-/// Daemons that take jobs over HTTP, beside the articles' design in Perl; a queue in PostgreSQL, beside River; a walk
-/// through many objects; more workers and daemons on one database. All take turns in one run, and the database is asked first whether what they promise
-/// is so. `scripts/load.sh` builds and starts all that it needs.
+/// Daemons that take jobs over HTTP, compared with the design of the articles in Perl; a queue in PostgreSQL, compared
+/// with River; a walk through many objects; several workers and daemons on one database. All take turns in one run, and
+/// before anything is timed, the database is checked for what they promised. `scripts/load.sh` builds and starts all
+/// that it needs.
 #[derive(Debug, Parser)]
 pub struct Arguments {
-    /// The command, as scripts/build.sh builds it
+    /// The command, as built by scripts/build.sh
     #[arg(long, value_name = "FILE", default_value = "target/release/icecore")]
     icecore: PathBuf,
-    /// The folder with the programs in Perl
+    /// The folder with the Perl programs
     #[arg(long, value_name = "DIR", default_value = "benches/store")]
     programs: PathBuf,
-    /// The address of a server of PostgreSQL, whose user may make databases; stands better in ICECORE_TEST_POSTGRES
+    /// The address of a PostgreSQL server, whose user may create databases; better set in ICECORE_TEST_POSTGRES
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
-    /// The address of a server of MariaDB, whose user may make databases; stands better in ICECORE_TEST_MYSQL
+    /// The address of a MariaDB server, whose user may create databases; better set in ICECORE_TEST_MYSQL
     #[arg(long, value_name = "URL")]
     mysql: Option<String>,
     /// The example `queue` of icecore-store
@@ -32,34 +33,34 @@ pub struct Arguments {
     /// The program in benches/store/river
     #[arg(long, value_name = "FILE")]
     river: Option<PathBuf>,
-    /// Measure this part alone; in the file of --json, and on the page, the others stay as they are
+    /// Measure only this part; the others stay as they are in the file of --json and on the page
     #[arg(long, value_name = "PART")]
     only: Option<Part>,
     /// Only show that everything works
     #[arg(long)]
     small: bool,
-    /// How often all is started anew
+    /// How often everything is started again
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// How many samples there are in a round
+    /// Number of samples in a round
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     turns: Option<u32>,
-    /// How many clients post at once
+    /// Numbers of clients that post at the same time
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]
     clients: Option<Vec<u32>>,
-    /// How many jobs the library's worker has at once
+    /// Number of jobs that the library's worker runs at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: Option<u32>,
-    /// How many jobs River's worker has at once
+    /// Number of jobs that River's worker runs at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     river_concurrency: Option<u32>,
-    /// How many objects are walked through; 0: none
+    /// Numbers of objects to walk through; 0: none
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     objects: Option<Vec<u32>>,
-    /// How many workers empty a queue together
+    /// Numbers of workers that empty a queue together
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     workers: Option<Vec<u32>>,
-    /// How many daemons there are on one database
+    /// Numbers of daemons on one database
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     daemons: Option<Vec<u32>>,
     /// Write the report as JSON
@@ -68,15 +69,15 @@ pub struct Arguments {
     /// Write the tables into this page, between its two marks
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
-    /// Measure nothing: show this report
+    /// Show this report without measuring anything
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
 
-/// What can be measured by itself.
+/// A part that can be measured separately.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Part {
-    /// More workers and more daemons on one database
+    /// Several workers and several daemons on one database
     Grow,
 }
 
@@ -110,7 +111,7 @@ pub fn measure(arguments: &Arguments) -> Result<(), Error> {
         (Some(file), _) => read(file)?,
         (None, None) => run(&arguments.options(), &never, &say)?,
         (None, Some(Part::Grow)) => {
-            // What can't be read is known before anything is measured.
+            // Unreadable files are detected before anything is measured.
             if arguments.json.is_none() && arguments.page.is_some() {
                 return Err(Error::new("--only has no report for --page without the one of --json"));
             }

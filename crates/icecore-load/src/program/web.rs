@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Measure pages of PHP that load a frozen value
+/// Measure PHP pages that load a frozen value
 ///
-/// nginx and php-fpm are started, and each page is asked by one client and by ten. It is the scenario php-web of the
-/// articles. `scripts/bench.sh php-web` measures it, and puts what it found into docs/bench/report.json.
+/// Starts nginx and php-fpm, and requests each page with one client and with ten. This is the scenario php-web of the
+/// articles. `scripts/bench.sh php-web` measures it, and adds the result to docs/bench/report.json.
 #[derive(Debug, Parser)]
 pub struct Arguments {
     /// Only show that everything works
@@ -21,21 +21,21 @@ pub struct Arguments {
     /// How often the servers are started again
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// How many seconds all may take, about
+    /// Approximate time limit for everything, in seconds
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u32>,
-    /// Only these pages, as php/igbinary
+    /// Only these pages, such as php/igbinary
     #[arg(long, value_name = "PAGE,…", value_delimiter = ',')]
     only: Vec<String>,
     /// The folder with Icecore's modules
     #[arg(long, value_name = "DIR", default_value = "bindings")]
     modules: PathBuf,
-    /// Write the report as JSON, of the form that `icecore bench --show` reads
+    /// Write the report as JSON, in the format that `icecore bench --show` reads
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// Measures, and writes what was found.
+/// Measures, and writes the results.
 pub fn measure(arguments: &Arguments) -> Result<(), Error> {
     web::ready().map_err(|missing| Error::new(format!("{} is missing: {}", missing.what, missing.install)))?;
     let mut options = Options::default();
@@ -57,7 +57,7 @@ pub fn measure(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says on standard error what is being done, once.
+/// Reports each activity once on standard error.
 struct Say(String);
 
 impl Watch for Say {

@@ -12,17 +12,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-/// The queue that jobs go to.
+/// The queue of the jobs.
 const QUEUE: &str = "load";
 
-/// Those that are compared.
+/// The daemons that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `icecore serve`
     Icecore,
-    /// The articles' design, in one process.
+    /// The design of the articles, in one process.
     PerlLoop,
-    /// The articles' design, with a process for each client.
+    /// The design of the articles, with a process for each client.
     PerlFork,
 }
 
@@ -45,12 +45,12 @@ impl Kind {
         }
     }
 
-    /// Where jobs are posted.
+    /// Returns the path to which jobs are posted.
     pub(super) fn path(self) -> String {
         format!("/jobs?queue={QUEUE}")
     }
 
-    /// What gives the id and the payload of all jobs.
+    /// Returns the query for the ids and payloads of all jobs.
     fn all(self) -> &'static str {
         match self {
             Kind::Icecore => "SELECT id, bytes FROM icecore_jobs",
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// The format that the payload is kept in.
+    /// Returns the format in which the payload is stored.
     fn format(self) -> &'static str {
         match self {
             Kind::Icecore => "json",
@@ -86,13 +86,13 @@ impl Kind {
     }
 }
 
-/// Ends what is started here even if the program is killed, where the system has it.
+/// Returns the path of `setpriv`, which ends the servers even if this program is killed, if the system has it.
 fn setpriv() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|place| place.join("setpriv")).find(|path| path.is_file())
 }
 
-/// A daemon that runs, over a database of its own.
+/// A running daemon with its own database.
 pub(super) struct Daemon {
     pub kind: Kind,
     pub address: SocketAddr,
@@ -101,7 +101,7 @@ pub(super) struct Daemon {
 }
 
 impl Daemon {
-    /// Starts it, and waits until it answers. It serves so many clients, and one more.
+    /// Starts a daemon for this many clients and one more, and waits until it answers.
     pub(super) fn start(kind: Kind, run: &Run<'_>, database: Database, clients: u32) -> Result<Daemon, Trouble> {
         let mut trouble = Trouble::Failed("no port is free".to_owned());
         for _ in 0..TRIES {
@@ -142,7 +142,7 @@ impl Daemon {
         }
     }
 
-    /// Has it check what the others check.
+    /// Makes Icecore check jobs like the other daemons do.
     fn set_up(&self) -> Result<(), Trouble> {
         if self.kind != Kind::Icecore {
             return Ok(());
@@ -155,7 +155,7 @@ impl Daemon {
         }
     }
 
-    /// Why it is not there any more.
+    /// Returns why the daemon ended, if it has.
     pub(super) fn ended(&mut self) -> Option<String> {
         self.server.ended()
     }
@@ -164,7 +164,7 @@ impl Daemon {
         Client::connect(self.address, PATIENCE).map_err(|error| Trouble::Failed(error.to_string()))
     }
 
-    /// A job that is wrong is refused.
+    /// Checks that an invalid job is refused.
     pub(super) fn refuses(&self, wrong: &str) -> Result<(), Trouble> {
         match self.client()?.send("POST", &self.kind.path(), wrong.as_bytes()) {
             Ok(reply) if reply.status == 400 || reply.status == 422 => Ok(()),
@@ -173,7 +173,7 @@ impl Daemon {
         }
     }
 
-    /// All jobs that are in its database: ids, and what they mean as JSON.
+    /// Returns all jobs in its database: their ids, and their payloads as JSON.
     pub(super) fn stored(&self, run: &Run<'_>) -> Result<Vec<(String, Value)>, Trouble> {
         let failed = |why: String| Trouble::Failed(format!("what it stored can't be read: {why}"));
         let rows = run.ask.of(&self.database.address, self.kind.all())?;

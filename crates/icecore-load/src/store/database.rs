@@ -1,4 +1,4 @@
-//! Databases that are new for each competitor and round, and asked by a program of their own.
+//! Databases that are new for each competitor and round, and are queried by a separate program.
 
 use icecore_lab::Error;
 use icecore_lab::model::Runtime;
@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The variable with the address, for all programs in `benches/store`.
+/// Variable with the address, for all programs in `benches/store`.
 pub(super) const VARIABLE: &str = "ICECORE_LOAD_DB";
 
-/// Where databases are made.
+/// Where databases are created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Server {
     /// Files in this folder.
     Sqlite(PathBuf),
-    /// This server.
+    /// A PostgreSQL server.
     Postgres(String),
-    /// This one, of MariaDB or MySQL.
+    /// A MariaDB or MySQL server.
     Mysql(String),
 }
 
@@ -31,7 +31,7 @@ impl Server {
         }
     }
 
-    /// Which one it is; SQLite is a part of each program.
+    /// Returns the version of the server; SQLite is a part of each program and has none here.
     pub(super) fn version(&self, ask: Ask<'_>) -> Result<Option<Runtime>, Trouble> {
         let (server, sql) = match self {
             Server::Sqlite(_) => return Ok(None),
@@ -43,7 +43,7 @@ impl Server {
         Ok(Some(Runtime { language: self.name().to_owned(), version: version.to_owned() }))
     }
 
-    /// A new database of this name.
+    /// Creates a new database with this name.
     pub(super) fn make(&self, name: &str, ask: Ask<'_>) -> Result<Database, Trouble> {
         match self {
             Server::Sqlite(folder) => {
@@ -59,7 +59,8 @@ impl Server {
     }
 }
 
-/// The address of a database of this server, over a connection that is not encrypted: it does not leave the machine.
+/// Returns the address of a database of this server. The connection is not encrypted, because it does not leave the
+/// machine.
 fn within(server: &str, name: &str) -> String {
     let server = server.split('?').next().unwrap_or(server);
     let start = server.find("://").map_or(0, |at| at + 3);
@@ -75,10 +76,10 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Takes it away; who is connected still is cut off.
+    /// Removes the database, and disconnects clients that are still connected.
     pub(super) fn drop(self, ask: Ask<'_>) -> Result<(), Trouble> {
         match &self.server {
-            // The folder of the run goes as a whole, but large files need not wait for that.
+            // The folder of the run is removed as a whole later, but large files are removed now.
             Server::Sqlite(_) => {
                 for end in ["", "-wal", "-shm"] {
                     let _ = std::fs::remove_file(self.address.trim_start_matches("sqlite:").to_owned() + end);
@@ -97,7 +98,7 @@ impl Database {
     }
 }
 
-/// Asks databases by `ask.pl`.
+/// Queries databases with `ask.pl`.
 #[derive(Clone, Copy)]
 pub(super) struct Ask<'a> {
     programs: &'a Path,
@@ -109,7 +110,7 @@ impl<'a> Ask<'a> {
         Ask { programs, stop }
     }
 
-    /// The rows of a query.
+    /// Returns the rows of a query.
     pub(super) fn of(self, address: &str, sql: &str) -> Result<Vec<Vec<Value>>, Trouble> {
         let mut command = Command::new("perl");
         command.arg(self.programs.join("ask.pl")).arg(sql).env(VARIABLE, address).stdin(Stdio::null());
@@ -127,17 +128,17 @@ impl<'a> Ask<'a> {
         rows.collect()
     }
 
-    /// The one number that is the answer.
+    /// Returns the answer of a query for a single number.
     pub(super) fn number(self, address: &str, sql: &str) -> Result<u64, Trouble> {
         match self.of(address, sql)?.first().and_then(|row| row.first()) {
-            // A driver may give a number as text.
+            // Some drivers return a number as text.
             Some(Value::Number(number)) if number.is_u64() => Ok(number.as_u64().unwrap_or(0)),
             Some(Value::String(text)) if text.parse::<u64>().is_ok() => Ok(text.parse().unwrap_or(0)),
             other => Err(Trouble::Failed(format!("no number is the answer of {sql}: {other:?}"))),
         }
     }
 
-    /// Which modules of Perl are not there.
+    /// Returns the Perl modules that are missing.
     pub(super) fn missing(programs: &Path) -> Result<Vec<String>, Error> {
         let script = programs.join("ask.pl");
         let mut command = Command::new("perl");
@@ -152,7 +153,7 @@ impl<'a> Ask<'a> {
         Ok(String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect())
     }
 
-    /// The perl that runs.
+    /// Returns the version of perl.
     pub(super) fn runtimes(self) -> Vec<Runtime> {
         let mut command = Command::new("perl");
         command.args(["-e", "printf '%vd', $^V"]);
@@ -163,7 +164,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// The bytes of a column: a character of the answer is a byte.
+/// Returns the bytes of a column: each character of the answer is a byte.
 pub(super) fn bytes(column: &Value) -> Option<Vec<u8>> {
     column.as_str()?.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
 }

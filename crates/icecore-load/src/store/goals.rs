@@ -1,21 +1,21 @@
-//! What was to be reached, and whether it was.
+//! Goals, and whether they were reached.
 
 use super::model::{Entry, Goal, Group, Met, Objects, Operation};
 use icecore_lab::model::Interval;
 use icecore_lab::stats;
 
-/// How many times the jobs a second of the articles' design the daemon is to take.
+/// Minimum number of times by which the daemon exceeds the jobs per second of the articles' design.
 const TIMES: f64 = 5.0;
-/// At so many clients.
+/// Number of clients for this goal.
 const CLIENTS: u32 = 32;
-/// How many objects a second are to be walked through …
+/// Minimum number of objects per second in a walk …
 const OBJECTS: f64 = 300_000.0;
-/// … if there are so many of them.
+/// … through this many objects.
 const MANY: u32 = 1_000_000;
-/// How much more memory ten times the objects may take.
+/// Maximum growth of memory when the number of objects grows tenfold.
 const GROWTH: f64 = 1.1;
 
-/// All of them.
+/// Judges all goals.
 pub(crate) fn judge_goals(groups: &[Group], objects: &[Objects]) -> Vec<Goal> {
     let mut goals = Vec::new();
     for database in ["SQLite", "PostgreSQL"] {
@@ -49,7 +49,7 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[Objects]) -> Vec<Goal> {
     goals
 }
 
-/// Constant memory shows where the most objects take hardly more than the fewest.
+/// Judges whether memory is constant: the largest number of objects may take hardly more than the smallest.
 fn memory(objects: &[Objects], many: Option<&Objects>) -> Goal {
     let text = "SQLite: in constant memory, that of the most objects over that of the fewest".to_owned();
     let measured = objects.first().zip(many).filter(|(few, many)| few.count < many.count);
@@ -74,12 +74,12 @@ fn at_least(text: String, wanted: f64, measured: Option<Interval>) -> Goal {
 }
 
 impl Group {
-    /// The one with this id.
+    /// Returns the entry with this id.
     pub fn entry(&self, id: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// The fastest whose id begins so.
+    /// Returns the fastest entry whose id has this prefix.
     pub fn fastest(&self, start: &str) -> Option<&Entry> {
         let all = self.entries.iter().filter(|entry| entry.id.starts_with(start));
         all.max_by(|a, b| a.per_second.estimate.total_cmp(&b.per_second.estimate))
@@ -93,7 +93,7 @@ mod tests {
 
     fn entry(id: &str, ns: f64) -> Entry {
         let p99 = Some(ns / 10.0);
-        // A little apart, as real ones are.
+        // Samples differ slightly, as real ones do.
         let samples = (0..9).map(|round| {
             let ns = ns * (1.0 + f64::from(round % 3) * 0.01);
             Timed { round, turn: 0, jobs: 100, ns, p50: None, p99 }

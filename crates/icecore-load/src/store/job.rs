@@ -1,11 +1,11 @@
-//! The article's job, with a number of its own each time.
+//! The job of the article, with a new number each time.
 
 use icecore_lab::{Error, scenario};
 
 /// The number of the job in the article.
 const NUMBER: &str = "366107";
 
-/// Makes jobs.
+/// Creates jobs.
 #[derive(Clone, Debug)]
 pub(super) struct Jobs {
     before: String,
@@ -13,7 +13,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// The job of the scenario `job-hash`.
+    /// Reads the job of the scenario `job-hash`.
     pub(super) fn new() -> Result<Jobs, Error> {
         let scenario = scenario::find("job-hash")?;
         let size = scenario.sizes(false).next().ok_or_else(|| Error::new("job-hash has no size"))?;
@@ -23,12 +23,12 @@ impl Jobs {
         Ok(Jobs { before: before.to_owned(), behind: behind.to_owned() })
     }
 
-    /// As JSON.
+    /// Returns the job with this number as JSON.
     pub(super) fn json(&self, number: u32) -> String {
         format!("{}{number}{}", self.before, self.behind)
     }
 
-    /// As a schema that says what the Perl daemon looks at.
+    /// Returns a schema for what the Perl daemon checks.
     pub(super) fn schema() -> &'static str {
         r#"{
             "type": "object",
@@ -46,7 +46,7 @@ impl Jobs {
         }"#
     }
 
-    /// A job that each daemon has to refuse.
+    /// Returns a job that each daemon has to refuse.
     pub(super) fn wrong(&self) -> String {
         self.json(1).replace("\"name\"", "\"nam\"")
     }

@@ -1,9 +1,9 @@
-//! The store under load: Icecore's daemon, library and command beside what others do the same work with.
+//! The store under load: Icecore's daemon, library and command, compared with other programs that do the same work.
 //!
-//! Everything that is measured is a program: a daemon that is asked over HTTP, a program that is told what to do by
-//! lines (`benches/store/README.md` says which), the command. Before anything is timed, and behind every sample, the
-//! database is asked by a program of its own whether what was promised stands there, once and readable. A program of
-//! which that is not so is absent from the report.
+//! Everything that is measured is a program: a daemon that receives HTTP requests, a program that receives commands as
+//! lines (documented in `benches/store/README.md`), or the command. Before anything is timed, and after every sample, a
+//! separate program checks that the database contains what was promised, once and readable. A program that fails this
+//! check is listed as absent in the report.
 
 mod daemon;
 mod database;
@@ -33,51 +33,51 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// What is measured, and how much of it.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The command `icecore`, with the drivers of the databases.
     pub icecore: PathBuf,
     /// The folder `benches/store`.
     pub programs: PathBuf,
-    /// A server of PostgreSQL; its user may make databases.
+    /// A PostgreSQL server; its user may create databases.
     pub postgres: Option<String>,
-    /// A server of MariaDB or MySQL; its user may make databases.
+    /// A MariaDB or MySQL server; its user may create databases.
     pub mysql: Option<String>,
-    /// The program that works with the library: the example `queue` of icecore-store.
+    /// The program that uses the library: the example `queue` of icecore-store.
     pub library: Option<PathBuf>,
     /// The program in `benches/store/river`, built.
     pub river: Option<PathBuf>,
-    /// How often all is started anew, with new databases.
+    /// How often everything is started again, with new databases.
     pub rounds: u32,
-    /// How many samples there are in a round.
+    /// Number of samples in a round.
     pub turns: u32,
-    /// How many clients ask at once, one group each.
+    /// Numbers of concurrent clients, one group each.
     pub clients: Vec<u32>,
-    /// How many requests the most clients make in a sample; fewer make fewer.
+    /// Number of requests in a sample with the most clients; fewer clients make fewer requests.
     pub requests: u32,
-    /// How many jobs are pushed one by one in a sample. In groups it is five times that.
+    /// Number of jobs pushed one by one in a sample. In groups, five times as many are pushed.
     pub jobs: u32,
-    /// Over how many connections.
+    /// Number of connections.
     pub connections: u32,
-    /// How many jobs are pushed in a transaction, where they are pushed in groups.
+    /// Number of jobs per transaction when jobs are pushed in groups.
     pub batch: u32,
-    /// How many jobs a worker of the library has at once.
+    /// Number of jobs that a worker of the library runs at the same time.
     pub concurrency: u32,
-    /// How many jobs a worker of River has at once.
+    /// Number of jobs that a worker of River runs at the same time.
     pub river_concurrency: u32,
-    /// How many objects are walked through; none: that is left out.
+    /// Numbers of objects to walk through; if empty, this part is left out.
     pub objects: Vec<u32>,
-    /// What is measured of how it grows.
+    /// Options of the scaling part.
     pub growing: Growing,
-    /// The seed of the random order.
+    /// Seed of the random order.
     pub seed: u64,
-    /// Whether this only shows that all of it works.
+    /// Whether the run only shows that everything works.
     pub small: bool,
 }
 
 impl Options {
-    /// A run in full, of this command with the programs in this folder.
+    /// Creates options for a full run, with this command and the programs in this folder.
     pub fn new(icecore: PathBuf, programs: PathBuf) -> Options {
         Options {
             icecore,
@@ -102,7 +102,7 @@ impl Options {
         }
     }
 
-    /// A run that only shows that everything works.
+    /// Changes the options to a short run that only shows that everything works.
     #[must_use]
     pub fn small(mut self) -> Options {
         self.small = true;
@@ -129,7 +129,7 @@ impl Options {
     }
 }
 
-/// What a run has, wherever it is.
+/// State of a run that all parts share.
 struct Run<'r> {
     options: &'r Options,
     folder: &'r Path,
@@ -142,7 +142,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// A competitor that takes no part, with the reason.
+    /// Records a competitor that does not take part, with the reason.
     fn away(&mut self, who: &str, trouble: Trouble) {
         let why = match trouble {
             Trouble::Stopped => return,
@@ -156,7 +156,7 @@ impl Run<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Notes what was seen to be right.
+    /// Records a successful check.
     fn checked(&mut self, what: String) {
         if !self.checks.contains(&what) {
             (self.say)(&what);
@@ -165,11 +165,11 @@ impl Run<'_> {
     }
 }
 
-/// Measures all that is there. What is missing is no error: the report says it.
+/// Measures everything that is available. Missing programs are not an error: they are listed in the report.
 ///
 /// # Errors
 ///
-/// If there is no folder for the run, or nothing that can ask the databases.
+/// If there is no folder for the run, or no program to query the databases.
 pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Report, Error> {
     let began = Instant::now();
     let made = machine::now();
@@ -207,7 +207,7 @@ pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<R
     })
 }
 
-/// Measures only how it grows.
+/// Measures only the scaling.
 ///
 /// # Errors
 ///
@@ -216,7 +216,7 @@ pub fn grow(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<
     with_run(options, stop, say, &mut grow::measure)
 }
 
-/// Does something with a folder that is gone behind it.
+/// Runs a measurement in a folder that is removed afterwards.
 fn with_run<T>(
     options: &Options,
     stop: &AtomicBool,
@@ -232,7 +232,7 @@ fn with_run<T>(
     measure(&mut Run { options, folder: folder.path(), ask, stop, say, rng, absent: Vec::new(), checks: Vec::new() })
 }
 
-/// What the Perl programs need and is not there, in words.
+/// Describes what the Perl programs need and is missing.
 ///
 /// # Errors
 ///

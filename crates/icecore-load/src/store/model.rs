@@ -1,46 +1,46 @@
-//! The report, and the form of its JSON.
+//! The report, and its JSON format.
 
 use super::grow::Growing;
 use icecore_lab::model::{Absent, Interval, Machine, Sample};
 use icecore_lab::stats;
 use serde::{Deserialize, Serialize};
 
-/// The version of the form.
+/// Version of the format.
 pub const SCHEMA: u32 = 1;
 
-/// What a run found.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The version of this form: [`SCHEMA`].
+    /// Version of this format: [`SCHEMA`].
     pub schema: u32,
-    /// The version of Icecore.
+    /// Version of Icecore.
     pub icecore: String,
-    /// When it began, UTC.
+    /// Start of the run, in UTC.
     pub made: String,
-    /// How long it took.
+    /// Duration of the run.
     pub seconds: f64,
-    /// Where it took place.
+    /// The machine.
     pub machine: Machine,
-    /// How it was measured.
+    /// Settings of the measurement.
     pub settings: Settings,
-    /// What was seen to be right before anything was timed.
+    /// Checks that were done before anything was timed.
     pub checks: Vec<String>,
-    /// Jobs.
+    /// Measurements of jobs.
     pub groups: Vec<Group>,
-    /// Objects that were walked through, one for each number of them.
+    /// Measurements of walks through objects, one for each number of objects.
     pub objects: Vec<Objects>,
-    /// What was to be reached, and whether it was.
+    /// Goals, and whether they were reached.
     pub goals: Vec<Goal>,
-    /// Who took no part.
+    /// Programs that did not take part.
     pub absent: Vec<Absent>,
-    /// Whether it was stopped before it was done.
+    /// Whether the run was stopped early.
     pub stopped: bool,
-    /// How it grows: measured by itself, and perhaps at another time.
+    /// The scaling part, which may have been measured separately at another time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub growth: Option<Growth>,
 }
 
-/// What was found of how it grows.
+/// Result of the scaling part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "they are those of the report")]
 pub struct Growth {
@@ -55,7 +55,7 @@ pub struct Growth {
     pub stopped: bool,
 }
 
-/// How that was measured.
+/// Settings of the scaling part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "they are those of the options")]
 pub struct GrowthSettings {
@@ -66,7 +66,7 @@ pub struct GrowthSettings {
     pub growing: Growing,
 }
 
-/// How it was measured.
+/// Settings of the measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "they are those of the options")]
 pub struct Settings {
@@ -82,75 +82,75 @@ pub struct Settings {
     pub small: bool,
 }
 
-/// What is done with jobs.
+/// Measured operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Clients post jobs over HTTP, and wait for the id each time.
     Turnaround,
-    /// A program queues jobs, one in a transaction.
+    /// A program queues jobs, one per transaction.
     Push,
-    /// A program queues jobs, many in a transaction.
+    /// A program queues jobs, many per transaction.
     PushMany,
-    /// The same by the quickest way that there is, which may tell less: COPY.
+    /// Like `PushMany`, in the fastest way available (COPY), which may report less.
     PushCopy,
-    /// Workers take jobs, do nothing with them, and have that recorded.
+    /// Workers take jobs, do nothing with them, and record them as done.
     Work,
     /// Processes with a worker each empty a queue of jobs that take no time.
     Drain,
-    /// The same with jobs that wait for a while.
+    /// Like `Drain`, with jobs that wait for a while.
     DrainWaiting,
-    /// Clients that are spread over daemons post jobs.
+    /// Clients that are distributed over daemons post jobs.
     Daemons,
 }
 
-/// Those who did the same side by side.
+/// Programs that did the same work side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// What they did.
+    /// The operation.
     pub operation: Operation,
     /// `SQLite`, `PostgreSQL`
     pub database: String,
-    /// How many clients or connections there were; how many jobs each worker had at once.
+    /// Number of clients or connections, or of jobs that each worker ran at the same time.
     pub clients: u32,
-    /// Each of them.
+    /// The programs.
     pub entries: Vec<Entry>,
 }
 
-/// One of them.
+/// Measurements of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// `icecore/serve`
     pub id: String,
-    /// For people.
+    /// Display name.
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What was measured.
+    /// Samples.
     pub samples: Vec<Timed>,
-    /// Jobs a second: the median of the samples.
+    /// Jobs per second: the median of the samples.
     pub per_second: Interval,
-    /// Half of the answers came within so many nanoseconds.
+    /// Nanoseconds within which half of the answers came.
     pub p50: Option<Interval>,
-    /// 99 of 100 did.
+    /// Nanoseconds within which 99 % of the answers came.
     pub p99: Option<Interval>,
 }
 
 /// One sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timed {
-    /// Which start of all programs.
+    /// Number of the start of all programs.
     pub round: u32,
-    /// Which turn in it: samples of one turn stand side by side.
+    /// Turn within the round. Samples of one turn were taken side by side.
     pub turn: u32,
-    /// How many jobs.
+    /// Number of jobs.
     pub jobs: u32,
-    /// From the first that began to the last that ended.
+    /// Nanoseconds from the first start to the last end.
     pub ns: f64,
-    /// Half of the answers came within so many nanoseconds.
+    /// Nanoseconds within which half of the answers came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50: Option<f64>,
-    /// 99 of 100 did.
+    /// Nanoseconds within which 99 % of the answers came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99: Option<f64>,
 }
@@ -162,7 +162,7 @@ impl Timed {
 }
 
 impl Entry {
-    /// What these samples say.
+    /// Creates an entry from samples.
     pub(super) fn new(id: &str, name: &str, version: &str, samples: Vec<Timed>) -> Entry {
         let mut entry = Entry {
             id: id.to_owned(),
@@ -180,7 +180,7 @@ impl Entry {
         entry
     }
 
-    /// Nanoseconds a job.
+    /// Returns the nanoseconds per job.
     pub(crate) fn costs(&self) -> Vec<Sample> {
         self.times(|timed| Some(timed.ns / f64::from(timed.jobs)))
     }
@@ -190,47 +190,47 @@ impl Entry {
     }
 }
 
-/// How many a second, of nanoseconds each; zeros without any.
+/// Converts nanoseconds per item to items per second; zeros without samples.
 pub(super) fn per_second(costs: &[Sample]) -> Interval {
     let cost = stats::summary(costs).median;
     let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
     Interval { estimate: rate(cost.estimate), low: rate(cost.high), high: rate(cost.low) }
 }
 
-/// `store each --json` over so many objects.
+/// Measurements of `store each --json` with this many objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Objects {
-    /// How many there are.
+    /// Number of objects.
     pub count: u32,
-    /// Their bytes, all together.
+    /// Total size of the objects in bytes.
     pub bytes: u64,
-    /// What was measured.
+    /// Samples.
     pub samples: Vec<Timed>,
-    /// Objects a second: the median of the samples.
+    /// Objects per second: the median of the samples.
     pub per_second: Interval,
-    /// The memory that each of the samples took.
+    /// Peak memory in each of the samples.
     pub peaks: Vec<Peak>,
 }
 
-/// The most memory that a process had.
+/// Peak memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
     /// Resident bytes.
     pub bytes: u64,
 }
 
-/// Something that was to be reached.
+/// A goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
-    /// In a sentence.
+    /// The goal in a sentence.
     pub text: String,
-    /// At least this, or at most.
+    /// The bound: a minimum or a maximum.
     pub wanted: f64,
     /// Whether less is better.
     pub at_most: bool,
-    /// What was measured; none, if it was not.
+    /// The measured value, if there is one.
     pub measured: Option<Interval>,
-    /// Whether it was reached.
+    /// Whether the goal was reached.
     pub met: Met,
 }
 
@@ -238,13 +238,13 @@ pub struct Goal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Met {
-    /// With the whole interval of the measurement.
+    /// Reached with the whole interval of the measurement.
     Yes,
-    /// The interval includes it.
+    /// The interval includes the bound.
     Open,
-    /// Not even with the best end of the interval.
+    /// Missed even with the best end of the interval.
     No,
-    /// It was not measured.
+    /// Not measured.
     Unmeasured,
 }
 

@@ -1,4 +1,4 @@
-//! `store each --json` over many small objects in SQLite: how many a second, and in how much memory.
+//! `store each --json` with many small objects in SQLite: objects per second, and memory.
 
 use super::Run;
 use super::database::Server;
@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How many files are made and stored at a time.
+/// Number of files that are created and stored at a time.
 const GROUP: u32 = 10_000;
-/// How many samples there are of each number at most: they are long.
+/// Maximum number of samples per number of objects, because they take long.
 const MOST_SAMPLES: u32 = 5;
-/// How often the memory is looked at.
+/// How often the memory is checked.
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// All numbers of objects; none, where the command can't be held on one core.
+/// Measures all numbers of objects; none, if the command can't be bound to one core.
 pub(super) fn measure(run: &mut Run<'_>) -> Result<Vec<Objects>, Error> {
     if run.options.objects.is_empty() || run.is_stopped() {
         return Ok(Vec::new());
@@ -78,14 +78,14 @@ struct Store {
 }
 
 impl Store {
-    /// Has the command store files until there are so many.
+    /// Stores files with the command until there are this many objects.
     fn fill(&mut self, count: u32, run: &Run<'_>) -> Result<(), Trouble> {
         let files = self.folder.join("files");
         while self.count < count {
             if run.is_stopped() {
                 return Err(Trouble::Stopped);
             }
-            // Files of the group before are written over; of a smaller one, some would be left.
+            // Files of the previous group are overwritten; for a smaller group, leftover files are removed first.
             let end = count.min(self.count + GROUP);
             if end - self.count < GROUP {
                 let _ = fs::remove_dir_all(&files);
@@ -113,7 +113,7 @@ impl Store {
         command
     }
 
-    /// Each object comes once, with the value that it was made of.
+    /// Checks that each object comes once, with its original value.
     fn check(&self, run: &Run<'_>) -> Result<(), Trouble> {
         let icecore = &run.options.icecore;
         let mut command = self.command(icecore, &["each", "--json"]);
@@ -134,7 +134,7 @@ impl Store {
         }
     }
 
-    /// Walks through all on one core: how long it took, and the most memory that it had.
+    /// Walks through all objects on one core. Returns the time and the peak memory.
     fn walk(&self, run: &Run<'_>) -> Result<(f64, u64), Trouble> {
         let icecore = std::path::absolute(&run.options.icecore).map_err(|error| said(&run.options.icecore, &error))?;
         let core = std::thread::available_parallelism().map_or(0, |cores| cores.get() - 1).to_string();
@@ -145,7 +145,7 @@ impl Store {
         let mut child = command.spawn().map_err(|error| said(Path::new("taskset"), &error))?;
         let mut peak = 0;
         let status = loop {
-            // The system counts the most itself, so only what grows at the very end could be missed.
+            // The system records the peak itself, so only growth at the very end could be missed.
             peak = peak.max(most_memory(&child).unwrap_or(0));
             if run.is_stopped() {
                 let _ = child.kill();
@@ -170,7 +170,7 @@ fn said(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble::Failed(format!("{}: {error}", path.display()))
 }
 
-/// An employee of the article, as Perl, PHP and Ruby freeze one, in turn.
+/// Returns an employee of the article, frozen as Perl, PHP and Ruby do, in turn.
 fn object(number: u32) -> Result<Vec<u8>, icecore::Error> {
     let age = 20 + number % 40;
     let (name, strings) = (format!("Employee_{number}"), if number % 3 == 2 { "text" } else { "bytes" });
@@ -185,7 +185,7 @@ fn object(number: u32) -> Result<Vec<u8>, icecore::Error> {
     icecore::convert(typed.as_bytes(), "json:typed", format)
 }
 
-/// Looks at a line of `store each --json`.
+/// Checks a line of `store each --json`.
 fn take(line: &str, seen: &mut [bool]) -> Result<(), String> {
     #[derive(Deserialize)]
     struct Line {
@@ -211,7 +211,7 @@ fn take(line: &str, seen: &mut [bool]) -> Result<(), String> {
     Ok(())
 }
 
-/// The most resident memory that a process had so far, where the system tells.
+/// Returns the peak of resident memory of a process so far, if the system reports it.
 fn most_memory(child: &Child) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

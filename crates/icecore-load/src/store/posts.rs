@@ -1,4 +1,4 @@
-//! Clients that post jobs to daemons over one database, and what they were promised.
+//! Clients that post jobs to daemons on one database, and the ids that they were given.
 
 use super::Run;
 use super::daemon::{Daemon, Kind};
@@ -14,24 +14,24 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
-/// The number of the first job.
+/// Number of the first job.
 const FIRST: u32 = 1_000_000;
-/// How many jobs each client posts before anything is timed.
+/// Number of jobs that each client posts before anything is timed.
 const WARM: u32 = 10;
 
-/// Daemons over one database, and what they promised.
+/// Daemons on one database, and the jobs that they confirmed.
 pub(super) struct Posts {
     pub kind: Kind,
     daemons: Vec<Daemon>,
-    /// The ids that they gave, with the number of the job.
+    /// The ids in their answers, with the number of each job.
     promised: HashMap<String, u32>,
-    /// The next job's number.
+    /// Number of the next job.
     next: u32,
 }
 
 impl Posts {
-    /// Starts so many daemons over a new database of this name, for so many clients, and sees that what they are given
-    /// is kept, once and readable.
+    /// Starts `count` daemons on a new database with this name, for up to `most` clients, and checks that posted jobs
+    /// are stored once and readable.
     pub(super) fn begin(
         kind: Kind,
         count: u32,
@@ -63,7 +63,7 @@ impl Posts {
         Ok(posts)
     }
 
-    /// What is in the database is what was promised, and means what was posted.
+    /// Checks that the database contains exactly the confirmed jobs, with the posted values.
     pub(super) fn check(&self, jobs: &Jobs, run: &Run<'_>) -> Result<(), Trouble> {
         let mut left = self.promised.clone();
         for (id, job) in self.stored(run)? {
@@ -80,12 +80,12 @@ impl Posts {
         }
     }
 
-    /// All jobs that are in the database.
+    /// Returns all jobs in the database.
     fn stored(&self, run: &Run<'_>) -> Result<Vec<(String, Value)>, Trouble> {
         self.daemons.first().map_or(Ok(Vec::new()), |daemon| daemon.stored(run))
     }
 
-    /// So many clients, spread over the daemons, post so many jobs.
+    /// Measures this many clients, distributed over the daemons, that post this many jobs.
     pub(super) fn sample(
         &mut self,
         jobs: &Jobs,
@@ -114,7 +114,7 @@ impl Posts {
         Ok(Timed { round: 0, turn: 0, jobs: requests, ns: took.as_nanos() as f64, p50, p99 })
     }
 
-    /// Everything that was timed is there as well.
+    /// Checks that all timed jobs are in the database, and removes it.
     pub(super) fn end(self, jobs: &Jobs, server: &Server, run: &mut Run<'_>) -> Result<(), Trouble> {
         self.check(jobs, run)?;
         let Posts { kind, daemons, promised, .. } = self;
@@ -127,7 +127,7 @@ impl Posts {
     }
 }
 
-/// One client posts jobs as long as there are any left: their numbers, ids, and how long each took.
+/// Posts jobs with one client as long as there are any left. Returns their numbers, ids and times.
 fn post_all(
     mut client: Client,
     path: &str,
@@ -163,7 +163,7 @@ fn post_all(
     }
 }
 
-/// So much of all is not above this: the nearest rank of a sorted list.
+/// Returns the percentile of a sorted list, by nearest rank.
 fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied()

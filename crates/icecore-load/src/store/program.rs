@@ -1,4 +1,4 @@
-//! Programs that are told by lines what to do with a queue.
+//! Programs that receive commands for a queue as lines.
 
 use super::database::{Database, VARIABLE};
 use icecore_lab::runner::{Patience, Process, Trouble};
@@ -8,10 +8,10 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How long one answer may take. It only ends what would never come.
+/// Timeout for one answer. It only stops endless waits.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// What a program answers: one of these, according to what it was told.
+/// An answer of a program. Which fields are set depends on the command.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -22,7 +22,7 @@ struct Answer {
     ns: Option<f64>,
 }
 
-/// A program that works on a database.
+/// A program that works with a database.
 pub(super) struct Program<'s> {
     process: Process<'s>,
     pub name: String,
@@ -30,7 +30,7 @@ pub(super) struct Program<'s> {
 }
 
 impl<'s> Program<'s> {
-    /// Starts it, with the payload of all jobs in a file, and has it make its tables.
+    /// Starts a program, with the payload of all jobs in a file, and lets it create its tables.
     pub(super) fn start(
         program: &Path,
         folder: &Path,
@@ -52,7 +52,7 @@ impl<'s> Program<'s> {
         Ok(program)
     }
 
-    /// Has it do something with so many jobs: how long it took, in nanoseconds.
+    /// Lets the program do something with this many jobs. Returns the nanoseconds that it took.
     pub(super) fn time(&mut self, what: &str, jobs: u32, rest: &str) -> Result<f64, Trouble> {
         let began = Instant::now();
         let answer = self.tell(&format!("{what} {jobs} {rest}"))?;
@@ -66,8 +66,8 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// Has it work until the queue is empty, so many jobs at once, each of which takes so many milliseconds: how many it
-    /// did, and from when to when.
+    /// Lets the program work until the queue is empty, with `at_once` concurrent jobs that take `millis` milliseconds
+    /// each. Returns the number of jobs, and when it started and ended.
     pub(super) fn drain(&mut self, at_once: u32, millis: u32) -> Result<(u32, Instant, Instant), Trouble> {
         let began = Instant::now();
         let answer = self.tell(&format!("drain {at_once} {millis}"))?;
@@ -95,7 +95,7 @@ impl<'s> Program<'s> {
     }
 }
 
-/// The version that a command says it has: the last word of `--version`.
+/// Returns the version of a command: the last word of `--version`.
 pub(super) fn version(command: &Path) -> String {
     let said = Command::new(command).arg("--version").output();
     let said = said.map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();

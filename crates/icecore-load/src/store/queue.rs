@@ -1,4 +1,4 @@
-//! A queue in a program's own process: the library beside River, on the same PostgreSQL.
+//! A queue used in a program's own process: the library compared with River, on the same PostgreSQL.
 
 use super::Run;
 use super::database::{Database, Server};
@@ -12,10 +12,10 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// How many times as many jobs are pushed in groups as one by one.
+/// How many times more jobs are pushed in groups than one by one.
 const MORE: u32 = 5;
 
-/// Those that are compared.
+/// The programs that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Library,
@@ -46,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// How many jobs are there, and are done.
+    /// Returns the query for the number of jobs, or of jobs that are done.
     fn count(self, is_done: bool) -> String {
         let (table, done) = match self {
             Kind::Library => ("icecore_jobs", "state = 'done'"),
@@ -55,7 +55,7 @@ impl Kind {
         format!("SELECT count(*) FROM {table} WHERE {}", if is_done { done } else { "true" })
     }
 
-    /// The payloads, those that are the same once.
+    /// Returns the query for the distinct payloads.
     fn payloads(self) -> &'static str {
         match self {
             Kind::Library => "SELECT DISTINCT convert_from(bytes, 'UTF8') FROM icecore_jobs",
@@ -64,7 +64,7 @@ impl Kind {
     }
 }
 
-/// All operations, or none, where a server or both programs are missing.
+/// Measures all operations; returns nothing if a server or both programs are missing.
 pub(super) fn measure(run: &mut Run<'_>) -> Result<Vec<Group>, Error> {
     let mut kinds = Vec::new();
     for kind in Kind::ALL {
@@ -96,14 +96,14 @@ struct Contest {
     server: Server,
     payload: PathBuf,
     json: String,
-    /// Who has not failed.
+    /// Programs that have not failed.
     kinds: Vec<Kind>,
     samples: HashMap<(&'static str, Operation), Vec<Timed>>,
-    /// The name and the version of each.
+    /// Name and version of each program.
     said: HashMap<&'static str, (String, String)>,
 }
 
-/// A program, and how many jobs it was given.
+/// A program, and the number of jobs that it was given.
 struct Contender<'s> {
     kind: Kind,
     program: Program<'s>,
@@ -112,7 +112,7 @@ struct Contender<'s> {
 }
 
 impl Contest {
-    /// Programs that are started anew, each with a new database.
+    /// Runs a round with new processes, each with a new database.
     fn round(&mut self, run: &mut Run<'_>, round: u32) {
         (run.say)(&format!("{}, a queue: round {} of {}", self.server.name(), round + 1, run.options.rounds));
         let mut contenders = Vec::new();
@@ -147,7 +147,7 @@ impl Contest {
         }
     }
 
-    /// Starts it, and sees that what it pushes and does is in the database.
+    /// Starts a program, and checks that the jobs that it pushes and does are in the database.
     fn begin<'s>(&mut self, kind: Kind, run: &mut Run<'s>, round: u32) -> Result<Contender<'s>, Trouble> {
         let path = kind.program(run).ok_or_else(|| Trouble::Failed("the program is missing".to_owned()))?;
         let name = format!("load_queue_{}_{round}", kind.id().replace('/', "_"));
@@ -169,7 +169,7 @@ impl Contest {
         Ok(contender)
     }
 
-    /// Who failed has no figures.
+    /// Removes a program that failed, with all its samples.
     fn away(&mut self, run: &mut Run<'_>, kind: Kind, trouble: Trouble) {
         if trouble == Trouble::Stopped {
             return;
@@ -196,7 +196,7 @@ impl Contest {
 }
 
 impl Contender<'_> {
-    /// How many jobs, and how long they took.
+    /// Takes one sample. Returns the number of jobs and the nanoseconds.
     fn sample(&mut self, operation: Operation, run: &Run<'_>) -> Result<(u32, f64), Trouble> {
         let (jobs, batch) = (run.options.jobs, run.options.batch);
         match operation {
@@ -219,14 +219,14 @@ impl Contender<'_> {
         Ok(ns)
     }
 
-    /// Does all jobs that were pushed since it last did.
+    /// Does all jobs that were pushed since the last call.
     fn work(&mut self, jobs: u32, run: &Run<'_>) -> Result<f64, Trouble> {
         let ns = self.program.time("work", jobs, &self.kind.concurrency(run).to_string())?;
         self.expect(true, run)?;
         Ok(ns)
     }
 
-    /// As many jobs are there as were pushed, or are done.
+    /// Checks that the number of jobs, or of jobs that are done, is the number pushed.
     fn expect(&self, is_done: bool, run: &Run<'_>) -> Result<(), Trouble> {
         let found = run.ask.number(&self.database.address, &self.kind.count(is_done))?;
         if found == u64::from(self.pushed) {

@@ -1,4 +1,4 @@
-//! Clients post jobs and wait for the id each time: what daemons do over the same database.
+//! Clients post jobs and wait for the id each time: compares daemons on the same database.
 
 use super::daemon::Kind;
 use super::database::Server;
@@ -10,7 +10,7 @@ use icecore_lab::Error;
 use icecore_lab::runner::Trouble;
 use std::collections::HashMap;
 
-/// All databases that there are.
+/// Measures all available databases.
 pub(super) fn measure(run: &mut Run<'_>) -> Result<Vec<Group>, Error> {
     let mut servers = vec![Server::Sqlite(run.folder.join("turnaround"))];
     servers.extend(run.options.postgres.clone().map(Server::Postgres));
@@ -32,14 +32,14 @@ pub(super) fn measure(run: &mut Run<'_>) -> Result<Vec<Group>, Error> {
 struct Contest<'c> {
     server: &'c Server,
     jobs: &'c Jobs,
-    /// Who has not failed.
+    /// Daemons that have not failed.
     kinds: Vec<Kind>,
-    /// Of each, with so many clients.
+    /// Samples of each daemon and number of clients.
     samples: HashMap<(&'static str, u32), Vec<Timed>>,
 }
 
 impl Contest<'_> {
-    /// Daemons that are started anew, each with a new database.
+    /// Runs a round with new daemons, each with a new database.
     fn round(&mut self, run: &mut Run<'_>, round: u32) {
         let most = run.options.clients.iter().copied().max().unwrap_or(1);
         (run.say)(&format!("{}, turnaround: round {} of {}", self.server.name(), round + 1, run.options.rounds));
@@ -77,7 +77,7 @@ impl Contest<'_> {
         }
     }
 
-    /// Who failed has no figures.
+    /// Removes a daemon that failed, with all its samples.
     fn away(&mut self, run: &mut Run<'_>, kind: Kind, trouble: Trouble) {
         if trouble == Trouble::Stopped {
             return;

@@ -1,4 +1,4 @@
-//! A page takes part once it has shown that it loads what was frozen.
+//! Checks that a page loads the frozen value before it takes part.
 
 use super::load::ask;
 use super::measure::Plan;
@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Instant;
 
-/// The scenario whose classes the value has.
+/// The scenario with the classes of the value.
 const CLASSES: &str = "php-objects";
 
 /// A page that takes part.
@@ -19,27 +19,27 @@ pub(super) struct Contender {
     pub page: &'static Page,
     pub role: Role,
     pub path: String,
-    /// What it answers.
+    /// Expected answer of the page.
     pub answer: String,
     pub fidelity: Fidelity,
     pub size: Option<u64>,
-    /// For each number of clients.
+    /// Samples for each number of clients.
     pub samples: Vec<Vec<Sample>>,
-    /// Seconds of one request by itself.
+    /// Seconds of a single request.
     pub seconds: f64,
 }
 
-/// What a page has to answer.
+/// Expected answers of a page.
 pub(super) struct Expected {
     bytes: Vec<u8>,
-    /// Leaves, the sum of their ids, and the sum of the lengths of their names.
+    /// Number of leaves, sum of their ids, and sum of the lengths of their names.
     sums: String,
     /// The elements of the list.
     list: String,
 }
 
 impl Expected {
-    /// From the value itself, and not from what any PHP says.
+    /// Computes the answers from the value itself, not from the output of any PHP.
     pub(super) fn of(document: &Document<'_>) -> Result<Expected, Error> {
         let (mut leaves, mut ids, mut lengths) = (0_u64, 0_i64, 0_usize);
         let mut open = vec![document.root()];
@@ -60,7 +60,7 @@ impl Expected {
     }
 }
 
-/// Puts the pages, the classes and the value into the folder that is served.
+/// Writes the pages, the classes and the value into the folder of the web server.
 pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     let classes = scenario::code(plan.folder, CLASSES, "php")?;
@@ -80,7 +80,7 @@ pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -
     Ok(())
 }
 
-/// A page freezes the value, and shows that it loads what it froze.
+/// Lets a page freeze the value, and checks that it loads it correctly.
 pub(super) fn audition(
     page: &'static Page,
     folder: &Path,
@@ -135,7 +135,7 @@ mod tests {
         let scenario = super::super::scenario().expect("its file is right");
         let size = scenario.sizes(true).next().expect("a size");
         let expected = Expected::of(&scenario.document(size).expect("data")).expect("it is written as PHP's");
-        // 1 leaf, 10 in the recursion, twice 10 in the lists; `leaf 1` to `leaf 31`.
+        // 1 leaf, 10 in the recursion, and 10 in each of the two lists; `leaf 1` to `leaf 31`.
         assert_eq!((expected.sums.as_str(), expected.list.as_str()), ("31 496 208", "10"));
 
         let folder = tempfile::tempdir().expect("a folder");

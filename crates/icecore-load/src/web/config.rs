@@ -1,10 +1,10 @@
-//! The files that tell php-fpm and nginx what to do. Everything of theirs stays in one folder.
+//! Configuration of php-fpm and nginx. All their files stay in one folder.
 
 use super::pages::Pool;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a pool needs to know.
+/// Returns the configuration of a pool.
 pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> String {
     let name = pool.name();
     let user = if is_root { "user = root\ngroup = root\n" } else { "" };
@@ -23,9 +23,9 @@ pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> Str
     )
 }
 
-/// The settings of PHP that a pool starts with, as `name=value`.
+/// Returns the PHP settings of a pool as `name=value`.
 pub(super) fn settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec<String> {
-    // Every pool has it: with few objects it shows which workers are warm.
+    // Every pool loads it: with few objects, it shows which workers are warm.
     let built = modules.and_then(|modules| modules.join("php").join("modules").join("icecore.so").canonicalize().ok());
     let extension = built.map(|built| format!("extension={}", built.display()));
     let log = format!("error_log={}/php.log", folder.display());
@@ -37,7 +37,7 @@ fn socket(folder: &Path, pool: Pool) -> String {
     format!("{}/{}.sock", folder.display(), pool.name())
 }
 
-/// One server for all pools, on this port of the machine itself.
+/// Returns the configuration of one server for all pools, on this local port.
 pub(super) fn nginx(folder: &Path, pages: &Path, port: u16, is_root: bool) -> String {
     let root = folder.display();
     let mut text = String::new();

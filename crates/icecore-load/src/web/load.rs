@@ -1,4 +1,4 @@
-//! Clients that ask at once.
+//! Concurrent clients of a web server.
 
 use crate::http::{Client, Reply};
 use crate::together::together;
@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How long one answer may take.
+/// Timeout for one answer.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What every answer of a page has to be.
+/// A page, and its expected answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
     pub address: SocketAddr,
@@ -18,7 +18,7 @@ pub(super) struct Asked<'a> {
     pub answer: &'a str,
 }
 
-/// One question by itself.
+/// Sends a single request.
 pub(super) fn ask(address: SocketAddr, path: &str) -> Result<String, Trouble> {
     let failed = |error: std::io::Error| Trouble::Failed(format!("{path}: {error}"));
     let reply = Client::connect(address, PATIENCE).and_then(|mut client| client.get(path)).map_err(failed)?;
@@ -32,8 +32,8 @@ fn text(reply: Reply, path: &str) -> Result<String, Trouble> {
     }
 }
 
-/// So many clients ask so many times together. Gives the nanoseconds from the first question to the
-/// last answer; the connections are made before.
+/// Sends this many requests in total with this many concurrent clients. Returns the nanoseconds from the first request
+/// to the last answer; the connections are made before.
 pub(super) fn sample(asked: Asked<'_>, clients: u32, requests: u32, stop: &AtomicBool) -> Result<f64, Trouble> {
     let failed = |error: std::io::Error| Trouble::Failed(format!("{}: {error}", asked.path));
     let connections: Result<Vec<Client>, _> = (0..clients).map(|_| Client::connect(asked.address, PATIENCE)).collect();
@@ -43,7 +43,7 @@ pub(super) fn sample(asked: Asked<'_>, clients: u32, requests: u32, stop: &Atomi
     Ok(took.as_nanos() as f64)
 }
 
-/// One client asks as long as there are questions left.
+/// Sends requests with one client as long as there are any left.
 fn work(mut client: Client, asked: Asked<'_>, left: &AtomicU32, stop: &AtomicBool) -> Result<(), Trouble> {
     let take = || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
     while take() {

@@ -1,4 +1,4 @@
-//! One size of a scenario over the web: pages are checked, then asked in turns, over several rounds of servers.
+//! One size of a web scenario: pages are checked, and then requested in turns, over several rounds with new servers.
 
 use super::audition::{Contender, Expected, audition, write_pages};
 use super::load::{Asked, ask, sample};
@@ -16,49 +16,49 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Rounds never become fewer than this, whatever the budget.
+/// Minimum number of rounds, whatever the budget.
 const FEWEST_ROUNDS: u32 = 3;
 
 /// What is to be measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'p> {
-    /// The scenario: its clients, its baseline, its classes.
+    /// The scenario, with its clients, baseline and classes.
     pub scenario: &'p Scenario,
-    /// The size of it.
+    /// The size.
     pub size: &'p Size,
-    /// A folder of its own.
+    /// A folder for this measurement.
     pub folder: &'p Path,
-    /// How often the servers are started anew.
+    /// How often the servers are started again.
     pub rounds: u32,
-    /// How many samples of each page there are in a round.
+    /// Number of samples of each page in a round.
     pub turns: u32,
-    /// How many requests each page gets in all, about.
+    /// Approximate total number of requests for each page.
     pub requests: u32,
-    /// How long all may take, about; rounds become fewer, down to three.
+    /// Approximate time limit. The number of rounds is reduced to fit, down to three.
     pub budget: Option<Duration>,
-    /// The seed of the random order.
+    /// Seed of the random order.
     pub seed: u64,
-    /// The only pages, by id or by the beginning of one; all, if there are none here.
+    /// Pages to include, by id or group; all if empty.
     pub only: &'p [String],
-    /// The folder of Icecore's modules, if they are not installed.
+    /// Folder with Icecore's modules, if they are not installed.
     pub modules: Option<&'p Path>,
     /// Set when the run is to end.
     pub stop: &'p AtomicBool,
 }
 
-/// Whom it tells how far it is.
+/// Receives the progress.
 pub trait Watch {
-    /// What is being done, how much of all is done (0 to 1), and how long the rest takes, about.
+    /// Reports the current activity, the completed share (0 to 1), and the approximate remaining time.
     fn doing(&mut self, what: &str, done: f64, left: Option<Duration>);
-    /// A turn begins: the moment to look how quiet the machine is.
+    /// Called at the start of each turn, to measure the noise of the machine.
     fn turn(&mut self, round: u32, turn: u32);
 }
 
-/// Measures all pages at one size. What is missing is no error: all are absent then, and it is said why.
+/// Measures all pages at one size. Missing programs are not an error: all pages are absent then, with the reason.
 ///
 /// # Errors
 ///
-/// If the data can't be made, the folder can't be used, or the servers do not start.
+/// If the data can't be created, the folder can't be used, or the servers do not start.
 pub fn run(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<Measured, Error> {
     let pages: Vec<&'static Page> = PAGES.iter().filter(|page| plan.wants(page)).collect();
     match tools::find(&tools::places()) {
@@ -130,7 +130,7 @@ impl Run<'_> {
     fn servers(&self) -> Result<Servers, Error> {
         let workers = self.plan.clients().iter().copied().max().unwrap_or(1);
         let servers = self.plan.folder.join("servers");
-        // What a round before left there is not needed any more.
+        // Remove what the previous round left.
         let _ = std::fs::remove_dir_all(&servers);
         Servers::start(&self.tools, &servers, &self.plan.folder.join("pages"), workers).map_err(Error::new)
     }
@@ -151,7 +151,7 @@ impl Run<'_> {
         self.measured.absent.push(Absent { competitor: page.id.to_owned(), why, install });
     }
 
-    /// Returns which programs found no room.
+    /// Notes which programs did not fit into opcache.
     fn look_into_opcache(&mut self, contenders: &[Contender], address: SocketAddr) {
         for contender in contenders.iter().filter(|contender| contender.page.is_program()) {
             let page = contender.page;
@@ -170,7 +170,7 @@ impl Run<'_> {
         }
     }
 
-    /// Fresh servers in each round; in each turn every page, in another order each time.
+    /// Runs all rounds, with new servers in each. In each turn, every page is requested, in a new random order.
     fn rounds(&mut self, contenders: &mut Vec<Contender>, watch: &mut dyn Watch) -> Result<(), Error> {
         let plan = self.plan;
         let mut rng = Rng::with_seed(plan.seed);
@@ -200,7 +200,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One round. Returns the competitors that failed.
+    /// Runs one round. Returns the competitors that failed.
     fn round(
         &self,
         contenders: &mut [Contender],
@@ -214,7 +214,7 @@ impl Run<'_> {
         let mut failed: Vec<(&'static str, Trouble)> = Vec::new();
         let most = plan.clients().iter().copied().max().unwrap_or(1);
         for contender in &*contenders {
-            // Every process of the pool has to have seen the page; the caches fill.
+            // Every process of the pool must have run the page once, so that the caches are filled.
             let asked = contender.asked(servers.address);
             if let Err(trouble) = sample(asked, most, 2 * most, plan.stop) {
                 failed.push((contender.page.id, trouble));
@@ -247,7 +247,7 @@ impl Run<'_> {
         failed
     }
 
-    /// What the samples say, one point for each number of clients.
+    /// Computes the results: one point for each number of clients.
     fn points(&mut self, contenders: &[Contender]) {
         let plan = self.plan;
         for (place, clients) in plan.clients().iter().enumerate() {
@@ -301,7 +301,7 @@ impl Contender {
     }
 }
 
-/// The baseline takes part twice: what differs between the two is noise.
+/// Adds the baseline a second time: any difference between the two is noise.
 fn add_twin(contenders: &mut Vec<Contender>, plan: &Plan<'_>) {
     if let Some(one) = contenders.iter().find(|one| plan.scenario.baseline.as_deref() == Some(one.page.id)) {
         let twin = Contender {
@@ -318,7 +318,8 @@ fn add_twin(contenders: &mut Vec<Contender>, plan: &Plan<'_>) {
     }
 }
 
-/// How many rounds, and requests in each sample, fit into the budget: first the rounds become fewer, then the requests.
+/// Returns how many rounds, and requests in each sample, fit into the budget. First the number of rounds is reduced,
+/// then the number of requests.
 fn fitting(plan: &Plan<'_>, contenders: &[Contender]) -> (u32, u32) {
     let requests = (plan.requests / (plan.rounds * plan.turns).max(1)).max(1);
     let Some(budget) = plan.budget else { return (plan.rounds, requests) };

@@ -1,9 +1,8 @@
-//! Scenarios over the web: a page of PHP loads a frozen value and answers, as a cache is used.
+//! Web scenarios: a PHP page loads a frozen value and answers, as with a cache.
 //!
-//! The lab starts php-fpm and nginx itself, with files of their own in the run's folder, and
-//! ends them. opcache belongs to the master of a pool of processes, so there are three: without
-//! it, with it as it is by default, and with large limits. Before anything is timed each page
-//! shows that it loads the right value.
+//! The lab starts and ends php-fpm and nginx itself, with their files in the folder of the run. The opcache belongs to
+//! the master of a process pool, so there are three pools: without opcache, with its defaults, and with large limits.
+//! Before anything is timed, each page is checked to load the right value.
 
 mod audition;
 mod config;

@@ -1,20 +1,20 @@
-//! The competitors of the web: each is a page that loads the frozen value its own way.
+//! The competitors of the web scenario: each is a page that loads the frozen value in its own way.
 
-/// A process pool of PHP; pools differ in their opcache.
+/// A PHP process pool; pools differ in their opcache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     /// No opcache.
     Off,
-    /// opcache as it is by default.
+    /// opcache with default settings.
     Default,
-    /// opcache with limits that are large enough.
+    /// opcache with sufficiently large limits.
     Large,
 }
 
 impl Pool {
     pub(super) const ALL: [Pool; 3] = [Pool::Off, Pool::Default, Pool::Large];
 
-    /// The first part of the path of its pages.
+    /// Returns the first part of the path of its pages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Pool::Off => "off",
@@ -23,8 +23,8 @@ impl Pool {
         }
     }
 
-    /// Settings that only the master of a pool can have. A cache that waits until a file is some seconds old
-    /// would not have the values that a run has just written.
+    /// Returns settings that only the master of a pool can have. The file update protection of opcache is off, because
+    /// it would exclude values that the run has just written.
     pub(super) fn settings(self) -> &'static [&'static str] {
         match self {
             Pool::Off => &["opcache.enable=0"],
@@ -43,20 +43,20 @@ impl Pool {
 /// A way of loading the value.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// As the runner of the same kind on the command line: `php/igbinary`.
+    /// Id, the same as that of the corresponding command-line runner: `php/igbinary`.
     pub id: &'static str,
-    /// For people.
+    /// Display name.
     pub name: &'static str,
     pub pool: Pool,
-    /// How the classes are written.
+    /// Variant of the classes.
     variant: &'static str,
-    /// PHP that makes text of `$value`.
+    /// PHP code that converts `$value` to text.
     write: &'static str,
-    /// PHP that makes the value of the file `$path`.
+    /// PHP code that loads the value from the file `$path`.
     read: &'static str,
-    /// PHP that gives one of the value's lists.
+    /// PHP code that returns one of the value's lists.
     list: &'static str,
-    /// The extension that it needs.
+    /// The required extension.
     pub extension: Option<&'static str>,
 }
 
@@ -126,27 +126,27 @@ pub(super) const PAGES: [Page; 10] = [
 ];
 
 impl Page {
-    /// The name of its file, without the ending.
+    /// Returns the name of its file, without the extension.
     pub(super) fn file(&self) -> &'static str {
         self.id.trim_start_matches("php/")
     }
 
-    /// The file that holds the frozen value.
+    /// Returns the name of the file with the frozen value.
     pub(super) fn frozen(&self) -> String {
         format!("{}.frozen", self.file())
     }
 
-    /// Its path on the server.
+    /// Returns its path on the server.
     pub(super) fn path(&self, what: &str) -> String {
         format!("/{}/{}.php?do={what}", self.pool.name(), self.file())
     }
 
-    /// Whether the frozen value is a program, that opcache may have.
+    /// Returns whether the frozen value is a PHP program that opcache may cache.
     pub(super) fn is_program(&self) -> bool {
         self.read == VAR_EXPORT.read && self.pool != Pool::Off
     }
 
-    /// The page as PHP.
+    /// Returns the PHP source of the page.
     pub(super) fn source(&self) -> String {
         include_str!("php/page.php")
             .replace("{variant}", self.variant)

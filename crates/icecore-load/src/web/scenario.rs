@@ -1,4 +1,4 @@
-//! The scenario over the web, measured as the lab measures others.
+//! The web scenario, measured like the other scenarios of the lab.
 
 use super::measure::{self, Plan, Watch};
 use icecore_lab::Error;
@@ -9,31 +9,31 @@ use icecore_lab::scenario::{Scenario, parse};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How many requests each page gets in a full run, as in the article.
+/// Number of requests for each page in a full run, as in the article.
 const REQUESTS: u32 = 1000;
 
-/// And in a small one.
+/// Number of requests in a small run.
 const FEW_REQUESTS: u32 = 60;
 
-/// The scenario `php-web`.
+/// Returns the scenario `php-web`.
 ///
 /// # Errors
 ///
-/// If its file is wrong.
+/// If its file is invalid.
 pub fn scenario() -> Result<Scenario, Error> {
     parse("php-web", include_str!("../../scenarios/php-web.toml"))
 }
 
-/// Measures all sizes of the scenario. When `stop` becomes true it ends, and reports what it has.
+/// Measures all sizes of the scenario. When `stop` becomes true, ends and reports the results so far.
 ///
 /// # Errors
 ///
-/// As [`icecore_lab::run::run`].
+/// As for [`icecore_lab::run::run`].
 pub fn measure(options: &Options, watch: &mut dyn run::Watch, stop: &AtomicBool) -> Result<Report, Error> {
     run::run_with(&mut Pages, &[scenario()?], options, watch, stop)
 }
 
-/// The pages, which take the place of the runners.
+/// The pages, in place of the runners.
 struct Pages;
 
 impl Measure for Pages {
@@ -43,7 +43,7 @@ impl Measure for Pages {
         environment: &Environment<'_>,
         options: &Options,
     ) -> Result<Vec<Runtime>, Error> {
-        // The runners of PHP say its version.
+        // The PHP runners report its version.
         Ok(run::cast(environment, scenarios, &options.only)?.runtimes())
     }
 

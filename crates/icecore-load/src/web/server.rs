@@ -1,4 +1,4 @@
-//! Servers that the lab starts, and ends.
+//! Web servers that the lab starts and ends.
 
 use super::config;
 use super::pages::Pool;
@@ -10,15 +10,15 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Instant;
 
-/// nginx, and a master of php-fpm for each pool. They end with this.
+/// nginx, and a php-fpm master for each pool. Dropping this ends them.
 pub(super) struct Servers {
     pub address: SocketAddr,
-    // The first ends first: nginx, before what it asks.
+    // Servers end in this order: nginx first, before the pools that it uses.
     running: Vec<Server>,
 }
 
 impl Servers {
-    /// Starts them all, and waits until every pool answers.
+    /// Starts all servers, and waits until every pool answers.
     pub(super) fn start(tools: &Tools, folder: &Path, pages: &Path, workers: u32) -> Result<Servers, String> {
         let say = |error: io::Error| format!("{}: {error}", folder.display());
         std::fs::create_dir_all(folder).map_err(say)?;
@@ -57,13 +57,13 @@ impl Servers {
         Err(trouble)
     }
 
-    /// What happened, if one of them is not there any more.
+    /// Returns what happened, if one of the servers has ended.
     pub(super) fn ended(&mut self) -> Option<String> {
         self.running.iter_mut().find_map(Server::ended)
     }
 }
 
-/// nginx on a port that was free a moment ago.
+/// Starts nginx on a port that was free a moment ago.
 fn front(tools: &Tools, folder: &Path, pages: &Path, is_root: bool) -> Result<(Server, SocketAddr), String> {
     let say = |error: io::Error| format!("nginx: {error}");
     let free = free_port().map_err(say)?;
@@ -74,7 +74,7 @@ fn front(tools: &Tools, folder: &Path, pages: &Path, is_root: bool) -> Result<(S
     Ok((Server::start(command, folder.join("nginx.err"))?, free))
 }
 
-/// Waits until every pool answers over nginx.
+/// Waits until every pool answers through nginx.
 fn wait(front: &mut [Server], pools: &mut [Server], address: SocketAddr) -> Result<(), String> {
     let end = Instant::now() + PATIENCE;
     let mut left = Pool::ALL.to_vec();

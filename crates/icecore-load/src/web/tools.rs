@@ -1,19 +1,19 @@
-//! The programs that a web server of PHP is made of.
+//! The programs of a PHP web server.
 
 use std::path::{Path, PathBuf};
 
-/// Where they are.
+/// Locations of the programs.
 #[derive(Clone, Debug)]
 pub(super) struct Tools {
     pub fpm: PathBuf,
     pub nginx: PathBuf,
     /// Ends the servers even if the lab is killed. Not every system has it.
     pub setpriv: Option<PathBuf>,
-    /// The folder of Icecore's modules, if they are not installed.
+    /// Folder with Icecore's modules, if they are not installed.
     pub modules: Option<PathBuf>,
 }
 
-/// What of them is missing, and what installs it.
+/// Missing programs, and the command that installs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// `nginx and php-fpm`
@@ -22,16 +22,16 @@ pub struct Missing {
     pub install: String,
 }
 
-/// Whether web scenarios can run here.
+/// Returns whether web scenarios can run here.
 ///
 /// # Errors
 ///
-/// Says what is missing.
+/// The missing programs.
 pub fn ready() -> Result<(), Missing> {
     find(&places()).map(drop)
 }
 
-/// Looks for them in these folders.
+/// Looks for the programs in these folders.
 pub(super) fn find(places: &[PathBuf]) -> Result<Tools, Missing> {
     let one = |name: &str| places.iter().map(|place| place.join(name)).find(|path| path.is_file());
     let fpm = one("php-fpm").or_else(|| versioned(places));
@@ -47,7 +47,7 @@ pub(super) fn find(places: &[PathBuf]) -> Result<Tools, Missing> {
     }
 }
 
-/// Debian names it with its version: `php-fpm8.2`. The newest counts.
+/// Returns the newest php-fpm with a version in its name, as on Debian: `php-fpm8.2`.
 fn versioned(places: &[PathBuf]) -> Option<PathBuf> {
     let mut found: Vec<((u32, u32), PathBuf)> = Vec::new();
     for place in places {
@@ -66,7 +66,7 @@ fn version(path: &Path) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The folders of PATH, and those of programs for administrators, which are often not in it.
+/// Returns the folders in PATH and those of administration programs, which are often not in PATH.
 pub(super) fn places() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from)).collect()

@@ -1,86 +1,83 @@
-//! The words in which databases differ.
+//! SQL fragments that differ between databases.
 
 mod values;
 
 pub use values::{Column, Form};
 
-/// Databases whose names, types and conditions are written alike.
+/// Databases with the same spelling of names, types and conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Sqlite,
     Postgres,
-    /// MariaDB, too.
+    /// Includes MariaDB.
     Mysql,
 }
 
-/// Words that are put into the statements where `{name}` stands.
+/// SQL fragments that replace `{name}` placeholders in statements.
 #[derive(Debug)]
 pub(crate) struct Dialect {
     pub(crate) family: Family,
-    /// The type of a number that counts by itself, as the primary key.
+    /// Type of a number that the database increments by itself, as the primary key.
     pub(crate) serial: &'static str,
-    /// The type of short texts that are compared byte by byte, of up to 255 bytes.
+    /// Type of short texts of up to 255 bytes, compared byte by byte.
     pub(crate) name: &'static str,
-    /// The type of long texts.
+    /// Type of long texts.
     pub(crate) text: &'static str,
-    /// The type of bytes.
+    /// Type of bytes.
     pub(crate) bytes: &'static str,
-    /// What numbers are cast to: sums, and values of which only `? IS NULL` is asked, whose
-    /// type a database could not know.
+    /// Type that numbers are cast to: sums, and values used only in `? IS NULL`, whose type a database could not infer.
     pub(crate) integer: &'static str,
-    /// The same of texts.
+    /// Type that texts are cast to, for the same reason.
     pub(crate) string: &'static str,
-    /// Milliseconds since 1970, the same everywhere in a statement, so that an index is
-    /// searched by it.
+    /// Current time in milliseconds since 1970. It is constant within a statement, so that an index can be searched by
+    /// it.
     pub(crate) now: &'static str,
-    /// The time at this moment, which may be later than `now`: what a statement found may have
-    /// been done by others since it began.
+    /// Time at this moment, which may be later than `now`: other clients may have changed a row since the statement
+    /// began.
     pub(crate) clock: &'static str,
-    /// Behind a choice of rows that are to be changed: others' are passed over.
+    /// Suffix of a SELECT of rows that are to be changed: skips rows that others have locked.
     pub(crate) skip_locked: &'static str,
-    /// Before a choice of values, one of which is to be equal: a list that is made once.
+    /// Prefix of a subquery of which one value has to be equal: the list is computed once.
     pub(crate) any: &'static str,
-    /// Behind that choice.
+    /// Suffix of that subquery.
     pub(crate) any_end: &'static str,
-    /// Behind a choice of a row that must not change before the transaction ends.
+    /// Suffix of a SELECT of a row that must not change before the transaction ends.
     pub(crate) share: &'static str,
-    /// Behind a choice of rows: as they are now, also where the transaction sees all others as
-    /// they were at its start.
+    /// Suffix of a SELECT that reads the current rows, even if the transaction otherwise sees the rows as they were at
+    /// its start.
     pub(crate) as_now: &'static str,
-    /// Behind `INSERT` and its values: nothing happens, if there is such a row.
+    /// Suffix of an `INSERT` that does nothing if the row exists.
     pub(crate) or_nothing: &'static str,
-    /// What stands behind a definition of a table.
+    /// Suffix of a table definition.
     pub(crate) table_end: &'static str,
-    /// Whether there is a table `icecore_meta`: 1 or 0.
+    /// Query for whether the table `icecore_meta` exists: 1 or 0.
     pub(crate) has_meta: &'static str,
-    /// Whether `UPDATE` can tell the rows that it changed.
+    /// Whether `UPDATE` can return the rows that it changed.
     pub(crate) has_returning: bool,
-    /// Whether an index may be one of some rows only.
+    /// Whether an index can cover only some rows.
     pub(crate) has_narrow_indexes: bool,
-    /// Statements that have only unique keys of jobs that are not done in their index, where a
-    /// constraint can be taken off a table.
+    /// Statements that limit the index of unique keys to unfinished jobs, if the database can drop a constraint from a
+    /// table.
     pub(crate) narrow_live: &'static str,
-    /// And the way back.
+    /// Statements that undo `narrow_live`.
     pub(crate) wide_live: &'static str,
-    /// Behind an index that is asked for jobs that wait only.
+    /// Suffix of an index that is used only for waiting jobs.
     pub(crate) of_waiting: &'static str,
-    /// Drops that index.
+    /// Statement that drops that index.
     pub(crate) drop_after: &'static str,
-    /// Behind a choice of a row that nobody else may change, or hold in this way, before the
-    /// transaction ends.
+    /// Suffix of a SELECT of a row that nobody else may change, or lock in this way, before the transaction ends.
     pub(crate) hold: &'static str,
     /// How many rows go to the database at once.
     pub(crate) many: Many,
 }
 
-/// How many rows go to a database at once, so that there are few statements that it has to
-/// know.
+/// How many rows go to a database at once. There are few sizes, so that few statements have to be prepared.
 #[derive(Debug)]
 pub(crate) enum Many {
-    /// Any number, as a list for each column.
+    /// Any number, with a list for each column.
     #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "no other database has lists"))]
     Lists,
-    /// One of these numbers, the largest first.
+    /// One of these numbers, largest first.
     Rows(&'static [usize]),
 }
 
@@ -94,7 +91,7 @@ pub(crate) static SQLITE: Dialect = Dialect {
     integer: "INTEGER",
     string: "TEXT",
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-    // The lock is there when the time is asked for.
+    // The statement already holds the lock when it reads the time.
     clock: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     skip_locked: "",
     any: "IN ",
@@ -111,7 +108,7 @@ pub(crate) static SQLITE: Dialect = Dialect {
     of_waiting: " WHERE state = 'waiting'",
     drop_after: "DROP INDEX icecore_jobs_after",
     hold: "",
-    // There is no way to it: a statement more costs nothing.
+    // The database runs in this process: further statements need no round trip.
     many: Many::Rows(&[1]),
 };
 
@@ -124,15 +121,15 @@ pub(crate) static POSTGRES: Dialect = Dialect {
     bytes: "BYTEA",
     integer: "BIGINT",
     string: "TEXT",
-    // Not clock_timestamp(), which may differ from row to row: no index is searched by it.
+    // Not clock_timestamp(), which may differ from row to row and can't be used to search an index.
     now: "CAST(FLOOR(EXTRACT(EPOCH FROM statement_timestamp()) * 1000) AS BIGINT)",
     clock: "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
     skip_locked: "FOR UPDATE SKIP LOCKED",
-    // With IN, a plan that was made while the table was small may read all of a large one.
+    // With IN, a plan made while the table was small may later scan a large table.
     any: "= ANY(ARRAY",
     any_end: ")",
     share: "FOR SHARE",
-    // There the shared row says that it changed meanwhile.
+    // Not needed: the row read with `share` shows if it changed meanwhile.
     as_now: "",
     or_nothing: "ON CONFLICT DO NOTHING",
     table_end: "",
@@ -148,7 +145,7 @@ CREATE UNIQUE INDEX icecore_jobs_live ON icecore_jobs (queue, live_key) WHERE li
     many: Many::Lists,
 };
 
-/// MariaDB. MySQL has another name for texts that are compared with their trailing blanks.
+/// MariaDB. MySQL has another collation name for texts that are compared including trailing blanks.
 #[cfg(feature = "mysql")]
 pub(crate) static MARIADB: Dialect = Dialect {
     family: Family::Mysql,
@@ -158,17 +155,17 @@ pub(crate) static MARIADB: Dialect = Dialect {
     bytes: "LONGBLOB",
     integer: "SIGNED",
     string: "CHAR",
-    // Not UNIX_TIMESTAMP(NOW(3)), which is wrong for an hour where a connection has a summer time.
+    // Not UNIX_TIMESTAMP(NOW(3)), which is wrong for one hour if the connection's time zone has daylight saving time.
     now: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
-    // Of this program's own connections, whose times are UTC.
+    // UTC, because this program sets the time zone of its own connections.
     clock: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(3)) DIV 1000",
     skip_locked: "FOR UPDATE SKIP LOCKED",
     any: "IN ",
     any_end: "",
     share: "LOCK IN SHARE MODE",
     as_now: "LOCK IN SHARE MODE",
-    // The driver sees it. IGNORE would take texts that are too long as well, and the count of
-    // ON DUPLICATE KEY UPDATE does not tell an old row from a new one.
+    // The driver recognizes it. IGNORE would also accept texts that are too long, and the count of ON DUPLICATE KEY
+    // UPDATE does not distinguish an old row from a new one.
     or_nothing: OR_NOTHING,
     table_end: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
     has_meta: "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() \
@@ -212,11 +209,11 @@ pub(crate) static MYSQL: Dialect = Dialect {
     many: Many::Rows(&[64, 8, 1]),
 };
 
-/// A remark by which the driver of MySQL knows statements that may insert nothing.
+/// Comment that marks statements which may insert nothing, for the MySQL driver.
 #[cfg(feature = "mysql")]
 pub(crate) const OR_NOTHING: &str = "/* or nothing */";
 
-/// Puts a dialect's words into a statement.
+/// Replaces the placeholders of a statement by the fragments of a dialect.
 pub(crate) fn translate(sql: &str, dialect: &Dialect) -> String {
     let words = [
         ("{serial}", dialect.serial),
@@ -244,7 +241,7 @@ pub(crate) fn translate(sql: &str, dialect: &Dialect) -> String {
     words.iter().fold(sql.to_owned(), |sql, (place, word)| sql.replace(place, word))
 }
 
-/// Repeats what stands in `{each …}`, with commas between.
+/// Repeats the content of `{each …}`, separated by commas.
 pub(crate) fn repeated(sql: &str, count: usize) -> String {
     let Some((before, rest)) = sql.split_once("{each ") else { return sql.to_owned() };
     let (one, behind) = rest.split_once('}').unwrap_or((rest, ""));

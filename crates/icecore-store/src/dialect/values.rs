@@ -1,8 +1,8 @@
-//! How databases read, compare and write values of any table.
+//! Reading, comparing and writing values of any table.
 
 use super::{Dialect, Family};
 
-/// What the values of a column are.
+/// Form of the values in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Text.
@@ -13,21 +13,21 @@ pub enum Form {
     Json,
 }
 
-/// A column that has text or bytes.
+/// A column that contains text or bytes.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// What its values are.
+    /// Form of its values.
     pub form: Form,
-    /// How many characters of text, or bytes, a value may have, if that is bounded.
+    /// Maximum length of a value, in characters of text or in bytes, if there is one.
     pub(crate) longest: Option<u64>,
-    /// As the database calls its type.
+    /// Name of its type in the database.
     pub(crate) type_name: String,
 }
 
 impl Family {
-    /// A name of a table or a column, in quotes.
+    /// Quotes a name of a table or a column.
     pub(crate) fn quote_name(self, name: &str) -> String {
         match self {
             Family::Mysql => format!("`{}`", name.replace('`', "``")),
@@ -37,16 +37,16 @@ impl Family {
 }
 
 impl Dialect {
-    /// A name of a table or a column, in quotes.
+    /// Quotes a name of a table or a column.
     pub(crate) fn quote_name(&self, name: &str) -> String {
         self.family.quote_name(name)
     }
 
-    /// What is selected for a value.
+    /// Returns the expressions to select for a value.
     pub(crate) fn read_value(&self, column: &Column) -> Vec<String> {
         let name = self.quote_name(&column.name);
         match (self.family, column.form) {
-            // Any column may have values of any type.
+            // Any column may contain values of any type.
             (Family::Sqlite, _) => vec![
                 format!("CASE WHEN typeof({name}) IN ('text', 'blob') THEN {name} END"),
                 format!("typeof({name}) = 'text'"),
@@ -56,8 +56,8 @@ impl Dialect {
         }
     }
 
-    /// What is selected for a value that may have become one of another type: a database file of SQLite turns text
-    /// that looks like a number into one, where the column is of numbers. It counts as its text.
+    /// Returns the expressions to select for a value whose type may have changed: in a numeric column, SQLite converts
+    /// text that looks like a number to a number. Such a value is read as its text.
     pub(crate) fn read_as_stored(&self, column: &Column) -> Vec<String> {
         let name = self.quote_name(&column.name);
         match self.family {
@@ -66,21 +66,21 @@ impl Dialect {
         }
     }
 
-    /// What a new value is in a statement: its place, and a cast where one is needed.
+    /// Returns the placeholder of a new value in a statement, with a cast if one is needed.
     pub(crate) fn place_new(&self, column: &Column, is_text: bool) -> String {
         match (self.family, is_text) {
-            // Text of SQLite need not be UTF-8.
+            // Text in SQLite may be invalid UTF-8.
             (Family::Sqlite, true) => "CAST(? AS TEXT)".to_owned(),
             (Family::Postgres, true) if column.form == Form::Json || column.type_name == "xml" => {
                 format!("CAST(CAST(? AS text) AS {})", column.type_name)
             }
-            // Not cast to a type with a length: what does not fit would be cut.
+            // Without a cast to the type's length, which would cut a value that is too long.
             (Family::Postgres, true) => "CAST(? AS text)".to_owned(),
             _ => "?".to_owned(),
         }
     }
 
-    /// The condition that a column, whose name is in quotes, has the old value, byte by byte.
+    /// Returns the condition that a column, given by its quoted name, has the old value byte by byte.
     pub(crate) fn is_old(&self, name: &str, is_text: bool) -> String {
         match (self.family, is_text) {
             (Family::Sqlite, true) => format!("typeof({name}) <> 'blob' AND CAST({name} AS BLOB) = ?"),
@@ -92,8 +92,8 @@ impl Dialect {
         }
     }
 
-    /// How a column of the key is read as text, and where its text stands in a condition.
-    /// `None`: it can't be.
+    /// Returns the expression that reads a key column as text, and the placeholder for that text in a condition.
+    /// Returns `None` for unsupported types.
     pub(crate) fn read_key(&self, name: &str, type_name: &str) -> Option<(String, String)> {
         let name = self.quote_name(name);
         let type_name_lower = type_name.to_ascii_lowercase();
@@ -118,11 +118,11 @@ impl Dialect {
         })
     }
 
-    /// What the values of a type are; `None`, if they have neither text nor bytes.
+    /// Returns the form of a type's values; `None` if they are neither text nor bytes.
     pub(crate) fn form_of(&self, type_name: &str) -> Option<Form> {
         let name = type_name.to_ascii_lowercase();
         match self.family {
-            // The value decides.
+            // The type of each value decides.
             Family::Sqlite => Some(Form::Text),
             Family::Postgres => match &*name {
                 "text" | "varchar" | "bpchar" | "citext" | "name" | "xml" => Some(Form::Text),

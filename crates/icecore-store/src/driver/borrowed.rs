@@ -1,10 +1,10 @@
-//! A session within a transaction of somebody else's: it begins and ends none.
+//! A session within the caller's transaction: it neither begins nor ends it.
 
 use super::{EachRow, Session, Value};
 use crate::dialect::Dialect;
 use crate::error::Result;
 
-/// Statements within a transaction that is open.
+/// Statements within an open transaction.
 pub(crate) trait Borrowed {
     fn dialect(&self) -> &'static Dialect;
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64>;
@@ -12,8 +12,8 @@ pub(crate) trait Borrowed {
     fn script(&mut self, sql: &str) -> Result<()>;
 }
 
-/// What is a transaction elsewhere is a savepoint here: an error takes back what belongs
-/// together, and what the caller did before stays.
+/// Session that uses savepoints in place of transactions: an error undoes the statements that belong together, and
+/// keeps the caller's earlier work.
 pub(crate) struct Savepoints<B>(pub(crate) B);
 
 impl<B: Borrowed> Session for Savepoints<B> {
@@ -42,7 +42,7 @@ impl<B: Borrowed> Session for Savepoints<B> {
     }
 
     fn rollback(&mut self) {
-        // Where the transaction is gone there is no savepoint either; the caller meets that.
+        // If the transaction has ended, there is no savepoint either; the caller's next statement fails.
         let _ = self.0.script("ROLLBACK TO SAVEPOINT icecore");
         let _ = self.0.script("RELEASE SAVEPOINT icecore");
     }

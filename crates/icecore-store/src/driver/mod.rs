@@ -1,4 +1,4 @@
-//! Connections: what the drivers of the databases have in common.
+//! Connections: the interface that all database drivers implement.
 
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod borrowed;
@@ -29,14 +29,14 @@ pub(crate) use postgres::within as within_postgres;
 #[cfg(feature = "sqlite")]
 pub(crate) use sqlite_file::PinnedFile;
 
-/// A value of a statement.
+/// A parameter of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value<'v> {
     Null,
     Int(i64),
     Text(&'v str),
     Bytes(&'v [u8]),
-    /// A value for each of many rows, where the dialect has lists.
+    /// One value for each of many rows, for dialects with lists.
     List(&'v [Value<'v>]),
 }
 
@@ -54,12 +54,12 @@ impl<'v> Value<'v> {
     }
 }
 
-/// A row of an answer; columns count from 0.
+/// A row of an answer; columns are counted from 0.
 pub(crate) trait Row {
     fn int(&self, column: usize) -> Result<Option<i64>>;
-    /// A text that stays where it is, for as long as the row is there.
+    /// Returns a text, borrowed from the row.
     fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>>;
-    /// The same of bytes.
+    /// Returns bytes, borrowed from the row.
     fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>>;
 
     fn text(&self, column: usize) -> Result<Option<String>> {
@@ -71,40 +71,39 @@ pub(crate) trait Row {
     }
 }
 
-/// Takes rows one by one.
+/// Callback that receives rows one by one.
 pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&dyn Row) -> Result<Flow>;
 
-/// A connection that statements are sent over. Places for values are `?`, `?`, … in all of
-/// them; a driver whose database wants others puts those there, and keeps the statement
-/// prepared.
+/// A connection that runs statements. Placeholders for values are `?` in all statements; a driver whose database uses
+/// another syntax translates them. Drivers keep statements prepared.
 pub(crate) trait Session {
     fn dialect(&self) -> &'static Dialect;
-    /// Runs a statement; how many rows it changed.
+    /// Runs a statement. Returns how many rows it changed.
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64>;
-    /// Runs a statement that answers.
+    /// Runs a statement that returns rows.
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
-    /// Runs statements that set up tables.
+    /// Runs statements that create or change tables.
     fn script(&mut self, sql: &str) -> Result<()>;
-    /// Within a transaction: holds off other programs that would set up the tables as well.
+    /// Within a transaction: blocks other programs that want to set up the tables too.
     fn hold(&mut self) -> Result<()> {
         Ok(())
     }
-    /// Behind the transaction: lets them go on.
+    /// After the transaction: unblocks them.
     fn release(&mut self) {}
-    /// Begins a transaction that will write. Here, and with a statement outside of one, a
-    /// connection that was lost is made again.
+    /// Begins a transaction that will write. This call, or a statement outside of a transaction, reconnects if the
+    /// connection was lost.
     fn begin(&mut self) -> Result<()>;
-    /// Ends it: what it did is durable when this returns.
+    /// Commits the transaction: its changes are durable when this returns.
     fn commit(&mut self) -> Result<()>;
-    /// Ends it, and nothing was done. Called after any error.
+    /// Rolls back the transaction. Called after any error.
     fn rollback(&mut self);
 }
 
-/// Runs a query of the caller's own, which may only read, and hands over its rows one by one,
-/// so that memory does not grow with them.
+/// Runs the caller's own read-only query, and passes its rows to `each` one by one, so that memory does not grow with
+/// their number.
 ///
 /// # Errors
-/// As for [`open`](crate::open); of kind `Input`, if the query would write.
+/// As for [`open`](crate::open); of kind `Input` if the query would write.
 pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
@@ -130,20 +129,19 @@ pub(crate) fn missing(scheme: Scheme) -> Error {
     Error::new(ErrorKind::Address, text)
 }
 
-/// What a statement meets within a transaction whose connection was lost.
+/// Returns the error for a statement within a transaction whose connection was lost.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn lost(database: &str) -> Error {
     Error::new(ErrorKind::Away, format!("{database}: the connection was lost, and with it the transaction"))
 }
 
-/// A text that a database can't keep.
+/// Returns the error for a text that a database can't store.
 #[cfg(feature = "postgres")]
 fn has_nul(database: &str) -> Error {
     Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
 }
 
-/// A connection for tables that are not the store's own: nothing of the database is set for the
-/// store.
+/// Opens a connection for tables that are not the store's own: it changes no settings of the database.
 pub(crate) fn connect_freely(address: &Address) -> Result<Box<dyn Session + Send>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
@@ -154,7 +152,7 @@ pub(crate) fn connect_freely(address: &Address) -> Result<Box<dyn Session + Send
     }
 }
 
-/// A connection to SQLite, to the same file each time.
+/// Opens a connection to SQLite, to the same file each time.
 #[cfg(feature = "sqlite")]
 pub(crate) fn connect_pinned(address: &Address, file: &PinnedFile) -> Result<Box<dyn Session + Send>> {
     Ok(Box::new(sqlite::connect(address, file)?))

@@ -1,4 +1,4 @@
-//! MariaDB and MySQL, by their own protocol.
+//! Driver for MariaDB and MySQL.
 
 use super::borrowed::Borrowed;
 #[cfg(feature = "tls")]
@@ -17,43 +17,42 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
-/// How many statements stay prepared.
+/// Number of statements that stay prepared.
 const PREPARED: usize = 128;
-/// How long a connection is tried.
+/// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How soon a server is missed that says nothing, in milliseconds.
+/// How long a server may be silent before the connection counts as lost, in milliseconds.
 const SILENCE: u32 = 30_000;
-/// The longest row that is read, whatever the server allows to be written.
+/// The longest row that is read, even if the server's limit for writing is lower.
 const LONGEST_ROW: usize = 1 << 30;
-/// What a packet has beside its values.
+/// Size of a packet without its values.
 const PACKET_HEAD: usize = 4096;
-/// Packets from this size on go in parts.
+/// Packets of at least this size are sent in parts.
 const LONG_DATA: usize = 0xff_ff_ff;
 
-/// What every connection is told first. Times have no summer here; what does not fit is an
-/// error.
+/// Settings of every connection. Times are UTC, and a value that does not fit is an error.
 const SETTINGS: [&str; 3] = [
     "SET NAMES utf8mb4",
     "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
      innodb_lock_wait_timeout = 30, autocommit = 1",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 ];
-/// Locks have names of the whole server.
+/// Lock names are global to the server, so they contain a hash of the database name.
 const LOCK: &str = "SELECT GET_LOCK(CONCAT('icecore ', MD5(DATABASE())), 60)";
 const UNLOCK: &str = "SELECT RELEASE_LOCK(CONCAT('icecore ', MD5(DATABASE())))";
 
-/// Errors of the server that say something of what was asked.
+/// Server error codes that this driver handles.
 mod code {
     pub(super) const DUPLICATE: [u16; 2] = [1062, 1586];
-    /// What a step of the schema meets that was cut off before: tables, columns and keys that
-    /// are there, or gone.
+    /// Errors of a schema step that was interrupted before and is repeated: tables, columns and keys that already
+    /// exist, or are already gone.
     pub(super) const STEP_DONE: [u16; 5] = [1050, 1051, 1060, 1061, 1091];
 }
 
 pub(super) struct Mysql {
     opts: Opts,
     tls: Tls,
-    /// The address without its password.
+    /// Address without its password.
     shown: String,
     link: Option<Link>,
     dialect: &'static Dialect,
@@ -62,12 +61,12 @@ pub(super) struct Mysql {
 
 struct Link {
     conn: Conn,
-    /// The longest packet that the server takes.
+    /// Longest packet that the server accepts.
     longest: usize,
 }
 
 pub(super) fn connect(address: &Address) -> Result<Mysql> {
-    // What the parser says is not shown: it may be a part of a password.
+    // The parser's message is not shown: it may contain a part of the password.
     let wrong = |_| {
         Error::new(
             ErrorKind::Address,
@@ -87,9 +86,9 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
     let timeout = opts.get_tcp_connect_timeout().unwrap_or(CONNECT);
     let opts = OptsBuilder::from_opts(opts)
         .pass(password)
-        // The address says which way.
+        // The address decides between socket and TCP.
         .prefer_socket(false)
-        // Rows that matched are counted, not only those that changed.
+        // Count the rows that matched, not only those that changed.
         .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
         .max_allowed_packet(Some(LONGEST_ROW))
         .stmt_cache_size(PREPARED)
@@ -113,7 +112,7 @@ fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> 
     if tls.mode == Mode::Disable {
         return Conn::new(opts.clone());
     }
-    // The driver takes what the process has, and must not find two.
+    // The driver uses the default provider of the process, and fails if there are two candidates.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let ssl = mysql::SslOpts::default()
         .with_root_cert_path(tls.authorities.clone())
@@ -121,7 +120,7 @@ fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> 
         .with_danger_accept_invalid_certs(tls.mode < Mode::VerifyAuthority);
     let encrypted = Conn::new(OptsBuilder::from_opts(opts.clone()).ssl_opts(ssl));
     match encrypted {
-        // A server that has none, or whose TLS is not understood.
+        // The server has no TLS, or its TLS is incompatible.
         Err(error)
             if tls.mode == Mode::Prefer && said(&error).kind() == ErrorKind::Address && code_of(&error).is_none() =>
         {
@@ -133,14 +132,14 @@ fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> 
 
 fn kind_of(code: u16) -> ErrorKind {
     match code {
-        // Too many clients, a server that ends, a connection that was ended, the network.
+        // Too many clients, a server that shuts down, a killed connection, network errors.
         1040 | 1053 | 1077 | 1152 | 1158..=1161 | 1184 | 1203 | 1226 | 1927 | 4031 => ErrorKind::Away,
         1044 | 1045 | 1046 | 1049 | 1698 => ErrorKind::Address,
-        // Lock time, deadlock, another one changed it, a time limit.
+        // Lock timeout, deadlock, a conflicting change, a time limit.
         1205 | 1213 | 1020 | 3572 | 1317 | 1969 | 3024 => ErrorKind::Busy,
         code if code::DUPLICATE.contains(&code) => ErrorKind::Taken,
         1021 | 1037 | 1038 | 1041 | 1114 => ErrorKind::Full,
-        // Too long, a packet that is too large, characters that a column has not.
+        // A value that is too long, a packet that is too large, characters that a column can't store.
         1153 | 1264 | 1366 | 1406 | 1071 => ErrorKind::Input,
         _ => ErrorKind::Database,
     }
@@ -148,7 +147,7 @@ fn kind_of(code: u16) -> ErrorKind {
 
 fn kind_of_io(error: Option<&io::Error>) -> ErrorKind {
     match error.map(io::Error::kind) {
-        // A certificate that is not believed.
+        // A certificate that is not trusted.
         Some(io::ErrorKind::InvalidData) => ErrorKind::Address,
         _ => ErrorKind::Away,
     }
@@ -210,7 +209,7 @@ impl Link {
     }
 }
 
-/// A server that gets too much says so by a connection that ends: it is not sent.
+/// Checks sizes before sending: a server that receives too much closes the connection.
 fn check_sizes(longest: usize, values: &[Value<'_>]) -> Result<()> {
     if values.iter().any(|value| matches!(value, Value::List(_))) {
         return Err(Error::new(ErrorKind::Database, "MySQL has no lists"));
@@ -231,7 +230,7 @@ fn check_sizes(longest: usize, values: &[Value<'_>]) -> Result<()> {
     ))
 }
 
-/// A connection, or a transaction over one.
+/// A connection, or a transaction on one.
 trait Wire: Queryable {
     fn affected(&self) -> u64;
 
@@ -247,7 +246,7 @@ trait Wire: Queryable {
         }
     }
 
-    /// What the database says, and with it what was said of the rows.
+    /// Runs a query. The outer result is the database's error, the inner one the callback's.
     fn ask(
         &mut self,
         sql: &str,
@@ -278,7 +277,7 @@ impl Wire for Transaction<'_> {
     }
 }
 
-/// A transaction of the caller's.
+/// A transaction of the caller.
 struct Within<'t, 'c> {
     transaction: &'t mut Transaction<'c>,
     longest: usize,
@@ -318,7 +317,7 @@ impl Borrowed for Within<'_, '_> {
 }
 
 impl Mysql {
-    /// The connection; a new one, if it was lost and no transaction with it.
+    /// Returns the connection. Reconnects if it was lost outside of a transaction.
     fn link(&mut self) -> Result<&mut Link> {
         if self.link.is_none() {
             if self.is_within {
@@ -340,7 +339,7 @@ impl Mysql {
             Err(error) => error,
         };
         let said = said(&error);
-        // What the connection is in is known only after what the server itself said.
+        // The state of the connection is known only if the server itself reported the error.
         if said.kind() == ErrorKind::Away || code_of(&error).is_none() {
             self.link = None;
         }
@@ -428,7 +427,7 @@ impl Session for Mysql {
         let had = self.link.is_some();
         self.is_within = false;
         let begun = match self.with(|conn| conn.query_drop(BEGIN)) {
-            // It was lost while nothing was asked.
+            // The connection was lost while it was idle.
             Err(error) if error.kind() == ErrorKind::Away && had => self.with(|conn| conn.query_drop(BEGIN)),
             begun => begun,
         };
@@ -446,19 +445,19 @@ impl Session for Mysql {
 
     fn rollback(&mut self) {
         if self.is_within && self.link.is_some() && self.with(|conn| conn.query_drop("ROLLBACK")).is_err() {
-            // What it is in is not known.
+            // The state of the connection is unknown.
             self.link = None;
         }
         self.is_within = false;
     }
 }
 
-/// Runs a query that only reads.
+/// Runs a read-only query.
 pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let first =
         sql.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split(|c: char| !c.is_ascii_alphabetic());
     let first = first.take(1).next().unwrap_or_default().to_ascii_uppercase();
-    // A definition of a table would end the transaction that only reads.
+    // A data definition statement would end the read-only transaction.
     if !["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"].contains(&&*first) {
         return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
     }

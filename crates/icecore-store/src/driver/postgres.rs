@@ -1,4 +1,4 @@
-//! PostgreSQL, by its own protocol.
+//! Driver for PostgreSQL.
 
 use super::borrowed::Borrowed;
 #[cfg(feature = "tls")]
@@ -22,17 +22,17 @@ use std::error::Error as _;
 use std::io;
 use std::time::Duration;
 
-/// How many statements stay prepared.
+/// Number of statements that stay prepared.
 const PREPARED: usize = 128;
-/// How long a connection is tried.
+/// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How soon a server is missed that says nothing.
+/// How long a server may be silent before the connection counts as lost.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// What every connection is told first. What is committed is durable, also where the server
-/// is set up otherwise. Plans are made once, and follow indexes: what statistics say of a queue
-/// is old when it is read, and a plan by them may read all of a table that was empty then. What
-/// is off costs very much where there is no other way; that must not have it compiled.
+/// Settings of every connection. Commits are durable even if the server is configured otherwise. Plans are generic and
+/// use indexes: the statistics of a queue are outdated when they are used, and a plan based on them may scan a whole
+/// table that was empty at the time. If a plan needs a disabled method, its estimated cost is very high; JIT is off so
+/// that this does not trigger compilation.
 const SETTINGS: &str = "
 SET default_transaction_isolation = 'read committed';
 SET lock_timeout = '30s';
@@ -41,18 +41,18 @@ SELECT set_config(name, CASE name WHEN 'plan_cache_mode' THEN 'force_generic_pla
     FROM pg_settings WHERE name IN ('plan_cache_mode', 'jit', 'enable_seqscan', 'enable_bitmapscan', 'enable_sort',
     'enable_hashjoin', 'enable_mergejoin');
 ";
-/// What a connection is told for statements that are not the store's own.
+/// Settings for statements that are not the store's own.
 const FREELY: &str = "
 SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN ('plan_cache_mode', 'jit', 'enable_seqscan',
     'enable_bitmapscan', 'enable_sort', 'enable_hashjoin', 'enable_mergejoin');
 ";
-/// "icecore", as a number.
+/// The bytes of "icecore" as a number.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
 
 pub(super) struct Postgres {
     config: Config,
     tls: Tls,
-    /// The address without its password.
+    /// Address without its password.
     shown: String,
     link: Option<Link>,
     is_within: bool,
@@ -64,7 +64,7 @@ struct Link {
 }
 
 pub(super) fn connect(address: &Address) -> Result<Postgres> {
-    // What the parser says is not shown: it may be a part of a password.
+    // The parser's message is not shown: it may contain a part of the password.
     let (text, tls) = tls::split(address)?;
     let mut config: Config = text.parse().map_err(|_| {
         Error::new(
@@ -91,7 +91,7 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
     Ok(session)
 }
 
-/// For tables that are not the store's own.
+/// Opens a connection for tables that are not the store's own.
 pub(super) fn connect_freely(address: &Address) -> Result<Postgres> {
     let mut session = connect(address)?;
     session.script(FREELY)?;
@@ -113,7 +113,7 @@ fn connected(config: &mut Config, tls: &Tls) -> Result<Client> {
         _ => SslMode::Require,
     });
     match config.connect(maker.clone()) {
-        // A server whose TLS is not understood.
+        // The server's TLS is incompatible.
         Err(error) if tls.mode == Mode::Prefer && error.to_string().contains("TLS") => {
             config.ssl_mode(SslMode::Disable);
             config.connect(maker)
@@ -125,11 +125,11 @@ fn connected(config: &mut Config, tls: &Tls) -> Result<Client> {
 
 fn kind_of(state: &SqlState) -> ErrorKind {
     match state.code() {
-        // Connections, a server that ends or begins, too many clients.
+        // Connection errors, a server that starts or shuts down, too many clients.
         "57P01" | "57P02" | "57P03" | "57P05" | "53300" | "25P03" => ErrorKind::Away,
         code if code.starts_with("08") => ErrorKind::Away,
         "28000" | "28P01" | "3D000" => ErrorKind::Address,
-        // Serialization, deadlock, time limits of locks and statements.
+        // Serialization failures, deadlocks, time limits of locks and statements.
         "40001" | "40P01" | "55P03" | "57014" => ErrorKind::Busy,
         "23505" => ErrorKind::Taken,
         "53100" | "53200" => ErrorKind::Full,
@@ -150,7 +150,7 @@ fn said(error: &postgres::Error) -> Error {
     let io = source.and_then(|source| source.downcast_ref::<io::Error>());
     let kind = match io {
         _ if error.is_closed() => ErrorKind::Away,
-        // A certificate that is not believed, or no TLS at all.
+        // A certificate that is not trusted, or a server without TLS.
         Some(io) if matches!(io.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => ErrorKind::Address,
         None if error.to_string().contains("TLS") => ErrorKind::Address,
         Some(_) => ErrorKind::Away,
@@ -213,14 +213,14 @@ impl ToSql for Lent<'_> {
     to_sql_checked!();
 }
 
-/// `?` as PostgreSQL wants it: `$1`, `$2`, ….
+/// Replaces `?` by the placeholders of PostgreSQL: `$1`, `$2`, ….
 fn numbered(sql: &str) -> String {
     let mut pieces = sql.split('?');
     let first = pieces.next().unwrap_or_default().to_owned();
     pieces.zip(1..).fold(first, |sql, (piece, number)| format!("{sql}${number}{piece}"))
 }
 
-/// Statements that a connection has prepared, by their text.
+/// Prepared statements of a connection, by their text.
 #[derive(Default)]
 struct Prepared(HashMap<String, Statement>);
 
@@ -249,7 +249,7 @@ impl Prepared {
         Ok(rows.rows_affected().unwrap_or(0))
     }
 
-    /// What the database says, and with it what was said of the rows.
+    /// Runs a query. The outer result is the database's error, the inner one the callback's.
     fn ask(
         &mut self,
         client: &mut impl GenericClient,
@@ -270,7 +270,7 @@ impl Prepared {
     }
 }
 
-/// A transaction of the caller's.
+/// A transaction of the caller.
 struct Within<'t, 'c> {
     transaction: &'t mut Transaction<'c>,
     prepared: Prepared,
@@ -299,7 +299,7 @@ impl Borrowed for Within<'_, '_> {
 }
 
 impl Postgres {
-    /// The connection; a new one, if it was lost and no transaction with it.
+    /// Returns the connection. Reconnects if it was lost outside of a transaction.
     fn link(&mut self) -> Result<&mut Link> {
         if self.link.as_ref().is_some_and(|link| link.client.is_closed()) {
             self.link = None;
@@ -380,7 +380,7 @@ impl Session for Postgres {
         let had = self.link.is_some();
         self.is_within = false;
         let begun = match self.script(BEGIN) {
-            // It was lost while nothing was asked.
+            // The connection was lost while it was idle.
             Err(error) if error.kind() == ErrorKind::Away && had => self.script(BEGIN),
             begun => begun,
         };
@@ -398,14 +398,14 @@ impl Session for Postgres {
 
     fn rollback(&mut self) {
         if self.is_within && self.link.is_some() && self.script("ROLLBACK").is_err() {
-            // What it is in is not known.
+            // The state of the connection is unknown.
             self.link = None;
         }
         self.is_within = false;
     }
 }
 
-/// Runs a query that only reads. The server makes texts of all but bytes.
+/// Runs a read-only query. The server converts all values except bytes to text.
 pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let mut session = connect(address)?;
     let sql = sql.trim().trim_end_matches(';');

@@ -1,4 +1,4 @@
-//! SQLite, a database in a file.
+//! Driver for SQLite.
 
 use super::borrowed::Borrowed;
 use super::sqlite_file::{OpenFiles, PinnedFile};
@@ -15,26 +15,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a writer waits for another one.
+/// How long a writer waits for another writer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The smallest page: no database that has something in it is smaller.
+/// The smallest page size: a database that is not empty is at least this large.
 const SMALLEST: u64 = 512;
-/// How many statements stay prepared.
+/// Number of statements that stay prepared.
 const PREPARED: usize = 64;
 
 pub(super) struct Sqlite {
     connection: Connection,
-    /// What it has open; `None` if that is no file.
+    /// The open files; `None` for a database that is not a file.
     files: Option<Arc<OpenFiles>>,
 }
 
-/// Opens the store's own database. `pinned` is shared by the connections of a program that must
-/// find the same file.
+/// Opens the store's own database. `pinned` is shared by all connections of a program, which must open the same file.
 pub(super) fn connect(address: &Address, pinned: &PinnedFile) -> Result<Sqlite> {
     let file = address.file();
     check_file(&file)?;
     let (connection, files) = open(&file, OpenFlags::default(), pinned)?;
-    // Readers and one writer at once; what a commit returned is on the disk.
+    // Allows readers next to one writer; a commit that returned is on the disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
         patiently(|| connection.pragma_update(None, name, value).map_err(|error| said(&error)))?;
     }
@@ -45,18 +44,17 @@ pub(super) fn connect(address: &Address, pinned: &PinnedFile) -> Result<Sqlite> 
     Ok(Sqlite { connection, files })
 }
 
-/// A file of another program, which must be there: how it keeps its log stays as it is.
+/// Opens a file of another program, which must exist. Its journal mode stays unchanged.
 pub(super) fn connect_freely(address: &Address) -> Result<Sqlite> {
     let file = address.file();
     check_file(&file)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    // The log is not compared: without a transaction nothing keeps another program from changing
-    // the journal mode.
+    // The log is not compared: outside of a transaction, another program may change the journal mode.
     let (connection, files) = open(&file, flags, &PinnedFile::default())?;
     Ok(Sqlite { connection, files: files.map(Arc::new) })
 }
 
-/// Opens a file, and makes sure that it is the one that its path names.
+/// Opens a file, and checks that it is the file that the path names.
 fn open(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Connection, Option<OpenFiles>)> {
     pinned.check(file)?;
     if pinned.is_known() {
@@ -69,9 +67,9 @@ fn open(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Conne
     Ok((connection, files))
 }
 
-/// Whether the database is in WAL mode; the log and its index are open then.
+/// Returns whether the database is in WAL mode; if so, the log and its index are open.
 fn reads_from_log(connection: &Connection) -> Result<bool> {
-    // A fresh connection opens the log when it reads for the first time.
+    // A new connection opens the log at its first read.
     let read = || connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()));
     patiently(|| read().map_err(|error| said(&error)))?;
     let ask = || connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
@@ -79,10 +77,11 @@ fn reads_from_log(connection: &Connection) -> Result<bool> {
     Ok(mode.eq_ignore_ascii_case("wal"))
 }
 
-/// SQLite takes a file of one byte for an empty database, and writes over it.
+/// Refuses a file that is too small for a database. SQLite treats a file of one byte as an empty database and
+/// overwrites it.
 ///
-/// The file is not opened: where it is closed again, the system drops the locks that other
-/// connections of this process have on it, and another program may then take their log away.
+/// The file is not opened here: closing it would release the locks that other connections of this process hold on it,
+/// and another program could then remove their log.
 fn check_file(file: &Path) -> Result<()> {
     let Ok(about) = std::fs::metadata(file) else { return Ok(()) };
     if about.is_file() && (1..SMALLEST).contains(&about.len()) {
@@ -91,8 +90,8 @@ fn check_file(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Tries again for as long as a writer waits. SQLite does not wait by itself where several
-/// turn a fresh database to its log at once.
+/// Repeats a call as long as a writer would wait. SQLite itself does not wait if several connections switch a new
+/// database to WAL mode at once.
 fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     loop {
@@ -105,7 +104,7 @@ fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
     }
 }
 
-/// Runs a query that only reads, over a connection that can't write.
+/// Runs a read-only query, on a read-only connection.
 pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(address.file(), flags).map_err(|error| said(&error))?;
@@ -237,13 +236,13 @@ impl Borrowed for &Connection {
 }
 
 impl Sqlite {
-    /// Makes sure, outside of a transaction, that what is done is done in the file that others find.
+    /// Outside of a transaction, checks that the open file is still the one that the path names.
     fn check_files(&self) -> Result<()> {
         let Some(files) = self.files.as_deref().filter(|_| self.connection.is_autocommit()) else { return Ok(()) };
         files.check().inspect_err(|_| files.save_moved(&self.connection))
     }
 
-    /// The same when something was changed.
+    /// Like `check_files`, after something was changed.
     fn check_changed(&self) -> Result<()> {
         let unknown = |error: Error| Error::new(error.kind(), format!("{error}; whether this was stored is not known"));
         self.check_files().map_err(unknown)
@@ -284,7 +283,7 @@ impl Session for Sqlite {
     }
 
     fn begin(&mut self) -> Result<()> {
-        // One that turns to writing later could be refused in the middle.
+        // A transaction that starts to write later could fail in the middle.
         self.run("BEGIN IMMEDIATE", &[]).map(drop)
     }
 

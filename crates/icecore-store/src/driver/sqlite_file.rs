@@ -1,12 +1,11 @@
-//! The file that a connection to SQLite has open, and whether its path still names it.
+//! The file that an SQLite connection has open, and whether its path still names it.
 //!
-//! A process goes on with an open file when another program renames, deletes or replaces it. What
-//! is committed from then on is durable, but whoever opens the path does not find it. So the path
-//! is compared with the open file before something is changed, and again before the change is
-//! reported as done.
+//! A process keeps an open file when another program renames, deletes or replaces it. Later commits are durable, but a
+//! program that opens the path does not find them. So the path is compared with the open file before each change, and
+//! again before the change is reported as done.
 //!
-//! The same holds for the log of the database (`-wal`) and the index of the log (`-shm`): SQLite
-//! finds them by name, and other programs read commits from them.
+//! The same holds for the log of the database (`-wal`) and the index of the log (`-shm`): SQLite finds them by name,
+//! and other programs read commits from them.
 
 use crate::error::{Error, ErrorKind, Result};
 use rusqlite::{Connection, DEFAULT_NAME, FileControl};
@@ -14,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-/// What tells a file from all others. The number of a deleted file may be given to a new one, so
-/// the time when the file was made counts too, where the file system keeps it.
+/// Identity of a file. The inode number of a deleted file may be reused, so the creation time counts too, if the file
+/// system records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileId {
     device: u64,
@@ -24,7 +23,7 @@ struct FileId {
 }
 
 impl FileId {
-    /// The file that a path names; `None` if there is none, or if it can't be looked at.
+    /// Returns the id of the file at a path; `None` if there is no file, or it can't be examined.
     #[cfg(unix)]
     fn of(path: &Path) -> Option<FileId> {
         use std::os::unix::fs::MetadataExt;
@@ -32,34 +31,34 @@ impl FileId {
         Some(FileId { device: about.dev(), number: about.ino(), created: about.created().ok() })
     }
 
-    /// Other systems do not let a file be renamed or deleted that SQLite has open: whether there is
-    /// one is enough.
+    /// Other systems do not let a program rename or delete a file that SQLite has open, so it is enough that the file
+    /// exists.
     #[cfg(not(unix))]
     fn of(path: &Path) -> Option<FileId> {
         std::fs::metadata(path).ok().map(|_| FileId { device: 0, number: 0, created: None })
     }
 }
 
-/// The file of a database that connections of one program share. The first connection finds it;
-/// those that are opened later take no other file in its place, and never make a new one.
+/// The database file that the connections of one program share. The first connection determines it; later ones accept
+/// no other file at the path, and never create one.
 #[derive(Default)]
 pub(crate) struct PinnedFile(Mutex<Pin>);
 
 #[derive(Default)]
 struct Pin {
     database: Option<FileId>,
-    /// The files of the connections that are open. SQLite gives new connections of a process the
-    /// same index of the log, so these must not find another log.
+    /// The files of the open connections. Within a process, SQLite gives new connections the same index of the log, so
+    /// they must not find another log.
     open: Weak<OpenFiles>,
 }
 
 impl PinnedFile {
-    /// Whether a database was opened already.
+    /// Returns whether a database was already opened.
     pub(super) fn is_known(&self) -> bool {
         self.pin().database.is_some()
     }
 
-    /// Checks the path before it is opened again.
+    /// Checks the path before the database is opened again.
     pub(super) fn check(&self, path: &Path) -> Result<()> {
         let (database, open) = {
             let pin = self.pin();
@@ -79,7 +78,7 @@ impl PinnedFile {
     }
 }
 
-/// The files of a connection: the database, and in WAL mode its log with the index.
+/// The files of a connection: the database and, in WAL mode, its log with the index.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct OpenFiles {
     path: PathBuf,
@@ -88,18 +87,18 @@ pub(super) struct OpenFiles {
 }
 
 impl OpenFiles {
-    /// The file of a connection that was just opened; `None` if it has none that others could find,
-    /// as a database in memory.
+    /// Returns the files of a connection that was just opened; `None` if there is no file that others could find, as
+    /// for a database in memory.
     ///
     /// # Errors
-    /// Of kind `Moved` if the path does not name the file that was opened, or another one than
-    /// earlier connections have.
+    /// Of kind `Moved` if the path does not name the file that was opened, or names another file than that of earlier
+    /// connections.
     pub(super) fn find(connection: &Connection, path: &Path, pinned: &PinnedFile) -> Result<Option<OpenFiles>> {
         let Some(opened) = connection.path().filter(|opened| !opened.is_empty()) else { return Ok(None) };
-        // An address may also be written as a URI, which only SQLite reads.
+        // The address may also be a URI, which only SQLite parses.
         let path = if has_scheme(path) { Path::new(opened) } else { path };
         let database = FileId::of(path).ok_or_else(|| moved(path))?;
-        // The two looks at the path enclose SQLite's own comparison with what it has open.
+        // SQLite compares its open file with the path between our two looks at the path.
         let has_moved = has_moved(connection);
         if has_moved || FileId::of(path) != Some(database) {
             return Err(moved(path));
@@ -111,13 +110,12 @@ impl OpenFiles {
         Ok(Some(OpenFiles { path: path.to_owned(), database, logs: Vec::new() }))
     }
 
-    /// Adds the log of the database and its index; the connection must have read something in WAL
-    /// mode, by which it opened them.
+    /// Adds the log of the database and its index. The connection opened them when it first read something in WAL mode.
     ///
     /// # Errors
-    /// Of kind `Moved` if they are gone, or other ones than earlier connections have.
+    /// Of kind `Moved` if they are gone, or differ from those of earlier connections.
     pub(super) fn with_logs(mut self, connection: &Connection, pinned: &PinnedFile) -> Result<Arc<OpenFiles>> {
-        // SQLite follows a link to the database, and puts its log beside what the link names.
+        // SQLite follows a link to the database, and puts the log next to the target of the link.
         let is_link = std::fs::symlink_metadata(&self.path).is_ok_and(|about| about.is_symlink());
         let beside = match connection.path() {
             Some(opened) if is_link => PathBuf::from(opened),
@@ -139,7 +137,7 @@ impl OpenFiles {
         Ok(files)
     }
 
-    /// Whether the paths name the files that are open.
+    /// Checks that the paths name the open files.
     ///
     /// # Errors
     /// Of kind `Moved` if they do not.
@@ -150,25 +148,25 @@ impl OpenFiles {
         Err(moved(&self.path))
     }
 
-    /// Whether the names of the log and its index are still those of the open files.
+    /// Returns whether the names of the log and its index still refer to the open files.
     fn has_its_logs(&self) -> bool {
         self.logs.iter().all(|(path, log)| FileId::of(path) == Some(*log))
     }
 
-    /// Copies what is in the log into the database file, wherever that is now: a file that was
-    /// renamed without its log then has all that was reported as done. The log keeps it too.
+    /// Copies the log into the database file, wherever that is now. A file that was renamed without its log then
+    /// contains everything that was reported as done. The log keeps it too.
     ///
-    /// Where another file has the name of the database beside the log of this one, nothing is done:
-    /// a program that opened both may have written to the log.
+    /// Does nothing if another file now has the database's name next to the log: a program that opened both may have
+    /// written to the log.
     pub(super) fn save_moved(&self, connection: &Connection) {
         if FileId::of(&self.path).is_none() || !self.has_its_logs() {
-            // It does not wait for others; each call that is refused tries it again.
+            // Does not wait for others; each call that is refused tries again.
             let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         }
     }
 
-    /// Prepares a connection to be closed. SQLite then deletes the log by its name, which may be
-    /// another database's by now. (It leaves the log alone if the database file itself was moved.)
+    /// Prepares a connection to be closed. When it closes, SQLite deletes the log by its name, which may belong to
+    /// another database now. (It leaves the log alone if the database file itself was moved.)
     pub(super) fn close(&self, connection: &Connection) {
         if !self.has_its_logs() {
             let mut keep = 1;
@@ -177,12 +175,12 @@ impl OpenFiles {
     }
 }
 
-/// Whether a path is meant as a URI.
+/// Returns whether a path is meant as a URI.
 fn has_scheme(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().starts_with(b"file:")
 }
 
-/// What SQLite says of the file that it has open: its number is not that of the path any more.
+/// Returns whether SQLite reports that its open file is no longer the one at the path.
 fn has_moved(connection: &Connection) -> bool {
     #[cfg(unix)]
     {

@@ -1,12 +1,11 @@
-//! Patterns of keys, as Redis has them: `*`, `?`, `[a-z]`, `[^a]`, `\*`.
+//! Key patterns with the syntax of Redis: `*`, `?`, `[a-z]`, `[^a]`, `\*`.
 
-/// Whether a key is like a pattern.
+/// Returns whether a key matches a pattern.
 ///
-/// Of several stars only the last one is tried again, so the work is at most the product of
-/// the lengths.
+/// Only the last of several stars is retried, so the work is at most the product of the lengths.
 pub(super) fn matches(pattern: &[u8], key: &[u8]) -> bool {
     let (mut at, mut key_at) = (0, 0);
-    // Behind the last star, and up to where it reached.
+    // Position in the pattern after the last star, and position in the key where its match ends.
     let mut again: Option<(usize, usize)> = None;
     loop {
         if pattern.get(at) == Some(&b'*') {
@@ -33,7 +32,7 @@ pub(super) fn matches(pattern: &[u8], key: &[u8]) -> bool {
     }
 }
 
-/// How much of the pattern stands for this byte, if its first element does.
+/// Returns the length of the pattern's first element if it matches this byte.
 fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [b'?', ..] => Some(1),
@@ -47,8 +46,8 @@ fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     }
 }
 
-/// Whether a byte is in the class that begins here, and how long that is. One without an end
-/// goes to the end of the pattern.
+/// Returns whether a byte is in the class that begins here, and the length of the class. A class without an end extends
+/// to the end of the pattern.
 fn class(pattern: &[u8], byte: u8) -> (bool, usize) {
     let is_other = pattern.first() == Some(&b'^');
     let (mut at, mut is_in) = (usize::from(is_other), false);

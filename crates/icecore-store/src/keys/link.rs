@@ -1,5 +1,4 @@
-//! A connection to a server that is not trusted: what it sends is bounded, and it may not be
-//! silent for too long.
+//! A connection to an untrusted server: the size of its answers and the time that it may be silent are limited.
 
 use super::place::{Host, Place};
 use crate::error::{Error, ErrorKind, Result};
@@ -7,20 +6,20 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// How long a line may be: a key of memcached has 250 bytes, an error of Redis a sentence.
+/// Maximum length of a line. A memcached key has at most 250 bytes; a Redis error is one sentence.
 const LINE: usize = 16 << 10;
-/// How long connecting may take at most.
+/// Timeout for connecting.
 const CONNECTING: Duration = Duration::from_secs(10);
-/// How much is read at once.
+/// Size of the read buffer.
 const BUFFER: usize = 64 << 10;
 
-/// What bytes go over.
+/// The stream below a connection.
 trait Stream: Read + Write + Send {}
 impl<S: Read + Write + Send> Stream for S {}
 
 pub(super) struct Link {
     stream: BufReader<Box<dyn Stream>>,
-    /// What is to be sent.
+    /// Bytes that are to be sent.
     pub(super) out: Vec<u8>,
     shown: String,
     patience: Duration,
@@ -40,7 +39,7 @@ impl Link {
         })
     }
 
-    /// Sends what was put there.
+    /// Sends the bytes in `out`.
     pub(super) fn send(&mut self) -> Result<()> {
         let stream = self.stream.get_mut();
         let sent = stream.write_all(&self.out).and_then(|()| stream.flush());
@@ -48,7 +47,7 @@ impl Link {
         sent.map_err(|error| self.lost(&error))
     }
 
-    /// Reads a line into an empty buffer, without its end.
+    /// Reads a line into `into` without its line ending. Previous content is dropped.
     pub(super) fn line(&mut self, into: &mut Vec<u8>) -> Result<()> {
         into.clear();
         loop {
@@ -61,7 +60,7 @@ impl Link {
             into.extend_from_slice(&here[..taken]);
             self.stream.consume(taken);
             if end.is_some() {
-                // memcached ends the lines of its list so and so.
+                // memcached ends the lines of its key list with and without a carriage return.
                 let line = into.strip_suffix(b"\n").unwrap_or(into);
                 into.truncate(line.strip_suffix(b"\r").unwrap_or(line).len());
                 return Ok(());
@@ -69,8 +68,8 @@ impl Link {
         }
     }
 
-    /// Appends so many bytes, and reads the end of the line behind them. Memory grows with what
-    /// comes, not with what was promised.
+    /// Appends this many bytes, and reads the line ending after them. Memory grows with the received data, not with the
+    /// announced length.
     pub(super) fn bytes(&mut self, count: u64, into: &mut Vec<u8>) -> Result<()> {
         let mut left = count;
         while left > 0 {
@@ -85,17 +84,17 @@ impl Link {
         if end == *b"\r\n" { Ok(()) } else { Err(self.broken("a value of another length than it said")) }
     }
 
-    /// Something that the protocol does not have.
+    /// Returns the error for an answer that violates the protocol.
     pub(super) fn broken(&self, what: &str) -> Error {
         Error::new(ErrorKind::Database, format!("{}: the server sent {what}", self.shown))
     }
 
-    /// Something that the server said instead of an answer.
+    /// Returns the error that the server sent in place of an answer.
     pub(super) fn refused(&self, said: &[u8]) -> Error {
         Error::new(ErrorKind::Database, format!("{}: {}", self.shown, super::quoted(said)))
     }
 
-    /// A value, or something else where no key is named, that is longer than is allowed.
+    /// Returns the error for a value that is too long, or for another answer if `key` is empty.
     pub(super) fn too_long(&self, key: &[u8], longest: u64) -> Error {
         let what = match key {
             [] => "an answer has".to_owned(),
@@ -109,7 +108,7 @@ impl Link {
     }
 }
 
-/// What is there, and something is.
+/// Returns buffered bytes, at least one.
 fn filled(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
     loop {
         match stream.fill_buf() {
@@ -119,7 +118,7 @@ fn filled(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
             Ok(_) => break,
         }
     }
-    // A second look costs nothing: the borrow of the first can't leave the loop.
+    // The second call only returns the buffer: the borrow of the first one can't leave the loop.
     stream.fill_buf()
 }
 
@@ -155,7 +154,7 @@ fn connect(place: &Place) -> io::Result<Box<dyn Stream>> {
     }
 }
 
-/// The first of the host's addresses that answers.
+/// Connects to the first address of the host that answers.
 fn reached(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {

@@ -1,8 +1,7 @@
-//! What is under the keys of Redis and of memcached, read only, as rows.
+//! Values of Redis and memcached, read only, as rows.
 //!
-//! The clients are small ones of the project's own, because what a server sends is not trusted: no
-//! line, no value and no answer may be longer than was allowed, and nothing is kept that was handed
-//! on. Only the commands of a fixed list are ever sent.
+//! The clients are part of this project because servers are not trusted: every line, value and answer has a maximum
+//! length, and no data is kept after it was passed on. Only commands from a fixed list are sent.
 
 #[cfg(feature = "memcached")]
 mod glob;
@@ -26,21 +25,21 @@ use crate::query::EachLine;
 
 pub use spelling::{spelled, unspelled};
 
-/// Which keys are asked for.
+/// Filter for keys.
 #[derive(Clone, Debug)]
 pub struct Keys {
-    /// Those whose name is like this, where `*`, `?`, `[a-z]` and `\` mean what they mean to Redis.
+    /// Only keys that match this pattern, where `*`, `?`, `[a-z]` and `\` have the same meaning as in Redis.
     pub pattern: Option<String>,
-    /// How many bytes a value may have.
+    /// Maximum length of a value in bytes.
     pub longest: u64,
 }
 
-/// Hands over what is under the keys of a server as rows. Of Redis, what is in hashes, lists, sets,
-/// sorted sets and streams has a row for each. Keys that go meanwhile are left out.
+/// Passes the keys of a server and their values to `each` as rows. Each member of a Redis hash, list, set, sorted set
+/// or stream has its own row. Keys that disappear meanwhile are skipped.
 ///
 /// # Errors
-/// Of kind `Address` if the driver is not in this build, `Away` if the server can't be reached or
-/// breaks off, `Input` if this is no such server, `Database` for all else that it says.
+/// Of kind `Address` if the driver is not in this build, `Away` if the server can't be reached or the connection
+/// breaks, `Input` if the address is not of such a server, `Database` for all other errors of the server.
 pub fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "redis")]
@@ -54,11 +53,11 @@ pub fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> 
     }
 }
 
-/// The value under a key, and of Redis what is in it at `field`: a field of a hash, the index of a
-/// list, `ID/FIELD` of a stream. What flags of memcached say was done to it is undone.
+/// Returns the value under a key. With `field`, returns a part of a Redis value: a field of a hash, an index of a list,
+/// `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
 ///
 /// # Errors
-/// As for [`keys`]; of kind `Missing`, if there is no such key or field.
+/// As for [`keys`]; of kind `Missing` if there is no such key or field.
 pub fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
     match address.scheme() {
         #[cfg(feature = "redis")]
@@ -76,8 +75,8 @@ pub fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) 
     }
 }
 
-/// The stage of what a program keeps, by the name that [`keys`] gives, where that is worth a try before
-/// the bytes are looked at.
+/// Returns the stage of a program's values, by the program name that [`keys`] reports, if that stage should be tried
+/// before the format is detected.
 pub fn stage_of_program(name: &str) -> Option<&'static str> {
     #[cfg(any(feature = "redis", feature = "memcached"))]
     return program::stage_of(name);
@@ -95,7 +94,7 @@ fn no_keys(address: &Address) -> Error {
     Error::new(ErrorKind::Input, format!("{address} has no keys: Redis and memcached have"))
 }
 
-/// What a server said, for people: quoted and not too long.
+/// Returns a message of the server for people: escaped and shortened.
 #[cfg(any(feature = "redis", feature = "memcached"))]
 fn quoted(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);

@@ -1,4 +1,4 @@
-//! Where a server is, and how it is talked to: what an address says.
+//! Server and connection settings, parsed from an address.
 
 use crate::address::{Address, decoded};
 #[cfg(feature = "redis")]
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long a server may be silent, if nothing else is said.
+/// Default for how long a server may be silent.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Place {
     pub(super) user: Option<String>,
     #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
     pub(super) password: Option<String>,
-    /// The number of the database.
+    /// Number of the Redis database.
     #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
     pub(super) database: u64,
     /// How long the server may be silent.
@@ -31,12 +31,12 @@ pub(super) struct Place {
     #[cfg(feature = "redis")]
     #[cfg_attr(not(feature = "tls"), allow(dead_code, reason = "for encrypted connections"))]
     pub(super) tls: Option<tls::Tls>,
-    /// The address without a password.
+    /// Address without a password.
     pub(super) shown: String,
 }
 
 impl Place {
-    /// Reads an address; `port` is the one of servers that name none.
+    /// Parses an address; `port` is the default port.
     pub(super) fn of(address: &Address, port: u16) -> Result<Place> {
         let shown = address.to_string();
         let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{shown}: {message}"));
@@ -82,7 +82,7 @@ impl Place {
                     place.patience = Duration::from_secs(seconds);
                 }
                 "db" if scheme.starts_with("redis") => place.database = number(value)?,
-                // Not told: it may be a secret.
+                // The message does not quote the parameter: it may be a secret.
                 _ => {
                     return Err(wrong("it takes the parameters timeout and db, and with rediss: sslmode, sslrootcert"));
                 }
@@ -92,7 +92,7 @@ impl Place {
     }
 }
 
-/// Whoever writes `rediss` means a server that is the one it says it is.
+/// Returns the encryption settings. `rediss` verifies certificate and host name, unless `sslmode` says otherwise.
 #[cfg(feature = "redis")]
 fn encryption(scheme: &str, mut said: tls::Tls) -> std::result::Result<Option<tls::Tls>, &'static str> {
     use tls::Mode;
@@ -108,7 +108,7 @@ fn encryption(scheme: &str, mut said: tls::Tls) -> std::result::Result<Option<tl
     }
 }
 
-/// `host`, `host:port`, `[address]:port`.
+/// Parses `host`, `host:port` or `[address]:port`.
 fn tcp(text: &str, port: u16) -> Option<Host> {
     let (host, rest) = match text.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?,

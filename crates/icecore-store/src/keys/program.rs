@@ -1,27 +1,27 @@
-//! Which program something is of: what names of keys and first bytes tell.
+//! Guesses which program wrote a value, from the key and the first bytes.
 //!
-//! A guess: it is shown beside the value, and at most says in which wrapper the value is.
+//! The guess is shown next to the value, and at most determines the wrapper that is tried first.
 
-/// What is known of a value.
+/// A value and its context.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) key: &'k [u8],
-    /// `list`, `hash` and so on, of Redis.
+    /// Redis type: `list`, `hash` and so on.
     pub(super) kind: &'static str,
     pub(super) field: Option<&'k [u8]>,
     pub(super) value: &'k [u8],
 }
 
-/// A program, and how what it keeps is known.
+/// A program, and how its values are recognized.
 struct Program {
     name: &'static str,
-    /// The stage of what it keeps, where the bytes alone say less: an entry of Rails 6.1 is a value of
-    /// Marshal as well, and a session may be of any bytes.
+    /// Stage of its values, if the bytes alone are ambiguous: an entry of Rails 6.1 is also a valid Marshal value, and
+    /// a session may contain any bytes.
     stage: Option<&'static str>,
     is_of: fn(&Known<'_>) -> bool,
 }
 
-/// The first that fits.
+/// Known programs; the first match wins.
 const PROGRAMS: &[Program] = &[
     Program { name: "rails-cache", stage: Some("rails-cache/marshal"), is_of: |known| is_rails(known.value) },
     Program {
@@ -29,7 +29,7 @@ const PROGRAMS: &[Program] = &[
         stage: Some("php-session"),
         is_of: |known| {
             let is_session = known.starts(b"PHPREDIS_SESSION:") || known.starts(b"memc.sess.");
-            // Locks are no sessions.
+            // Locks are not sessions.
             is_session && !known.key.ends_with(b"_LOCK") && !known.key_has(b".lock.")
         },
     },
@@ -65,12 +65,12 @@ const PROGRAMS: &[Program] = &[
     },
 ];
 
-/// The name of the program that a value seems to be of.
+/// Returns the name of the program that a value seems to come from.
 pub(super) fn of(known: &Known<'_>) -> Option<&'static str> {
     PROGRAMS.iter().find(|program| (program.is_of)(known)).map(|program| program.name)
 }
 
-/// The stage of what a program keeps, if that is worth a try before the bytes are looked at.
+/// Returns the stage of a program's values, if it should be tried before the format is detected.
 pub(super) fn stage_of(name: &str) -> Option<&'static str> {
     PROGRAMS.iter().find(|program| program.name == name)?.stage
 }
@@ -85,35 +85,35 @@ impl Known<'_> {
     }
 
     fn is_json_with(&self, names: &[&[u8]]) -> bool {
-        // Arguments stand in the middle, and may be long.
+        // Arguments are in the middle, and may be long.
         let head = &self.value[..self.value.len().min(HEAD)];
         let tail = &self.value[self.value.len().saturating_sub(HEAD)..];
         self.value.starts_with(b"{") && names.iter().all(|name| has(head, name) || has(tail, name))
     }
 }
 
-/// How much of the beginning and of the end of a value is looked at.
+/// Number of bytes at the beginning and at the end of a value that are searched.
 const HEAD: usize = 4 << 10;
 
 fn has(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// Entries of Rails 7.1, 7.0, and 6.1 and before.
+/// Recognizes entries of Rails 7.1, 7.0, and 6.1 or earlier.
 fn is_rails(value: &[u8]) -> bool {
     value.starts_with(b"\x04\x08o: ActiveSupport::Cache::Entry")
         || value.starts_with(b"\0\x04\x08[")
         || matches!(value, [0, 0x11, kind, ..] if value.len() > 15 && (1..=4).contains(&(kind & 0x7f)))
 }
 
-/// An array of one, whose key has when the item expires and how long it took to make.
+/// Recognizes an array with one entry, whose key encodes the expiry and the computation time of the item.
 fn is_symfony(value: &[u8]) -> bool {
     let is_key = |key: &[u8]| matches!(key, [0x9d, .., 0x5f]);
     let key = value.strip_prefix(b"a:1:{s:10:\"").or_else(|| value.strip_prefix(b"\0\0\0\x02\x14\x01\x11\x0a"));
     key.and_then(|rest| rest.get(..10)).is_some_and(is_key)
 }
 
-/// A value of `serialize`, or a number.
+/// Recognizes a value of `serialize`, or a number.
 fn is_of_laravel(value: &[u8]) -> bool {
     let is_number = !value.is_empty() && value.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
     is_number || matches!(value, [b'a' | b's' | b'i' | b'd' | b'b' | b'O' | b'C' | b'E', b':', ..] | b"N;")

@@ -1,24 +1,24 @@
-//! Whether a server that lists in pages comes to an end.
+//! Detects servers whose paged lists never end.
 //!
-//! A server may list for as long as it has something new, and an honest one that looks through a
-//! large table for a few keys sends millions of pages in which nothing is. But one that sends the
-//! same cursor or the same entry again and again goes round, and would never end.
+//! A server may list as long as it has something new. An honest server that searches a large table for a few keys sends
+//! millions of empty pages. But a server that sends the same cursor or the same entry again and again is in a loop and
+//! would never end.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// How many pages in a row may be empty: as many as Redis needs for the 2^32 keys that it can
-/// have, a thousand looked at for each page.
+/// Maximum number of consecutive empty pages: the number that Redis needs for its maximum of 2^32 keys, at a thousand
+/// keys for each page.
 const MOST_EMPTY: u64 = 1 << 22;
-/// How many pages may have an entry, or a cursor, that was there before. An honest server that
-/// moves its table sends some entries twice.
+/// Maximum number of pages with a repeated entry or cursor. An honest server that resizes its table sends some entries
+/// twice.
 const MOST_REPEATED: u32 = 100;
 
-/// What was listed so far, in a few bytes: one entry and one cursor are remembered, and others
-/// when twice as many pages were read (Brent's algorithm).
+/// State of a listing in a few bytes: one entry and one cursor are remembered, and replaced each time the number of
+/// pages has doubled (Brent's algorithm).
 pub(super) struct Progress {
     hasher: RandomState,
     pages: u64,
-    /// At so many pages others are remembered.
+    /// Number of pages at which the remembered values are replaced.
     renewal: u64,
     empty: u64,
     cursor: Remembered,
@@ -27,7 +27,7 @@ pub(super) struct Progress {
     is_repeated: bool,
 }
 
-/// A hash, and on how many pages it was seen since.
+/// A hash, and on how many pages it was seen again.
 #[derive(Default)]
 struct Remembered {
     hash: Option<u64>,
@@ -55,7 +55,7 @@ impl Progress {
         }
     }
 
-    /// Notes an entry of the page that is read.
+    /// Adds an entry of the current page.
     pub(super) fn add(&mut self, entry: &[u8]) {
         let hash = self.hasher.hash_one(entry);
         self.is_empty = false;
@@ -65,8 +65,7 @@ impl Progress {
         }
     }
 
-    /// Ends a page, whose answer names this cursor. Returns whether the server may be asked for
-    /// the next one.
+    /// Ends a page with this cursor. Returns whether the next page may be requested.
     #[must_use]
     pub(super) fn end_page(&mut self, cursor: &[u8]) -> bool {
         let hash = self.hasher.hash_one(cursor);
@@ -78,7 +77,7 @@ impl Progress {
         if self.pages == self.renewal {
             self.renewal *= 2;
             self.cursor = Remembered { hash: Some(hash), seen: 0 };
-            // The first entry that comes.
+            // The next entry is remembered.
             self.entry = Remembered::default();
         }
         may_go_on
@@ -89,7 +88,7 @@ impl Progress {
 mod tests {
     use super::*;
 
-    /// How many pages are read of a server that names these cursors and entries.
+    /// Returns how many pages are read from a server that sends these cursors and entries.
     fn pages(most: u64, cursor: impl Fn(u64) -> u64, entry: impl Fn(u64) -> Option<u64>) -> u64 {
         let mut progress = Progress::new();
         for page in 0..most {
@@ -110,7 +109,7 @@ mod tests {
             assert!(pages(most, |page| page, |page| Some(page % round)) < most, "entries, {round}");
             assert!(pages(most, |page| page % round, |_| None) < most, "cursors, {round}");
         }
-        // The same ones after a long list.
+        // The list repeats itself after a long start.
         assert!(pages(100_000, |page| page, |page| Some(page.min(10_000))) < 100_000);
         assert_eq!(pages(MOST_EMPTY + 10, |page| page, |_| None), MOST_EMPTY);
     }
@@ -119,7 +118,7 @@ mod tests {
     fn honest_servers_may_go_on() {
         let most = 200_000;
         assert_eq!(pages(most, |page| page, Some), most);
-        // A table of which little is wanted; one that is moved, so that entries come twice.
+        // First a table with few matches, then one that is resized, so that entries are sent twice.
         assert_eq!(pages(most, |page| page, |page| page.is_multiple_of(50_000).then_some(page)), most);
         assert_eq!(pages(most, |page| page, |page| Some(page / 2)), most);
         assert_eq!(pages(most, |page| page, |page| Some(page % (most / 2))), most);

@@ -1,13 +1,13 @@
-//! How keys are written: as they are, or as `hex:` and their bytes.
+//! Spelling of keys as text: unchanged, or as `hex:` and their bytes.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
-/// Stands before the bytes of a key that is not written as it is.
+/// Prefix of a key that is spelled in hexadecimal digits.
 const HEX: &str = "hex:";
 
-/// A key as a command line takes it: as it is, or, if it is no UTF-8, has control characters or
-/// begins so itself, as `hex:` and its bytes.
+/// Returns the spelling of a key for a command line. A key that is not UTF-8, has control characters or begins with
+/// `hex:` is spelled as `hex:` and its bytes.
 ///
 /// ```
 /// use icecore_store::{spelled, unspelled};
@@ -26,10 +26,10 @@ pub fn spelled(key: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The key that is written so.
+/// Returns the key with this spelling.
 ///
 /// # Errors
-/// Of kind `Input`, if no pairs of hexadecimal digits stand behind `hex:`.
+/// Of kind `Input`, if `hex:` is not followed by pairs of hexadecimal digits.
 pub fn unspelled(text: &str) -> Result<Vec<u8>> {
     let Some(digits) = text.strip_prefix(HEX) else { return Ok(text.as_bytes().to_vec()) };
     let pair = |pair: &[u8]| {

@@ -1,7 +1,7 @@
-//! Who did what.
+//! Audit notes: who did what.
 //!
-//! A note is written before what it is of, and completed behind it: nothing happens unnoted.
-//! One whose `affected` is 0 was not completed.
+//! A note is written before its action and completed after it, so that every action is recorded. A note whose
+//! `affected` is 0 was not completed.
 
 use super::said::said;
 use super::{MongoBackend, schema};
@@ -9,8 +9,8 @@ use crate::error::Result;
 use mongodb::bson::{Bson, doc};
 
 impl MongoBackend {
-    /// Notes who does what to each of these, does it, and completes the notes of those to which
-    /// it was done: `body` says so often to how many, for each.
+    /// Writes a note for each subject, runs `body`, and completes the notes with the counts that `body` returns, one
+    /// for each subject.
     pub(super) fn noted<T>(
         &self,
         by: &str,
@@ -36,7 +36,7 @@ impl MongoBackend {
         Ok(value)
     }
 
-    /// Takes notes away of what was not to be done after all.
+    /// Removes notes of actions that were not done after all.
     pub(super) fn forget_notes(&self, what: &str, subjects: &[Bson]) -> Result<()> {
         if subjects.is_empty() {
             return Ok(());

@@ -1,10 +1,9 @@
-//! Documents of one call become visible together, or not at all.
+//! Batches: the documents of one call become visible together, or not at all.
 //!
-//! They arrive with the mark of a batch, which nobody looks at; one change of the record of the
-//! batch from `open` to `committed` decides; then the marks are taken off. Whoever comes by
-//! does the rest of a batch whose program ended: takes the marks off one that was committed, and
-//! gives up one that has stayed open for too long. That also is one change of the record, so
-//! a program that was only slow learns of it, and what it stored is as if it never was.
+//! Documents are inserted with the mark of a batch, which hides them. One change of the batch's record, from `open` to
+//! `committed`, decides; then the marks are removed. Any program finishes a batch whose own program ended: it removes
+//! the marks of a committed batch, and gives up a batch that was open for too long. Giving up is also one change of the
+//! record, so a program that was only slow notices it, and nothing of its batch is stored.
 
 use super::MongoBackend;
 use super::fields::{int, text, weight};
@@ -15,29 +14,29 @@ use mongodb::bson::{Bson, Document, doc};
 use mongodb::sync::Collection;
 use std::time::{Duration, Instant};
 
-/// A batch of which nothing was heard for so long, in milliseconds, is given up.
+/// A batch without progress for this many milliseconds is given up.
 const SILENCE: i64 = 60_000;
-/// The record of one that was given up stays for so long: its program may still be sending.
+/// How long the record of a batch that was given up is kept, in milliseconds: its program may still be sending.
 const KEPT: i64 = 60 * 60 * 1000;
-/// How many documents are sent at once.
+/// Maximum number of documents sent at once.
 const MOST: usize = 1_000;
-/// And how many bytes, if there is more than one.
+/// Maximum number of bytes sent at once, if there is more than one document.
 const HEAVIEST: usize = 16 << 20;
-/// How many records are looked at in one go.
+/// Maximum number of batch records handled in one call.
 const RECORDS: i64 = 1_000;
-/// How long is waited for a batch of another program that has what must be unique.
+/// How long to wait for another program's batch that contains a document with the same unique key.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is looked at: no document that is still arriving.
+/// Returns the filter for visible documents: those without a batch.
 pub(super) fn visible() -> Document {
     doc! { "batch": null }
 }
 
-/// How a document stands that has what must be unique.
+/// State of the document that already has a unique value.
 enum Standing {
-    /// It may be gone, or visible: look again.
+    /// It may be gone, or visible now: look again.
     Changed,
-    /// Its batch is open.
+    /// Its batch is still open.
     Arriving,
 }
 
@@ -49,7 +48,7 @@ impl MongoBackend {
         }
     }
 
-    /// Opens a batch: its mark.
+    /// Opens a batch. Returns its mark.
     pub(super) fn begin_batch(&self, collection: &Collection<Document>) -> Result<String> {
         let batch = Id::new().to_string();
         let record = doc! { "_id": &batch, "collection": collection.name(), "state": "open", "at": self.time()? };
@@ -57,7 +56,7 @@ impl MongoBackend {
         Ok(batch)
     }
 
-    /// Sends documents of a batch; which of them were refused because something unique is there.
+    /// Sends documents of a batch. Returns the indexes of those that were refused because a unique value exists.
     pub(super) fn send(
         &self,
         batch: &str,
@@ -89,15 +88,15 @@ impl MongoBackend {
         Ok(refused)
     }
 
-    /// Says that the batch is not given up by its own program.
+    /// Renews the time of the batch, so that others do not give it up.
     fn still_open(&self, batch: &str) -> Result<()> {
         self.change_open(batch, doc! { "at": self.time()? })
     }
 
-    /// Makes a batch visible. What it has is stored when this returns.
+    /// Makes a batch visible. Its documents are stored when this returns.
     pub(super) fn commit(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
         self.change_open(batch, doc! { "state": "committed" })?;
-        // Others take the marks off, if this is cut off.
+        // If this is interrupted, others remove the marks.
         let _ = self.settle(batch, collection);
         Ok(())
     }
@@ -111,7 +110,7 @@ impl MongoBackend {
         Err(Error::new(ErrorKind::Busy, "what was sent arrived so slowly that it was given up: nothing is stored"))
     }
 
-    /// Ends a batch that is not wanted any more, by the program that began it.
+    /// Ends a batch that its own program no longer wants.
     pub(super) fn abandon(&self, batch: &str, collection: &Collection<Document>) {
         if self.give_up(batch, collection).is_ok() {
             let _ = self.batches.delete_one(doc! { "_id": batch, "state": "aborted" }).run();
@@ -141,7 +140,7 @@ impl MongoBackend {
         Ok(())
     }
 
-    /// Does the rest of what other programs began; how many documents are visible now.
+    /// Finishes batches of other programs. Returns how many documents became visible.
     pub(super) fn settle_batches(&self) -> Result<u64> {
         let found = self.batches.find(doc! {}).limit(RECORDS).run().map_err(said)?;
         let (mut visible, mut now) = (0, None);
@@ -156,7 +155,7 @@ impl MongoBackend {
         Ok(visible)
     }
 
-    /// What is to be done with a batch at this time, and how many documents became visible.
+    /// Finishes a batch if it can be finished at this time. Returns its state, and how many documents became visible.
     fn go_on(&self, record: &mut Document, now: i64) -> Result<(Standing, u64)> {
         let collection = self.collection_of(record);
         let age = now.saturating_sub(int(record, "at")?.unwrap_or(0));
@@ -176,8 +175,8 @@ impl MongoBackend {
         Ok((Standing::Changed, 0))
     }
 
-    /// The visible document that has what must be unique, as this filter says. One that is
-    /// arriving is waited for.
+    /// Returns the visible document that matches this filter for a unique value. Waits for a document that is still
+    /// arriving.
     pub(super) fn holder(&self, collection: &Collection<Document>, filter: &Document) -> Result<Option<Document>> {
         let begun = Instant::now();
         loop {
@@ -199,7 +198,7 @@ impl MongoBackend {
     fn standing(&self, collection: &Collection<Document>, id: Option<&Bson>, batch: &str) -> Result<Standing> {
         match self.batches.find_one(doc! { "_id": batch }).run().map_err(said)? {
             Some(mut record) => Ok(self.go_on(&mut record, self.time()?)?.0),
-            // Of a batch that was given up so long ago that nobody knows of it.
+            // The batch was given up so long ago that its record is gone.
             None => {
                 collection.delete_one(doc! { "_id": id, "batch": batch }).run().map_err(said)?;
                 Ok(Standing::Changed)
@@ -213,7 +212,7 @@ mod tests {
     use super::*;
     use crate::common::{Cell, World, backends};
 
-    /// `scripts/servers.sh run cargo test -p icecore-store --features mongodb --lib` has a server.
+    /// Needs a server: `scripts/servers.sh run cargo test -p icecore-store --features mongodb --lib`.
     #[test]
     fn a_batch_that_was_given_up_is_refused_to_its_program() {
         for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
@@ -226,10 +225,10 @@ mod tests {
             let batch = backend.begin_batch(&backend.objects).expect("begun");
             backend.send(&batch, &backend.objects, &[document(1), document(2)]).expect("sent");
             world.change("icecore_batches", &[("at", Cell::Int(0))], &[]);
-            // Others come by.
+            // Other programs handle the batch.
             assert_eq!(world.store.object_stats().expect("stats").count, 0);
             assert_eq!(world.count("icecore_objects"), 0);
-            // What arrives late is not seen either, and taken away.
+            // Documents that arrive late are not visible either, and are removed.
             assert!(backend.still_open(&batch).is_err());
             backend.send(&batch, &backend.objects, &[document(3)]).expect("sent");
             let refused = backend.commit(&batch, &backend.objects).expect_err("refused");
@@ -237,7 +236,7 @@ mod tests {
             assert_eq!(world.store.object_stats().expect("stats").count, 0);
             backend.abandon(&batch, &backend.objects);
             assert_eq!((world.count("icecore_objects"), world.count("icecore_batches")), (0, 0));
-            // What was committed is not given up, whoever wants to.
+            // A committed batch can't be given up by anyone.
             let batch = backend.begin_batch(&backend.objects).expect("begun");
             backend.send(&batch, &backend.objects, &[document(4)]).expect("sent");
             backend.change_open(&batch, doc! { "state": "committed" }).expect("committed");

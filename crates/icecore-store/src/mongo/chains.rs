@@ -1,8 +1,8 @@
-//! Jobs that wait for another one.
+//! Jobs that wait for another job.
 //!
-//! The one that is waited for is marked before those behind it arrive, and these are marked until
-//! it was looked at once more: so they are handed out, whatever is cut off in between. Whoever comes
-//! by does the rest.
+//! A job is marked as followed before its followers are stored, and each follower stays marked as unchecked until the
+//! job before it was checked again. So followers are handed out even if a program is interrupted in between: the next
+//! program that looks does the rest.
 
 use super::MongoBackend;
 use super::batch::visible;
@@ -14,11 +14,11 @@ use crate::rules::ORPHANED;
 use mongodb::bson::{Document, doc};
 use std::collections::HashSet;
 
-/// How many are looked at in one go.
+/// Maximum number of jobs handled in one call.
 const LOOKED: i64 = 512;
 
 impl MongoBackend {
-    /// Marks a job as one that others wait for; whether it is there.
+    /// Marks a job as one that others wait for. Returns whether it exists.
     pub(super) fn follow(&self, id: Id) -> Result<bool> {
         let mut filter = doc! { "_id": id.to_string() };
         filter.extend(visible());
@@ -27,14 +27,14 @@ impl MongoBackend {
         if update()? {
             return Ok(true);
         }
-        // It may belong to a batch that is there, and was not made visible yet.
+        // It may belong to a committed batch that is not visible yet.
         self.settle_batches()?;
         update()
     }
 
-    /// Looks after a job that was stored behind another one, which may be done or gone by now.
+    /// Checks the predecessor of a follower that was just stored: it may be done or gone by now.
     pub(super) fn check_follower(&self, id: &str, after: &str) -> Result<()> {
-        // Visible or not: one that stands in a batch that was committed is there.
+        // Finds hidden jobs too: a job in a committed batch exists.
         let found = self.jobs.find_one(doc! { "_id": after }).projection(doc! { "state": 1 }).run().map_err(said)?;
         let state = found.map(|mut found| text(&mut found, "state")).transpose()?;
         match state.as_ref().map(|state| state.as_deref()) {
@@ -45,7 +45,7 @@ impl MongoBackend {
         self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "unchecked": "" } }).run().map(drop).map_err(said)
     }
 
-    /// A job that others wait for is done: they may be handed out.
+    /// Makes the followers of a job that is done ready.
     pub(super) fn free_followers(&self, id: &str) -> Result<u64> {
         let freed = self.free(doc! { "after": id })?;
         self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "frees": "" } }).run().map_err(said)?;
@@ -56,7 +56,7 @@ impl MongoBackend {
         let now = self.time()?;
         which.insert("state", "waiting");
         let mut freed = 0;
-        // Those whose own time is over wait from now on.
+        // Followers whose start time has passed wait from now on.
         for (run_at, set) in [
             (doc! { "$gt": now }, doc! { "state": "ready" }),
             (doc! { "$lte": now }, doc! { "state": "ready", "run_at": now }),
@@ -67,7 +67,7 @@ impl MongoBackend {
         Ok(freed)
     }
 
-    /// A job that waits for one that was taken away is dead, and says why.
+    /// Marks a job as dead because the job that it waited for was removed.
     fn bury(&self, id: &str) -> Result<()> {
         let change = doc! {
             "$set": { "state": "dead", "finished_at": self.time()?, "error": ORPHANED },
@@ -76,7 +76,7 @@ impl MongoBackend {
         self.jobs.update_one(doc! { "_id": id, "state": "waiting" }, change).run().map(drop).map_err(said)
     }
 
-    /// Does the rest of what was cut off; how many jobs may be handed out by that.
+    /// Finishes chains that were interrupted. Returns how many jobs may have become ready.
     pub(super) fn settle_chains(&self) -> Result<u64> {
         let mut freed = 0;
         let found = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(LOOKED);
@@ -98,7 +98,7 @@ impl MongoBackend {
         Ok(freed)
     }
 
-    /// Jobs that wait for one that was taken away are dead.
+    /// Marks jobs as dead that wait for a job that was removed.
     pub(super) fn bury_orphans(&self) -> Result<()> {
         let mut seen = i64::MIN;
         loop {

@@ -1,8 +1,7 @@
-//! Claims: which jobs are next, and those whose worker said nothing in time.
+//! Claims: handing out ready jobs, and freeing jobs whose lease ended.
 //!
-//! One job is handed out by one `findAndModify` that writes a new token. Many are looked for
-//! first, and then changed, each only if it is as it was seen: what was handed out is what has the
-//! token.
+//! A single job is handed out by one `findAndModify` that writes a new token. Several jobs are first found and then
+//! changed, each only if it is unchanged since it was found. The token shows which jobs were handed out.
 
 use super::MongoBackend;
 use super::fields::{int, put};
@@ -18,13 +17,13 @@ use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::ReturnDocument;
 use std::collections::HashSet;
 
-/// How many jobs are handed out in one go.
+/// Maximum number of jobs handed out in one call.
 const MOST: usize = 500;
-/// How many ended leases are looked at in one go.
+/// Maximum number of ended leases handled in one call.
 const ENDED: i64 = 512;
 
-/// What may be handed out at this time. Who asks may have been told the time long ago: a lease
-/// that begins then must not begin before the one ended that was there meanwhile.
+/// Returns the filter for jobs that may be handed out. `now` may be outdated: a new lease must not begin before the end
+/// of a lease that the job had meanwhile.
 fn ready(queue: &str, now: i64) -> Document {
     doc! { "queue": queue, "state": "ready", "run_at": { "$lte": now }, "freed_at": { "$not": { "$gt": now } } }
 }
@@ -39,10 +38,10 @@ fn taken(handing: &Handing<'_>, until: i64, place: Option<i64>) -> Document {
     doc! { "$set": set, "$inc": { "attempts": 1_i64 } }
 }
 
-/// A document that was handed out: its id, and the job, if it makes sense.
+/// A document that was handed out: its id, and its job or the error of an invalid document.
 type Handed = (Bson, Result<Job>);
 
-/// What a document is that was ready, and is handed out until then.
+/// Returns the job of a document that was ready and is now handed out until `until`.
 fn handed(mut document: Document, handing: &Handing<'_>, until: i64) -> Handed {
     let id = document.get("_id").cloned().unwrap_or(Bson::Null);
     let job = job_of(&mut document).map(|job| Job {
@@ -69,7 +68,7 @@ impl MongoBackend {
         Ok(found.map(|found| handed(found, handing, until)))
     }
 
-    /// How many were next, and which of them were handed out: those that nobody changed meanwhile.
+    /// Returns how many jobs were found, and those that were handed out because nobody changed them meanwhile.
     fn take_many(&self, handing: &Handing<'_>, most: usize, places: Option<&Places>) -> Result<(usize, Vec<Handed>)> {
         let now = self.time()?;
         let until = places.map_or(now.saturating_add(millis(handing.lease)), |places| places.until);
@@ -104,7 +103,7 @@ impl MongoBackend {
         Ok((found, next.into_iter().map(|document| handed(document, handing, until)).collect()))
     }
 
-    /// The same within the limits of a queue.
+    /// Like `take_many`, within the limits of a queue.
     fn take_limited(&self, handing: &Handing<'_>, most: usize) -> Result<(usize, Vec<Handed>)> {
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
         let next = self.jobs.find(ready(handing.queue, self.time()?)).projection(doc! { "_id": 1 }).limit(limit);
@@ -119,7 +118,7 @@ impl MongoBackend {
         }
     }
 
-    /// A job whose document makes no sense, as another program wrote it, is dead and says why.
+    /// Marks a job as dead whose document is invalid because another program wrote it, and records the error.
     fn put_aside(&self, id: &Bson, token: &str, error: &Error) -> Result<()> {
         let change = doc! {
             "$set": {
@@ -150,7 +149,7 @@ impl HandsOut for MongoBackend {
             }
             _ => self.take_many(handing, asked, None)?,
         };
-        // What is wrong with one document must not keep the others from their workers.
+        // One invalid document must not keep the other jobs from their workers.
         let mut senseless = Vec::new();
         for (id, job) in handed {
             match job {
@@ -178,7 +177,7 @@ impl HandsOut for MongoBackend {
         let mut changes = Vec::new();
         for document in found {
             let document = document.map_err(said)?;
-            // A server may tell what a document became after it was found.
+            // A server may return a document that changed after it matched.
             if int(&document, "lease_until")?.is_some_and(|until| until >= now) {
                 continue;
             }
@@ -192,7 +191,7 @@ impl HandsOut for MongoBackend {
                 unset.insert("live_key", "");
             }
             let field = |name| document.get(name).cloned().unwrap_or(Bson::Null);
-            // As it was seen: a lease that was extended meanwhile, or another one's, stays.
+            // Only if it is unchanged: a lease that was extended, or a new one, stays.
             let question =
                 doc! { "_id": id, "state": "leased", "token": field("token"), "lease_until": field("lease_until") };
             changes.push(doc! { "q": question, "u": { "$set": set, "$unset": unset } });

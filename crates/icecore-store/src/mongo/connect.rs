@@ -1,4 +1,4 @@
-//! Connections.
+//! Connections to MongoDB.
 
 use super::MongoBackend;
 use super::said::said;
@@ -10,10 +10,10 @@ use mongodb::sync::Client;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// How long a server is looked for that takes writes.
+/// How long to look for a server that accepts writes.
 const SELECTION: Duration = Duration::from_secs(10);
 
-/// Opens a database, and brings its collections to the version of this program.
+/// Opens a database, and updates its collections to the schema version of this program.
 pub(crate) fn open(address: &Address) -> Result<Box<dyn Backend>> {
     let (client, name) = client(address)?;
     let mut backend = MongoBackend::over(client, &name);
@@ -23,7 +23,7 @@ pub(crate) fn open(address: &Address) -> Result<Box<dyn Backend>> {
     Ok(Box::new(backend))
 }
 
-/// A client, and the database that the address names.
+/// Returns a client, and the name of the database in the address.
 pub(super) fn client(address: &Address) -> Result<(Client, String)> {
     let wrong = |reason: &str| Error::new(ErrorKind::Address, format!("{address} {reason}"));
     let text = address.secret();
@@ -37,7 +37,7 @@ pub(super) fn client(address: &Address) -> Result<(Client, String)> {
             .ok_or_else(|| wrong("names nobody whose password it could be: mongodb://USER@HOST/NAME"))?,
         None => text.to_owned(),
     };
-    // What the parser says is not shown: it may be a part of a password.
+    // The parser's message is not shown: it may contain a part of the password.
     let mut options = ClientOptions::parse(text).run().map_err(|_| {
         wrong(
             "is not understood: an address is mongodb://USER:PASSWORD@HOST:PORT/NAME, with @, / and % in a password \
@@ -48,14 +48,14 @@ pub(super) fn client(address: &Address) -> Result<(Client, String)> {
     let name = name.ok_or_else(|| wrong("names no database: mongodb://USER@HOST/NAME"))?;
     options.app_name.get_or_insert_with(|| "icecore".to_owned());
     options.server_selection_timeout.get_or_insert(SELECTION);
-    // What was confirmed is on the disks of most servers, and what is read will stay.
+    // Confirmed writes are on the disks of most servers, and reads return only such writes.
     options.write_concern = Some(WriteConcern::builder().w(Acknowledgment::Majority).journal(true).build());
     options.read_concern = Some(ReadConcern::majority());
     options.selection_criteria = Some(SelectionCriteria::ReadPreference(ReadPreference::Primary));
     Ok((Client::with_options(options).map_err(said)?, name))
 }
 
-/// The address with a password that was kept elsewhere.
+/// Returns the address with a password that was kept elsewhere.
 fn with_password(text: &str, password: &str) -> Option<String> {
     let (scheme, rest) = text.split_once("://")?;
     let (user, rest) = rest.split_once('@').filter(|(user, _)| !user.is_empty() && !user.contains(['/', '?']))?;

@@ -1,10 +1,10 @@
-//! Fields of documents, as other programs may have written them.
+//! Fields of documents, which other programs may have written.
 
 use crate::error::{Error, ErrorKind, Result};
 use mongodb::bson::spec::BinarySubtype;
 use mongodb::bson::{Binary, Bson, Document};
 
-/// What fields a document has at most together: BSON allows 16 MB, with their names.
+/// Maximum size of a document's fields. BSON allows 16 MB including their names.
 pub(super) const HEAVIEST: usize = (16 << 20) - (64 << 10);
 
 fn wrong(name: &str, kind: &str) -> Error {
@@ -15,7 +15,7 @@ fn taken(document: &mut Document, name: &str) -> Option<Bson> {
     document.remove(name).filter(|value| *value != Bson::Null)
 }
 
-/// A text, which is taken out of the document.
+/// Removes a text field from the document and returns its value.
 pub(super) fn text(document: &mut Document, name: &str) -> Result<Option<String>> {
     match taken(document, name) {
         None => Ok(None),
@@ -24,7 +24,7 @@ pub(super) fn text(document: &mut Document, name: &str) -> Result<Option<String>
     }
 }
 
-/// Bytes, which are taken out of the document.
+/// Removes a binary field from the document and returns its value.
 pub(super) fn bytes(document: &mut Document, name: &str) -> Result<Option<Vec<u8>>> {
     match taken(document, name) {
         None => Ok(None),
@@ -33,7 +33,7 @@ pub(super) fn bytes(document: &mut Document, name: &str) -> Result<Option<Vec<u8
     }
 }
 
-/// A whole number: programs in JavaScript write all numbers as floats.
+/// Returns a whole number of any BSON type. Programs in JavaScript write all numbers as floats.
 pub(super) fn whole(value: Option<&Bson>) -> Option<i64> {
     match value? {
         Bson::Int32(number) => Some(i64::from(*number)),
@@ -43,7 +43,7 @@ pub(super) fn whole(value: Option<&Bson>) -> Option<i64> {
     }
 }
 
-/// The whole number of a field.
+/// Returns the whole number of a field.
 pub(super) fn int(document: &Document, name: &str) -> Result<Option<i64>> {
     match document.get(name) {
         None | Some(Bson::Null) => Ok(None),
@@ -51,19 +51,19 @@ pub(super) fn int(document: &Document, name: &str) -> Result<Option<i64>> {
     }
 }
 
-/// Bytes as they are.
+/// Returns bytes as a BSON value.
 pub(super) fn binary(bytes: &[u8]) -> Bson {
     Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes: bytes.to_vec() })
 }
 
-/// Puts a field there, if it has a value.
+/// Adds a field, if it has a value.
 pub(super) fn put<T: Into<Bson>>(document: &mut Document, name: &str, value: Option<T>) {
     if let Some(value) = value {
         document.insert(name, value);
     }
 }
 
-/// About how many bytes a document has: its texts and bytes, and something for the rest.
+/// Estimates the size of a document: its texts and bytes, and a constant for each value.
 pub(super) fn weight(document: &Document) -> usize {
     let mut bytes = 0;
     let mut open: Vec<&Bson> = document.values().collect();
@@ -80,7 +80,7 @@ pub(super) fn weight(document: &Document) -> usize {
     bytes
 }
 
-/// Whether a document is not too large.
+/// Checks that a document is not too large.
 pub(super) fn check_weight(what: &str, document: &Document) -> Result<()> {
     let weight = weight(document);
     if weight <= HEAVIEST {

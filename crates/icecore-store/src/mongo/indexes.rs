@@ -1,9 +1,8 @@
-//! Paths that objects are found by.
+//! Indexes: paths that objects are found by.
 //!
-//! The paths are a list that only grows. Each object says in `kept` of how many of them, from
-//! the first on, it has in `indexed` what stands there: so it is seen at any time which objects a
-//! program left out that was cut off, or did not know of the path yet. While there is one, the
-//! index is not used.
+//! The list of paths only grows. The field `kept` of an object is the number of paths, from the first one on, whose
+//! values are in its field `indexed`. So objects are recognized that an interrupted program skipped, or that a program
+//! stored without knowing the new path. While there are such objects, the index is not used.
 
 use super::MongoBackend;
 use super::fields::whole;
@@ -14,12 +13,12 @@ use crate::describe;
 use crate::error::Result;
 use mongodb::bson::{Bson, Document, doc};
 
-/// How many objects are looked into in one go.
+/// Maximum number of objects indexed in one call.
 const PAGE: i64 = 1_000;
-/// The same in bytes.
+/// Maximum size in bytes of these objects.
 const PAGE_BYTES: usize = 16 << 20;
 
-/// Puts what stands at these paths into a document.
+/// Adds the values at these paths to a document.
 pub(super) fn keep(document: &mut Document, bytes: &[u8], format: Option<&str>, paths: &[String]) {
     let values = describe::values_at(bytes, format, paths).into_iter();
     let values: Vec<Bson> = values.map(|(path, value)| doc! { "path": path, "value": value }.into()).collect();
@@ -29,13 +28,13 @@ pub(super) fn keep(document: &mut Document, bytes: &[u8], format: Option<&str>, 
     }
 }
 
-/// Objects that keep no more than so many paths, or say nothing of it.
+/// Returns the filter for objects that have indexed at most `count` paths, or have no count.
 fn lacking(count: i64) -> Document {
     doc! { "kept": { "$not": { "$gt": count } } }
 }
 
 impl MongoBackend {
-    /// Whether all objects keep what stands at this path.
+    /// Returns whether all objects have indexed the value at this path.
     pub(super) fn is_indexed(&self, path: &str) -> Result<bool> {
         let Some(place) = self.paths()?.iter().position(|known| known == path) else { return Ok(false) };
         let place = i64::try_from(place).unwrap_or(i64::MAX);
@@ -43,7 +42,7 @@ impl MongoBackend {
         Ok(lacks.run().map_err(said)?.is_none())
     }
 
-    /// The paths of which all objects keep the value.
+    /// Returns the paths that all objects have indexed.
     pub(super) fn whole_indexes(&self) -> Result<Vec<String>> {
         let mut paths = self.paths()?;
         if paths.is_empty() {
@@ -66,7 +65,7 @@ impl MongoBackend {
         self.keep_all(i64::try_from(place).unwrap_or(i64::MAX))
     }
 
-    /// Looks into all objects that keep no more than so many paths.
+    /// Indexes all objects that have indexed at most `count` paths.
     pub(super) fn keep_all(&self, count: i64) -> Result<()> {
         loop {
             let paths = self.paths()?;
@@ -82,7 +81,7 @@ impl MongoBackend {
                         bytes += object.bytes.len();
                         keep(&mut change, &object.bytes, object.format.as_deref(), &paths);
                     }
-                    // What makes no sense is found by nothing.
+                    // An invalid document has no values.
                     Err(_) => keep(&mut change, b"", None, &paths),
                 }
                 // Unless another program did it meanwhile, which may know more paths.

@@ -1,8 +1,7 @@
-//! Jobs: from the queue to a worker, and what becomes of them.
+//! Jobs: claiming, finishing and listing them.
 //!
-//! Only with the token with which it was handed out, and while the lease lasts, is a job
-//! done, given back or kept longer: each of these is one change of one document that asks for
-//! both.
+//! A job can be finished, returned or extended only with the token of its lease, and only before the lease ends. Each
+//! of these operations is one change of one document whose filter checks both.
 
 use super::MongoBackend;
 use super::batch::visible;
@@ -22,10 +21,10 @@ use mongodb::options::ReturnDocument;
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How many jobs are asked for in one go.
+/// Number of jobs per query.
 const ASKED: usize = 256;
 
-/// A job of a document, whose parts it takes.
+/// Returns the job of a document. Moves the values out of the document.
 pub(super) fn job_of(document: &mut Document) -> Result<Job> {
     let count = |document: &Document, name| -> Result<u32> {
         Ok(u32::try_from(there(int(document, name)?)?).unwrap_or(u32::MAX))
@@ -56,7 +55,7 @@ pub(super) fn job_of(document: &mut Document) -> Result<Job> {
         problem: text(document, "problem")?,
         result: bytes(document, "result")?,
     };
-    // What another program put there has no description yet.
+    // A job from another program has no description yet.
     match text(document, "checksum")? {
         Some(checksum) => job.checksum = checksum,
         None => {
@@ -67,19 +66,19 @@ pub(super) fn job_of(document: &mut Document) -> Result<Job> {
     Ok(job)
 }
 
-/// A job whose lease by this token is not over.
+/// Returns the filter for a job with this lease, if the lease has not ended.
 fn leased(id: Id, token: &str, now: i64) -> Document {
     doc! { "_id": id.to_string(), "token": token, "state": "leased", "lease_until": { "$gte": now } }
 }
 
-/// The same of one for which no other waits, and which holds no place of a queue with limits.
+/// Like `leased`, for a job that no other job waits for, and that has no place in a queue with limits.
 fn leased_alone(id: Id, token: &str, now: i64) -> Document {
     let mut filter = leased(id, token, now);
     filter.extend(doc! { "followed": null, "place": null });
     filter
 }
 
-/// What makes a job of a worker done.
+/// Returns the update that marks a job as done.
 fn done(now: i64, result: Option<&[u8]>) -> Result<Document> {
     let mut set = doc! { "state": "done", "finished_at": now };
     let mut unset = doc! { "token": "", "live_key": "", "lease_until": "", "error": "" };
@@ -92,14 +91,14 @@ fn done(now: i64, result: Option<&[u8]>) -> Result<Document> {
 }
 
 impl MongoBackend {
-    /// Why a job can't be changed by who has this token.
+    /// Returns the error that explains why this job can't be changed with the caller's token.
     fn no_lease(&self, id: Id) -> Result<Error> {
         let found = self.jobs.find_one(doc! { "_id": id.to_string() }).projection(doc! { "state": 1 });
         let state = found.run().map_err(said)?.map(|mut found| text(&mut found, "state")).transpose()?;
         Ok(no_lease(id, state.map(|state| state.unwrap_or_default()).as_deref()))
     }
 
-    /// Whether a job is done by this, whatever waits for it.
+    /// Marks a job as done, even if others wait for it. Returns whether the lease was valid.
     fn ack_any(&self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let now = self.time()?;
         let mut change = done(now, result)?;
@@ -113,7 +112,7 @@ impl MongoBackend {
         let Some(mut found) = found.return_document(ReturnDocument::Before).run().map_err(said)? else {
             return Ok(false);
         };
-        // It is done. What is cut off here others do, or time.
+        // The job is done. If the rest is interrupted, others finish it, or the places expire.
         let _ = self.free_followers(&id.to_string());
         if let (Some(queue), Some(place)) = (text(&mut found, "queue")?, int(&found, "place")?) {
             let _ = self.leave_place(&queue, token, place);
@@ -149,7 +148,7 @@ impl MongoBackend {
         Ok((changed.matched_count == 1).then_some(state))
     }
 
-    /// The marks that calls left in these jobs that made them done.
+    /// Returns the marks that earlier calls left in those of these jobs that they finished.
     fn marks(&self, acks: &[&Ack]) -> Result<HashSet<String>> {
         let ids: Vec<String> = acks.iter().map(|ack| ack.id.to_string()).collect();
         let found = self.jobs.find(doc! { "_id": { "$in": ids }, "state": "done" }).projection(doc! { "call": 1 });
@@ -157,7 +156,7 @@ impl MongoBackend {
         found.run().map_err(said)?.filter_map(|found| mark(found).transpose()).collect()
     }
 
-    /// Makes a dead job ready. Its key may be another job's by now: then it goes on without.
+    /// Makes a dead job ready. If another job has its key now, it continues without the key.
     fn redrive_one(&self, queue: &str, id: &Bson, key: Option<&str>, now: i64) -> Result<u64> {
         let filter = doc! { "_id": id, "queue": queue, "state": "dead" };
         let mut set = doc! { "state": "ready", "attempts": 0_i64, "run_at": now };
@@ -233,7 +232,7 @@ impl Jobs for MongoBackend {
         if !pushed.is_new {
             return Ok(None);
         }
-        // Not read again: by now it may be another worker's.
+        // The job is not read again: it may already belong to another worker.
         Ok(Some(Lease { job: job_of(&mut document)?, token }))
     }
 
@@ -249,12 +248,12 @@ impl Jobs for MongoBackend {
             return Ok(Vec::new());
         }
         let (call, now) = (token(), self.time()?);
-        // What is acked twice is done by the first.
+        // Of two acks for one lease, only the first one counts.
         let mut seen = HashSet::new();
         let is_first: Vec<bool> = acks.iter().map(|ack| seen.insert((ack.id, &ack.token))).collect();
         let first: Vec<&Ack> =
             acks.iter().zip(&is_first).filter(|(_, is_first)| **is_first).map(|(ack, _)| ack).collect();
-        // A command of many changes says only how many were made: each leaves a mark of its own.
+        // A command with many changes returns only their number, so each change leaves its own mark.
         let mark = |place: usize| format!("{call} {place}");
         let change = |(place, ack): (usize, &&Ack)| {
             let mut change = done(now, ack.result.as_deref())?;
@@ -347,7 +346,7 @@ impl Jobs for MongoBackend {
         Ok(())
     }
 
-    /// Each by itself: one that was cut off has made some ready, and its note is not complete.
+    /// Each job is changed separately: an interrupted call has made some jobs ready, and its note is incomplete.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
         check_name("queue", queue)?;
         check_who(by)?;
@@ -357,7 +356,7 @@ impl Jobs for MongoBackend {
             put(&mut question, "_id", ids);
             let (now, mut count) = (backend.time()?, 0);
             let found = backend.jobs.find(question).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
-            // All of them first: what is changed meanwhile must not change what is found.
+            // All jobs are found before the first change, so that changes do not affect what is found.
             let dead = found.run().map_err(said)?.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
             for mut document in dead {
                 let id = document.remove("_id").unwrap_or(Bson::Null);

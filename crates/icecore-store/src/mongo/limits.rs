@@ -1,10 +1,10 @@
 //! Limits of queues.
 //!
-//! Who wants jobs of a queue with limits reserves places first, in the document of the queue: one
-//! change, which holds only if nobody changed the places meanwhile. They stand in one field, with what
-//! was spent of a rate and how often it changed, and are replaced as a whole. A job that is handed out has its
-//! place until it is done, given back, or its lease was found ended. A place without such a job is
-//! one whose program was cut off: it counts until the lease would have ended.
+//! A program that claims jobs of a queue with limits first reserves places in the queue's document. This is one change,
+//! which fails if another program changed the places meanwhile. The places, the usage of the rate and a change counter
+//! are in one field and are replaced as a whole. A job that is handed out keeps its place until it is done, returned,
+//! or its lease is found to have ended. A place without a job belongs to an interrupted program and counts until its
+//! lease would have ended.
 
 use super::MongoBackend;
 use super::fields::{int, text};
@@ -17,10 +17,10 @@ use mongodb::bson::{Bson, Document, doc};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How often places are asked for that others change at the same time.
+/// How often a change of the places is tried while others change them at the same time.
 const TRIES: u32 = 32;
 
-/// Places that were reserved: from this number on so many, with leases until then.
+/// Reserved places: `count` numbers from `first` on, with leases until `until`.
 pub(super) struct Places {
     pub(super) first: i64,
     pub(super) count: usize,
@@ -28,11 +28,11 @@ pub(super) struct Places {
     rate: Option<Rate>,
 }
 
-/// What is held of a queue with limits.
+/// Usage of a queue with limits.
 struct Held {
-    /// How often it changed; `None`: nothing was held yet.
+    /// Number of changes so far; `None` if there was no usage yet.
     turn: Option<i64>,
-    /// Each with `token`, `number`, `until`.
+    /// Places, each with `token`, `number` and `until`.
     places: Vec<Document>,
     spent: Spent,
 }
@@ -59,14 +59,14 @@ fn is_at(place: &Document, token: &str, number: i64) -> bool {
         && place.get_i64("number").is_ok_and(|known| known == number)
 }
 
-/// Whether a queue has limits.
+/// Returns whether a queue has limits.
 pub(super) fn is_limited(queue: &Document) -> bool {
     let is_set = |name| !matches!(queue.get(name), None | Some(Bson::Null));
     is_set("concurrency") || is_set("rate_count")
 }
 
 impl MongoBackend {
-    /// Reserves places for jobs, of so many that are wanted. `None`: the queue has no limits.
+    /// Reserves up to `most` places for jobs. Returns `None` if the queue has no limits.
     pub(super) fn reserve(&self, handing: &Handing<'_>, most: usize) -> Result<Option<Places>> {
         for tried in 0..TRIES {
             let Some(mut queue) = self.queues.find_one(doc! { "_id": handing.queue }).run().map_err(said)? else {
@@ -109,13 +109,13 @@ impl MongoBackend {
         Err(busy())
     }
 
-    /// Takes out places that do not count at this time any more.
+    /// Removes places that no longer count at this time.
     fn drop_ended(&self, name: &str, places: &mut Vec<Document>, now: i64) -> Result<()> {
         let is_over = |place: &Document| place.get_i64("until").unwrap_or(i64::MIN) < now;
         if !places.iter().any(is_over) {
             return Ok(());
         }
-        // Its lease may have been found ended by nobody yet.
+        // A job may still have the place if nobody has found its ended lease yet.
         let mut held = HashSet::new();
         let leased = doc! { "queue": name, "state": "leased", "place": { "$exists": true } };
         for found in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(said)? {
@@ -128,7 +128,7 @@ impl MongoBackend {
         Ok(())
     }
 
-    /// Replaces what is held, if nobody did since.
+    /// Replaces the usage, if nobody else changed it. Returns whether it was replaced.
     fn replace_held(&self, queue: &str, held: Held) -> Result<bool> {
         let turn = held.turn.unwrap_or(0).saturating_add(1);
         let filter = doc! { "_id": queue, "held.turn": held.turn };
@@ -137,7 +137,7 @@ impl MongoBackend {
         Ok(self.queues.update_one(filter, change).run().map_err(said)?.matched_count == 1)
     }
 
-    /// Changes what is held; whether that was needed says `change`. Others may do so at the same time.
+    /// Changes the usage, while others may change it too. `change` returns whether anything has to be written.
     fn change_held(&self, queue: &str, mut change: impl FnMut(&mut Held) -> bool) -> Result<()> {
         for tried in 0..TRIES {
             let found = self.queues.find_one(doc! { "_id": queue }).run().map_err(said)?;
@@ -151,13 +151,13 @@ impl MongoBackend {
         Err(busy())
     }
 
-    /// Gives places back that were not needed: as if they had not been asked for.
+    /// Returns unused places, as if they had not been reserved.
     pub(super) fn give_back(&self, handing: &Handing<'_>, places: &Places, used: &[i64]) -> Result<()> {
         let unused = places.count.saturating_sub(used.len());
         if unused == 0 {
             return Ok(());
         }
-        // One claim may reserve more than once: only these are meant.
+        // A claim may reserve several times: only the places of this reservation are returned.
         let end = places.first.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
         let is_unused = |place: &Document| {
             let known = token_of(place).filter(|(token, _)| token == handing.token);
@@ -171,13 +171,13 @@ impl MongoBackend {
             true
         });
         match given {
-            // They count until the lease would have ended.
+            // The places then count until the lease would have ended.
             Err(error) if error.kind() == ErrorKind::Busy => Ok(()),
             given => given,
         }
     }
 
-    /// A job is no worker's any more: its place is free.
+    /// Frees the place of a job that no worker has any more.
     pub(super) fn leave_place(&self, queue: &str, token: &str, place: i64) -> Result<()> {
         self.change_held(queue, |held| {
             let count = held.places.len();
@@ -186,7 +186,7 @@ impl MongoBackend {
         })
     }
 
-    /// Keeps a place for longer, before its lease is. If limits were taken away meanwhile, there is none.
+    /// Extends a place before its lease is extended. If the limits were removed meanwhile, there is no place.
     pub(super) fn keep_place(&self, queue: &str, token: &str, place: i64, until: i64) -> Result<()> {
         self.change_held(queue, |held| {
             let mine = held.places.iter_mut().find(|known| is_at(known, token, place));

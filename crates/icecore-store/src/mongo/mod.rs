@@ -1,7 +1,7 @@
-//! The store over MongoDB, and over servers that speak its protocol.
+//! The store on MongoDB, and on servers that speak its protocol.
 //!
-//! There are no transactions here: a server that stands alone has none. What must happen
-//! together stands in one document, or becomes visible together ([`batch`]).
+//! It uses no transactions, because a standalone server does not support them. Changes that belong together are in one
+//! document, or become visible together ([`batch`]).
 
 mod audit;
 mod batch;
@@ -30,16 +30,16 @@ use said::{said, said_of_code};
 pub(crate) use connect::open;
 pub(crate) use rows::documents;
 
-/// Commands whose answer has the time: older servers know the second one only.
+/// Commands whose answer contains the time. Older servers know only the second one.
 const CLOCKS: [&str; 2] = ["hello", "isMaster"];
-/// How many changes go to the server in one command.
+/// Maximum number of changes in one command.
 const MOST_CHANGES: usize = 500;
-/// And how many bytes, if there is more than one.
+/// Maximum number of bytes in one command, if it has more than one change.
 const HEAVIEST_CHANGES: usize = 8 << 20;
 
-/// A store over one database of a server.
+/// A store in one database of a server.
 pub(crate) struct MongoBackend {
-    /// Its connections are closed when it goes.
+    /// Kept because its connections are closed when it is dropped.
     _client: Client,
     database: Database,
     objects: Collection<Document>,
@@ -50,7 +50,7 @@ pub(crate) struct MongoBackend {
     audit: Collection<Document>,
     meta: Collection<Document>,
     looks: Looks,
-    /// The command whose answer has the time.
+    /// The command whose answer contains the time.
     clock: &'static str,
 }
 
@@ -73,7 +73,7 @@ impl MongoBackend {
         }
     }
 
-    /// Finds out which command tells the time.
+    /// Finds the command whose answer contains the time.
     fn find_clock(&mut self) -> Result<()> {
         let mut answer = Ok(());
         for clock in CLOCKS {
@@ -86,8 +86,8 @@ impl MongoBackend {
         answer
     }
 
-    /// The time of the server. What follows happens later: a lease is never granted for longer
-    /// than it was asked for, and none is taken away before its end.
+    /// Returns the time of the server. Later operations happen after it, so no lease lasts longer than requested, and
+    /// none is ended early.
     fn time(&self) -> Result<i64> {
         let answer = self.database.run_command(doc! { self.clock: 1 }).run().map_err(said)?;
         match answer.get("localTime") {
@@ -96,7 +96,7 @@ impl MongoBackend {
         }
     }
 
-    /// Makes these changes, each `{q, u}`, each by itself; how many documents matched.
+    /// Makes these changes, each of the form `{q, u}`, independently. Returns how many documents matched.
     fn change_each(&self, collection: &Collection<Document>, changes: Vec<Document>) -> Result<u64> {
         let (mut some, mut weight, mut matched) = (Vec::new(), 0, 0);
         for change in changes {

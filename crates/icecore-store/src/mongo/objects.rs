@@ -1,4 +1,4 @@
-//! Objects.
+//! Objects in MongoDB.
 
 use super::batch::visible;
 use super::fields::{binary, bytes, check_weight, int, put, text, whole};
@@ -16,14 +16,14 @@ use mongodb::bson::{Bson, Document, doc};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// How many are taken away in one go.
+/// Number of objects removed in one call.
 const PAGE: i64 = 1_000;
-/// How many are asked for in one go. They come in small batches, as the walk proceeds.
+/// Number of objects per query. They arrive in small batches as the walk proceeds.
 const ASKED: usize = 16_384;
-/// How many of them are held in memory.
+/// Number of objects held in memory.
 const BATCH: u32 = 256;
 
-/// An object of a document, whose parts it takes.
+/// Returns the object of a document. Moves the values out of the document.
 pub(super) fn object_of(document: &mut Document) -> Result<Object> {
     Ok(Object {
         id: id_of(text(document, "_id")?)?,
@@ -40,7 +40,7 @@ pub(super) fn object_of(document: &mut Document) -> Result<Object> {
     })
 }
 
-/// Says in which document something is wrong.
+/// Adds to an error which document is invalid.
 fn in_document(sequence: Option<i64>, error: &Error) -> Error {
     let sequence = sequence.map_or("?".to_owned(), |sequence| sequence.to_string());
     Error::new(error.kind(), format!("the document with the sequence {sequence}: {error}"))
@@ -66,7 +66,7 @@ fn taken(key: &str) -> Error {
     Error::new(ErrorKind::Taken, format!("another object has the key {key:?}"))
 }
 
-/// The document of an object, with what stands at these paths.
+/// Returns the document of an object, with the values at these paths.
 fn document_of(object: &NewObject, id: Id, sequence: i64, now: i64, paths: &[String]) -> Result<Document> {
     let said = &object.said;
     let mut document = doc! { "_id": id.to_string(), "seq": sequence, "stored_at": object.stored_at.unwrap_or(now) };
@@ -90,7 +90,7 @@ fn document_of(object: &NewObject, id: Id, sequence: i64, now: i64, paths: &[Str
 }
 
 impl MongoBackend {
-    /// Why an object can't be put: one with its key or its id is there. `None`: not any more.
+    /// Returns the error for an object whose key or id exists; `None` if it does not exist any more.
     fn refusal(&self, document: &Document) -> Result<Option<Error>> {
         if let Ok(key) = document.get_str("object_key")
             && self.holder(&self.objects, &doc! { "object_key": key })?.is_some()
@@ -129,7 +129,7 @@ impl MongoBackend {
                     return Err(error);
                 }
             }
-            // Those in the way are gone.
+            // The documents with the same unique values are gone now.
             let still = self.send(batch, &self.objects, &again)?;
             refused = still.into_iter().map(|at| refused[at]).collect();
         }
@@ -143,7 +143,7 @@ impl MongoBackend {
             |filter: &Document| self.objects.find_one(filter.clone()).projection(fields.clone()).run().map_err(said);
         let mut found = find(&filter)?;
         if found.as_ref().is_some_and(|found| found.contains_key("batch")) {
-            // Stored, it may be, by a program that was cut off before it said so.
+            // It may have been committed by a program that was interrupted before it made the object visible.
             self.settle_batches()?;
             filter.extend(visible());
             found = find(&filter)?;
@@ -198,7 +198,7 @@ impl MongoBackend {
             let mut goes_on = false;
             for document in found {
                 let mut document = match document {
-                    // Whoever walks takes their time: the server has forgotten what was asked.
+                    // The caller was slow, and the server has dropped the cursor: query again.
                     Err(error) if is_forgotten(&error) && after > from => {
                         goes_on = true;
                         break;
@@ -247,8 +247,8 @@ impl Objects for MongoBackend {
             [document] => self.put_one(document)?,
             documents => self.put_all(documents)?,
         }
-        // A path that was added meanwhile was not looked for in these, and who added it may have
-        // passed them by.
+        // A path that was added meanwhile is missing in these objects, and the program that added it may have skipped
+        // them.
         if self.paths()?.len() > paths.len() {
             self.keep_all(i64::try_from(paths.len()).unwrap_or(i64::MAX))?;
         }
@@ -274,7 +274,7 @@ impl Objects for MongoBackend {
         self.each_object(after, most, filter, true, each)
     }
 
-    /// Each by itself: one that was cut off has taken some away, and their notes are complete.
+    /// Each object is removed separately: an interrupted call has removed some, and their notes are complete.
     fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64> {
         check_who(by)?;
         let mut wanted = visible();

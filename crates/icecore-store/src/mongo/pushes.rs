@@ -1,4 +1,4 @@
-//! Pushes: one job as one document, many as a batch.
+//! Pushes: a single job as one document, several as a batch.
 
 use super::MongoBackend;
 use super::fields::{binary, check_weight, int, put, text};
@@ -15,14 +15,14 @@ use mongodb::bson::{Bson, Document, doc};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How often a job is tried, if nobody says.
+/// Default for the maximum number of attempts.
 const ATTEMPTS: i64 = 20;
-/// How many jobs of other programs are adopted in one go.
+/// Maximum number of other programs' jobs adopted in one query.
 const ADOPTED: i64 = 512;
-/// How often what has the same key may come and go while it is asked for.
+/// How often to retry while a job with the same key appears and disappears.
 const TRIES: usize = 8;
 
-/// What only one job that is not done or dead has.
+/// Returns the value that is unique among jobs that are neither done nor dead.
 pub(super) fn live_key(queue: &str, key: &str) -> Document {
     doc! { "queue": queue, "key": key }
 }
@@ -55,10 +55,10 @@ fn check(job: &NewJob) -> Result<()> {
 }
 
 impl MongoBackend {
-    /// Stores jobs, all or none, and says which are new.
+    /// Stores all jobs or none. Returns which ones are new.
     pub(super) fn push_jobs(&self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         jobs.iter().try_for_each(check)?;
-        // What is there twice is the first one.
+        // A duplicate counts as the first job with its id or key.
         let (mut ids, mut keys) = (HashMap::new(), HashMap::new());
         let mut places = Vec::new();
         let mut fresh: Vec<Cow<'_, NewJob>> = Vec::new();
@@ -67,14 +67,14 @@ impl MongoBackend {
             let known = key.and_then(|key| keys.get(&key)).or_else(|| ids.get(&job.id)).copied();
             let place = known.unwrap_or(fresh.len());
             places.push((place, known.is_none()));
-            // One that stands for another is behind something as well.
+            // The predecessor of a duplicate must exist too.
             let outside = job.after.filter(|after| known.is_some() && !ids.contains_key(after));
             if let Some(after) = outside.filter(|_| !ids.contains_key(&job.id))
                 && !self.follow(after)?
             {
                 return Err(no_predecessor(after));
             }
-            // One that comes behind such a one comes behind the first one.
+            // A follower of a duplicate follows the first job instead.
             let first = job.after.and_then(|after| ids.get(&after)).map(|place: &usize| fresh[*place].id);
             ids.insert(job.id, place);
             if known.is_none() {
@@ -96,8 +96,7 @@ impl MongoBackend {
         Ok(places.into_iter().map(told).collect())
     }
 
-    /// Stores a job, which is leased from the start if somebody is to have it; its document, as it
-    /// was stored.
+    /// Stores a job, leased from the start if `handing` is given. Returns the result and the document as it was stored.
     pub(super) fn push_one(
         &self,
         job: &NewJob,
@@ -107,7 +106,7 @@ impl MongoBackend {
         if let Some(after) = job.after
             && !self.follow(after)?
         {
-            // One that is pushed again may have outlived it.
+            // A job that is pushed a second time may have outlived its predecessor.
             let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(said)?.is_some();
             let told = (Pushed { id: job.id, is_new: false }, Document::new());
             return if is_there { Ok(told) } else { Err(no_predecessor(after)) };
@@ -163,14 +162,14 @@ impl MongoBackend {
         }
         let has_followers = done.is_ok() && jobs.iter().any(|job| job.after.is_some());
         if has_followers {
-            // It is stored; others look after it, if this is cut off.
+            // The jobs are stored; if this is interrupted, others finish it.
             let _ = self.settle_chains();
         }
         done
     }
 
-    /// Jobs behind one of the same call that stands for another because of its key come behind
-    /// that one.
+    /// Changes the predecessor of jobs that follow a job of the same call, if that job was replaced by an existing one
+    /// with the same key.
     fn change_predecessors(&self, jobs: &[&NewJob], pushed: &[Pushed]) -> Result<()> {
         for (job, _) in jobs.iter().zip(pushed).filter(|(_, pushed)| pushed.is_new) {
             let first = job.after.and_then(|after| jobs.iter().position(|job| job.id == after));
@@ -212,7 +211,7 @@ impl MongoBackend {
         jobs.iter().zip(first..).map(|(job, sequence)| document_of(job, sequence, now, &attempts)).collect()
     }
 
-    /// How often queues say that their jobs are tried, of those queues that are asked for it.
+    /// Returns the maximum number of attempts that queues set, for jobs that do not set it themselves.
     fn attempts(&self, jobs: &[&NewJob]) -> Result<HashMap<String, i64>> {
         let mut names: Vec<&str> =
             jobs.iter().filter(|job| job.max_attempts.is_none()).map(|job| &*job.queue).collect();
@@ -232,7 +231,7 @@ impl MongoBackend {
         Ok(attempts)
     }
 
-    /// The job that was there before: the one with the same key, or this one itself.
+    /// Returns the existing job with the same key, or with the same id.
     fn same_job(&self, job: &NewJob) -> Result<Option<Id>> {
         let id = |mut found: Document| id_of(text(&mut found, "_id")?);
         if let Some(key) = &job.unique_key {
@@ -244,8 +243,8 @@ impl MongoBackend {
         self.holder(&self.jobs, &doc! { "_id": job.id.to_string() })?.map(id).transpose()
     }
 
-    /// Jobs that other programs queued have no number, and what has a usual value may be left
-    /// out. How many there were.
+    /// Adds the sequence number, and default values that are missing, to jobs that other programs queued. Returns how
+    /// many there were.
     pub(super) fn adopt(&self) -> Result<u64> {
         let mut adopted = 0;
         loop {

@@ -1,4 +1,4 @@
-//! Queues: what is set for them, and what is in them.
+//! Queues: their settings and their state.
 
 use super::MongoBackend;
 use super::batch::visible;
@@ -23,7 +23,7 @@ impl MongoBackend {
         Ok(self.standing_of(queue)?.0)
     }
 
-    /// Whether a queue is paused, and whether it has limits.
+    /// Returns whether a queue is paused, and whether it has limits.
     pub(super) fn standing_of(&self, queue: &str) -> Result<(bool, bool)> {
         let fields = doc! { "paused_at": 1, "concurrency": 1, "rate_count": 1 };
         let found = self.queues.find_one(doc! { "_id": queue }).projection(fields).run().map_err(said)?;
@@ -31,7 +31,7 @@ impl MongoBackend {
         Ok(found.map_or((false, false), |queue| (is_paused(&queue), is_limited(&queue))))
     }
 
-    /// How long jobs of a queue wait behind their first failure.
+    /// Returns how long jobs of a queue wait after their first failure.
     pub(super) fn first_backoff(&self, queue: &str) -> Result<Duration> {
         let found = self.queue(queue)?;
         Ok(first_backoff(found.map_or(Ok(None), |found| int(&found, "backoff"))?))
@@ -41,7 +41,7 @@ impl MongoBackend {
         self.queues.find_one(doc! { "_id": queue }).run().map_err(said)
     }
 
-    /// Makes the document of a queue, if it has none.
+    /// Creates the document of a queue, if there is none.
     fn have_queue(&self, queue: &str) -> Result<()> {
         match self.queues.insert_one(doc! { "_id": queue }).run() {
             Err(error) if !is_duplicate(&error) => Err(said(error)),

@@ -1,6 +1,6 @@
 //! Documents of any collection as rows, read only.
 //!
-//! Documents may have any fields: they are read twice, first for the names of the columns.
+//! Documents may have any fields, so they are read twice, first for the names of the columns.
 
 use super::connect::client;
 use super::said::said;
@@ -13,9 +13,9 @@ use mongodb::sync::{Collection, Cursor};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// How many columns there are at most.
+/// Maximum number of columns.
 const MOST_COLUMNS: usize = 4_096;
-/// How many bytes their names have at most together.
+/// Maximum total length of their names in bytes.
 const LONGEST_NAMES: usize = 1 << 20;
 
 pub(crate) fn documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
@@ -58,7 +58,7 @@ fn all(collection: &Collection<Document>, wanted: &Document) -> Result<Cursor<Do
     collection.find(wanted.clone()).sort(doc! { "_id": 1 }).run().map_err(said)
 }
 
-/// The names of all fields, in the order in which they are met.
+/// Returns the names of all fields, in the order of their first occurrence.
 fn names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<String>> {
     let (mut names, mut known, mut bytes) = (Vec::new(), HashSet::new(), 0);
     for document in all(collection, wanted)? {
@@ -79,7 +79,7 @@ fn names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<Str
     Ok(names)
 }
 
-/// Bytes and texts as they are, simple values as text, all else as extended JSON.
+/// Returns bytes and texts unchanged, simple values as text, everything else as extended JSON.
 fn shown(value: Bson) -> Option<Vec<u8>> {
     let text = match value {
         Bson::Null | Bson::Undefined => return None,

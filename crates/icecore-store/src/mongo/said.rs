@@ -1,22 +1,22 @@
-//! What the driver and the server say of what was asked.
+//! Errors of the driver and the server.
 
 use crate::error::{Error, ErrorKind};
 use mongodb::error::{ErrorKind as Kind, WriteFailure};
 
-/// Another document has what must be unique.
+/// Error codes for a duplicate of a unique value.
 const DUPLICATE: [i32; 3] = [11000, 11001, 12582];
 
 fn kind_of(code: i32) -> ErrorKind {
     match code {
-        // No primary, one that ends, the network, and what was not confirmed by the others.
+        // No primary, a server that shuts down, the network, or a write that other servers did not confirm.
         6 | 7 | 64 | 79 | 89 | 91 | 100 | 189 | 262 | 9001 | 10058 | 10107 | 11600 | 11602 | 13435 | 13436 => {
             ErrorKind::Away
         }
-        // Not allowed, or not who it says.
+        // Not permitted, or not authenticated.
         13 | 18 | 8000 => ErrorKind::Address,
-        // Locks, time limits, a conflict with another one's change.
+        // Locks, time limits, a conflict with another change.
         24 | 46 | 50 | 112 => ErrorKind::Busy,
-        // Larger than a document may be.
+        // The document is too large.
         10334 | 17280 | 17419 | 17420 => ErrorKind::Input,
         14031 => ErrorKind::Full,
         code if DUPLICATE.contains(&code) => ErrorKind::Taken,
@@ -24,12 +24,12 @@ fn kind_of(code: i32) -> ErrorKind {
     }
 }
 
-/// What a server says may have texts of documents in it.
+/// Shortens a server's message, which may contain text of documents.
 fn shown(message: &str) -> String {
     icecore::text::shortened(&icecore::text::printable(message), 400).into_owned()
 }
 
-/// Whether a server forgot a question whose answer nobody took for long.
+/// Returns whether the server dropped a cursor that was not read for long.
 pub(super) fn is_forgotten(error: &mongodb::error::Error) -> bool {
     matches!(&*error.kind, Kind::Command(error) if error.code == 43)
 }
@@ -58,23 +58,23 @@ pub(super) fn said(error: mongodb::error::Error) -> Error {
         Kind::Authentication { .. } | Kind::InvalidTlsConfig { .. } | Kind::IncompatibleServer { .. } => {
             ErrorKind::Address
         }
-        // The driver says so of documents that are too large.
+        // The driver reports documents that are too large this way.
         Kind::InvalidArgument { .. } => ErrorKind::Input,
         _ => ErrorKind::Database,
     };
     Error::new(kind, format!("MongoDB: {}", shown(&error.kind.to_string())))
 }
 
-/// Whether something unique is there already.
+/// Returns whether a unique value already exists.
 pub(super) fn is_duplicate(error: &mongodb::error::Error) -> bool {
     matches!(&*error.kind, Kind::Write(WriteFailure::WriteError(error)) if DUPLICATE.contains(&error.code))
         || matches!(&*error.kind, Kind::Command(error) if DUPLICATE.contains(&error.code))
 }
 
-/// Which of many documents were not inserted because something unique is there already.
+/// Returns which of many documents were not inserted because a unique value already exists.
 ///
 /// # Errors
-/// If anything else was wrong.
+/// If any other error occurred.
 pub(super) fn duplicates(error: mongodb::error::Error) -> crate::error::Result<Vec<usize>> {
     let Kind::InsertMany(many) = &*error.kind else { return Err(said(error)) };
     if let Some(error) = &many.write_concern_error {

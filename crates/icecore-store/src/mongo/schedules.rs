@@ -1,7 +1,7 @@
-//! Schedules: a document each.
+//! Schedules, one document each.
 //!
-//! The job of a time always has the same id. So it does not matter how many programs queue it, and
-//! where one is cut off: the time is moved on behind that.
+//! The job of a given time always has the same id. So several programs may queue it, and a program may be interrupted
+//! anywhere: the time of the schedule moves on only after the job is queued.
 
 use super::MongoBackend;
 use super::fields::{binary, bytes, check_weight, int, put, text};
@@ -22,7 +22,7 @@ fn schedule_of(document: &mut Document) -> Result<Schedule> {
         zone: text(document, "zone")?,
         next_at: int(document, "next_at")?,
         last_at: int(document, "last_at")?,
-        // What another program wrote there must not stop the others.
+        // An invalid value from another program must not stop the other schedules.
         last_id: text(document, "last_id")?.and_then(|text| id_of(Some(text)).ok()),
         paused_at: int(document, "paused_at")?,
         priority: priority.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
@@ -34,7 +34,7 @@ fn schedule_of(document: &mut Document) -> Result<Schedule> {
     })
 }
 
-/// The same; of a document that makes no sense, its name and what is wrong.
+/// Like `schedule_of`; an invalid document gives a schedule with its name and the problem.
 fn any_of(mut document: Document) -> Option<Schedule> {
     let name = document.get_str("_id").ok().map(str::to_owned);
     match schedule_of(&mut document) {
@@ -62,7 +62,7 @@ impl MongoBackend {
     fn fire_one(&self, schedule: &Schedule, now: i64) -> Result<Option<Fired>> {
         let mut fired = schedule.fired();
         let mut as_seen = doc! { "_id": &schedule.name };
-        // Of one that makes no sense it may be no time.
+        // An invalid schedule may have no time.
         put(&mut as_seen, "next_at", schedule.next_at);
         let due = schedule.due(now).and_then(|(at, next)| Ok((at, next, self.push_one(&schedule.job(at), None)?.0)));
         let change = match due {
@@ -70,7 +70,7 @@ impl MongoBackend {
                 (fired.id, fired.is_new) = (Some(pushed.id), pushed.is_new);
                 doc! { "$set": { "next_at": next, "last_at": at, "last_id": pushed.id.to_string() } }
             }
-            // It makes no sense, whoever wrote it: the others go on.
+            // The schedule is invalid; the other schedules continue.
             Err(error) if error.kind() == ErrorKind::Input => {
                 let problem = describe::without_nul(&error.to_string()).into_owned();
                 fired.problem = Some(problem.clone());
@@ -114,7 +114,7 @@ impl Schedules for MongoBackend {
     }
 
     fn schedules(&mut self) -> Result<Vec<Schedule>> {
-        // One that was cut off while it was set for the first time has no payload yet.
+        // A new schedule whose creation was interrupted has no payload yet.
         let found = self.schedules.find(doc! { "bytes": { "$exists": true } }).sort(doc! { "_id": 1 });
         let schedule = |found: mongodb::error::Result<Document>| Ok(any_of(found.map_err(said)?));
         found.run().map_err(said)?.filter_map(|found| schedule(found).transpose()).collect()
@@ -158,7 +158,7 @@ impl Schedules for MongoBackend {
         let found = self.schedules.find(due).sort(doc! { "next_at": 1, "_id": 1 }).limit(limit).run().map_err(said)?;
         let mut fired = Vec::new();
         for found in found {
-            // Some servers hand out what a document became since they found it.
+            // Some servers return a document that changed after it matched.
             let is_due = |schedule: &Schedule| schedule.next_at.is_none_or(|at| at <= now);
             if let Some(schedule) = any_of(found.map_err(said)?).filter(is_due) {
                 fired.extend(self.fire_one(&schedule, now)?);

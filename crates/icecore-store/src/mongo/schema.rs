@@ -1,4 +1,4 @@
-//! The collections with their indexes, and the numbers that count.
+//! Collections with their indexes, and counters for sequence numbers.
 
 use super::MongoBackend;
 use super::fields::{int, whole};
@@ -10,9 +10,10 @@ use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::{IndexOptions, ReturnDocument};
 use mongodb::sync::Collection;
 
-/// The version of what this program knows.
+/// Schema version of this program.
 const VERSION: i64 = 2;
-/// The numbers of objects, jobs and notes; with that of objects stand the paths of indexes.
+/// Names of the counters of objects, jobs and notes. The document of the objects' counter also has the paths of
+/// indexes.
 pub(super) const OBJECTS: &str = "objects";
 pub(super) const JOBS: &str = "jobs";
 pub(super) const AUDIT: &str = "audit";
@@ -32,12 +33,12 @@ fn sparse(keys: Document) -> IndexModel {
 }
 
 impl MongoBackend {
-    /// Brings the collections to the version of this program. Each step may be done twice, so
-    /// that several programs may do it at once, and one that was cut off is made whole.
+    /// Updates the collections to the schema version of this program. Each step may be repeated, so several programs
+    /// may do this at once, and an interrupted update is completed later.
     pub(super) fn migrate(&self) -> Result<()> {
         match self.version()? {
             Some(VERSION) => return Ok(()),
-            // What is new since is made beside what is there.
+            // New indexes are added to the existing ones.
             Some(1..VERSION) => {}
             Some(version) => {
                 let text = format!(
@@ -95,11 +96,11 @@ impl MongoBackend {
 
     fn version(&self) -> Result<Option<i64>> {
         let found = self.meta.find_one(doc! { "_id": "version" }).run().map_err(said)?;
-        // What is no number is none that this program knows.
+        // A value that is not a number is an unknown version.
         Ok(found.map(|found| whole(found.get("value")).unwrap_or(i64::MAX)))
     }
 
-    /// So many sequences that nobody had before: the first of them, and what stands beside.
+    /// Reserves new sequence numbers. Returns the first one, and the counter's document.
     pub(super) fn take_sequences(&self, name: &str, count: usize) -> Result<(i64, Document)> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         let taken = self
@@ -112,13 +113,13 @@ impl MongoBackend {
         Ok((there(int(&taken, "value")?)?.saturating_add(1), taken))
     }
 
-    /// The paths by which objects are found, in the order in which they were added.
+    /// Returns the indexed paths, in the order in which they were added.
     pub(super) fn paths(&self) -> Result<Vec<String>> {
         paths_of(&there(self.meta.find_one(doc! { "_id": OBJECTS }).run().map_err(said)?)?)
     }
 }
 
-/// The paths that stand beside the number of objects.
+/// Returns the paths in the document of the objects' counter.
 pub(super) fn paths_of(meta: &Document) -> Result<Vec<String>> {
     let text = |path: &Bson| there(path.as_str().map(str::to_owned));
     meta.get_array("paths").map_or(Ok(Vec::new()), |paths| paths.iter().map(text).collect())

@@ -1,7 +1,6 @@
-//! Claims: which jobs are next, and those whose worker said nothing in time.
+//! Claims: handing out ready jobs, and freeing jobs whose lease ended.
 //!
-//! A job is handed out by one statement, or one transaction, that writes a new token into its
-//! row.
+//! A job is handed out by one statement, or one transaction, that writes a new token into its row.
 
 use super::jobs::{COLUMNS, columns, job_of};
 use super::{SqlBackend, again};
@@ -12,20 +11,20 @@ use crate::handing::{Handing, HandsOut, Looks};
 use crate::job::{Job, State};
 use crate::rules::{ORPHANED, millis, there};
 
-/// How many ended leases are looked at in one go.
+/// Maximum number of ended leases handled in one call.
 const ENDED: i64 = 512;
-/// How many rows are changed by one statement that names them: the next larger one of these
-/// numbers, so that there are few statements.
+/// Numbers of rows that one statement can name. The next larger number is used, so that there are few different
+/// statements.
 const NAMED: [usize; 4] = [1, 8, 64, 512];
 
-/// Whether a queue is not paused.
+/// Condition that a queue is not paused.
 macro_rules! is_on {
     () => {
         "NOT EXISTS (SELECT 1 FROM icecore_queues WHERE name = ? AND paused_at IS NOT NULL)"
     };
 }
 
-/// Whether a queue is neither paused nor limited.
+/// Condition that a queue is neither paused nor limited.
 macro_rules! is_free {
     () => {
         "NOT EXISTS (SELECT 1 FROM icecore_queues WHERE name = ? \
@@ -33,7 +32,7 @@ macro_rules! is_free {
     };
 }
 
-/// The jobs of a queue that are next, if it is as it has to be.
+/// Query for the next jobs of a queue, under a condition on the queue.
 macro_rules! next {
     ($columns:expr, $condition:expr) => {
         concat!(
@@ -46,7 +45,7 @@ macro_rules! next {
     };
 }
 
-/// Hands out those that are next by one statement.
+/// Statement that hands out the next jobs.
 macro_rules! take {
     ($condition:expr) => {
         concat!(
@@ -59,14 +58,14 @@ macro_rules! take {
     };
 }
 
-/// Looks for those that are next, and asks until when their lease would last.
+/// Query for the next jobs and the time at which their lease would end.
 macro_rules! look {
     ($condition:expr) => {
         next!(concat!(columns!(), ", {clock} + ?"), $condition)
     };
 }
 
-/// A row that was handed out: its sequence, and the job, if it makes sense.
+/// A row that was handed out: its sequence, and its job or the error of an invalid row.
 type Handed = (i64, Result<Job>);
 
 impl HandsOut for SqlBackend {
@@ -76,7 +75,7 @@ impl HandsOut for SqlBackend {
 
     fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
         let (handed, is_full) = self.take(handing, most)?;
-        // What is wrong with one row must not keep the others from their workers.
+        // One invalid row must not keep the other jobs from their workers.
         let mut senseless = Vec::new();
         for (sequence, job) in handed {
             match job {
@@ -91,7 +90,7 @@ impl HandsOut for SqlBackend {
     fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64> {
         let (queue, token) = (Value::Text(handing.queue), Value::Text(handing.token));
         let ended = self.rows(
-            // Two pieces of the index, so that leases that last are not read.
+            // Two ranges of the index, so that leases that have not ended are not read.
             concat!(
                 "SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until < {now} AND queue = ? \
                  AND COALESCE(token, '') <> ? AND ",
@@ -104,7 +103,7 @@ impl HandsOut for SqlBackend {
             |row| there(row.int(0)?),
         )?;
         self.looks.looked(handing.queue);
-        // Rows are changed in one order by all, so that none waits for another one in a circle.
+        // All programs change rows in the same order, so that there are no deadlocks.
         let ended = sorted(ended);
         self.run_named(
             "UPDATE icecore_jobs SET state = CASE WHEN attempts >= max_attempts THEN 'dead' ELSE 'ready' END, \
@@ -120,8 +119,8 @@ impl HandsOut for SqlBackend {
 }
 
 impl SqlBackend {
-    /// Hands out jobs, and whether there may be more. A queue with limits is asked in another way;
-    /// which ones these are is known from the last time.
+    /// Hands out jobs. Returns them, and whether there may be more. A queue with limits needs another statement; the
+    /// names of such queues are remembered from earlier calls.
     fn take(&mut self, handing: &Handing<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
         if !self.limited.contains(handing.queue) {
             let handed = match self.session.dialect().has_returning {
@@ -137,7 +136,7 @@ impl SqlBackend {
         self.transaction(|backend| backend.take_limited(handing, most))
     }
 
-    /// The same within the limits of the queue. Its row is held until what is handed out is
+    /// Like `take`, within the limits of the queue. The queue's row is locked until the jobs that are handed out are
     /// recorded.
     fn take_limited(&mut self, handing: &Handing<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
         let limits = self.held_limits(handing.queue)?;
@@ -170,7 +169,7 @@ impl SqlBackend {
         self.rows(sql, &values, handed)
     }
 
-    /// The same for a database that can't tell which rows it changed.
+    /// Like `take_at_once`, for a database that can't return the rows that it changed.
     fn take_in_steps(&mut self, sql: &'static str, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
         let values = [
             Value::Int(millis(handing.lease)),
@@ -197,7 +196,7 @@ impl SqlBackend {
         Ok(taken)
     }
 
-    /// A job whose row makes no sense, as another program wrote it, is dead and says why.
+    /// Marks a job as dead whose row is invalid because another program wrote it, and records the error.
     fn put_aside(&mut self, sequence: i64, token: &str, error: &Error) -> Result<()> {
         self.run(
             "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
@@ -207,7 +206,7 @@ impl SqlBackend {
         .map(drop)
     }
 
-    /// Jobs that wait for one that was taken away are dead, and say why.
+    /// Marks jobs as dead that wait for a job that was removed, and records the reason.
     pub(super) fn bury_orphans(&mut self) -> Result<()> {
         let orphans = self.rows(
             "SELECT seq FROM icecore_jobs AS behind WHERE state = 'waiting' AND after_id IS NOT NULL \
@@ -224,14 +223,14 @@ impl SqlBackend {
         .map(drop)
     }
 
-    /// Runs a statement that names rows at its end; how many it changed.
+    /// Runs a statement that names rows at its end. Returns how many rows it changed.
     fn run_named(&mut self, sql: &'static str, values: &[Value<'_>], sequences: &[i64]) -> Result<u64> {
         let mut changed = 0;
         for some in sequences.chunks(NAMED[NAMED.len() - 1]) {
             let count = NAMED.into_iter().find(|count| *count >= some.len()).unwrap_or(some.len());
             let mut values = values.to_vec();
             values.extend(some.iter().map(|sequence| Value::Int(*sequence)));
-            // To name one again changes nothing.
+            // Naming a row twice has no effect.
             let last = some.last().map(|sequence| Value::Int(*sequence));
             values.extend(last.into_iter().cycle().take(count - some.len()));
             changed += self.run_many(sql, count, &values)?;

@@ -1,7 +1,6 @@
-//! Jobs: from the queue to a worker, and what becomes of them.
+//! Jobs: claiming, finishing and listing them.
 //!
-//! Only with the token with which it was handed out, and while the lease lasts, is a job
-//! done, given back or kept longer.
+//! A job can be finished, returned or extended only with the token of its lease, and only before the lease ends.
 
 use super::{SqlBackend, in_row};
 use crate::backend::{Each, Jobs};
@@ -19,10 +18,10 @@ use crate::rules::{
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How often a redrive is tried that comes into the way of others.
+/// How often a redrive is tried that conflicts with other programs.
 const REDRIVES: usize = 8;
 
-/// The columns of which a job is made.
+/// Columns of a job.
 macro_rules! columns {
     () => {
         "id, seq, queue, state, priority, queued_at, run_at, attempts, max_attempts, unique_key, \
@@ -32,7 +31,7 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// How many they are.
+/// Number of these columns.
 pub(super) const COLUMNS: usize = 23;
 
 macro_rules! jobs {
@@ -41,15 +40,15 @@ macro_rules! jobs {
     };
 }
 
-/// Whether a lease is not over. Such a job is found by its id: the index of all leases is of
-/// no use, and PostgreSQL must not think that it is.
+/// Condition that a lease has not ended. Such a job is found by its id; the expressions keep PostgreSQL from using the
+/// index of all leases.
 macro_rules! lasts {
     () => {
         "COALESCE(state, '') = 'leased' AND COALESCE(lease_until, 0) >= {now}"
     };
 }
 
-/// A job is done, if this is its token and the lease is not over.
+/// Statement that marks a job as done, if the token is right and the lease has not ended.
 macro_rules! ack {
     () => {
         concat!(
@@ -61,7 +60,7 @@ macro_rules! ack {
 }
 /// The same, if no other job waits for it.
 const ACK_ALONE: &str = concat!(ack!(), " AND followed IS NULL");
-/// The same of many.
+/// The same for many jobs.
 const ACK_MANY: &str = concat!(
     "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
      finished_at = {now}, error = NULL, result = acked.result \
@@ -71,7 +70,7 @@ const ACK_MANY: &str = concat!(
     lasts!(),
     " AND followed IS NULL RETURNING place"
 );
-/// How many bytes of results go into one statement.
+/// Maximum number of bytes of results in one statement.
 const HEAVIEST_RESULTS: usize = 16 << 20;
 
 pub(super) fn job_of(row: &dyn Row) -> Result<Job> {
@@ -102,7 +101,7 @@ pub(super) fn job_of(row: &dyn Row) -> Result<Job> {
         problem: row.text(20)?,
         result: row.bytes(21)?,
     };
-    // What a program put there by SQL has no description yet.
+    // A job that a program inserted by SQL has no description yet.
     match row.text(16)? {
         Some(checksum) => job.checksum = checksum,
         None => {
@@ -216,7 +215,7 @@ impl Jobs for SqlBackend {
 
     fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
         let text = id.to_string();
-        // Together: in between the lease may end, and the next worker's begin.
+        // In one transaction: in between the lease could end, and that of another worker begin.
         let until = self.transaction(|backend| {
             let changed = backend.run(
                 concat!("UPDATE icecore_jobs SET lease_until = {now} + ? WHERE id = ? AND token = ? AND ", lasts!()),
@@ -271,7 +270,7 @@ impl Jobs for SqlBackend {
         check_who(by)?;
         for _ in 0..REDRIVES {
             match self.transaction(|backend| backend.redrive_now(queue, ids, by)) {
-                // Another program took a key between the look at it and the change.
+                // Another program took a key between the check and the change.
                 Err(error) if error.kind() == ErrorKind::Taken => {}
                 answer => return answer,
             }
@@ -316,13 +315,13 @@ impl Jobs for SqlBackend {
 }
 
 impl SqlBackend {
-    /// Whether a job for which no other one waits is done by this.
+    /// Marks a job as done if no other job waits for it. Returns whether it did.
     fn ack_alone(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
         Ok(self.run(ACK_ALONE, &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? == 1)
     }
 
-    /// The same of any job. Those that waited for it may be handed out.
+    /// Marks any job as done. Jobs that waited for it become ready.
     fn ack_followed(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
         if token.contains('\0') || self.run(ack!(), &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? != 1
@@ -337,10 +336,10 @@ impl SqlBackend {
         Ok(true)
     }
 
-    /// Which of these jobs are done by it.
+    /// Marks jobs as done. Returns for each whether it did.
     fn ack_lists(&mut self, acks: &[Ack]) -> Result<Vec<bool>> {
         let mut seen = HashSet::new();
-        // What is acked twice is done by the first, and no database has a token with a NUL.
+        // Of two acks for one lease, only the first one counts, and no token in a database contains U+0000.
         let mut sent: Vec<(usize, &Ack)> = acks.iter().enumerate().collect();
         sent.retain(|(_, ack)| !ack.token.contains('\0') && seen.insert((ack.id, &ack.token)));
         let mut done = vec![false; acks.len()];
@@ -360,7 +359,7 @@ impl SqlBackend {
         Ok(done)
     }
 
-    /// The places of those of these jobs that are done by it.
+    /// Marks jobs as done with one statement. Returns the positions of those that it changed.
     fn ack_list(&mut self, acks: &[(usize, &Ack)]) -> Result<Vec<usize>> {
         let ids: Vec<String> = acks.iter().map(|(_, ack)| ack.id.to_string()).collect();
         let ids: Vec<Value<'_>> = ids.iter().map(|id| Value::Text(id)).collect();
@@ -368,7 +367,7 @@ impl SqlBackend {
         let results: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::bytes(ack.result.as_deref())).collect();
         let values = [Value::List(&ids), Value::List(&tokens), Value::List(&results)];
         let places = self.rows(ACK_MANY, &values, |row| there(row.int(0)?))?;
-        // Places count from 1.
+        // Ordinals in SQL count from 1.
         let place = |place: i64| acks.get(usize::try_from(place - 1).ok()?).map(|(place, _)| *place);
         Ok(places.into_iter().filter_map(place).collect())
     }
@@ -388,7 +387,7 @@ impl SqlBackend {
         .map(drop)
     }
 
-    /// Why a job can't be changed by who has this token.
+    /// Returns the error that explains why this job can't be changed with the caller's token.
     fn no_lease(&mut self, id: Id) -> Result<Error> {
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
         let state = self.first(sql, &[Value::Text(&id.to_string())], |row| there(row.text(0)?))?;
@@ -417,7 +416,7 @@ impl SqlBackend {
         let mut count = 0;
         for (id, mut key) in dead {
             if let Some(text) = &key {
-                // The key may be another job's by now: this one goes on without.
+                // If another job has the key now, this one continues without it.
                 let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
                 if self.first(sql, &[name, Value::Text(text)], |row| row.text(0))?.is_some() {
                     key = None;
@@ -433,7 +432,7 @@ impl SqlBackend {
         Ok(count)
     }
 
-    /// How long jobs of a queue wait behind their first failure.
+    /// Returns how long jobs of a queue wait after their first failure.
     fn first_backoff(&mut self, queue: &str) -> Result<Duration> {
         let sql = "SELECT backoff FROM icecore_queues WHERE name = ?";
         let backoff = self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten();

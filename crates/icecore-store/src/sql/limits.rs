@@ -1,5 +1,5 @@
-//! Limits of queues: asked and kept while the row of the queue is held, so that one claim at a
-//! time sees what the others left.
+//! Limits of queues. They are checked and updated while the row of the queue is locked, so each claim sees the result
+//! of the previous one.
 
 use super::{Session, SqlBackend};
 use crate::driver::Value;
@@ -8,10 +8,10 @@ use crate::handing::Handing;
 use crate::limits::{Rate, Spent};
 use crate::rules::{millis, there};
 
-/// Of how many queues it is known that they have limits.
+/// For how many queues it is remembered that they have limits.
 const MOST_LIMITED: usize = 1024;
 
-/// What is set for a queue.
+/// Limits of a queue.
 #[derive(Default)]
 pub(super) struct QueueLimits {
     pub(super) is_paused: bool,
@@ -26,7 +26,7 @@ impl QueueLimits {
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    /// Whether a queue has limits.
+    /// Returns whether a queue has limits.
     pub(super) fn has_limits(&mut self, queue: &str) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM icecore_queues \
                    WHERE name = ? AND (concurrency IS NOT NULL OR rate_count IS NOT NULL)";
@@ -40,7 +40,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.limited.insert(queue.to_owned());
     }
 
-    /// What is set for a queue, whose row is held from here on.
+    /// Returns the limits of a queue, and locks its row.
     pub(super) fn held_limits(&mut self, queue: &str) -> Result<QueueLimits> {
         let sql = "SELECT paused_at, concurrency, rate_count, rate_per, rate_spent \
                    FROM icecore_queues WHERE name = ? {hold}";
@@ -56,9 +56,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(limits.unwrap_or_default())
     }
 
-    /// How many jobs may be handed out, of so many that are wanted.
+    /// Returns how many of the wanted jobs may be handed out.
     ///
-    /// A lease counts until it is found ended, as its worker may have kept it at the last moment.
+    /// A lease counts until it is found to have ended, because its worker may have extended it at the last moment.
     pub(super) fn room(&mut self, queue: &str, limits: &QueueLimits, most: usize) -> Result<usize> {
         if limits.is_paused {
             return Ok(0);
@@ -76,7 +76,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(usize::try_from(room).unwrap_or(0))
     }
 
-    /// Notes that so many were handed out, the last of them until then.
+    /// Adds jobs that were handed out to the usage of the rate. `until` is the latest end of their leases.
     pub(super) fn spend(
         &mut self,
         queue: &str,
@@ -86,7 +86,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         count: usize,
     ) -> Result<()> {
         let Some((rate, mut spent)) = limits.rate.filter(|_| count > 0) else { return Ok(()) };
-        // The time at which they were handed out, not that at which it was asked for.
+        // The time at which the jobs were handed out, not the time of the request.
         let now = match until {
             Some(until) => until.saturating_sub(millis(handing.lease)),
             None => self.time()?,

@@ -1,7 +1,6 @@
-//! The store over a database that speaks SQL: one text of each statement for all of them.
+//! The store on SQL databases, with the same statements for all of them.
 //!
-//! What differs between them is in a [`Dialect`]: words, put into the statements where
-//! `{name}` stands.
+//! Differences between databases are in a [`Dialect`]: fragments that replace `{name}` in the statements.
 
 mod claims;
 mod jobs;
@@ -24,16 +23,16 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often a transaction is made again that gave way to another one.
+/// How often a transaction is tried that fails because of another transaction.
 const TRIES: u32 = 8;
-/// What waited longer than this did not give way at once: its caller is told.
+/// A call that has taken longer than this is not tried again; its error is returned.
 const AT_ONCE: Duration = Duration::from_secs(2);
-/// How many rows a statement has at most, where it takes any number.
+/// Maximum number of rows in a statement, for databases that accept any number.
 const MOST_ROWS: usize = 2048;
-/// How many bytes it has at most, if it has more than one row.
+/// Maximum number of bytes in a statement that has more than one row.
 const HEAVIEST: usize = 4 << 20;
 
-/// How many rows go into one statement, at most so many, by what each weighs in bytes.
+/// Returns how many rows go into one statement, at most `most`, given the size of each in bytes.
 fn fitting(weights: impl Iterator<Item = usize>, most: usize) -> usize {
     let mut bytes = 0;
     let fits = |weight: &usize| {
@@ -43,21 +42,21 @@ fn fitting(weights: impl Iterator<Item = usize>, most: usize) -> usize {
     weights.take(most).take_while(fits).count().max(1)
 }
 
-/// A store over one connection.
+/// A store that uses one connection.
 pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {
     session: Box<S>,
-    /// Statements in this database's words, by their text and how many rows they are for.
+    /// Statements of this database, by their text and number of rows.
     statements: HashMap<(&'static str, usize), Arc<str>>,
     is_within: bool,
-    /// How often what gave way is tried.
+    /// How often a call is tried that fails because of another transaction.
     tries: u32,
     looks: Looks,
-    /// Queues that had limits when they were asked last.
+    /// Queues that had limits when they were last checked.
     limited: HashSet<String>,
 }
 
 impl SqlBackend {
-    /// Takes a connection, and brings the tables to this version.
+    /// Takes a connection, and updates the tables to the schema version of this program.
     pub(crate) fn open(session: Box<dyn Session + Send>) -> Result<SqlBackend> {
         let mut backend = SqlBackend::over(session, TRIES);
         backend.migrate()?;
@@ -66,8 +65,8 @@ impl SqlBackend {
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    /// Takes a session in which a transaction of somebody else's is open. What gives way is
-    /// not tried again: that transaction may be over.
+    /// Takes a session within the caller's open transaction. Calls that fail because of another transaction are not
+    /// repeated: the caller's transaction may have ended.
     pub(crate) fn within(session: Box<S>) -> Result<SqlBackend<S>> {
         let mut backend = SqlBackend::over(session, 1);
         backend.check_version()?;
@@ -85,13 +84,13 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         }
     }
 
-    /// Whether no transaction of somebody else's is open: a statement that fails then takes
-    /// nothing else with it.
+    /// Returns whether the session is outside of a caller's transaction, so that a failing statement undoes nothing
+    /// else.
     fn owns_connection(&self) -> bool {
         self.tries > 1
     }
 
-    /// A statement in the words of this database, for so many rows.
+    /// Returns a statement for this database and this number of rows.
     fn words(&mut self, sql: &'static str, rows: usize) -> Arc<str> {
         let dialect = self.session.dialect();
         let make = || repeated(&translate(sql, dialect), rows).into();
@@ -102,7 +101,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.run_many(sql, 1, values)
     }
 
-    /// Runs a statement for so many rows: `{each …}` stands there so often.
+    /// Runs a statement for this number of rows: `{each …}` is repeated as often.
     fn run_many(&mut self, sql: &'static str, rows: usize, values: &[Value<'_>]) -> Result<u64> {
         let sql = self.words(sql, rows);
         if self.is_within {
@@ -111,7 +110,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         again(self.tries, || self.session.run(&sql, values))
     }
 
-    /// How many rows go into the next statement, if so many fit into one of at most so many.
+    /// Returns how many rows go into the next statement. `fitting` returns how many fit, given a maximum.
     fn at_once(&self, fitting: impl Fn(usize) -> usize) -> usize {
         match self.session.dialect().many {
             Many::Lists => fitting(MOST_ROWS),
@@ -132,7 +131,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.session.ask(&sql, values, each)
     }
 
-    /// All rows of an answer.
+    /// Returns all rows of an answer.
     fn rows<T>(
         &mut self,
         sql: &'static str,
@@ -142,7 +141,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.rows_of(sql, 1, values, make)
     }
 
-    /// The same of a question where `{each …}` stands so often.
+    /// Like `rows`, for a query whose `{each …}` is repeated `count` times.
     fn rows_of<T>(
         &mut self,
         sql: &'static str,
@@ -159,7 +158,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(found)
     }
 
-    /// The first row of an answer.
+    /// Returns the first row of an answer.
     fn first<T>(
         &mut self,
         sql: &'static str,
@@ -169,7 +168,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(self.rows(sql, values, make)?.into_iter().next())
     }
 
-    /// Does all of this, or nothing. It is done again when it gave way to another one.
+    /// Runs `body` in a transaction, and again if it fails because of another transaction.
     fn transaction<T>(&mut self, mut body: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         again(self.tries, || {
             self.session.begin()?;
@@ -183,12 +182,12 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         })
     }
 
-    /// The time, by the database's clock.
+    /// Returns the time of the database.
     fn time(&mut self) -> Result<i64> {
         there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)
     }
 
-    /// Notes who did what.
+    /// Adds an audit note.
     fn note(&mut self, by: &str, what: &str, subject: &str, count: u64) -> Result<()> {
         self.run(
             "INSERT INTO icecore_audit (at, who, what, subject, affected) VALUES ({now}, ?, ?, ?, ?)",
@@ -198,8 +197,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 }
 
-/// Two transactions may wait for each other; a database then ends one of them, and what that
-/// did is done again.
+/// Runs `body`, and repeats it while the error kind is `Busy`: if two transactions wait for each other, the database
+/// ends one of them, which has to be repeated.
 fn again<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     let mut tries = 1;
@@ -214,7 +213,7 @@ fn again<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
     }
 }
 
-/// Says in which row something is wrong; its sequence is in the second column.
+/// Adds to an error which row is invalid. The second column is the sequence.
 fn in_row(row: &dyn Row, error: &Error) -> Error {
     let sequence = row.int(1).ok().flatten().map_or("?".to_owned(), |sequence| sequence.to_string());
     Error::new(error.kind(), format!("the row with the sequence {sequence}: {error}"))

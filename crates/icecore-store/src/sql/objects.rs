@@ -1,4 +1,4 @@
-//! Objects.
+//! Objects in SQL databases.
 
 use super::{Session, SqlBackend, in_row};
 use crate::backend::{Each, EachLent, Flow, ObjectStats, Objects};
@@ -11,7 +11,7 @@ use crate::rules::{check_name, check_who, from_base64, id_of, is_kept, there};
 use crate::walking::{ASKED, At, walk};
 use std::borrow::Cow;
 
-/// The columns of an object, in the order of [`object_of`]; more conditions follow.
+/// Query for objects, with columns in the order of [`object_of`], followed by more conditions.
 macro_rules! objects {
     ($json:literal, $conditions:literal) => {
         concat!(
@@ -27,13 +27,13 @@ macro_rules! objects {
     };
 }
 
-/// A statement for objects with their readable copies, and for those without.
+/// A query for objects with their readable copies, and the same query without them.
 struct Selects {
     whole: &'static str,
     lean: &'static str,
 }
 
-/// Which of the two.
+/// Which of the two queries to use.
 #[derive(Clone, Copy)]
 enum Columns {
     Whole,
@@ -68,13 +68,13 @@ fn object_of(row: &dyn Row) -> Result<LentObject<'_>> {
     })
 }
 
-/// How many objects are worked on in one go.
+/// Number of objects handled in one transaction.
 const PAGE: usize = 1_000;
-/// The same in bytes: what is read at once is held in memory.
+/// Maximum size in bytes of the objects that are held in memory.
 const PAGE_BYTES: usize = 16 << 20;
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    /// Keeps what stands at these paths.
+    /// Stores the values at these paths in the index.
     fn put_values(&mut self, sequence: i64, bytes: &[u8], format: Option<&str>, paths: &[String]) -> Result<()> {
         for (path, value) in describe::values_at(bytes, format, paths) {
             self.run(
@@ -163,7 +163,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         )
     }
 
-    /// Whether it was there, and nobody else took it away meanwhile.
+    /// Removes an object. Returns whether it existed and nobody else removed it meanwhile.
     fn drop_object(&mut self, sequence: i64) -> Result<bool> {
         let sequence = [Value::Int(sequence)];
         let count = self.run("DELETE FROM icecore_objects WHERE seq = ?", &sequence)?;
@@ -177,7 +177,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
         let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.transaction(|backend| {
-            // Held by all who store, so that a new index begins between them.
+            // All programs that store objects share this lock, so that a new index starts between two of them.
             backend.first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| row.int(0))?;
             let paths = backend.rows("SELECT path FROM icecore_indexes {as_now}", &[], |row| there(row.text(0)?))?;
             backend.put_all(objects, &ids, &paths)
@@ -190,7 +190,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     }
 
     fn object_named(&mut self, key: &str) -> Result<Option<Object>> {
-        // No object has such a key, and not all databases take it in a question.
+        // No object has such a key, and not all databases accept it as a parameter.
         if check_name("key", key).is_err() {
             return Ok(None);
         }
@@ -253,7 +253,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         if changed == 1 { Ok(()) } else { Err(Error::new(ErrorKind::Missing, format!("there is no object {id}"))) }
     }
 
-    /// Those that are whole: what was stored before them stands in them as well.
+    /// Only complete indexes, which also contain the objects stored before them.
     fn indexes(&mut self) -> Result<Vec<String>> {
         self.rows("SELECT path FROM icecore_indexes WHERE made_at IS NOT NULL ORDER BY path", &[], |row| {
             there(row.text(0)?)
@@ -262,8 +262,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
 
     fn index(&mut self, path: &str) -> Result<()> {
         describe::check_path(path)?;
-        // Whoever stores from here on keeps the value; what was stored before follows. Until
-        // that is done nothing is found by it: a program may end in the middle.
+        // From here on, all programs store the value; older objects follow. Until that is done the index is not used,
+        // because a program may end in the middle.
         self.transaction(|backend| {
             backend.run("UPDATE icecore_meta SET value = value WHERE name = 'version'", &[])?;
             backend.run("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])

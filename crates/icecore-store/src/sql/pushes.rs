@@ -1,4 +1,4 @@
-//! Pushes: many jobs by few statements.
+//! Pushes: many jobs with few statements.
 
 use super::{MOST_ROWS, SqlBackend, again, fitting};
 use crate::backend::QueueSchema;
@@ -27,7 +27,7 @@ macro_rules! insert {
     };
 }
 
-/// A job with the texts that its row has.
+/// A job with the texts of its row.
 struct Fresh<'j> {
     job: &'j NewJob,
     id: String,
@@ -47,7 +47,7 @@ impl Fresh<'_> {
         }
     }
 
-    /// The values of its row, each once.
+    /// Returns the values of the row, each once.
     fn values(&self) -> [Value<'_>; 12] {
         let (job, said) = (self.job, &self.job.said);
         [
@@ -71,7 +71,7 @@ fn weight(job: &NewJob) -> usize {
     job.bytes.len() + job.said.json.as_ref().map_or(0, String::len)
 }
 
-/// How many of these, none of which comes behind another one, go into one statement.
+/// Returns how many of the jobs at the beginning, all without a predecessor, go into one statement.
 fn together(jobs: &[NewJob], most: usize) -> usize {
     fitting(jobs.iter().take_while(|job| job.after.is_none()).map(weight), most)
 }
@@ -87,13 +87,13 @@ fn check_names(jobs: &[NewJob]) -> Result<()> {
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    /// Stores jobs, all or none, and says which are new.
+    /// Stores all jobs or none. Returns which ones are new.
     pub(crate) fn push_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         check_names(jobs)?;
         if !self.is_within && self.owns_connection() && self.is_one_statement(jobs) {
             match again(self.tries, || self.push_all(jobs)) {
-                // Lost, it may be, while nothing was asked. What is stored already is found by
-                // its id.
+                // The connection may have been lost while it was idle. Jobs that are already stored are found by their
+                // ids.
                 Err(error) if error.kind() == ErrorKind::Away => {}
                 pushed => return pushed,
             }
@@ -104,8 +104,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.transaction(|backend| backend.push_all(jobs))
     }
 
-    /// The same by one statement, which also sees whether queues have these schemas, where one
-    /// can do that. `None`: nothing was stored, for whatever reason.
+    /// Like `push_jobs`, with one statement that also checks that the queues have these schemas, if the database
+    /// supports that. `None` means that nothing was stored, for any reason.
     pub(super) fn push_at_once(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Option<Vec<Pushed>> {
         let has_lists = matches!(self.session.dialect().many, Many::Lists);
         let can = has_lists && !self.is_within && self.owns_connection() && self.is_one_statement(jobs);
@@ -117,7 +117,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Some(jobs.iter().zip(are_new).map(|(job, is_new)| Pushed { id: job.id, is_new }).collect())
     }
 
-    /// Whether nothing is done by halves without a transaction.
+    /// Returns whether one statement stores these jobs, so that no transaction is needed.
     fn is_one_statement(&self, jobs: &[NewJob]) -> bool {
         let has_lists = matches!(self.session.dialect().many, Many::Lists);
         let is_plain = || jobs.iter().all(|job| job.unique_key.is_none());
@@ -127,7 +127,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     fn push_all(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         let mut pushed = Vec::with_capacity(jobs.len());
-        // Those that stand for one of these because of its key.
+        // Existing jobs that replace one of these because of its key.
         let mut stand_ins: HashMap<Id, Id> = HashMap::new();
         let mut rest = jobs;
         while let Some(first) = rest.first() {
@@ -150,13 +150,13 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(pushed)
     }
 
-    /// Inserts a job that comes behind another one. That one's row is changed first: so it can't
-    /// be done meanwhile without a look at those behind it.
+    /// Inserts a job that waits for another one. The row of that job is changed first, so that it can't be marked as
+    /// done without looking for followers.
     fn insert_follower(&mut self, job: &NewJob, after: Id) -> Result<bool> {
         let text = after.to_string();
         let sql = "UPDATE icecore_jobs SET followed = COALESCE(followed, 0) + 1 WHERE id = ?";
         if self.run(sql, &[Value::Text(&text)])? != 1 {
-            // One that is pushed again may have outlived it.
+            // A job that is pushed a second time may have outlived its predecessor.
             let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
             let same = self.first(sql, &[Value::Text(&job.id.to_string())], |row| row.text(0))?;
             return if same.is_some() { Ok(false) } else { Err(no_predecessor(after)) };
@@ -193,7 +193,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(self.run(sql, &values)? == 1)
     }
 
-    /// Inserts jobs by one statement; which are new.
+    /// Inserts jobs with one statement. Returns which ones are new.
     fn insert(&mut self, jobs: &[NewJob]) -> Result<Vec<bool>> {
         let fresh: Vec<Fresh<'_>> = jobs.iter().map(Fresh::of).collect();
         if jobs.len() > 1 && matches!(self.session.dialect().many, Many::Lists) {
@@ -203,7 +203,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if inserted == jobs.len() as u64 {
             return Ok(vec![true; jobs.len()]);
         }
-        // Of a database that stores all or nothing by one statement: which one is there?
+        // The database stored none or not all of them: insert one by one to find out which ones are new.
         match fresh.len() {
             1 => Ok(vec![false]),
             _ => fresh.chunks(1).map(|one| Ok(self.insert_rows(one)? == 1)).collect(),
@@ -225,7 +225,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.run_many(sql, jobs.len(), &values)
     }
 
-    /// Which are new: none, if a queue has another schema than here.
+    /// Inserts jobs as lists. Returns which ones are new: none, if a queue has another schema than given.
     fn insert_lists(&mut self, jobs: &[Fresh<'_>], schemas: &[QueueSchema<'_>]) -> Result<Vec<bool>> {
         let rows: Vec<[Value<'_>; 12]> = jobs.iter().map(Fresh::values).collect();
         let lists: [Vec<Value<'_>>; 12] = std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
@@ -248,11 +248,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         );
         let inserted = self.rows(sql, &values, |row| there(row.text(0)?))?;
         let mut inserted: HashSet<String> = inserted.into_iter().collect();
-        // The same one may be there twice: the first is new.
+        // A job may be there twice: the first one is new.
         Ok(jobs.iter().map(|job| inserted.remove(&job.id)).collect())
     }
 
-    /// The job that was there before: the one with the same key, or this one itself.
+    /// Returns the existing job with the same key, or with the same id.
     fn same_job(&mut self, job: &NewJob) -> Result<Id> {
         let Some(key) = &job.unique_key else { return Ok(job.id) };
         let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";

@@ -1,4 +1,4 @@
-//! Objects: many by few statements.
+//! Storing many objects with few statements.
 
 use super::{SqlBackend, fitting};
 use crate::describe;
@@ -21,7 +21,7 @@ macro_rules! insert {
     };
 }
 
-/// An object with the texts that its row has.
+/// An object with the texts of its row.
 struct Fresh<'o> {
     object: &'o NewObject,
     id: String,
@@ -64,18 +64,18 @@ impl Fresh<'_> {
     }
 }
 
-/// How many of these, none of which has a key, go into one statement.
+/// Returns how many of the objects at the beginning, all without a key, go into one statement.
 fn together(objects: &[NewObject], most: usize) -> usize {
     let weight = |object: &NewObject| object.bytes.len() * 2 + object.said.json.as_ref().map_or(0, String::len);
     fitting(objects.iter().take_while(|object| object.key.is_none()).map(weight), most)
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    /// Stores objects, in a transaction; what stands at these paths is kept for questions.
+    /// Stores objects within a transaction, with the values at these paths for the indexes.
     pub(super) fn put_all(&mut self, objects: &[NewObject], ids: &[Id], paths: &[String]) -> Result<()> {
         let (mut rest, mut ids) = (objects, ids);
         while let Some(first) = rest.first() {
-            // One with a key is looked for before.
+            // The key of an object is checked first.
             let count = match &first.key {
                 Some(key) => self.check_free(key).map(|()| 1)?,
                 None => self.at_once(|most| together(rest, most)),
@@ -99,7 +99,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         }
     }
 
-    /// Inserts objects by one statement; their sequences.
+    /// Inserts objects with one statement. Returns their sequences.
     fn insert_objects(&mut self, objects: &[NewObject], ids: &[Id]) -> Result<Vec<i64>> {
         let fresh: Vec<Fresh<'_>> = objects.iter().zip(ids).map(|(object, id)| Fresh::of(object, *id)).collect();
         let rows: Vec<[Value<'_>; 12]> = fresh.iter().map(Fresh::values).collect();
@@ -172,7 +172,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         )
     }
 
-    /// Inserts rows of which none is there: by lists, or so many at once as the database knows.
+    /// Inserts new rows, as lists or in groups of a size that the dialect allows.
     fn insert_each<const N: usize>(
         &mut self,
         lists: &'static str,

@@ -1,4 +1,4 @@
-//! Queues: what is set for them, and what is in them.
+//! Queues: their settings and their state.
 
 use super::SqlBackend;
 use crate::backend::{QueueSettings, Queues};
@@ -10,7 +10,7 @@ use crate::rules::{check_name, check_who, millis, there};
 use std::collections::BTreeMap;
 
 impl<S: super::Session + ?Sized> SqlBackend<S> {
-    /// Makes the row of a queue, if it has none.
+    /// Creates the row of a queue, if there is none.
     fn have_queue(&mut self, queue: &str) -> Result<()> {
         let sql = "INSERT INTO icecore_queues (name) VALUES (?) {or_nothing}";
         self.run(sql, &[Value::Text(queue)]).map(drop)

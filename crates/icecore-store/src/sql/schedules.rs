@@ -1,4 +1,4 @@
-//! Schedules: a row each, and the jobs that it queues when its time has come.
+//! Schedules, one row each, and the jobs that they queue.
 
 use super::{Session, SqlBackend};
 use crate::backend::Schedules;
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rules::{check_who, id_of, there};
 use crate::schedule::{Fired, NewSchedule, Schedule, check_schedule, no_schedule};
 
-/// How many schedules are looked at in one transaction.
+/// Maximum number of schedules handled in one transaction.
 const AT_ONCE: usize = 16;
 
 macro_rules! schedules {
@@ -29,7 +29,7 @@ fn schedule_of(row: &dyn Row) -> Result<Schedule> {
         zone: row.text(3)?,
         next_at: row.int(4)?,
         last_at: row.int(5)?,
-        // What another program wrote there must not stop the others.
+        // An invalid value from another program must not stop the other schedules.
         last_id: row.text(6)?.and_then(|text| id_of(Some(text)).ok()),
         paused_at: row.int(7)?,
         priority: there(row.int(8)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
@@ -41,7 +41,7 @@ fn schedule_of(row: &dyn Row) -> Result<Schedule> {
     })
 }
 
-/// The same; of a row that makes no sense, its name and what is wrong.
+/// Like `schedule_of`; an invalid row gives a schedule with its name and the problem.
 fn any_of(row: &dyn Row) -> Result<Option<Schedule>> {
     match schedule_of(row) {
         Ok(schedule) => Ok(Some(schedule)),
@@ -113,13 +113,13 @@ impl Schedules for SqlBackend {
     fn fire(&mut self, most: usize) -> Result<Vec<Fired>> {
         let mut fired = Vec::new();
         while fired.len() < most {
-            // Nothing is locked while nothing is due, as nearly always.
+            // Usually nothing is due, and then nothing is locked.
             let sql = "SELECT COUNT(*) FROM icecore_schedules WHERE next_at <= {now} AND paused_at IS NULL";
             if self.first(sql, &[], |row| there(row.int(0)?))?.unwrap_or(0) == 0 {
                 break;
             }
             let some = self.transaction(|backend| backend.fire_some((most - fired.len()).min(AT_ONCE)))?;
-            // Another program has the others.
+            // Another program handles the rest.
             if some.is_empty() {
                 break;
             }
@@ -157,7 +157,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                     &[Value::Int(next), Value::Int(at), Value::text(id.as_deref()), Value::Text(&schedule.name)],
                 )?;
             }
-            // It makes no sense, whoever wrote it: the others go on.
+            // The schedule is invalid; the other schedules continue.
             Err(error) if error.kind() == ErrorKind::Input => {
                 let problem = describe::without_nul(&error.to_string()).into_owned();
                 let sql = "UPDATE icecore_schedules SET next_at = NULL, problem = ? WHERE name = ?";

@@ -1,4 +1,4 @@
-//! The tables, and how they come from one version to the next.
+//! Tables, and migrations between their versions.
 
 use super::{Dialect, Session, SqlBackend, Value, translate};
 use crate::error::{Error, ErrorKind, Result};
@@ -9,11 +9,11 @@ use crate::rules::there;
 struct Migration {
     up: &'static str,
     down: &'static str,
-    /// Whether it is of use to this database.
+    /// Whether this database needs the step.
     is_for: fn(&Dialect) -> bool,
 }
 
-/// The version of the tables is how many of these were made.
+/// Migrations. The version of the tables is the number of steps done.
 static MIGRATIONS: &[Migration] = &[FIRST, NARROW, CHAINS, LIMITS, SCHEDULES];
 
 const FIRST: Migration = Migration {
@@ -110,8 +110,8 @@ DROP TABLE icecore_objects;
 ",
 };
 
-/// Indexes without the rows that nobody looks for there: a job that is queued, and an object
-/// that stays, are in none of them.
+/// Indexes without rows that nobody searches for in them: a job that is queued, and an object that does not expire, are
+/// in none of them.
 const NARROW: Migration = Migration {
     is_for: |dialect| dialect.has_narrow_indexes,
     up: "
@@ -134,7 +134,7 @@ CREATE INDEX icecore_jobs_leases ON icecore_jobs (state, lease_until);
 ",
 };
 
-/// Jobs that wait for another one, and the mark of those that are waited for.
+/// Jobs that wait for another one, and the mark of jobs that others wait for.
 const CHAINS: Migration = Migration {
     is_for: |_| true,
     up: "
@@ -194,7 +194,7 @@ DROP TABLE icecore_schedules;
 };
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    /// Brings the tables to the version of this program.
+    /// Updates the tables to the version of this program.
     pub(super) fn migrate(&mut self) -> Result<()> {
         let has_meta = self.first("{has_meta}", &[], |row| row.int(0))?.flatten();
         if has_meta == Some(1) && self.version()? == MIGRATIONS.len() {
@@ -203,7 +203,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.migrate_to(MIGRATIONS.len())
     }
 
-    /// Whether they have the version of this program: they are not touched.
+    /// Checks that the tables have the version of this program. Does not change them.
     pub(super) fn check_version(&mut self) -> Result<()> {
         let has_meta = self.first("{has_meta}", &[], |row| row.int(0))?.flatten();
         let version = if has_meta == Some(1) { self.version()? } else { 0 };
@@ -215,11 +215,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Err(Error::new(ErrorKind::Schema, text))
     }
 
-    /// Brings them to any version: 0 is none.
+    /// Migrates the tables to any version; 0 means no tables.
     ///
-    /// Two programs that do this at once wait for each other. MySQL commits each statement
-    /// that makes a table; a step that was cut off there is made from its start again, and
-    /// what is there already is passed over.
+    /// Two programs that do this at once wait for each other. MySQL commits each statement that creates a table; an
+    /// interrupted step is repeated there from its start, and skips what already exists.
     pub(super) fn migrate_to(&mut self, wanted: usize) -> Result<()> {
         self.migrate_along(MIGRATIONS, wanted)
     }
@@ -282,7 +281,7 @@ mod tests {
         SqlBackend::open(crate::driver::connect(address)?)
     }
 
-    /// All that is there, as the database keeps it.
+    /// Returns all tables and indexes, as the database stores them.
     fn tables(backend: &mut SqlBackend) -> Vec<String> {
         let sql =
             "SELECT name || ': ' || COALESCE(sql, '') FROM sqlite_master WHERE name LIKE '%icecore%' ORDER BY name";
@@ -320,7 +319,7 @@ mod tests {
         for _ in 0..2 {
             fill(&mut backend);
             assert_eq!(counts(&mut backend), (1, 1, 1));
-            // Each step alone, down and up.
+            // Each step separately, up and down.
             for version in (0..MIGRATIONS.len()).rev().chain(1..=MIGRATIONS.len()) {
                 backend.migrate_to(version).expect("migrated");
                 assert_eq!(backend.version().expect("a version"), version);
@@ -328,7 +327,7 @@ mod tests {
             assert_eq!(tables(&mut backend), newest);
             assert_eq!(counts(&mut backend), (0, 0, 0), "the first version begins empty");
         }
-        // And all at once.
+        // And all steps at once.
         fill(&mut backend);
         backend.migrate_to(0).expect("migrated");
         assert!(tables(&mut backend).iter().all(|table| table.contains("icecore_meta")), "nothing else is left");
@@ -361,7 +360,7 @@ mod tests {
         assert_eq!(counts(&mut backend(&address).expect("opened")), (1, 1, 1));
     }
 
-    /// One program brings the tables forward while another opens them.
+    /// One program migrates the tables while another opens them.
     #[test]
     fn two_programs_migrate_at_once() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -386,7 +385,7 @@ mod tests {
         let address = address(&folder);
         let mut first = backend(&address).expect("opened");
         first.migrate_to(0).expect("emptied");
-        // A table of another program is in the way of the last one.
+        // A table of another program blocks the last step.
         first.session.script("CREATE TABLE icecore_audit (a INT)").expect("made");
         assert!(backend(&address).is_err());
         assert_eq!(first.version().expect("a version"), 0);
@@ -396,7 +395,7 @@ mod tests {
         fill(&mut backend(&address).expect("opened"));
     }
 
-    /// A step as a later version may have it: it adds to tables that have rows.
+    /// A step that a later version may have: it adds columns to tables with rows.
     static NEXT: Migration = Migration {
         is_for: |_| true,
         up: "
@@ -415,15 +414,15 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
 ",
     };
 
-    /// The rows of all tables that each version has.
+    /// Returns the rows of all tables that exist in every version.
     fn rows(address: &Address) -> Vec<Vec<crate::common::TextRow>> {
         let tables = ["objects", "object_classes", "indexes", "index_values", "queues", "jobs", "audit"];
         let all = |table| format!("SELECT * FROM icecore_{table} ORDER BY 1, 2");
         tables.iter().map(|table| crate::common::raw(address, &all(table)).expect("rows")).collect()
     }
 
-    /// On all databases that are there: `scripts/servers.sh run cargo test -p icecore-store
-    /// --features postgres,mysql --lib` has servers.
+    /// Runs on all available databases; for servers use `scripts/servers.sh run cargo test -p icecore-store --features
+    /// postgres,mysql --lib`.
     #[test]
     fn rows_go_to_the_next_version_and_back() {
         let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([NEXT]).collect();
@@ -437,7 +436,7 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
                 assert_eq!(backend.version().expect("a version"), steps.len(), "{name}");
                 let owners = crate::common::raw(&address, "SELECT name FROM icecore_owners").expect("rows");
                 assert_eq!(owners, [[Some("A".to_owned())]], "{name}");
-                // A program that opened the tables before goes on; another one of its version is refused.
+                // A program that opened the tables earlier continues; a new one of its version is refused.
                 assert_eq!(counts(&mut backend), (1, 1, 1), "{name}");
                 let refused = self::backend(&address).err().expect("refused");
                 assert_eq!(refused.kind(), ErrorKind::Schema, "{name}: {refused}");
@@ -445,7 +444,7 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
                 assert_eq!(rows(&address), before, "{name}");
                 assert_eq!(counts(&mut self::backend(&address).expect("opened")), (1, 1, 1), "{name}");
             }
-            // What is put in the next version stays as well.
+            // Rows that were added in the next version stay too.
             backend.migrate_along(&steps, steps.len()).expect("forward");
             backend.put(&[describe::object(b"[1]".to_vec(), None)]).expect("put");
             backend.push(&[describe::job("mail", b"2".to_vec(), None)]).expect("pushed");

@@ -1,4 +1,4 @@
-//! What the database says of a table: its columns and its key.
+//! Columns and key of a table, from the catalogue of the database.
 
 use super::{Column, Key, Table};
 use crate::backend::Flow;
@@ -6,21 +6,21 @@ use crate::dialect::Family;
 use crate::driver::Value;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A column as the catalogue has it.
+/// A column in the catalogue.
 struct Known {
     name: String,
-    /// By which its form is found.
+    /// Type that determines its form.
     kind: String,
-    /// As casts name it.
+    /// Name of the type in casts.
     type_name: String,
     longest: Option<u64>,
     is_computed: bool,
-    /// Its place in the primary key, from 1 on.
+    /// Position in the primary key, counted from 1; 0 if it is not part of the key.
     key: i64,
 }
 
 impl Table {
-    /// Finds the table by its name, which may have its schema before it.
+    /// Finds the table by its name, which may begin with a schema.
     pub(super) fn look(&mut self, name: &str, key: Option<&str>) -> Result<()> {
         let mut known = self.known(None, name)?;
         self.quoted = self.dialect().quote_name(name);
@@ -94,7 +94,7 @@ impl Table {
         if wanted.is_some() { self.check_unique() } else { Ok(()) }
     }
 
-    /// Rows with the same key would be passed over.
+    /// Checks that the key is unique: rows with the same key would be skipped.
     fn check_unique(&mut self) -> Result<()> {
         let Some(key) = self.key.first() else { return Ok(()) };
         let name = self.dialect().quote_name(&key.name);
@@ -124,7 +124,7 @@ impl Table {
         Ok(has)
     }
 
-    /// The columns of a table, in their order.
+    /// Returns the columns of a table, in order.
     fn known(&mut self, schema: Option<&str>, name: &str) -> Result<Vec<Known>> {
         let mut columns = Vec::new();
         let quoted = match schema {
@@ -152,7 +152,7 @@ impl Table {
     }
 }
 
-/// Whether the primary key is SQLite's number of the row.
+/// Returns whether the primary key is SQLite's row id.
 fn is_rowid(key: &[(&str, &str)]) -> bool {
     matches!(key, [(_, type_name)] if type_name.eq_ignore_ascii_case("integer"))
 }

@@ -1,5 +1,5 @@
-//! Values in tables of other programs: read by ranges of the key, and changed where nobody
-//! changed them meanwhile.
+//! Values in tables of other programs: read by ranges of the key, and changed only if nobody else changed them
+//! meanwhile.
 //!
 //! ```
 //! use icecore_store::table::{Change, Table};
@@ -14,7 +14,7 @@
 //! assert_eq!((&*rows[0].key, &*cell.bytes), (&["7".to_owned()][..], &b"old"[..]));
 //! let change = Change { key: &rows[0].key, column: 0, is_text: cell.is_text, old: &cell.bytes, new: b"new" };
 //! assert_eq!(table.change(&[change])?, [true]);
-//! // It is no longer what it was: nothing happens.
+//! // The value has changed meanwhile: nothing happens.
 //! assert_eq!(table.change(&[change])?, [false]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -35,53 +35,53 @@ pub use transaction::Transaction;
 /// How many bytes are read at once, if rows are long.
 const MUCH: usize = 16 << 20;
 
-/// A column of the key, and how it is written in statements.
+/// A key column, and its expressions in statements.
 #[derive(Clone, Debug)]
 struct Key {
     name: String,
-    /// How it is read, as text.
+    /// Expression that reads it as text.
     read: String,
-    /// Where its text stands in a condition.
+    /// Placeholder for its text in a condition.
     place: String,
 }
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Its bytes; text in UTF-8, where the database knows its characters.
+    /// Bytes of the value. Text is in UTF-8, if the database knows its encoding.
     pub bytes: Vec<u8>,
-    /// Whether it is text.
+    /// Whether the value is text.
     pub is_text: bool,
 }
 
-/// A row: its key as text, and the values of the columns that were asked for.
+/// A row: its key as text, and the values of the requested columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The values of the key's columns.
+    /// Values of the key columns.
     pub key: Vec<String>,
-    /// `None` is NULL, or a value of another kind.
+    /// Values of the requested columns; `None` is NULL, or a value that is neither text nor bytes.
     pub cells: Vec<Option<Cell>>,
 }
 
-/// A value that is to change.
+/// A change of a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'c> {
-    /// The key of its row.
+    /// Key of the row.
     pub key: &'c [String],
-    /// Which of [`Table::columns`].
+    /// Index in [`Table::columns`].
     pub column: usize,
-    /// As [`Cell::is_text`] says.
+    /// Whether the value is text, as in [`Cell::is_text`].
     pub is_text: bool,
-    /// What it was when it was read.
+    /// Value when it was read.
     pub old: &'c [u8],
-    /// What it becomes.
+    /// New value.
     pub new: &'c [u8],
 }
 
 /// A table of another program.
 pub struct Table {
     session: Box<dyn Session + Send>,
-    /// Its name in statements.
+    /// Its quoted name in statements.
     quoted: String,
     schema: Option<String>,
     name: String,
@@ -90,18 +90,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// Finds a table, its columns and its primary key; `key` names a column to take instead,
-    /// which must be unique.
+    /// Finds a table, its columns and its primary key. `key` names a unique column to use instead of the primary key.
     ///
     /// # Errors
-    /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if it has no key
-    /// that its rows can be told apart by, or the database keeps no tables.
+    /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if the table has no key that identifies
+    /// its rows, or the database has no tables.
     pub fn open(address: &Address, name: &str, key: Option<&str>) -> Result<Table> {
         if !matches!(address.scheme(), Scheme::Sqlite | Scheme::Postgres | Scheme::Mysql) {
             let text = format!("{address} has no tables: PostgreSQL, MariaDB, MySQL and SQLite have");
             return Err(Error::new(ErrorKind::Input, text));
         }
-        // The places of values are `?` in statements.
+        // Placeholders for values are `?` in statements.
         if name.contains('?') || key.is_some_and(|key| key.contains('?')) {
             return Err(Error::new(ErrorKind::Input, "a name with a question mark can't be used"));
         }
@@ -122,31 +121,31 @@ impl Table {
         self.session.dialect()
     }
 
-    /// Its name, without its schema.
+    /// Returns the name of the table, without its schema.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The schema that was named.
+    /// Returns the schema, if the name included one.
     pub fn schema(&self) -> Option<&str> {
         self.schema.as_deref()
     }
 
-    /// The columns that have text or bytes, and are neither of the key nor computed.
+    /// Returns the columns that contain text or bytes and are neither part of the key nor computed.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The names of the columns of the key.
+    /// Returns the names of the key columns.
     pub fn key(&self) -> Vec<&str> {
         self.key.iter().map(|key| &*key.name).collect()
     }
 
-    /// The next rows behind this key, in the order of the key: at most so many, and fewer where
-    /// they are long. None means that there are no more.
+    /// Returns the next rows after this key, in the order of the key: at most `most`, and fewer if they are long. An
+    /// empty result means that there are no more rows.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub fn rows(&mut self, after: Option<&[String]>, columns: &[usize], most: u32) -> Result<Vec<Row>> {
         let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
         let dialect = self.dialect();
@@ -160,7 +159,7 @@ impl Table {
             sql.push_str(&format!(" WHERE {}", after_key(&self.key, dialect)));
             asked.extend(repeated(after).into_iter().map(Value::Text));
         }
-        // With the name of the table: what is selected has the names of its columns in PostgreSQL, and is text.
+        // With the table's name: in PostgreSQL the selected texts have the same names as the columns.
         let name = |key: &Key| format!("{}.{}", self.quoted, dialect.quote_name(&key.name));
         let names: Vec<String> = self.key.iter().map(name).collect();
         sql.push_str(&format!(" ORDER BY {} LIMIT {most}", names.join(", ")));
@@ -182,7 +181,7 @@ impl Table {
         Ok(rows)
     }
 
-    /// Whether a new value fits into a column, and is one that the database takes.
+    /// Returns whether a new value fits into a column, and is accepted by the database.
     pub fn fits(&self, column: usize, is_text: bool, new: &[u8]) -> bool {
         let Some(column) = self.columns.get(column) else { return false };
         let is_counted_in_bytes =
@@ -198,11 +197,10 @@ impl Table {
         column.longest.is_none_or(|longest| len as u64 <= longest)
     }
 
-    /// Changes values, all in one transaction: each only where it still is what it was. Says
-    /// which were changed.
+    /// Changes values in one transaction, each only if it still has its old value. Returns which ones were changed.
     ///
     /// # Errors
-    /// What the database says; then nothing was changed.
+    /// Errors of the database; nothing was changed then.
     pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
         let mut transaction = self.begin()?;
         let done = transaction.change(changes)?;
@@ -227,7 +225,8 @@ impl Table {
     }
 }
 
-/// The query for all rows of a table, whose name may begin with its schema; `None`, if the database has no tables.
+/// Returns the query for all rows of a table, whose name may begin with a schema; `None`, if the database has no
+/// tables.
 ///
 /// ```
 /// use icecore_store::table::select_all;
@@ -246,7 +245,7 @@ pub fn select_all(address: &Address, table: &str) -> Option<String> {
     Some(format!("SELECT * FROM {}", parts.join(".")))
 }
 
-/// The names of all tables of a database, in order: of PostgreSQL those of the schema that is looked into first.
+/// Returns the sorted names of all tables of a database. In PostgreSQL, these are the tables of the current schema.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().expect("a folder");
@@ -258,7 +257,7 @@ pub fn select_all(address: &Address, table: &str) -> Option<String> {
 /// ```
 ///
 /// # Errors
-/// What the database says; that it has no tables, if it is not one of SQL.
+/// Errors of the database; of kind `Input`, if the database has no tables.
 pub fn list_names(address: &Address) -> Result<Vec<String>> {
     let sql = match address.scheme() {
         Scheme::Sqlite => {
@@ -286,7 +285,7 @@ pub fn list_names(address: &Address) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The condition for all keys after one: `a > ? OR a = ? AND b > ?`.
+/// Returns the condition for all keys after a given one: `a > ? OR a = ? AND b > ?`.
 fn after_key(key: &[Key], dialect: &Dialect) -> String {
     let compared = |key: &Key, sign: &str| format!("{} {sign} {}", dialect.quote_name(&key.name), key.place);
     let part = |last: usize| {
@@ -297,7 +296,7 @@ fn after_key(key: &[Key], dialect: &Dialect) -> String {
     (0..key.len()).map(part).collect::<Vec<_>>().join(" OR ")
 }
 
-/// The values for [`after_key`].
+/// Returns the values for [`after_key`].
 fn repeated(after: &[String]) -> Vec<&str> {
     (0..after.len()).flat_map(|last| after.iter().take(last + 1).map(String::as_str)).collect()
 }

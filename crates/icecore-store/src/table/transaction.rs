@@ -1,14 +1,14 @@
-//! Transactions over a table: values are changed, and read back before the commit.
+//! Transactions on a table: values are changed, and read back before the commit.
 
 use super::{Change, Column, Row, Table, values};
 use crate::backend::Flow;
 use crate::driver::Value;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many keys one statement asks for. The number is always the same, so that a connection keeps few statements.
+/// Number of keys in one query. It is constant, so that a connection keeps few prepared statements.
 const KEYS_AT_ONCE: usize = 32;
 
-/// A transaction over a table. It changes nothing if it is dropped without [`Transaction::commit`].
+/// A transaction on a table. It changes nothing if it is dropped without [`Transaction::commit`].
 ///
 /// ```
 /// use icecore_store::table::{Change, Table};
@@ -39,20 +39,20 @@ impl Table {
     /// Begins a transaction.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub fn begin(&mut self) -> Result<Transaction<'_>> {
         self.session.begin()?;
         Ok(Transaction { table: self, is_open: true })
     }
 
-    /// Hands over the rows with these keys as they are stored now, in any order. Keys without a row are passed over; a
-    /// database that takes `a` for `A` may hand over a row whose key is another one.
+    /// Passes the rows with these keys to `each` as they are stored now, in any order. Keys without a row are skipped.
+    /// A database that treats `a` and `A` as equal may return a row whose key is spelled differently.
     ///
-    /// Unlike [`Table::rows`], a number of SQLite is handed over as its text.
+    /// Unlike [`Table::rows`], this passes a number in SQLite as its text.
     ///
     /// # Errors
-    /// Of kind `Input`, if a key has another number of columns than the table's; what the database says; what `each`
-    /// says.
+    /// Of kind `Input`, if a key has another number of columns than the table's key; errors of the database; errors of
+    /// `each`.
     pub fn find_rows(
         &mut self,
         keys: &[&[String]],
@@ -99,20 +99,20 @@ impl Table {
 }
 
 impl Transaction<'_> {
-    /// The table.
+    /// Returns the table.
     pub fn table(&self) -> &Table {
         self.table
     }
 
-    /// Changes values, each only where it still is what it was. Says which were changed.
+    /// Changes values, each only if it still has its old value. Returns which ones were changed.
     ///
     /// # Errors
-    /// What the database says; the transaction is of no use afterwards.
+    /// Errors of the database; the transaction can't be used afterwards.
     pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
         changes.iter().map(|change| self.table.change_one(change)).collect()
     }
 
-    /// Hands over rows as this transaction sees them, as [`Table::find_rows`] does.
+    /// Passes rows to `each` as this transaction sees them, like [`Table::find_rows`].
     ///
     /// # Errors
     /// As for [`Table::find_rows`].
@@ -125,10 +125,10 @@ impl Transaction<'_> {
         self.table.find_rows(keys, columns, each)
     }
 
-    /// Makes what was changed durable.
+    /// Commits the changes, which are durable then.
     ///
     /// # Errors
-    /// What the database says. Of kind `Away` it may have been changed all the same.
+    /// Errors of the database. With kind `Away`, the changes may have been committed.
     pub fn commit(mut self) -> Result<()> {
         self.table.session.commit()?;
         self.is_open = false;

@@ -5,7 +5,7 @@ use crate::dialect::Family;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A value that was selected, from this column of the answer on.
+/// Reads a selected value, which begins at this column of the answer.
 pub(super) fn read_cell(family: Family, column: &Column, row: &dyn Row, at: &mut usize) -> Result<Option<Cell>> {
     let place = *at;
     *at += 1;
@@ -23,7 +23,7 @@ pub(super) fn read_cell(family: Family, column: &Column, row: &dyn Row, at: &mut
     Ok(bytes.map(|bytes| Cell { bytes, is_text }))
 }
 
-/// A value as a statement takes it.
+/// Returns a value as a parameter of a statement.
 pub(super) fn value<'v>(family: Family, column: &Column, is_text: bool, bytes: &'v [u8]) -> Result<Value<'v>> {
     if family == Family::Sqlite || !is_text {
         return Ok(Value::Bytes(bytes));
@@ -35,12 +35,12 @@ pub(super) fn value<'v>(family: Family, column: &Column, is_text: bool, bytes: &
     Ok(Value::Text(text))
 }
 
-/// The text of a column of a row's key.
+/// Returns the text of a key column of a row.
 pub(super) fn read_key_text(family: Family, row: &dyn Row, column: usize) -> Result<String> {
     if family != Family::Sqlite {
         return Ok(row.text(column)?.unwrap_or_default());
     }
-    // Text of SQLite need not be UTF-8. A key that is repaired would name another row, or the same one again and again.
+    // SQLite text may be invalid UTF-8. A repaired key would name another row, or the same row again and again.
     let bytes = row.bytes(column)?.unwrap_or_default();
     String::from_utf8(bytes).map_err(|error| {
         let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();

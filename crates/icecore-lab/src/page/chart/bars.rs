@@ -1,4 +1,4 @@
-//! The times of one operation: a bar for each competitor, with the interval of its median.
+//! Chart of the times of one operation: a bar for each competitor, with the interval of its median.
 
 use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
 use super::legend::{Sign, legend};
@@ -17,18 +17,18 @@ struct Bar {
     median: Interval,
     /// How many times faster than the baseline.
     times: String,
-    /// Whether a heading stands above.
+    /// Whether a heading is above the bar.
     engine: bool,
 }
 
 impl Bar {
-    /// See [`as_plain`].
+    /// Returns the size of regular letters with the width of the label; see [`as_plain`].
     fn size(&self) -> f64 {
         as_plain(13.0, self.class == "own")
     }
 }
 
-/// None if no competitor was measured.
+/// Draws the chart; `None` if no competitor was measured.
 pub(in crate::page) fn draw(
     scenario: &ScenarioReport,
     point: &Point,
@@ -93,8 +93,8 @@ fn bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &
     all.chain(engine.into_iter().enumerate().map(|(i, e)| (e, i == 0))).filter_map(|(e, first)| bar(e, first)).collect()
 }
 
-/// How far the axis goes. A few that are far slower than the others would make all
-/// others too small to be compared: their bars are cut off, which is shown.
+/// Returns the end of the axis. A few much slower competitors would make all other bars too small to compare, so their
+/// bars are cut off, and marked as such.
 fn limit(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
@@ -105,14 +105,14 @@ fn limit(times: &[f64]) -> f64 {
     times.get(kept - 1).copied().unwrap_or(1.0) * if kept < times.len() { 1.12 } else { 1.0 }
 }
 
-/// Where things stand.
+/// Positions of the parts of the chart.
 struct Layout {
     width: f64,
     left: f64,
     right: f64,
     top: f64,
     row: f64,
-    /// Where the columns of numbers end, in wide ones.
+    /// Right ends of the number columns in wide charts.
     columns: [f64; 2],
     narrow: bool,
 }
@@ -132,7 +132,7 @@ impl Layout {
         Self { width, left, right, top: 24.0, row: 27.0, columns: [width - times, width], narrow }
     }
 
-    /// Where each row begins; above the engine's there is a heading.
+    /// Returns where each row begins. The engine's rows have a heading above them.
     fn tops(&self, bars: &[Bar]) -> Vec<f64> {
         let mut next = self.top;
         let place = |bar: &Bar| {
@@ -143,12 +143,12 @@ impl Layout {
         bars.iter().map(place).collect()
     }
 
-    /// Where the bar of a row stands.
+    /// Returns the position and thickness of the bar in a row.
     fn thick(&self, top: f64) -> [f64; 2] {
         if self.narrow { [top + 20.0, 12.0] } else { [top + (self.row - 15.0) / 2.0, 15.0] }
     }
 
-    /// An upright line beside the bars: it stops where there are words.
+    /// Draws a vertical line along the bars, with gaps where there is text.
     fn upright(&self, canvas: &mut Canvas, class: &str, x: f64, tops: &[f64]) {
         let mut from = None;
         for (i, top) in tops.iter().enumerate() {
@@ -172,14 +172,14 @@ impl Layout {
         canvas.group(title.trim(), |canvas| {
             canvas.rect(bar.class, [self.left, top], [scale.at(estimate) - self.left, thick]);
             if estimate > most {
-                // Cut off: two slashes.
+                // Two slashes mark a bar that is cut off.
                 for x in [self.right - 26.0, self.right - 18.0] {
                     canvas.line("cut", [x, top + thick + 3.0], [x + 6.0, top - 3.0]);
                 }
             } else if low.is_finite() && high.is_finite() && high > low {
                 let (from, to) = (scale.at(low), scale.at(high));
                 canvas.line("whisker", [from, middle], [to, middle]);
-                // An end that is beyond the axis has no cap.
+                // An end beyond the axis has no cap.
                 let ends = [from, to].into_iter().take(if to < self.right || high <= most { 2 } else { 1 });
                 for x in ends {
                     canvas.line("whisker", [x, middle - 4.0], [x, middle + 4.0]);

@@ -3,10 +3,10 @@
 use crate::page::view::plain;
 use std::fmt::Write;
 
-/// What is drawn so far.
+/// The elements drawn so far.
 pub(super) struct Canvas(String);
 
-/// Where a text begins.
+/// Which part of a text is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -19,7 +19,7 @@ impl Canvas {
         Self(String::new())
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub(super) fn done(self) -> String {
         self.0
     }
@@ -34,7 +34,7 @@ impl Canvas {
         _ = write!(self.0, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
     }
 
-    /// Lines from place to place.
+    /// Draws lines between consecutive places.
     pub(super) fn path(&mut self, class: &str, places: &[[f64; 2]]) {
         let mut d = String::new();
         for (i, [x, y]) in places.iter().enumerate() {
@@ -45,7 +45,7 @@ impl Canvas {
         }
     }
 
-    /// A mark for a place, of which there are six shapes.
+    /// Draws a mark in one of six shapes.
     pub(super) fn mark(&mut self, class: &str, shape: usize, [x, y]: [f64; 2], r: f64) {
         let corners: &[[f64; 2]] = match shape % 6 {
             0 => {
@@ -74,7 +74,7 @@ impl Canvas {
         _ = write!(self.0, r#"<text class="{class}" x="{x}" y="{y}"{anchor}>{}</text>"#, escape(text));
     }
 
-    /// Elements that belong together; a pointer that rests on them shows the title.
+    /// Draws elements that belong together. The title appears when the pointer rests on them.
     pub(super) fn group(&mut self, title: &str, draw: impl FnOnce(&mut Self)) {
         _ = write!(self.0, "<g><title>{}</title>", escape(title));
         draw(self);
@@ -82,13 +82,13 @@ impl Canvas {
     }
 }
 
-/// A coordinate; what is no number stands at 0.
+/// Formats a coordinate; a value that is not finite becomes 0.
 pub(super) fn number(n: f64) -> String {
     let n = if n.is_finite() { (n * 10.0).round() / 10.0 } else { 0.0 };
     if n == 0.0 { "0".into() } else { n.to_string() }
 }
 
-/// Text that HTML and XML are not to understand.
+/// Escapes text for HTML and XML.
 pub(in crate::page) fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in plain(text).chars() {
@@ -105,7 +105,7 @@ pub(in crate::page) fn escape(text: &str) -> String {
     out
 }
 
-/// About how wide a text is, rather too wide than too narrow.
+/// Estimates the width of a text, rather too wide than too narrow.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let of = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.32,
@@ -118,12 +118,12 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(of).sum::<f64>() * size
 }
 
-/// The size of plain letters that are as wide as these: our own names are bold.
+/// Returns the size of regular letters with the same width: our own names are bold.
 pub(super) fn as_plain(size: f64, is_own: bool) -> f64 {
     if is_own { size * 1.08 } else { size }
 }
 
-/// As much of a text as fits, with an ellipsis where something is left out.
+/// Returns as much of a text as fits, with an ellipsis if something is left out.
 pub(super) fn fit(text: &str, room: f64, size: f64) -> String {
     let text = plain(text);
     if width(&text, size) <= room {

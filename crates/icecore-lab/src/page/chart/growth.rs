@@ -1,4 +1,4 @@
-//! How the time of an operation grows with the size.
+//! Chart of how the time of an operation grows with the size.
 
 use super::lines::{self, Dot, Frame, Series};
 use super::looks::look;
@@ -10,7 +10,7 @@ use crate::page::view::{Group, Names, find, measured, own, plain, right};
 use crate::page::words;
 use std::collections::BTreeSet;
 
-/// None with less than two sizes.
+/// Draws the chart; `None` with fewer than two sizes.
 pub(in crate::page) fn draw(
     scenario: &ScenarioReport,
     group: &Group,

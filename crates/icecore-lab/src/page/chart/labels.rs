@@ -1,6 +1,6 @@
-//! Labels that do not lie on each other.
+//! Placement of labels without overlaps.
 
-/// A place for a box.
+/// Position and size of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rect {
     pub(super) x: f64,
@@ -25,13 +25,13 @@ impl Rect {
     }
 }
 
-/// Moves places in a column apart, as little as possible, inside of low and high. The
-/// order stays; where there is no room for all, they stand closer than asked for.
+/// Moves positions in a column apart, as little as possible, between `low` and `high`. The order stays the same. If
+/// there is not enough room, the gaps are smaller than `gap`.
 pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
     let gap = gap.min((high - low) / (wanted.len().max(2) - 1) as f64);
-    // Those that touch form a block, which stands around its middle.
+    // Labels that touch form a block, which is centered on its middle.
     let mut blocks: Vec<(f64, usize)> = vec![];
     for i in &order {
         let mut block = (wanted[*i].clamp(low, high), 1);
@@ -41,7 +41,7 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
                 break;
             }
             blocks.pop();
-            // Each pulls at the block's middle from where it would like to stand.
+            // The new middle is the mean of the two blocks, weighted by their sizes.
             let all = size + block.1;
             let middle = (above * size as f64 + block.0 * block.1 as f64) / all as f64;
             block = (middle, all);
@@ -62,7 +62,7 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
     out
 }
 
-/// Joins the last blocks until none lies on the one before.
+/// Joins the last blocks until none overlaps the previous one.
 fn settle(blocks: &mut Vec<(f64, usize)>, gap: f64, low: f64, high: f64) {
     while let [.., a, b] = blocks[..] {
         if b.0 - a.0 >= gap * (a.1 + b.1) as f64 / 2.0 - 1e-9 {

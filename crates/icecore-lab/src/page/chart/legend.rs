@@ -1,15 +1,15 @@
-//! What the signs of a chart mean, in lines below it.
+//! Legend below a chart.
 
 use super::canvas::{Anchor, Canvas, fit, width};
 
-/// A sign.
+/// A sign in the legend.
 pub(super) enum Sign {
     Box(&'static str),
     Line(&'static str),
     Mark(String, usize),
 }
 
-/// Draws signs with their words; gives the height that they need.
+/// Draws signs with their descriptions. Returns the height used.
 pub(super) fn legend(canvas: &mut Canvas, items: &[(Sign, String)], top: f64, room: f64) -> f64 {
     const SIZE: f64 = 11.5;
     let (mut x, mut y) = (0.0, top + 12.0);

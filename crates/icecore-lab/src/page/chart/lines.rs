@@ -1,4 +1,4 @@
-//! Curves with their names at their right ends.
+//! Line charts, with the names of the curves at their right ends.
 
 use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
 use super::labels::spread;
@@ -8,9 +8,9 @@ use super::scale::Scale;
 /// One curve.
 pub(super) struct Series {
     pub(super) name: String,
-    /// Which colour and shape: `0` to `5`, `x` for those in the background, `d` for dashed.
+    /// Color and shape: `0` to `5`, `x` for curves in the background, `d` for dashed ones.
     pub(super) look: char,
-    /// Stands out.
+    /// Whether the curve is emphasized.
     pub(super) own: bool,
     pub(super) dots: Vec<Dot>,
 }
@@ -24,15 +24,15 @@ pub(super) struct Dot {
     pub(super) high: f64,
 }
 
-/// What stands around curves.
+/// Axes and titles around curves.
 pub(super) struct Frame<'a> {
     pub(super) width: f64,
     pub(super) narrow: bool,
-    /// Above the vertical axis, and below the horizontal one.
+    /// Titles above the vertical axis and below the horizontal one.
     pub(super) titles: [&'a str; 2],
-    /// The vertical axis is logarithmic.
+    /// Whether the vertical axis is logarithmic.
     pub(super) log: bool,
-    /// Names of places on the horizontal axis; numbers on a logarithmic one if there are none.
+    /// Names of places on the horizontal axis; if empty, the axis is logarithmic with numbers.
     pub(super) steps: &'a [String],
     pub(super) show: &'a dyn Fn(f64) -> String,
     pub(super) count: &'a dyn Fn(f64) -> String,
@@ -44,11 +44,11 @@ impl Series {
     }
 }
 
-/// Draws; gives the height.
+/// Draws the chart. Returns its height.
 pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64 {
     let (top, height) = (30.0, if frame.narrow { 230.0 } else { (series.len() as f64 * 17.0).clamp(280.0, 420.0) });
     let bottom = top + height;
-    // On a noisy machine intervals may reach far beyond: then they are cut off.
+    // On a noisy machine, intervals may be very long: then they are cut off.
     let far = |d: &Dot| if frame.log { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] };
     let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [[d.y; 2], far(d)].concat());
     let y = match frame.log {
@@ -58,7 +58,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64
     let ticks = y.ticks(if frame.narrow { 5 } else { 7 });
     let left = ticks.iter().map(|t| text_width(&(frame.show)(*t), 11.5)).fold(0.0, f64::max) + 8.0;
     let names = series.iter().map(|s| text_width(&s.name, as_plain(12.5, s.own))).fold(0.0, f64::max);
-    // In narrow ones the names stand below.
+    // In narrow charts, the names are below.
     let right = if frame.narrow { frame.width - 10.0 } else { frame.width - (names + 30.0).min(frame.width * 0.33) };
     for tick in ticks {
         canvas.line("grid", [left, y.at(tick)], [right, y.at(tick)]);
@@ -66,7 +66,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64
     }
     canvas.text("m s", Anchor::Start, [0.0, 12.0], &fit(frame.titles[0], frame.width, 11.5));
     let x = horizontal(canvas, frame, series, [left, right], bottom);
-    // Those in the background first.
+    // Curves in the background are drawn first.
     for back in [true, false] {
         series.iter().filter(|s| matches!(s.look, 'x' | 'd') == back).for_each(|s| curve(canvas, frame, s, &x, &y));
     }
@@ -85,7 +85,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64
     end
 }
 
-/// The horizontal axis.
+/// Draws the horizontal axis.
 fn horizontal(canvas: &mut Canvas, frame: &Frame, series: &[Series], [left, right]: [f64; 2], bottom: f64) -> Scale {
     canvas.line("axis", [left, bottom], [right, bottom]);
     if !frame.steps.is_empty() {
@@ -126,7 +126,7 @@ fn curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Sca
                 canvas.line(&format!("l{} thin", series.look), [at, y.at(dot.low)], [at, y.at(dot.high)]);
             }
         }
-        // Many places stand so close that their marks would hide the curve.
+        // If places are close together, marks for all of them would hide the curve.
         let each = (series.dots.len() / if frame.narrow { 10 } else { 20 }).max(1);
         if series.look != 'x' {
             let class = format!("p{}", series.look);
@@ -137,7 +137,7 @@ fn curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Sca
     });
 }
 
-/// Names beside the last dots; gives how far down they reach.
+/// Draws names next to the last dots. Returns the lowest position used.
 fn names_at_ends(
     canvas: &mut Canvas,
     series: &[Series],
@@ -148,7 +148,7 @@ fn names_at_ends(
 ) -> f64 {
     let ends: Vec<_> = series.iter().filter_map(|s| Some((s, s.dots.last()?))).collect();
     let wanted: Vec<f64> = ends.iter().map(|(_, d)| y.at(d.y)).collect();
-    // The gap is what a line of text needs; more names than fit continue below the axis.
+    // The gap is the height of a text line; if there are too many names, they continue below the axis.
     let low = bottom.max(top + 16.0 * (ends.len().max(1) - 1) as f64);
     let places = spread(&wanted, 16.0, top, low);
     for ((series, dot), at) in ends.iter().zip(&places) {

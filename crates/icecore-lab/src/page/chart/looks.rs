@@ -1,10 +1,10 @@
-//! Which colour and shape a name has in curves: the same in all charts of a point.
+//! Color and shape of each name in curves: the same in all charts of a point.
 
 use crate::model::{Entry, Point, Role, ScenarioReport};
 use crate::page::view::{competitors, is_baseline, median, own, right};
 
-/// `0` to `5` for those that stand out, in this order: Icecore's, the baseline, the
-/// fastest. `x` for other competitors, `d` for what is none.
+/// Returns `0` to `5` for emphasized curves, in this order: Icecore's, the baseline, the fastest. Returns `x` for other
+/// competitors, and `d` for entries that are not competitors.
 pub(super) fn look(scenario: &ScenarioReport, point: &Point, entry: &Entry) -> char {
     if entry.role != Role::Competitor {
         return 'd';

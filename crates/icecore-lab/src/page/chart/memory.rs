@@ -1,4 +1,4 @@
-//! Resident memory, step by step.
+//! Chart of the resident memory after each step.
 
 use super::lines::{self, Dot, Frame, Series};
 use super::looks::look;
@@ -7,7 +7,7 @@ use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
 use crate::page::number::{bytes, count, short};
 use crate::page::view::{Names, at, own, plain};
 
-/// None if no memory was measured.
+/// Draws the chart; `None` if no memory was measured.
 pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
     let mut with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
     let steps: Vec<String> =

@@ -1,5 +1,4 @@
-//! Charts as SVG: drawn twice in the page, for wide windows and for narrow ones, or
-//! once as a file of its own.
+//! Charts as SVG: drawn twice in the page, for wide windows and for narrow ones, or once as a separate file.
 
 mod bars;
 mod canvas;
@@ -21,17 +20,17 @@ use crate::model::{Operation, Report, ScenarioReport};
 use canvas::{Anchor, Canvas};
 use std::fmt;
 
-/// The width of a chart for wide windows, and for narrow ones.
+/// Width of a chart for wide windows, and for narrow ones.
 pub(super) const WIDE: f64 = 840.0;
 pub(super) const NARROW: f64 = 350.0;
 
-/// What a chart shows.
+/// Kind of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The times of an operation at the largest size.
+    /// Times of an operation at the largest size.
     Bars(Operation),
-    /// How the time of an operation grows with the size.
+    /// Growth of the time of an operation with the size.
     Growth(Operation),
     /// Bytes against time, at the largest size.
     Size,
@@ -40,7 +39,7 @@ pub enum Kind {
 }
 
 impl fmt::Display for Kind {
-    /// Fit for the name of a file: `bars-read`.
+    /// Writes a name that is suitable for files: `bars-read`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kind::Bars(operation) => write!(f, "bars-{operation}"),
@@ -51,15 +50,14 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The charts that a report has, each as [`svg`] gives it, with a name for its file:
-/// `perl-mix-bars-read`.
+/// Returns all charts of a report, in the form of [`svg`], each with a file name such as `perl-mix-bars-read`.
 pub fn charts(report: &Report) -> Vec<(String, String)> {
     let one =
         |(scenario, kind): (&str, Kind)| Some((format!("{}-{kind}", slug(scenario)), svg(report, scenario, kind)?));
     kinds(report).into_iter().filter_map(one).collect()
 }
 
-/// What charts a report has: the name of the scenario, and what is shown.
+/// Returns the charts that a report has: the name of the scenario, and the kind.
 pub fn kinds(report: &Report) -> Vec<(&str, Kind)> {
     let all = |scenario: &ScenarioReport| {
         let mut kinds: Vec<Kind> = operations(scenario).into_iter().map(Kind::Bars).collect();
@@ -70,14 +68,14 @@ pub fn kinds(report: &Report) -> Vec<(&str, Kind)> {
     report.scenarios.iter().flat_map(|s| all(s).into_iter().map(|kind| (s.name.as_str(), kind))).collect()
 }
 
-/// One chart as an SVG that needs nothing else and follows light and dark. None if the
-/// report has no such scenario, or nothing to show there.
+/// Returns one chart as a self-contained SVG that adapts to light and dark mode. Returns `None` if the report has no
+/// such scenario, or nothing to show for it.
 pub fn svg(report: &Report, scenario: &str, kind: Kind) -> Option<String> {
     let drawn = report.scenarios.iter().filter(|s| s.name == scenario).find_map(|s| drawing(s, kind))?;
     Some(drawn.standalone(&format!("{}-{kind}", slug(scenario))))
 }
 
-/// The same, at the largest size of the last curve.
+/// Draws a chart, at the largest size of the last curve.
 fn drawing(scenario: &ScenarioReport, kind: Kind) -> Option<Drawing> {
     let names = Names::new(scenario);
     let point = shown(scenario, false).pop();
@@ -97,7 +95,7 @@ pub(super) use scatter::draw as scatter;
 /// A chart without its frame.
 pub(super) struct Drawing {
     pub(super) title: String,
-    /// A description in text, for readers without the picture.
+    /// Description in text, for readers who can't see the picture.
     pub(super) about: String,
     width: f64,
     height: f64,
@@ -105,13 +103,13 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    /// As a part of a page that has the style. The id is one that nothing else has there.
+    /// Returns the chart as a part of a page that contains the style. The id must be unique in the page.
     pub(super) fn inline(&self, id: &str, class: &str) -> String {
         let size = format!(r#"class="chart {class}" viewBox="0 0 {} {}""#, self.width, canvas::number(self.height));
         format!("<svg {size} {}>{}{}</svg>", labelled(id), self.words(id), self.body)
     }
 
-    /// As a file.
+    /// Returns the chart as a file.
     fn standalone(&self, id: &str) -> String {
         let (width, height) = (self.width + 32.0, canvas::number(self.height + 60.0));
         let mut head = Canvas::new();
@@ -137,7 +135,7 @@ fn labelled(id: &str) -> String {
     format!(r#"role="img" aria-labelledby="{id}-t {id}-d""#)
 }
 
-/// Fit for an id or the name of a file.
+/// Returns a name that is suitable for an id or a file.
 pub(super) fn slug(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
 }

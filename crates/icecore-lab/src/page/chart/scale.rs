@@ -1,4 +1,4 @@
-//! From numbers to places, and the ticks between.
+//! Scales: mapping of numbers to positions, and ticks.
 
 /// An axis.
 #[derive(Clone, Copy, Debug)]
@@ -6,31 +6,31 @@ pub(super) struct Scale {
     low: f64,
     high: f64,
     log: bool,
-    /// Where the low end stands …
+    /// Position of the low end.
     from: f64,
-    /// … and the high one.
+    /// Position of the high end.
     to: f64,
 }
 
 impl Scale {
-    /// From 0 to at least the largest.
+    /// Creates a linear scale from 0 to at least the largest value.
     pub(super) fn linear(values: impl IntoIterator<Item = f64>, from: f64, to: f64) -> Self {
         let most = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
         Self { low: 0.0, high: if most > 0.0 { most } else { 1.0 }, log: false, from, to }
     }
 
-    /// Logarithmic, with some room at both ends. What is not above 0 has no place on it.
+    /// Creates a logarithmic scale, with some room at both ends. Values that are not positive are ignored.
     pub(super) fn log(values: impl IntoIterator<Item = f64>, room: f64, from: f64, to: f64) -> Self {
         let usable = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
         let (low, high) = usable.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = if high > 0.0 { (low, high) } else { (1.0, 1.0) };
-        // A range of nothing would be stretched to the whole axis.
+        // A very small range would be stretched over the whole axis.
         let least = if high / low < 1.5 { (1.5 / (high / low)).sqrt() } else { 1.0 };
         let (low, high) = (low / least / room, high * least * room);
         Self { low: low.max(f64::MIN_POSITIVE), high: high.min(f64::MAX), log: true, from, to }
     }
 
-    /// Where a number stands.
+    /// Returns the position of a number.
     pub(super) fn at(&self, value: f64) -> f64 {
         let part = match self.log {
             true => (value.max(f64::MIN_POSITIVE).log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
@@ -40,7 +40,7 @@ impl Scale {
         self.from + part * (self.to - self.from)
     }
 
-    /// Round numbers on the axis, not more than asked for.
+    /// Returns round numbers on the axis, at most `most`.
     pub(super) fn ticks(&self, most: usize) -> Vec<f64> {
         let most = most.max(2);
         if self.log { self.log_ticks(most) } else { self.linear_ticks(most) }

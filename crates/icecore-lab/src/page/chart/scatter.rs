@@ -1,4 +1,4 @@
-//! Bytes against time, a dot for each competitor.
+//! Chart of bytes against time, with a dot for each competitor.
 
 use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
 use super::labels::Rect;
@@ -17,7 +17,7 @@ struct Dot {
     ns: f64,
 }
 
-/// None with less than two to compare.
+/// Draws the chart; `None` with fewer than two competitors.
 pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
     let (what, times) = times(scenario, point)?;
     let dots: Vec<Dot> = competitors(point)
@@ -61,7 +61,7 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     Some(Drawing { title, about, width, height, body: canvas.done() })
 }
 
-/// Which time: of a round trip, of writing and reading together, or of what there is.
+/// Returns the time to show: write and read together, the round trip, or any operation that was measured.
 #[allow(clippy::type_complexity)]
 fn times(scenario: &ScenarioReport, point: &Point) -> Option<(String, Box<dyn Fn(&Entry) -> Option<f64>>)> {
     use Operation::{Read, RoundTrip, Write};
@@ -91,7 +91,7 @@ fn dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names: &Nam
     Dot { name: format!("{sign}{}", names.of(&entry.id)), class, size, ns }
 }
 
-/// A line along the dots that no other beats in both; returns its rectangles.
+/// Draws a line along the dots that no other dot beats in both values. Returns its rectangles.
 fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Rect> {
     let mut order: Vec<&Dot> = dots.iter().filter(|d| d.class != "wrong").collect();
     order.sort_by(|a, b| a.size.total_cmp(&b.size).then(a.ns.total_cmp(&b.ns)));
@@ -117,8 +117,8 @@ fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Rect> {
     places.windows(2).map(|pair| between(pair[0], pair[1])).collect()
 }
 
-/// Dots, and their names where nothing else is: beside them, or further off with a line.
-/// Gives those for which there is no room at all: they go below.
+/// Draws dots, and their names where nothing else is: next to them, or further away with a line. Returns those for
+/// which there is no room: they go below the chart.
 fn labelled(
     canvas: &mut Canvas,
     dots: &[Dot],
@@ -132,7 +132,7 @@ fn labelled(
     let mut taken: Vec<Rect> = places.iter().map(|at| around(*at, 5.5)).collect();
     taken.extend(front);
     let mut names: Vec<Rect> = vec![];
-    // The important ones choose first.
+    // The important names are placed first.
     let mut order: Vec<usize> = (0..dots.len()).collect();
     order.sort_by_key(|i| CLASSES.iter().position(|class| *class == dots[*i].class));
     for i in order {
@@ -140,7 +140,7 @@ fn labelled(
         let size = as_plain(12.5, dot.class == "own");
         let name = fit(&dot.name, area.width * 0.6, size);
         let (wide, high) = (text_width(&name, size), 15.0);
-        // A line through another dot would seem to name that one.
+        // A line that passes another dot would seem to name that dot.
         let near = |[x, y]: [f64; 2]| (x - at[0]).hypot(y - at[1]) < 14.0;
         let others: Vec<Rect> = places.iter().filter(|other| !near(**other)).map(|other| around(*other, 5.5)).collect();
         let crosses = |step: Rect| names.iter().chain(&others).any(|other| step.meets(other));
@@ -182,10 +182,10 @@ fn shape(dot: &Dot) -> usize {
     }
 }
 
-/// In the order in which they may choose.
+/// Order in which the names are placed.
 const CLASSES: [&str; 4] = ["own", "base", "other", "wrong"];
 
-/// The end that is next to the dot stands where it should, however wide the font is.
+/// Draws a name. It is anchored at the end next to the dot, so that this end is right whatever the width of the font.
 fn label(canvas: &mut Canvas, dot: &Dot, name: &str, place: &Rect, dot_x: f64) {
     let class = if dot.class == "own" { "t strong lab" } else { "t lab" };
     let (anchor, x) = match place.x + place.width <= dot_x {
@@ -195,7 +195,7 @@ fn label(canvas: &mut Canvas, dot: &Dot, name: &str, place: &Rect, dot_x: f64) {
     canvas.text(class, anchor, [x, place.y + 11.5], name);
 }
 
-/// Where the line from a dot to its name ends: at the name's nearest side.
+/// Returns where the line from a dot to its name ends: at the nearest side of the name.
 fn leader([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
     let middle = name.y + name.height / 2.0;
     match () {
@@ -206,7 +206,7 @@ fn leader([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
     }
 }
 
-/// Small places along a line, without those in its first dot.
+/// Returns small boxes along a line, without those close to its first dot.
 fn along([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Rect> {
     let length = (x2 - x1).hypot(y2 - y1).max(1.0);
     let steps = (2..).map(|step| f64::from(step) * 4.0).take_while(move |far| *far < length);
@@ -217,7 +217,7 @@ fn around([x, y]: [f64; 2], reach: f64) -> Rect {
     Rect { x: x - reach, y: y - reach, width: 2.0 * reach, height: 2.0 * reach }
 }
 
-/// Where a name may stand, seen from its dot, best first; whether that needs a line.
+/// Returns possible offsets of a name from its dot, best first, and whether a line is needed.
 fn offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)> {
     let near = [
         [9.0, -high / 2.0],
@@ -233,7 +233,7 @@ fn offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)> {
         let r = f64::from(ring) * 11.0;
         (0..16).map(move |turn| {
             let (sin, cos) = (f64::from(turn) * std::f64::consts::PI / 8.0).sin_cos();
-            // The name hangs on the line by its nearest end, or by its middle.
+            // The line ends at the nearest end of the name, or at its middle.
             let hang = if cos > 0.3 { 0.0 } else { wide / if cos < -0.3 { 1.0 } else { 2.0 } };
             ([cos * r - hang, sin * r - high / 2.0], true)
         })

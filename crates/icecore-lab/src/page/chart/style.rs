@@ -1,6 +1,6 @@
-//! The colours of charts, in light and dark. Nothing is said by a colour alone.
+//! Colors of charts, in light and dark mode. No information is conveyed by color alone.
 
-/// For a page, or inside of an SVG. Text has a contrast of 4.5 and more, marks of 3 and more.
+/// Style for a page, or for an SVG. Text has a contrast of at least 4.5, marks of at least 3.
 pub(in crate::page) const CSS: &str = "
 .chart{--paper:#fdfdfc;--ink:#1b1e22;--soft:#565d66;--grid:#e4e6e9;--other:#868e97;\
 --own:#0a66ad;--base:#a85a00;--c0:#0a66ad;--c1:#b8480f;--c2:#0b7a55;--c3:#9a4a94;--c4:#8a6a00;--c5:#2d8fa8;\

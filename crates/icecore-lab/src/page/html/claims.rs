@@ -1,4 +1,4 @@
-//! What the articles claim, and what became of it.
+//! The claims of the articles, and the verdicts on them.
 
 use super::escape;
 use crate::model::{ClaimResult, Quantity, ScenarioReport, Verdict};
@@ -6,7 +6,7 @@ use crate::page::number::{NONE, count, quotient, within};
 use crate::page::words;
 use std::fmt::Write;
 
-/// Those of all scenarios in one table, below a link to each scenario.
+/// Returns a table of the claims of all scenarios, each below a link to its scenario.
 pub(super) fn overview(groups: &[(String, &ScenarioReport)]) -> String {
     let mut rows = String::new();
     for (link, scenario) in groups {
@@ -16,7 +16,7 @@ pub(super) fn overview(groups: &[(String, &ScenarioReport)]) -> String {
     table(&rows)
 }
 
-/// Those of a scenario, with their source, and what explains those that do not hold.
+/// Returns a table of a scenario's claims, with their source, and explanations for those that do not hold.
 pub(super) fn explained(scenario: &ScenarioReport) -> String {
     let row = |result: &ClaimResult| {
         let why = if result.verdict == Verdict::Holds { "" } else { result.claim.explanation.as_str() };
@@ -25,7 +25,7 @@ pub(super) fn explained(scenario: &ScenarioReport) -> String {
     table(&scenario.claims.iter().map(row).collect::<String>())
 }
 
-/// A verdict with its sign, its word, and a colour besides.
+/// Returns a verdict with its sign, its word and a color.
 pub(super) fn became(verdict: Verdict) -> String {
     let (sign, word) = words::became(verdict);
     let sign = format!("<span aria-hidden=\"true\">{sign}</span>");

@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else: no script, no font, no network.
+//! The report as one self-contained page: no script, no font, no network.
 
 mod claims;
 mod scenario;
@@ -10,7 +10,7 @@ use super::words;
 use crate::model::{Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
-/// The whole report as an HTML page, which is well-formed XML as well.
+/// Returns the whole report as an HTML page that is also well-formed XML.
 pub fn html(report: &Report) -> String {
     let mut out = String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
     out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
@@ -37,7 +37,7 @@ fn title(report: &Report) -> String {
     }
 }
 
-/// The id of a scenario's section; names may be alike, places are not.
+/// Returns the id of a scenario's section. It contains the position, because names may be equal.
 fn id(i: usize, scenario: &ScenarioReport) -> String {
     format!("s{}-{}", i + 1, slug(&scenario.name))
 }
@@ -54,7 +54,7 @@ fn contents(report: &Report) -> String {
     out + "<li><a href=\"#machine\">The machine, and how it was measured</a></li>\n</ul>\n</nav>\n"
 }
 
-/// The claims of all scenarios.
+/// Returns the claims of all scenarios.
 fn all_claims(report: &Report) -> String {
     let with: Vec<_> = report.scenarios.iter().enumerate().filter(|(_, s)| !s.claims.is_empty()).collect();
     if with.is_empty() {
@@ -76,7 +76,7 @@ fn all_claims(report: &Report) -> String {
     out + "</section>\n"
 }
 
-/// What the verdicts mean.
+/// Returns the key of the verdicts.
 fn key() -> String {
     let all = [
         (Verdict::Holds, "as claimed, with a fifth of it as tolerance"),
@@ -101,14 +101,14 @@ fn machine(report: &Report) -> String {
     out
 }
 
-/// A paragraph, if there is text.
+/// Writes a paragraph, if there is text.
 fn paragraph(out: &mut String, class: &str, text: &str) {
     if !text.trim().is_empty() {
         _ = writeln!(out, "<p class=\"{class}\">{}</p>", escape(text.trim()));
     }
 }
 
-/// A table in a frame that scrolls where the window is narrow.
+/// Returns a table in a frame that scrolls if the window is narrow.
 fn table(table: &Table, caption: &str) -> String {
     if table.is_empty() {
         return String::new();

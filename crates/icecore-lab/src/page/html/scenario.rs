@@ -8,7 +8,7 @@ use crate::page::view::{Group, Names, at, groups, operations, operations_at, pla
 use crate::page::{tables, words};
 use std::fmt::Write;
 
-/// Everything about a scenario.
+/// Returns the section of a scenario.
 pub(super) fn section(scenario: &ScenarioReport, id: &str) -> String {
     let names = Names::new(scenario);
     let mut page = Section { out: String::new(), scenario, names: &names, id, charts: 0 };
@@ -36,7 +36,7 @@ struct Section<'a> {
     scenario: &'a ScenarioReport,
     names: &'a Names<'a>,
     id: &'a str,
-    /// How many charts there are: each needs an id.
+    /// Number of charts so far: each needs an id.
     charts: usize,
 }
 
@@ -62,7 +62,7 @@ impl Section<'_> {
         self.figure(&title, "", |width| chart::memory(scenario, point, names, width), steps);
     }
 
-    /// The numbers of a chart of bars, and the comparison of all pairs.
+    /// Returns the numbers of a bar chart, and the comparison of all pairs.
     fn numbers(&self, point: &Point, operation: Operation, title: &str) -> String {
         let raw = table(&tables::raw(point, operation, self.names), title);
         let Some(matrix) = Matrix::new(point, operation, self.scenario.noise.resolution) else { return raw };
@@ -85,7 +85,7 @@ impl Section<'_> {
         self.figure(&title, "both axes are logarithmic, lower is better", draw, table(&all, &title));
     }
 
-    /// A chart, drawn for wide windows and for narrow ones, and the numbers below it.
+    /// Writes a chart, drawn for wide and for narrow windows, with its numbers below.
     fn figure(&mut self, title: &str, how: &str, draw: impl Fn(f64) -> Option<Drawing>, numbers: String) {
         let (Some(wide), Some(narrow)) = (draw(WIDE), draw(NARROW)) else { return };
         self.charts += 1;
@@ -136,7 +136,7 @@ impl Section<'_> {
         self.scenario.notes.iter().for_each(|note| paragraph(&mut self.out, "note", note));
     }
 
-    /// Items that are HTML already.
+    /// Writes a list of items that are already HTML.
     fn list(&mut self, class: &str, items: Vec<String>) {
         if !items.is_empty() {
             let items: String = items.iter().map(|item| format!("<li>{item}</li>\n")).collect();

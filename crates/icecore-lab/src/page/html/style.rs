@@ -1,6 +1,6 @@
-//! How the page looks, in light, in dark, on narrow windows, and on paper.
+//! Style of the page for light and dark mode, narrow windows, and paper.
 
-/// Behind the style of the charts, whose colours it uses.
+/// Follows the style of the charts, whose colors it uses.
 pub(super) const PAGE: &str = "
 svg.chart{display:block;width:100%;height:auto}
 svg.narrow{display:none}

@@ -1,4 +1,4 @@
-//! Clients that are spread over more daemons.
+//! Clients that are distributed over several daemons.
 
 use super::super::Run;
 use super::super::daemon::Kind;
@@ -12,7 +12,7 @@ use icecore_lab::runner::Trouble;
 
 const WHAT: &str = "daemon";
 
-/// Each number of daemons on this server.
+/// Measures each number of daemons on this server.
 pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, Error> {
     let jobs = Jobs::new()?;
     let mut samples = Samples::default();
@@ -33,7 +33,7 @@ pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, 
     Ok(samples.groups(|_| clients, WHAT, server))
 }
 
-/// Daemons that are started anew, each number of them on a new database.
+/// Starts new daemons, with a new database for each number of them.
 fn one_round(
     run: &mut Run<'_>,
     server: &Server,

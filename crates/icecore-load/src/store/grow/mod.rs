@@ -1,4 +1,4 @@
-//! How it grows: more workers and more daemons, each a process of its own, on one database.
+//! Scaling: several workers and daemons, each in its own process, on one database.
 
 mod daemons;
 mod workers;
@@ -13,31 +13,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// How many work at once, and with how much.
+/// Numbers of processes and of jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Growing {
-    /// How many processes with a worker.
+    /// Numbers of processes with a worker.
     pub workers: Vec<u32>,
-    /// How many daemons.
+    /// Numbers of daemons.
     pub daemons: Vec<u32>,
-    /// How many jobs that take no time there are in a sample.
+    /// Number of jobs in a sample, for jobs that take no time.
     pub jobs: u32,
-    /// How many of them a worker has at once.
+    /// Number of these jobs that a worker runs at the same time.
     pub at_once: u32,
-    /// How many jobs that wait there are in a sample, for each worker.
+    /// Number of jobs in a sample per worker, for jobs that wait.
     pub waiting_jobs: u32,
-    /// How many of them a worker has at once.
+    /// Number of these jobs that a worker runs at the same time.
     pub waiting_at_once: u32,
-    /// How many milliseconds such a job waits.
+    /// How long such a job waits, in milliseconds.
     pub waiting_millis: u32,
-    /// How many clients, spread over the daemons.
+    /// Number of clients, distributed over the daemons.
     pub clients: u32,
-    /// How many jobs they post in a sample.
+    /// Number of jobs that they post in a sample.
     pub requests: u32,
 }
 
 impl Growing {
-    /// As much as a run in full has.
+    /// Returns the settings of a full run.
     pub(super) fn full() -> Growing {
         Growing {
             workers: vec![1, 2, 4, 8],
@@ -52,18 +52,18 @@ impl Growing {
         }
     }
 
-    /// As much as shows that everything works.
+    /// Returns settings that only show that everything works.
     pub(super) fn small() -> Growing {
         Growing { jobs: 400, waiting_jobs: 20, requests: 320, ..Growing::full() }
     }
 
-    /// Whether anything is to be measured.
+    /// Returns whether anything is to be measured.
     pub(super) fn is_wanted(&self) -> bool {
         !(self.workers.is_empty() && self.daemons.is_empty())
     }
 }
 
-/// Everything of this part, as a report of its own.
+/// Measures this part, and returns its own report.
 pub(super) fn measure(run: &mut Run<'_>) -> Result<Growth, Error> {
     let began = Instant::now();
     let made = machine::now();
@@ -103,7 +103,7 @@ fn servers(run: &Run<'_>) -> Vec<Server> {
     servers
 }
 
-/// The samples of each operation, by how many did it together.
+/// Samples of each operation, by the number of processes.
 #[derive(Default)]
 struct Samples(BTreeMap<(Operation, u32), Vec<Timed>>);
 
@@ -112,7 +112,7 @@ impl Samples {
         self.0.entry((operation, count)).or_default().push(timed);
     }
 
-    /// One group of each operation, from the fewest to the most.
+    /// Returns one group per operation, from the fewest processes to the most.
     fn groups(self, clients: impl Fn(Operation) -> u32, what: &str, server: &Server) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for ((operation, count), samples) in self.0 {
@@ -131,7 +131,7 @@ impl Samples {
     }
 }
 
-/// Who failed on a server has no figures there.
+/// Marks what failed on a server as absent there.
 fn away(run: &mut Run<'_>, what: &str, server: &Server, trouble: Trouble) {
     run.away(&format!("{what} on {}", server.name()), trouble);
 }

@@ -1,4 +1,4 @@
-//! Workers that begin at the same moment, and work until a queue is empty.
+//! Workers that start at the same moment, and work until a queue is empty.
 
 use super::super::Run;
 use super::super::database::{Database, Server};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 const WHAT: &str = "worker";
 
-/// What a sample consists of.
+/// Composition of a sample.
 #[derive(Clone, Copy)]
 struct Kind {
     operation: Operation,
@@ -24,7 +24,8 @@ struct Kind {
 }
 
 impl Kind {
-    /// Jobs that take no time; jobs that wait, so many more for more workers.
+    /// Returns the two kinds of samples: jobs that take no time, and jobs that wait, whose number grows with the
+    /// workers.
     fn all(growing: &Growing, workers: u32) -> [Kind; 2] {
         let Growing { jobs, at_once, waiting_jobs, waiting_at_once, waiting_millis, .. } = *growing;
         [
@@ -39,7 +40,7 @@ impl Kind {
     }
 }
 
-/// Each number of workers on this server; nothing without the program.
+/// Measures each number of workers on this server; nothing without the program.
 pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, Error> {
     if run.options.growing.workers.is_empty() {
         return Ok(Vec::new());
@@ -71,7 +72,7 @@ pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, 
     Ok(samples.groups(at_once, WHAT, server))
 }
 
-/// Processes that are started anew, on a new database.
+/// Starts new processes on a new database.
 fn one_round(
     run: &mut Run<'_>,
     server: &Server,
@@ -88,7 +89,7 @@ fn one_round(
     };
     let programs: Result<Vec<Program<'_>>, Trouble> = (0..most).map(start).collect();
     let mut workers = Workers { programs: programs?, database, pushed: 0 };
-    // Connections, plans and caches are there before anything is timed.
+    // Connections, plans and caches are set up before anything is timed.
     for kind in Kind::all(&run.options.growing, most) {
         let few = Kind { jobs: kind.jobs.min(most * kind.at_once), ..kind };
         workers.sample(few, most, run)?;
@@ -113,7 +114,7 @@ fn one_round(
     database.drop(run.ask)
 }
 
-/// Processes on one database, and how many jobs it was given.
+/// Processes on one database, and the number of jobs queued in it.
 struct Workers<'s> {
     programs: Vec<Program<'s>>,
     database: Database,
@@ -121,7 +122,8 @@ struct Workers<'s> {
 }
 
 impl Workers<'_> {
-    /// From the moment at which so many workers begin to the last job whose end is in the database.
+    /// Measures the time from the moment at which this many workers start until the end of the last job is in the
+    /// database.
     fn sample(&mut self, kind: Kind, count: u32, run: &Run<'_>) -> Result<f64, Trouble> {
         let Kind { jobs, at_once, millis, .. } = kind;
         let first = self.programs.first_mut().ok_or_else(|| Trouble::Failed("there is no worker".to_owned()))?;
@@ -142,7 +144,7 @@ impl Workers<'_> {
         took.map(|took| took.as_nanos() as f64).ok_or_else(|| Trouble::Failed("nobody worked".to_owned()))
     }
 
-    /// So many jobs are of this kind.
+    /// Checks that this many jobs match a condition.
     fn expect(&self, which: &str, jobs: u32, run: &Run<'_>) -> Result<(), Trouble> {
         let sql = format!("SELECT count(*) FROM icecore_jobs WHERE {which}");
         match run.ask.number(&self.database.address, &sql)? {

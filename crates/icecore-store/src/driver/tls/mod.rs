@@ -1,7 +1,7 @@
-//! Whether a connection is encrypted: what an address says of it.
+//! Encryption of connections, as an address specifies it.
 //!
-//! `sslmode` and `sslrootcert` mean what they mean to PostgreSQL's own programs; the names
-//! that MySQL's have for the same are understood as well.
+//! `sslmode` and `sslrootcert` have the same meaning as in PostgreSQL's own programs; MySQL's names for them are
+//! accepted too.
 
 #[cfg(all(feature = "tls", feature = "postgres"))]
 pub(super) mod stream;
@@ -14,26 +14,26 @@ use crate::address::{Address, decoded};
 use crate::error::{Error, ErrorKind, Result};
 use std::path::PathBuf;
 
-/// How much a connection must be worth.
+/// Required security of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Mode {
-    /// It is not encrypted.
+    /// Not encrypted.
     Disable,
-    /// It is, if that works: safe from nobody who can change what is sent.
+    /// Encrypted if possible. Not safe against anyone who can modify the traffic.
     Prefer,
-    /// It is, with any server.
+    /// Encrypted, with any server.
     Require,
-    /// The server's certificate is one of an authority that is trusted.
+    /// The server's certificate must come from a trusted authority.
     VerifyAuthority,
-    /// And it is one for this name.
+    /// In addition, the certificate must match the host name.
     VerifyFull,
 }
 
-/// What an address says.
+/// Encryption settings of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tls {
     pub(crate) mode: Mode,
-    /// The authorities, in a file; without one, those that browsers trust.
+    /// File with trusted authorities; without one, the authorities that browsers trust.
     pub(crate) authorities: Option<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ fn mode_named(name: &str) -> Option<Mode> {
     })
 }
 
-/// Takes what an address says of it out of the address, which is then a driver's.
+/// Splits an address into the address for a driver and the encryption settings.
 pub(crate) fn split(address: &Address) -> Result<(String, Tls)> {
     let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{address}: {message}"));
     let mut tls = Tls { mode: Mode::Prefer, authorities: None };
@@ -65,7 +65,7 @@ pub(crate) fn split(address: &Address) -> Result<(String, Tls)> {
             _ => others.push(part),
         }
     }
-    // As PostgreSQL's own programs do: whoever names an authority wants it.
+    // As in PostgreSQL's own programs, naming an authority requires its verification.
     if tls.authorities.is_some() && tls.mode == Mode::Require {
         tls.mode = Mode::VerifyAuthority;
     }

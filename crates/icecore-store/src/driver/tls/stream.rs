@@ -1,4 +1,4 @@
-//! Encrypted connections, as the driver of PostgreSQL wants them.
+//! Encrypted connections for the PostgreSQL driver.
 
 use super::{Tls, verifier};
 use crate::error::Result;
@@ -31,7 +31,7 @@ impl MakeTlsConnect<Socket> for MakeTls {
     type Error = io::Error;
 
     fn make_tls_connect(&mut self, host: &str) -> io::Result<Connect> {
-        // A socket of this machine has no name, and needs none.
+        // A local socket has no host name, and needs none.
         let host = ServerName::try_from(host).ok().map(|name| name.to_owned());
         Ok(Connect { config: self.0.clone(), host })
     }

@@ -1,4 +1,4 @@
-//! Which servers are believed.
+//! Verification of server certificates.
 
 use super::{Mode, Tls};
 use crate::error::{Error, ErrorKind, Result};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct Verifier {
     provider: Arc<CryptoProvider>,
-    /// `None`: any server is.
+    /// `None` accepts any server.
     authorities: Option<Arc<WebPkiServerVerifier>>,
     asks_name: bool,
 }
@@ -34,7 +34,7 @@ fn authorities(tls: &Tls) -> Result<RootCertStore> {
     if store.is_empty() { Err(wrong(&"it has no certificate")) } else { Ok(store) }
 }
 
-/// What encrypted connections are set up with.
+/// Returns the configuration of encrypted connections.
 pub(crate) fn config(tls: &Tls) -> Result<ClientConfig> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Address, format!("TLS: {error}"));
     let provider = Arc::new(ring::default_provider());
@@ -65,7 +65,7 @@ impl ServerCertVerifier for Verifier {
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
         let Some(authorities) = &self.authorities else { return Ok(ServerCertVerified::assertion()) };
         match authorities.verify_server_cert(certificate, between, name, ocsp, now) {
-            // The name is looked at last.
+            // The name is checked last, so everything else is valid.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.asks_name => Ok(ServerCertVerified::assertion()),

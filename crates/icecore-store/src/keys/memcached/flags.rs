@@ -1,4 +1,4 @@
-//! What flags say was done to a value, by the clients that set them.
+//! Flags of memcached values, which say how a client encoded or compressed a value.
 //!
 //! | client | flags |
 //! |---|---|
@@ -14,16 +14,16 @@ const PHP: u32 = 1 << 4;
 const PHP_WAYS: u32 = 7 << 5;
 const OTHERS: u32 = 1 << 1;
 
-/// The value as it was before it was compressed; as it is, if it was not, or is no longer whole.
+/// Returns the uncompressed value. A value that is not compressed, or is damaged, is returned unchanged.
 pub(super) fn undone(flags: u32, value: &[u8]) -> Cow<'_, [u8]> {
     let wrapper = match value {
-        // Upper bits may be a program's own.
+        // The upper bits may belong to the program.
         _ if flags & PHP != 0 && flags & PHP_WAYS != 0 && flags & 0xff00 == 0 => "php-memcached",
         [0x1f, 0x8b, ..] if flags & OTHERS != 0 => "gzip",
         [0x78, ..] if flags & OTHERS != 0 => "zlib",
         _ => return Cow::Borrowed(value),
     };
-    // What is inside is not read here.
+    // Only the wrapper is removed; its content is not read here.
     let stage = Stage::parse(&format!("{wrapper}/json"));
     let unwrapped =
         stage.and_then(|stage| stage.unwrap(value, &Limits::default()).map(|inside| inside.bytes.into_owned()));

@@ -1,4 +1,4 @@
-//! What is under the keys.
+//! Keys and values of a memcached server.
 
 use super::flags;
 use super::server::{Listed, Server, is_key};
@@ -11,14 +11,14 @@ use crate::keys::{Keys, glob, quoted, spelled};
 use crate::query::{EachLine, Line};
 use std::borrow::Cow;
 
-/// How many keys are asked for at once, and how many bytes they may have together.
+/// Maximum number of keys in a request, and maximum of their total length in bytes.
 const KEYS: usize = 100;
 const BYTES: usize = 8 << 10;
 
-/// Hands over what is under the keys.
+/// Passes all keys and values to `each`.
 pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> {
     let mut list = Server::open(address, wanted.longest)?;
-    // The list goes on while values are asked for.
+    // A second connection, because the list continues while values are requested.
     let mut items = Items {
         server: Server::open(address, wanted.longest)?,
         now: list.time()?,
@@ -36,7 +36,7 @@ pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>
             items.rows(&asked)?;
             break;
         };
-        // Each key is a page of its own, and its number the cursor.
+        // Each key counts as a page, with its number as the cursor.
         number += 1;
         progress.add(&listed.key);
         if !progress.end_page(&number.to_le_bytes()) {
@@ -57,10 +57,10 @@ pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>
     Ok(())
 }
 
-/// Values that are asked for.
+/// State of the requests for values.
 struct Items<'e> {
     server: Server,
-    /// The server's time when it began.
+    /// The server's time at the start.
     now: i64,
     each: EachLine<'e>,
     key: Vec<u8>,
@@ -68,7 +68,7 @@ struct Items<'e> {
 }
 
 impl Items<'_> {
-    /// The rows of these keys, as far as they are there.
+    /// Passes the rows of these keys to `each`. Keys that no longer exist are skipped.
     fn rows(&mut self, asked: &[Listed]) -> Result<Flow> {
         for listed in asked.iter().filter(|listed| !is_key(&listed.key)) {
             if self.row(listed, None)? == Flow::Stop {
@@ -81,7 +81,7 @@ impl Items<'_> {
         }
         self.server.ask(left.clone().map(|listed| &*listed.key))?;
         while let Some(flags) = self.server.next(&mut self.key, &mut self.value)? {
-            // They come in their order; some are gone.
+            // Values arrive in the requested order; some may be gone.
             let listed = left.find(|listed| listed.key == self.key).ok_or_else(|| self.server.unexpected())?;
             if self.row(listed, Some(flags))? == Flow::Stop {
                 return Ok(Flow::Stop);
@@ -110,7 +110,7 @@ impl Items<'_> {
     }
 }
 
-/// The value under a key, without what its flags say was done to it.
+/// Returns the value under a key, decompressed as its flags say.
 pub(in crate::keys) fn value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
     let named = quoted(spelled(key).as_bytes());
     if !is_key(key) {

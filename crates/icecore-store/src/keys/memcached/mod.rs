@@ -1,4 +1,4 @@
-//! memcached, by its protocol of text.
+//! Client for memcached, with its text protocol.
 
 mod flags;
 mod items;
@@ -6,5 +6,5 @@ mod server;
 
 pub(super) use items::{keys, value};
 
-/// The port of servers that name none.
+/// The default port.
 const PORT: u16 = 11211;

@@ -1,5 +1,4 @@
-//! A server that is asked, and its answers. Only these are sent: `stats`, `lru_crawler metadump
-//! all` and `get`.
+//! Requests to a memcached server. Only these commands are sent: `stats`, `lru_crawler metadump all` and `get`.
 
 use super::PORT;
 use crate::address::Address;
@@ -8,24 +7,24 @@ use crate::keys::link::Link;
 use crate::keys::place::Place;
 use std::time::{Duration, Instant};
 
-/// How long a key may be.
+/// Maximum length of a key.
 const LONGEST_KEY: usize = 250;
-/// How long until a busy crawler is asked again.
+/// Pause before a busy crawler is asked again.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A connection to a server.
 pub(super) struct Server {
     link: Link,
     line: Vec<u8>,
-    /// How many bytes a value may have.
+    /// Maximum length of a value in bytes.
     longest: u64,
     patience: Duration,
 }
 
-/// What is known of a key that is listed.
+/// Metadata of a listed key.
 pub(super) struct Listed {
     pub(super) key: Vec<u8>,
-    /// Seconds since 1970, if it expires.
+    /// Expiry in seconds since 1970, if the key expires.
     pub(super) expires: Option<i64>,
 }
 
@@ -35,9 +34,9 @@ impl Server {
         Ok(Server { link: Link::open(&place)?, line: Vec::new(), longest, patience: place.patience })
     }
 
-    /// The server's time, in seconds since 1970.
+    /// Returns the server's time, in seconds since 1970.
     pub(super) fn time(&mut self) -> Result<i64> {
-        /// How many lines statistics may have.
+        /// Maximum number of lines in the statistics.
         const LINES: usize = 10_000;
         self.send(b"stats\r\n")?;
         let mut time = None;
@@ -54,8 +53,8 @@ impl Server {
         Err(self.unexpected())
     }
 
-    /// Asks for the list of all keys: the first of it. The crawler that makes it goes round by itself
-    /// now and then, and for other clients: that is waited for.
+    /// Requests the list of all keys and returns the first one. Waits while the crawler is busy, on its own or for
+    /// another client.
     pub(super) fn list(&mut self) -> Result<Option<Listed>> {
         let until = Instant::now() + self.patience;
         loop {
@@ -67,7 +66,7 @@ impl Server {
         }
     }
 
-    /// The next key of the list.
+    /// Returns the next key of the list.
     pub(super) fn listed(&mut self) -> Result<Option<Listed>> {
         self.link.line(&mut self.line)?;
         if self.line == b"END" {
@@ -80,7 +79,7 @@ impl Server {
         Ok(Some(Listed { key, expires: expires.filter(|expires| *expires >= 0) }))
     }
 
-    /// Asks for values. The keys are ones that may be asked for: see [`is_key`].
+    /// Requests values. Keys that the protocol can't express are left out: see [`is_key`].
     pub(super) fn ask<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<()> {
         let out = &mut self.link.out;
         out.extend_from_slice(b"get");
@@ -92,7 +91,7 @@ impl Server {
         self.link.send()
     }
 
-    /// The next value that was asked for: its flags. `key` and `value` get what it is.
+    /// Reads the next value into `key` and `value`. Returns its flags, or `None` at the end.
     pub(super) fn next(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<Option<u32>> {
         self.link.line(&mut self.line)?;
         if self.line == b"END" {
@@ -114,17 +113,17 @@ impl Server {
         Ok(Some(flags))
     }
 
-    /// An answer that the command does not have.
+    /// Returns the error for an answer that does not fit the command.
     pub(super) fn unexpected(&self) -> Error {
         self.link.broken("an answer that is none of memcached to this command")
     }
 
-    /// A list without an end.
+    /// Returns the error for a list that never ends.
     pub(super) fn endless(&self) -> Error {
         self.link.broken("a list that begins again and again")
     }
 
-    /// The line is not what comes next: it may say why.
+    /// Returns the error for an unexpected line, which may be an error message of the server.
     fn refused(&self) -> Error {
         let words: [&[u8]; 4] = [b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"];
         if words.iter().any(|word| self.line.starts_with(word)) {
@@ -140,8 +139,7 @@ impl Server {
     }
 }
 
-/// Whether the protocol of text has a way to ask for this key; with any other, something else
-/// would be asked.
+/// Returns whether the text protocol can request this key. Any other key would be read as a different command.
 pub(super) fn is_key(key: &[u8]) -> bool {
     (1..=LONGEST_KEY).contains(&key.len()) && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f)
 }
@@ -150,7 +148,7 @@ fn number(digits: &[u8]) -> Option<i64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// A key, of which some bytes are `%41`.
+/// Decodes a key with percent escapes such as `%41`.
 fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.iter();

@@ -1,6 +1,6 @@
-//! The commands that are sent, all of them: none of them writes.
+//! All commands that are sent. None of them writes.
 
-/// A command of Redis.
+/// A Redis command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     Auth,

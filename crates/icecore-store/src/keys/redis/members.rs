@@ -1,5 +1,5 @@
-//! What is in hashes, lists, sets, sorted sets and streams: a row for each, in windows that are
-//! as large as what was in them before was small.
+//! Members of hashes, lists, sets, sorted sets and streams, one row each. They are requested in windows, whose size
+//! adapts to the size of the members.
 
 use super::command::Command;
 use super::server::Server;
@@ -8,13 +8,13 @@ use crate::backend::Flow;
 use crate::error::Result;
 use crate::keys::progress::Progress;
 
-/// How many items a list of Redis can have.
+/// Maximum number of items in a Redis list.
 const LONGEST_LIST: u64 = 1 << 32;
 
-/// How many members are asked for at once.
+/// Number of members requested at once.
 pub(super) struct Window {
     count: u64,
-    /// How many bytes came of it.
+    /// Number of bytes received in this window.
     bytes: u64,
 }
 
@@ -29,7 +29,7 @@ impl Window {
     const LARGE: u64 = 1 << 20;
     const MOST: u64 = 1000;
 
-    /// For the next.
+    /// Adapts the size of the next window.
     fn adapt(&mut self) {
         match std::mem::take(&mut self.bytes) {
             bytes if bytes > Window::LARGE => self.count = (self.count / 4).max(1),
@@ -39,7 +39,7 @@ impl Window {
     }
 }
 
-/// The rows of what is in a key.
+/// Passes the members of a key to `rows`.
 pub(super) fn rows(server: &mut Server, entry: &Entry, window: &mut Window, rows: &mut Rows<'_>) -> Result<Flow> {
     let mut members = Members { server, entry, window, rows, value: Vec::new(), field: Vec::new() };
     match entry.kind {
@@ -89,7 +89,7 @@ impl Members<'_, '_> {
         }
     }
 
-    /// Fields and values of a hash, members of a set, members and scores of a sorted set.
+    /// Reads fields and values of a hash, members of a set, or members and scores of a sorted set.
     fn scan(&mut self, command: Command) -> Result<Flow> {
         let mut cursor = b"0".to_vec();
         let mut progress = Progress::new();
@@ -153,7 +153,7 @@ impl Members<'_, '_> {
                 self.field()?;
                 let id = std::mem::take(&mut self.field);
                 let behind = std::str::from_utf8(&id).ok().and_then(behind);
-                // One that is not behind the last would begin anew without an end.
+                // An id that is not after the previous one could start an endless loop.
                 let behind = behind.filter(|behind| order(behind) > order(&from));
                 from = behind.ok_or_else(|| self.server.unexpected())?;
                 let fields = self.server.array()?.unwrap_or(0);
@@ -176,14 +176,14 @@ impl Members<'_, '_> {
         }
     }
 
-    /// The next answer is a value.
+    /// Reads the next answer as a value.
     fn value(&mut self) -> Result<()> {
         let is_there = self.server.bulk(&self.entry.key, &mut self.value)?;
         self.window.bytes += self.value.len() as u64;
         if is_there { Ok(()) } else { Err(self.server.unexpected()) }
     }
 
-    /// The next answer is a field, a score or an id.
+    /// Reads the next answer as a field, a score or an id.
     fn field(&mut self) -> Result<()> {
         let is_there = self.server.bulk(&self.entry.key, &mut self.field)?;
         self.window.bytes += self.field.len() as u64;
@@ -191,7 +191,7 @@ impl Members<'_, '_> {
     }
 }
 
-/// The first id behind this one.
+/// Returns the first id after this one.
 fn behind(id: &str) -> Option<String> {
     let (time, number) = order(id)?;
     let (time, number) = match number.checked_add(1) {
@@ -201,7 +201,7 @@ fn behind(id: &str) -> Option<String> {
     Some(format!("{time}-{number}"))
 }
 
-/// The two numbers of an id.
+/// Returns the two numbers of an id.
 fn order(id: &str) -> Option<(u64, u64)> {
     let (time, number) = id.split_once('-')?;
     Some((time.parse().ok()?, number.parse().ok()?))

@@ -1,4 +1,4 @@
-//! Redis, and servers that speak its protocol, version 2.
+//! Client for Redis, and for servers that speak version 2 of its protocol.
 
 mod command;
 mod members;
@@ -9,5 +9,5 @@ mod walk;
 pub(super) use one::value;
 pub(super) use walk::keys;
 
-/// The port of servers that name none.
+/// The default port.
 const PORT: u16 = 6379;

@@ -1,4 +1,4 @@
-//! The value under one key.
+//! Reads the value under one key.
 
 use super::command::Command;
 use super::server::Server;
@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{quoted, spelled};
 
-/// The value under a key, or what is in it at a field.
+/// Returns the value under a key, or the part of it at a field.
 pub(in crate::keys) fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
     let mut server = Server::open(address, longest)?;
     let named = quoted(spelled(key).as_bytes());
@@ -66,7 +66,7 @@ pub(in crate::keys) fn value(address: &Address, key: &[u8], field: Option<&[u8]>
     }
 }
 
-/// What an entry of a stream has in this field.
+/// Reads a field of a stream entry into `value`. Returns whether it exists.
 fn of_stream(server: &mut Server, key: &[u8], id: &[u8], wanted: &[u8], value: &mut Vec<u8>) -> Result<bool> {
     server.put(Command::Xrange, &[key, id, id, b"COUNT", b"1"]);
     server.send()?;

@@ -1,4 +1,4 @@
-//! A server that is asked, and its answers.
+//! Requests to a Redis server and its answers.
 
 use super::PORT;
 use super::command::Command;
@@ -7,27 +7,27 @@ use crate::error::Result;
 use crate::keys::link::Link;
 use crate::keys::place::Place;
 
-/// What an answer begins with.
+/// Head of an answer.
 enum Head {
     Text,
     Integer(i64),
     Bulk(Option<u64>),
     Array(Option<u64>),
-    /// The key is of another type than the command is for: it was replaced meanwhile.
+    /// The key has another type than the command expects: it was replaced meanwhile.
     OtherType,
 }
 
 /// A connection to a server.
 pub(super) struct Server {
     link: Link,
-    /// The line that was read last.
+    /// The last line that was read.
     line: Vec<u8>,
-    /// How many bytes a value may have.
+    /// Maximum length of a value in bytes.
     longest: u64,
 }
 
 impl Server {
-    /// Connects, and chooses the database.
+    /// Connects, authenticates and selects the database.
     pub(super) fn open(address: &Address, longest: u64) -> Result<Server> {
         let place = Place::of(address, PORT)?;
         let mut server = Server { link: Link::open(&place)?, line: Vec::new(), longest };
@@ -46,7 +46,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Adds a command to those that are sent next.
+    /// Adds a command to the next request.
     pub(super) fn put(&mut self, command: Command, arguments: &[&[u8]]) {
         command.put(arguments, &mut self.link.out);
     }
@@ -55,7 +55,7 @@ impl Server {
         self.link.send()
     }
 
-    /// A word, as `OK` or a type.
+    /// Reads a word, such as `OK` or a type.
     pub(super) fn text(&mut self) -> Result<&[u8]> {
         match self.head()? {
             Head::Text => Ok(&self.line[1..]),
@@ -63,7 +63,7 @@ impl Server {
         }
     }
 
-    /// A number; `None`, if the key is of another type.
+    /// Reads a number; `None` if the key has another type.
     pub(super) fn integer(&mut self) -> Result<Option<i64>> {
         match self.head()? {
             Head::Integer(number) => Ok(Some(number)),
@@ -72,12 +72,13 @@ impl Server {
         }
     }
 
-    /// Bytes, in the place of those in `into`; whether there are any. `key`: what an error says is too long.
+    /// Reads bytes into `into`. Returns whether the value exists. `key` is named in the error for a value that is too
+    /// long.
     pub(super) fn bulk(&mut self, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
         self.within(self.longest, key, into)
     }
 
-    /// The same, if there are not more than `most`.
+    /// Like `bulk`, but with a limit of `most` bytes.
     pub(super) fn within(&mut self, most: u64, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
         into.clear();
         match self.head()? {
@@ -88,7 +89,7 @@ impl Server {
         }
     }
 
-    /// How many answers come next; `None`: there is none.
+    /// Reads the number of elements that follow; `None` if there is no array.
     pub(super) fn array(&mut self) -> Result<Option<u64>> {
         match self.head()? {
             Head::Array(len) => Ok(len),
@@ -97,7 +98,7 @@ impl Server {
         }
     }
 
-    /// The cursor of a `SCAN`, and how many elements come next; `None`, if the key is of another type.
+    /// Reads the cursor of a `SCAN` and the number of elements that follow; `None` if the key has another type.
     pub(super) fn cursor(&mut self, cursor: &mut Vec<u8>) -> Result<Option<u64>> {
         match self.array()? {
             None => return Ok(None),
@@ -114,12 +115,12 @@ impl Server {
         }
     }
 
-    /// An answer that the command does not have.
+    /// Returns the error for an answer that does not fit the command.
     pub(super) fn unexpected(&self) -> crate::error::Error {
         self.link.broken("an answer that is none of Redis to this command")
     }
 
-    /// Pages without an end.
+    /// Returns the error for a list that never ends.
     pub(super) fn endless(&self) -> crate::error::Error {
         self.link.broken("a list that begins again and again")
     }
@@ -144,5 +145,5 @@ impl Server {
     }
 }
 
-/// How many digits a cursor has at most.
+/// Maximum number of digits in a cursor.
 const CURSOR: u64 = 20;

@@ -1,4 +1,4 @@
-//! All keys, by `SCAN`, and what is under them.
+//! Reads all keys with `SCAN`, and their values.
 
 use super::command::Command;
 use super::members::{self, Window};
@@ -13,30 +13,28 @@ use crate::query::{EachLine, Line};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// How many keys are asked for at once.
+/// Number of keys requested at once.
 const KEYS: &[u8] = b"1000";
-/// How long a key may be, and how many bytes all that come at once may have: Redis allows 512 MB
-/// for one, nobody uses them.
+/// Maximum length of a key, and of all keys in one answer. Redis allows 512 MB for one key, but nobody uses such keys.
 const LONGEST_KEY: u64 = 1 << 20;
 const LONGEST_KEYS: u64 = 64 << 20;
-/// How many bytes of values the server is asked for at once: it keeps the answers until they are
-/// read.
+/// Number of bytes of values requested at once: the server holds the answers in memory until they are read.
 const AT_ONCE: u64 = 1 << 20;
 
-/// The types that are known; of others no values are read.
+/// Supported types. Values of other types are not read.
 const TYPES: [&str; 6] = ["string", "list", "set", "zset", "hash", "stream"];
 
-/// What is known of a key before its value is.
+/// Metadata of a key, known before its value is read.
 pub(super) struct Entry {
     pub(super) key: Vec<u8>,
     pub(super) kind: &'static str,
-    /// Milliseconds, if it expires.
+    /// Remaining milliseconds, if the key expires.
     ttl: Option<i64>,
-    /// The length of a string.
+    /// Length of a string.
     len: u64,
 }
 
-/// Takes rows.
+/// Passes rows to the caller.
 pub(super) struct Rows<'e> {
     each: EachLine<'e>,
 }
@@ -47,7 +45,7 @@ impl Rows<'_> {
         (self.each)(Line::Names(&names))
     }
 
-    /// A value, or what is in one at this field.
+    /// Passes a row with a value, or with the part of it at this field.
     pub(super) fn row(&mut self, entry: &Entry, field: Option<&[u8]>, value: Option<&[u8]>) -> Result<Flow> {
         let ttl = entry.ttl.map(|ttl| format!("{}.{:03}", ttl / 1000, ttl % 1000));
         let program = value.and_then(|value| {
@@ -71,7 +69,7 @@ fn as_text(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Hands over what is under the keys.
+/// Passes all keys and values to `each`.
 pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> {
     let mut server = Server::open(address, wanted.longest)?;
     let mut rows = Rows { each };
@@ -79,7 +77,7 @@ pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>
     let mut cursor = b"0".to_vec();
     ask(&mut server, &cursor, pattern);
     server.send()?;
-    // That it answers is known before anything is said.
+    // The server must answer before the first row is passed on.
     let mut progress = Progress::new();
     let mut found = scanned(&mut server, &mut cursor)?;
     let mut flow = rows.names()?;
@@ -108,7 +106,7 @@ fn ask(server: &mut Server, cursor: &[u8], pattern: Option<&[u8]>) {
     }
 }
 
-/// The keys of an answer, each once, and the cursor for the next.
+/// Reads the keys of an answer, each once, and its cursor.
 fn scanned(server: &mut Server, cursor: &mut Vec<u8>) -> Result<Vec<Vec<u8>>> {
     let count = server.cursor(cursor)?.ok_or_else(|| server.unexpected())?;
     let (mut keys, mut known, mut left) = (Vec::new(), HashSet::new(), LONGEST_KEYS);
@@ -117,7 +115,7 @@ fn scanned(server: &mut Server, cursor: &mut Vec<u8>) -> Result<Vec<Vec<u8>>> {
         if !server.within(LONGEST_KEY, b"", &mut key)? {
             return Err(server.unexpected());
         }
-        // Empty ones take memory as well.
+        // Empty keys take memory too.
         left = left.checked_sub(key.len() as u64 + 64).ok_or_else(|| server.unexpected())?;
         if known.insert(key.clone()) {
             keys.push(key);
@@ -126,7 +124,7 @@ fn scanned(server: &mut Server, cursor: &mut Vec<u8>) -> Result<Vec<Vec<u8>>> {
     Ok(keys)
 }
 
-/// What the keys are; those that are gone are left out.
+/// Returns type, expiry and length of the keys; keys that are gone are left out.
 fn looked_up(server: &mut Server, keys: Vec<Vec<u8>>) -> Result<Vec<Entry>> {
     let mut entries = Vec::with_capacity(keys.len());
     for keys in keys.chunks(1000) {
@@ -151,7 +149,7 @@ fn looked_up(server: &mut Server, keys: Vec<Vec<u8>>) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// The rows of these keys, in their order.
+/// Passes the rows of these keys to `rows`, in order.
 fn all(server: &mut Server, entries: &[Entry], rows: &mut Rows<'_>, value: &mut Vec<u8>) -> Result<Flow> {
     let mut rest = entries;
     let mut window = Window::default();
@@ -182,7 +180,7 @@ fn all(server: &mut Server, entries: &[Entry], rows: &mut Rows<'_>, value: &mut 
     Ok(Flow::On)
 }
 
-/// The strings at the beginning that are asked for at once: one at least.
+/// Returns the strings at the beginning that are requested at once, at least one.
 fn together(entries: &[Entry]) -> &[Entry] {
     let mut bytes = 0u64;
     let fits = |entry: &&Entry| {
@@ -199,7 +197,7 @@ fn get(server: &mut Server, entries: &[Entry], rows: &mut Rows<'_>, value: &mut 
     }
     server.send()?;
     for entry in entries {
-        // It is gone, or another value, since its type was asked for.
+        // The key was deleted or replaced since its type was requested.
         if !server.bulk(&entry.key, value)? {
             continue;
         }
