@@ -1,22 +1,22 @@
-//! The options that say how tables in CSV are written.
+//! The options for how tables in CSV are written.
 
 use icecore_csv::{Detector, Escape};
 
-/// How a table is written; what is not given is found out.
+/// How a table is written; options that are not given are detected.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct CsvStyle {
-    /// In csv and tsv: what stands between values, a character or `\t`; if not given, csv shows it, and in tsv it is a tab
+    /// In csv and tsv: character between values, or `\t`; by default csv detects it, and tsv uses a tab
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
-    /// In csv: what stands around values, a character or `none`; if not given, the file shows it
+    /// In csv: character around values, or `none`; detected if not given
     #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
     pub quote: Option<Quote>,
-    /// In csv: how a quote is written inside of quotes: `doubled`, `backslash` before it, or as `fputcsv` of PHP does
+    /// In csv: how a quote inside quotes is written: `doubled`, `backslash` before it, or as PHP's `fputcsv` does
     #[arg(long, value_name = "HOW", value_parser = parse_escape)]
     pub escape: Option<Escape>,
 }
 
-/// What stands around values, if anything.
+/// The character around values, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quote(pub Option<u8>);
 
