@@ -39,18 +39,18 @@ fn parse_escape(text: &str) -> Result<Escape, String> {
 }
 
 impl CsvStyle {
-    /// Whether all is said: then nothing needs to be found out.
+    /// Returns whether all options are given, so that nothing needs to be detected.
     pub fn is_complete(&self) -> bool {
         self.delimiter.is_some() && self.quote.is_some() && (self.escape.is_some() || self.quote == Some(Quote(None)))
     }
 
-    /// What is to be found out.
+    /// Returns the detector for the options that are not given.
     pub fn detector(&self) -> Detector {
         Detector { delimiter: self.delimiter, quote: self.quote.map(|quote| quote.0), escape: self.escape }
     }
 }
 
-/// A character that stands between values.
+/// Parses the character between values.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),

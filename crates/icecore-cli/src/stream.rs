@@ -36,7 +36,7 @@ pub fn convert<'a>(
     }
     let reading = (from.format().reader)(from.settings());
     let writing = to.format().prepare(to.settings()).writer;
-    // The windows share what may be written.
+    // The windows share the output budget.
     let start = sink.position();
     let write = |document: &Document<'_>, part: Part<'_>, losses: &mut Losses, sink: &mut Sink| {
         let written = sink.position().saturating_sub(start);
@@ -44,7 +44,7 @@ pub fn convert<'a>(
         limits.output = limits.output_from(document.input().len()).saturating_sub(written);
         writing.write_part(document, part, &limits, sink).map(|end| end.map(|found| losses.merge(found)))
     };
-    // Options of the target may ask for the whole.
+    // Options of the target may need the whole document.
     let probe = Part::Items { before: 1, skip: 0, more: true };
     write(&Document::default(), probe, &mut Losses::default(), &mut Sink::nowhere())?.ok()?;
 
@@ -68,7 +68,7 @@ pub fn convert<'a>(
                 break;
             }
             before += items;
-            // The reader may have come to its end already.
+            // The reader may have reached its end already.
             let _ = empty.send(window.into_tape());
         }
         (reader.join(), written)

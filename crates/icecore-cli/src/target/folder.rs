@@ -42,7 +42,7 @@ impl Folder {
         Target::new(self.outputs.place_for(source, path)?)
     }
 
-    /// `a.storable` becomes `a.json`; where there is an `a.srl` as well, `a.storable.json`.
+    /// Returns the path of an output: `a.storable` becomes `a.json`; if there is also an `a.srl`, `a.storable.json`.
     fn path(&self, below: &Path, extension: &str) -> PathBuf {
         let path = self.top.join(below);
         if self.alike.get(&below.with_extension("")).is_none_or(|count| *count < 2) {

@@ -1,4 +1,4 @@
-//! A file under a name of its own, until it is complete.
+//! A file under a temporary name, until it is complete.
 
 use super::destination::FileDestination;
 use super::failed;
@@ -9,18 +9,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// The file; it is taken away if nothing comes of it.
+/// The file; it is removed if it is not completed.
 pub struct Unfinished {
     place: FileDestination,
     file: File,
-    /// None, when it has its name.
+    /// `None` once the file has its final name.
     temporary: Option<TempPath>,
-    /// Under which name signals know it.
+    /// The name in the set of unfinished files, for signals.
     name: PathBuf,
 }
 
 impl Unfinished {
-    /// Makes one, beside the file that it becomes.
+    /// Creates the temporary file in the folder of the final file.
     pub fn new(place: FileDestination) -> Result<(File, Unfinished), Abort> {
         signals::watch()?;
         let path = place.path.clone();

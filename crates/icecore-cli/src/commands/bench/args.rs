@@ -6,9 +6,9 @@ use std::path::PathBuf;
 /// Measure serializers side by side: the articles' experiments, or your own data
 ///
 /// Each competitor is the real serializer: a small script that perl, php or ruby runs. Its answer is checked first,
-/// then all competitors take turns in random order, in several processes each. The results are ratios, with their
-/// confidence intervals; differences that are no more than noise are called ties. Without SCENARIO all scenarios are
-/// run, which takes a while; --small gives a quick impression. Ctrl-C ends a run, and its measurements are kept.
+/// then all competitors take turns in random order, in several processes each. The results are ratios, with the
+/// interval in which they lie; differences that are no more than noise are called ties. Without SCENARIO all scenarios
+/// are run, which takes a while; --small gives a quick impression. Ctrl-C ends a run, and its measurements are kept.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Bench {

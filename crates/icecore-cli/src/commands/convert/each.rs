@@ -54,7 +54,7 @@ impl Conversion<'_> {
             match outer.stream(Box::new(window.into_reader())) {
                 Some(Ok(inside)) => {
                     let window = Window::new(inside, self.args.chunk);
-                    // One record may be as long as what is unpacked as a whole.
+                    // A single record may be as long as the limit for the whole unpacked data.
                     let plan = self.plan(inner, frame);
                     let most = plan.most.min(self.global.limit.decompressed);
                     let plan = Plan { most, is_packed: true, ..plan };
@@ -89,7 +89,7 @@ impl Conversion<'_> {
         Ok(end)
     }
 
-    /// The stage that reads the records.
+    /// Determines the stage that reads the records.
     fn look(&self, window: &mut Window<Box<dyn Read + Send>>, frame: Frame) -> io::Result<Result<Stage, Error>> {
         if self.reader.is_named() {
             return Ok(self.reader.stage(&[]));
@@ -110,8 +110,8 @@ impl Conversion<'_> {
         }
     }
 
-    /// Whether a whole document is there. The command does not wait for more: the sender may
-    /// wait for the result.
+    /// Returns whether a whole document is available. The command does not wait for more input: the sender may wait for
+    /// the result.
     fn is_complete(&self, stage: &Stage, bytes: &[u8]) -> bool {
         if !stage.wrappers().is_empty() {
             return false;
@@ -148,7 +148,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Documents in a wrapper around all of them.
+    /// Converts documents inside a wrapper around all of them.
     fn unwrapped(
         &self,
         mut window: Window<Box<dyn Read + Send>>,
@@ -174,7 +174,7 @@ impl Conversion<'_> {
     }
 }
 
-/// The first record that is all there, and not blank.
+/// Returns the first record that is complete and not blank.
 fn first_record(frame: Frame, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
     let mut at = 0;
     while let Split::Record { start, end, next } = frame.split(bytes.get(at..)?, is_end) {

@@ -8,7 +8,7 @@ use icecore::alter::Alteration;
 use icecore::select::Pattern;
 use icecore::{Document, Limits};
 
-/// An option: its name, what it takes, and what it does.
+/// An option: its name, its argument, its help and the details of its help.
 const OPTIONS: &[(&str, &str, &str, &str)] = &[
     (
         "set",
@@ -45,7 +45,7 @@ const OPTIONS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// What is done, in order; each option by its name.
+/// The edits, in order, each with the name of its option.
 #[derive(Clone, Debug, Default)]
 pub struct Steps(Vec<(&'static str, String)>);
 
@@ -85,7 +85,7 @@ impl Steps {
         self.0.is_empty()
     }
 
-    /// Each as the engine takes it.
+    /// Converts each edit for the engine.
     pub fn alterations(&self, limits: &Limits) -> Result<Vec<Alteration>, Abort> {
         self.0.iter().map(|(name, text)| alteration(name, text, limits)).collect()
     }

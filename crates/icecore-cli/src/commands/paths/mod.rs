@@ -13,7 +13,7 @@ use icecore::{Cursor, Document, ErrorKind, Kind, Known, Limits, Stage, Value, de
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The longest path that is kept for links to show.
+/// Maximum length of a path that is kept for links to show.
 const KEPT: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -46,7 +46,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
                     let listing = Listing { document: &document, to: &to, limits: &global.limit, depth, items: most };
                     listing.show(&file, &mut sink)?;
-                    // What is wrong behind it is said after it.
+                    // Errors after the document are reported after its output.
                     sink.flush()?;
                     Ok(document.into_tape())
                 }
@@ -65,24 +65,24 @@ struct Listing<'l> {
     to: &'l Stage,
     limits: &'l Limits,
     depth: usize,
-    /// How many items of a list are shown.
+    /// Number of items of a list that are shown.
     items: u64,
 }
 
-/// A container that is open.
+/// An open container.
 struct Open {
     node: u32,
     next: u32,
     end: u32,
     key: Option<u32>,
     position: u64,
-    /// How long the path to it is, and of how many steps.
+    /// Length of the path to it, and its number of steps.
     path: usize,
     level: usize,
 }
 
 impl Listing<'_> {
-    /// A line for each value; before each path stands the file, if it has a name.
+    /// Prints a line for each value, with the file before each path if it has a name.
     fn show(&self, file: &str, sink: &mut Sink) -> Result<(), Abort> {
         let mut path = if file.is_empty() { "$".to_owned() } else { format!("{file}:$") };
         let start = path.len() - 1;

@@ -1,4 +1,4 @@
-//! An undo file on the disk: written at its end, read from anywhere.
+//! An undo file on the disk: written at its end, read at any position.
 
 use super::record::{Check, HEAD_LEN, Head, Kind, MAGIC, encode_record};
 use crate::report::{Abort, code, io_reason};
@@ -6,10 +6,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// A record that was found whole.
+/// A complete record.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Where its head begins.
+    /// Offset of its head.
     pub offset: u64,
     pub head: Head,
     /// The check of the record before it.
@@ -21,16 +21,16 @@ pub struct Entry {
 pub struct UndoFile {
     file: File,
     name: String,
-    /// The records that are whole.
+    /// The complete records.
     pub entries: Vec<Entry>,
-    /// Where the last of them ends.
+    /// End of the last complete record.
     pub whole_len: u64,
-    /// Whether a record after them was cut off.
+    /// Whether an incomplete record follows.
     pub is_torn: bool,
 }
 
 impl UndoFile {
-    /// Makes a new file, which nobody else may read.
+    /// Creates a new file, which no other user may read.
     pub fn create(path: &Path) -> io::Result<UndoFile> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -44,7 +44,7 @@ impl UndoFile {
         let made = UndoFile { file, name, entries: Vec::new(), whole_len: MAGIC.len() as u64, is_torn: false };
         match made.file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(io::Error::other("another program has locked it")),
-            // Not every file system has locks.
+            // Some file systems have no locks.
             _ => Ok(made),
         }
     }
@@ -70,7 +70,7 @@ impl UndoFile {
         Ok(undo)
     }
 
-    /// Walks over all records.
+    /// Reads all records.
     fn scan(&mut self) -> Result<(), Abort> {
         let len = self.file.metadata().map_err(|error| self.unreadable(&error))?.len();
         let mut reader = BufReader::with_capacity(1 << 20, &self.file);
@@ -91,7 +91,7 @@ impl UndoFile {
             }
             reader.read_exact(&mut head).map_err(|error| self.unreadable(&error))?;
             let Some(found) = Head::decode(&head, &previous) else {
-                // A system that lost its power may leave zeros where nothing was written.
+                // After a power failure, the system may leave zeros where nothing was written.
                 if head.iter().all(|byte| *byte == 0)
                     && is_zeros(&mut reader).map_err(|error| self.unreadable(&error))?
                 {
@@ -120,7 +120,7 @@ impl UndoFile {
         Ok(())
     }
 
-    /// The payload of a record.
+    /// Reads the payload of a record.
     pub fn payload(&mut self, entry: &Entry) -> Result<Vec<u8>, Abort> {
         let read = |file: &mut File| -> io::Result<Vec<u8>> {
             file.seek(SeekFrom::Start(entry.offset + HEAD_LEN as u64))?;
