@@ -76,7 +76,7 @@ fn laravel(names: &[(String, &Vec<u8>)], packages: Option<&Packages>) -> String 
     text
 }
 
-/// The name as a string of the language, in ASCII.
+/// Returns the name as a string literal of the language, in ASCII.
 fn quoted(name: &Name, language: Language) -> String {
     let host = match language {
         Language::Perl | Language::Sereal => Host::Perl,
@@ -86,7 +86,7 @@ fn quoted(name: &Name, language: Language) -> String {
     Words::new(host, ClassName::checked(Names::Exact, &name.bytes, name.is_text)).literal()
 }
 
-/// Why a class is not in the list.
+/// Returns why a class is not in the list.
 pub fn refusal(row: &Row) -> String {
     format!(
         "the class `{}` at {} is not in the list: `*` in a list allows every name that fits; no program names a class \

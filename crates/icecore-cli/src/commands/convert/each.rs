@@ -12,10 +12,9 @@ use icecore_tables::step::Step;
 use icecore_tables::window::Window;
 use std::io::{self, Read};
 
-/// How much of an input is looked at to find out its format, where the first document is
-/// longer.
+/// Number of bytes that are examined to detect the format if the first document is longer.
 const LOOK: usize = 4 << 10;
-/// And at most, where less does not tell.
+/// Maximum number of bytes that are examined if fewer are not conclusive.
 const LOOK_AT_MOST: usize = 1 << 20;
 
 impl Conversion<'_> {
@@ -46,8 +45,7 @@ impl Conversion<'_> {
         if frame != Frame::Documents || stage.wrappers().is_empty() {
             return self.run(self.plan(stage, frame), window, &name, sink, report);
         }
-        // What is packed is unpacked bit by bit, if it has one wrapper and may be written
-        // before it was read to its end.
+        // Data with a single wrapper is unpacked piece by piece, if it may be written before it was read to its end.
         let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
         let outer = stage.wrappers()[0].wrapper();
         if let Some(inner) = inner.filter(|_| outer.can_stream()) {

@@ -125,7 +125,7 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
     })
 }
 
-/// What stands before the first `=` outside of quotes, and what behind it.
+/// Splits the text at the first `=` outside of quotes.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for (at, letter) in text.char_indices() {
@@ -140,7 +140,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A value on the command line.
+/// Parses a value on the command line.
 fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
     let stage = reading::typed_json().map_err(crate::report::usage)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);

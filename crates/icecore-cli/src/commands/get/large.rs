@@ -36,12 +36,12 @@ impl Parts {
     }
 }
 
-/// What begins so.
+/// Returns the possible stages of a file with this beginning.
 fn stages(head: &[u8], options: &[String]) -> Vec<Stage> {
     let formats = match identify_head(head) {
         Some(found) if found.wrappers.is_empty() => found.format.into_iter().collect(),
         Some(_) => Vec::new(),
-        // A list may be said to have more items than there is room for in the beginning.
+        // A list may declare more items than the beginning can hold.
         None => format::all().iter().copied().filter(|format| format.may_begin(head)).collect::<Vec<_>>(),
     };
     let with_options = |format| {

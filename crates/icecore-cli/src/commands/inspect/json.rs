@@ -1,5 +1,4 @@
-//! The tree for programs: flat lists of pieces and values, so that it can be
-//! written and read whatever the depth.
+//! The tree for programs: flat lists of pieces and values, so that any depth can be written and read.
 
 use super::deep::{self, Known as Seen, Look};
 use super::{Piece, View, variant};
@@ -22,7 +21,7 @@ struct Head<'a> {
     notes: Vec<Said<'a>>,
 }
 
-/// What a wrapper says.
+/// A note of a wrapper.
 #[derive(Serialize)]
 struct Said<'a> {
     name: &'a str,

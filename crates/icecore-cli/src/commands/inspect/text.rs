@@ -264,7 +264,7 @@ impl Text<'_> {
         text
     }
 
-    /// What a value of Ruby's own classes says.
+    /// Returns the text of a value of Ruby's own classes.
     fn told(&self, node: u32) -> Option<String> {
         let told = told(self.document, node, self.characters)?;
         let class = self.paint.ink(Ink::Class, told.class);
@@ -275,7 +275,7 @@ impl Text<'_> {
         })
     }
 
-    /// What a link names: its path, as long as these are few.
+    /// Returns the target of a link: its path, unless too many paths were looked up.
     fn target(&mut self, target: u32) -> String {
         self.paths += 1;
         let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));

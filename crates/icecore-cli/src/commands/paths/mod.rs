@@ -117,7 +117,7 @@ impl Listing<'_> {
                 self.line(&path, sink)?;
                 continue;
             }
-            // The default value of a map is no entry, and what attributes are on needs no step.
+            // The default value of a map is not an entry, and the value that has attributes needs no step.
             let has_step =
                 !(kind == Some(Kind::Map) && node.key == NO_KEY || kind == Some(Kind::Attrs) && position == 0);
             let step = if has_step { self.document.step(parent, here.index(), key, position) } else { None };
@@ -143,7 +143,7 @@ impl Listing<'_> {
         let kind = here.kind();
         // An object and its body are one step.
         let level = open.last().map_or(0, |open| open.level);
-        // What says a time, or the like, is shown as what it says.
+        // A time or a similar known value is shown as its text.
         let says = kind == Kind::Opaque && Known::of(here).is_some_and(|known| known.text(self.limits).is_some());
         let is_shown = !kind.is_container() || here.is_empty() || says;
         if !is_shown && (kind == Kind::Object || level < self.depth) {
@@ -178,7 +178,7 @@ impl Listing<'_> {
         Ok(())
     }
 
-    /// A value as JSON, in one line.
+    /// Appends a value as JSON on one line.
     fn json(&self, here: Cursor<'_>, path: &mut String) -> Result<(), Abort> {
         let mut json = Vec::new();
         if let Some(text) = here.as_str() {
@@ -203,7 +203,7 @@ impl Listing<'_> {
     }
 }
 
-/// The index behind a node and all that is in it.
+/// Returns the index after a node and all its descendants.
 fn behind(document: &Document<'_>, node: u32) -> u32 {
     match document.nodes().get(node as usize) {
         Some(node) if node.kind.is_container() && node.end() == 0 => document.nodes().len() as u32,

@@ -70,7 +70,7 @@ impl Job<'_> {
             (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
             (Some(_), _) => None,
             (None, Some(InputForm::Document(stage))) if is_binary(stage) => None,
-            // What is frozen in a binary format is no text, whatever it looks like.
+            // Data frozen in a binary format is not text, even if it looks like text.
             (None, None) if stage_of(&head.bytes, head.is_all).is_some_and(|stage| is_binary(&stage)) => None,
             (None, _) => Wide::of_head(&head.bytes, head.is_all),
         }

@@ -1,22 +1,22 @@
-//! Values of SQL as cells.
+//! SQL values as cells.
 
 use crate::rows::batch::Sort;
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Dialect, Kind, Table};
 use std::ops::Range;
 
-/// What a column says of values in quotes.
+/// How a column interprets values in quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Type {
     #[default]
     Any,
-    /// They are numbers, if they look like one.
+    /// As numbers, if they look like numbers.
     Number,
-    /// They are the bytes of one.
+    /// As the bytes of a number.
     Bits,
-    /// Digits of bits, of PostgreSQL.
+    /// As binary digits, in PostgreSQL.
     BitString,
-    /// `t` and `f`.
+    /// As the booleans `t` and `f`.
     Bool,
 }
 
@@ -26,7 +26,7 @@ impl Type {
             return if dialect == Some(Dialect::Postgres) { Type::BitString } else { Type::Any };
         };
         match (dialect, column.declared()) {
-            // What is a number there stands without quotes.
+            // SQLite writes numbers without quotes.
             (Some(Dialect::Sqlite), _) => Type::Any,
             (Some(Dialect::Postgres), "bool" | "boolean") => Type::Bool,
             (Some(Dialect::Postgres), "bit") => Type::BitString,
@@ -38,7 +38,7 @@ impl Type {
     }
 }
 
-/// Writes what a value says, and tells what it is; `None`: it is an expression, and its text.
+/// Writes the content of a value, and returns its sort; `None`: it is an expression, written as its text.
 pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: &mut Vec<u8>) -> Option<Sort> {
     let text = window.get(whole).unwrap_or_default();
     Some(match content {

@@ -133,7 +133,7 @@ impl UndoFile {
         entry.head.unfold(stored).map_err(|why| self.unreadable_record(entry, &why))
     }
 
-    /// Appends a record. It is durable after [`UndoFile::sync`] only.
+    /// Appends a record. It is durable only after [`UndoFile::sync`].
     pub fn append(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
         let previous = self.entries.last().map_or(Check::default(), |entry| entry.head.check);
         let too_long = || io::Error::other("a value is too long for an undo file: --no-undo changes it without one");
@@ -142,7 +142,7 @@ impl UndoFile {
         let head = head.ok_or_else(too_long)?;
         self.file.seek(SeekFrom::Start(self.whole_len))?;
         if let Err(error) = self.file.write_all(&record) {
-            // What was written of it would be a torn record.
+            // A partly written record would be a torn record.
             let _ = self.file.set_len(self.whole_len);
             return Err(error);
         }
@@ -151,12 +151,12 @@ impl UndoFile {
         Ok(())
     }
 
-    /// Makes all that was appended durable.
+    /// Makes all appended records durable.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// Takes a torn record off the end.
+    /// Removes a torn record from the end.
     pub fn cut_torn_end(&mut self) -> io::Result<()> {
         if self.is_torn {
             self.file.set_len(self.whole_len)?;
@@ -166,7 +166,7 @@ impl UndoFile {
         Ok(())
     }
 
-    /// An error for a record whose payload makes no sense.
+    /// Returns the error for a record with an invalid payload.
     pub fn unreadable_record(&self, entry: &Entry, why: &str) -> Abort {
         let text = format!("{}: the record at offset {} can't be read: {why}", self.name, entry.offset);
         Abort::Failed(code::INPUT, text)
@@ -186,7 +186,7 @@ impl UndoFile {
     }
 }
 
-/// Whether there are only zeros to the end.
+/// Returns whether the rest contains only zeros.
 fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
     let mut buffer = [0; 8192];
     loop {
@@ -200,14 +200,14 @@ fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
     }
 }
 
-/// So many bytes. Memory grows with what is there, not with the length in the head.
+/// Reads this number of bytes. Memory grows with the available bytes, not with the length in the head.
 fn read_bytes(reader: &mut impl Read, len: u32) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.by_ref().take(u64::from(len)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == u64::from(len) { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Makes the name of a new file durable, where the system can.
+/// Makes the name of a new file durable, if the system can.
 fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(folder) = File::open(folder) {
@@ -219,7 +219,7 @@ fn sync_folder(path: &Path) {
 mod tests {
     use super::*;
 
-    /// A file with some records, and where each ends.
+    /// Writes a file with some records, and returns where each ends.
     fn filled(path: &Path) -> Vec<u64> {
         let mut undo = UndoFile::create(path).unwrap();
         let mut ends = vec![undo.whole_len];
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(kinds, [Kind::Run, Kind::Table, Kind::Changes, Kind::End]);
         let entry = undo.entries[2];
         assert_eq!(undo.payload(&entry).unwrap(), [b'x'; 3000]);
-        // Nobody else gets at it meanwhile.
+        // No other process can open it meanwhile.
         assert!(refusal(&path).contains("another icecore uses it now"));
         undo.append(Kind::Run, b"more").unwrap();
         drop(undo);
@@ -276,7 +276,7 @@ mod tests {
                 std::fs::write(&path, &cut).unwrap();
                 let expected = ends.iter().filter(|whole| **whole <= end as u64).count() - 1;
                 let Ok(mut undo) = UndoFile::open(&path, true) else {
-                    // Zeros in the middle of a record are not told from damage.
+                    // Zeros in the middle of a record can't be distinguished from damage.
                     assert!(zeros > 0 && !ends.contains(&(end as u64)), "cut at {end}, {zeros} zeros");
                     continue;
                 };

@@ -1,4 +1,4 @@
-//! Tests that compare the texts of columns, and how texts are read, with arrow-cast.
+//! Tests that compare the texts of columns, and how texts are parsed, with arrow-cast.
 
 use super::calendar::{PRINTABLE_DAYS, SECONDS_PER_DAY};
 use super::parse::{parse_date_in_milliseconds, parse_day, parse_float, parse_integer, parse_moment, parse_time};
@@ -32,17 +32,17 @@ impl Random {
     }
 }
 
-/// How often something random is tried.
+/// Returns the number of random rounds.
 fn rounds(usual: usize) -> usize {
     if std::env::var_os("ICECORE_FULL").is_some() { usual * 20 } else { usual }
 }
 
-/// Whether arrow-cast knows zones by name, which depends on what else is built.
+/// Returns whether arrow-cast knows zones by name, which depends on the features of the build.
 fn has_names() -> bool {
     "Europe/Berlin".parse::<Tz>().is_ok()
 }
 
-/// Counts of a unit around the edges of types, of the calendar, of days and of seconds; and others.
+/// Returns counts of a unit near the limits of types, of the calendar, of days and of seconds, and random ones.
 fn counts(random: &mut Random) -> Vec<i64> {
     let mut counts = vec![0, i64::MIN, i64::MAX, i64::MAX / 1_000, i64::from(i32::MIN), i64::from(i32::MAX)];
     let seconds = [1, 60, 3600, SECONDS_PER_DAY, 1_770_000_000, 62_167_219_200, 253_402_300_800, 8_210_266_876_800];
