@@ -102,7 +102,7 @@ impl InputForm {
     }
 }
 
-/// Returns whether these bytes are a document of this format even though the name of the file says something else.
+/// A number or a word alone is JSON, but may also be text of any other kind.
 fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
     // A number or a word is JSON, and so is text of any other kind.
     let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));

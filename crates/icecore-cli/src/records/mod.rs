@@ -453,8 +453,8 @@ mod tests {
         run.again
     }
 
-    /// Documents that each read all that follows before they break off: an array of more
-    /// items than there are, of strings that hold the heads of the next documents.
+    /// Returns documents that each consume everything after them before they break off: an array that declares more
+    /// items than there are, of strings that contain the heads of the next documents.
     fn greedy(documents: u32) -> Vec<u8> {
         let document = |at: u32| {
             let count = 2 * (documents - at);

@@ -367,17 +367,17 @@ impl Plan {
     }
 }
 
-/// What the message is called that belongs to a value.
+/// Returns the name of the column with the error messages of a column.
 pub fn error_name(column: String) -> String {
     column + "_error"
 }
 
-/// What that is called which says what became of a value.
+/// Returns the name of the column that says what became of the values of a column.
 pub fn kind_name(column: String) -> String {
     column + "_kind"
 }
 
-/// Rows are objects of JSON, a line each, and so are the values in columns.
+/// The format of the output rows, one object per line, and of the values in columns.
 pub const JSON: &str = crate::form::JSON;
 
 fn no_column(names: &[String]) -> String {

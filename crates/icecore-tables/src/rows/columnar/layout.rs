@@ -180,7 +180,7 @@ fn check_names(said: &Fields, shown: &[(usize, String)]) -> Result<()> {
     }
 }
 
-/// Reads what `--schema` says: the fields, or a file with them.
+/// Reads the value of `--schema`: the fields, or a file with them.
 fn read(said: &str) -> Result<Fields> {
     let mut text = said.to_owned();
     let path = Path::new(said);

@@ -191,7 +191,7 @@ fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Reads a time of the day, or the number that is its count of the unit. Smaller parts than the unit are cut off.
+/// Reads a time of day, or a number, which is a count of the unit. Parts smaller than the unit are cut off.
 pub fn parse_time<T: FromStr + TryFrom<i64>>(text: &str, unit: TimeUnit) -> Option<T> {
     let Some(time) = parse_time_of_day(text) else { return text.parse().ok() };
     let nanoseconds = time.second * i64::from(NANOSECONDS_PER_SECOND) + i64::from(time.nanoseconds);
