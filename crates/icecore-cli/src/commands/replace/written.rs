@@ -68,8 +68,9 @@ struct Column {
     mended: u64,
     opaque: u64,
     signed: u64,
-    /// Inside other text, where lengths would become wrong; then, in more layers than are searched.
+    /// Matches inside other text, where lengths would become wrong.
     embedded: u64,
+    /// Matches in more layers than are searched.
     beyond: u64,
     refused: u64,
     skipped: u64,
