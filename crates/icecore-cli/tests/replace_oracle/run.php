@@ -49,7 +49,7 @@ for ($seed = (int) $argv[1]; $seed < (int) $argv[2]; $seed++) {
         $styles[] = mt_rand(0, 9);
         $seeds[] = mt_rand();
     }
-    // The cell with this number, if texts that may contain serialized data stay unchanged in it.
+    // The cell with this number, if texts stay in it that may have something serialized in them.
     $cell = static function (int $i, int $stay) use ($values, $seeds, $utf8): array {
         mt_srand($seeds[$i]);
         [$values->stay, $values->unclear] = [$stay, []];

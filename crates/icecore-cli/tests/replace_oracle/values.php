@@ -43,7 +43,7 @@ final class Values
         return [$s, $new];
     }
 
-    /** Returns a text that is not frozen data; with $utf8 always valid. */
+    /** A text that is frozen in no way; with $utf8 always valid. */
     public function text(bool $utf8): array
     {
         $parts = ['x', 'lorem ', ' ', '"', "'", '\\', "\n", "\r\n", "\t", '/', "\u{1F600}", 'é', '";', 's:5:"', '{', '}', ';', ':', '1', 'old', 'a', '<b>', '%2F', '\\"', "\\'", '$1', '&amp;',];
@@ -58,7 +58,7 @@ final class Values
         return $this->plain($s . $this->one(['', ' e', '.']));
     }
 
-    /** Returns a text that looks frozen but is plain text. */
+    /** A text that looks frozen and is not: text all the same. */
     public function fake(bool $utf8): array
     {
         $old = $this->one($this->old);
@@ -111,7 +111,7 @@ final class Values
         return $this->php($depth, $utf8);
     }
 
-    /** Returns a serialized array, object or string. */
+    /** A serialized array, object or string. */
     public function php(int $depth, bool $utf8): array
     {
         return match (mt_rand(0, 7)) {
@@ -203,7 +203,7 @@ final class Values
         return $out;
     }
 
-    /** Returns JSON in one of the spellings of PHP; the first member shows how it spells / and é. */
+    /** JSON in one of the ways in which PHP writes it; says by a first member how it spells / and é. */
     public function json(int $depth): array
     {
         $flags = $this->one([0, 0, JSON_UNESCAPED_SLASHES, JSON_UNESCAPED_UNICODE, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS, JSON_PRETTY_PRINT, JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES]);
@@ -228,7 +228,7 @@ final class Values
         return $out;
     }
 
-    /** Returns the var_export of an array. */
+    /** var_export of an array. */
     public function export(int $depth, bool $utf8): array
     {
         $live = [[], []];
