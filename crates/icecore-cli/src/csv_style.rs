@@ -5,13 +5,17 @@ use icecore_csv::{Detector, Escape};
 /// How a table is written; options that are not given are detected.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct CsvStyle {
-    /// In csv and tsv: character between values, or `\t`; by default csv detects it, and tsv uses a tab
+    /// In csv and tsv: character between values, or `\t`
+    ///
+    /// If not given, csv detects it, and tsv uses a tab.
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// In csv: character around values, or `none`; detected if not given
     #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
     pub quote: Option<Quote>,
-    /// In csv: how a quote inside quotes is written: `doubled`, `backslash` before it, or as PHP's `fputcsv` does
+    /// In csv: how a quote inside quotes is written
+    ///
+    /// `doubled`, `backslash` before it, or `fputcsv`: as PHP's `fputcsv` does.
     #[arg(long, value_name = "HOW", value_parser = parse_escape)]
     pub escape: Option<Escape>,
 }

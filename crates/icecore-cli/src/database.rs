@@ -12,13 +12,15 @@ const USUAL: &str = "sqlite:icecore.db";
 /// The database of a command.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// URL of the database: sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME, mongodb://USER@HOST/NAME,
-    /// and for `rows` and --key redis://USER@HOST/NUMBER, memcached://HOST
+    /// URL of the database
     ///
-    /// Without it, the environment variable ICECORE_DB is used, or sqlite:icecore.db. Do not put a password into the
-    /// URL: all users of the machine can see the command line. Use ICECORE_DB_PASSWORD, a file named by
-    /// ICECORE_DB_PASSWORD_FILE, or the full URL in the file of --db-file. If the URL does contain a password, it is
-    /// removed from the visible command line at once.
+    /// One of sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME, mongodb://USER@HOST/NAME, and for `rows`
+    /// and --key redis://USER@HOST/NUMBER, memcached://HOST. Without it, the environment variable ICECORE_DB is used,
+    /// or sqlite:icecore.db.
+    ///
+    /// Do not put a password into the URL: all users of the machine can see the command line. Use ICECORE_DB_PASSWORD,
+    /// a file named by ICECORE_DB_PASSWORD_FILE, or the full URL in the file of --db-file. If the URL does contain a
+    /// password, it is removed from the visible command line at once.
     #[arg(long, value_name = "URL", global = true, display_order = 800)]
     pub db: Option<String>,
     /// Read the URL of the database from this file

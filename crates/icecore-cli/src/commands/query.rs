@@ -36,7 +36,9 @@ pub struct Query {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub from: From,
-    /// Format of the results, with options: json:indent=2; by default that of the name of --output, or JSON
+    /// Format of the results, with options: json:indent=2
+    ///
+    /// If not given, the format of the name of --output, or JSON.
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
     /// Option of the results' format; the value is taken verbatim

@@ -50,9 +50,10 @@ pub struct Serve {
     /// lower if the system allows fewer open files.
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub connections: usize,
-    /// Maximum number of connections of an address without a complete request or, if a token is set, without the token
+    /// Maximum number of unauthenticated connections of an address
     ///
-    /// The oldest ones are closed. For IPv6, a /64 counts as one address.
+    /// Counts the connections that have sent no complete request, or none with the token. The oldest ones are closed.
+    /// For IPv6, a /64 counts as one address.
     #[arg(long, value_name = "N", default_value_t = 256)]
     pub connections_per_address: usize,
     /// Proxy to which --connections-per-address does not apply; may be given several times

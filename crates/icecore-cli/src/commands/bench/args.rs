@@ -15,7 +15,9 @@ pub struct Bench {
     /// Scenarios to run; all if none is given
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["data", "reports"])]
     pub scenarios: Vec<String>,
-    /// List the scenarios, the competitors that can run here, and what is missing; with --json FILE as JSON
+    /// List the scenarios, the competitors that can run here, and what is missing
+    ///
+    /// With --json FILE, the list is written as JSON.
     #[arg(long, conflicts_with_all = ["data", "reports"])]
     pub list: bool,
     /// Measure with the data of this file, in any format that icecore reads; `-` is the standard input
@@ -69,7 +71,9 @@ pub struct Bench {
     /// Show reports that --json wrote, instead of measuring; several are merged into one
     #[arg(long = "show", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub reports: Vec<PathBuf>,
-    /// Write everything as JSON, including raw samples; `-` is the standard output, here and for other files
+    /// Write everything as JSON, including raw samples
+    ///
+    /// `-` is the standard output, here and for other files.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub json: Option<PathBuf>,
     /// Write a row for each competitor and operation

@@ -23,7 +23,9 @@ pub struct Diff {
     /// The two files; one of them may be `-`, the standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
     pub files: Vec<PathBuf>,
-    /// Compare everything that a program could see: kinds of strings and numbers, the order of maps, shared values
+    /// Compare everything that a program could see
+    ///
+    /// This includes the kinds of strings and numbers, the order of maps, and shared values.
     #[arg(long)]
     pub exact: bool,
     /// Print a list of changes as JSON (json:typed), which `icecore patch` applies
@@ -31,7 +33,9 @@ pub struct Diff {
     pub json: bool,
     #[command(flatten)]
     pub shown: crate::arguments::Shown,
-    /// How to show changes: one per line, or in two columns below their path; auto uses columns on a terminal
+    /// How to show changes
+    ///
+    /// lines: one per line; columns: in two columns below their path; auto: in columns on a terminal.
     #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
     pub view: View,
     /// Accept the arguments that git passes to an external diff command, and exit with 0

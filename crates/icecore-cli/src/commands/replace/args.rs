@@ -38,13 +38,15 @@ pub struct Replace {
     /// Slashes at the end are ignored.
     #[arg(long, value_names = ["OLD", "NEW"], num_args = 2, action = clap::ArgAction::Append)]
     pub url: Vec<OsString>,
-    /// Replace all pairs in this file: OLD, a tab and NEW on each line; in a .csv file two columns, in a .json file an
-    /// object
+    /// Replace all pairs in this file
     ///
-    /// In lines, `\t`, `\n`, `\r` and `\\` mean a tab, the two line ends and a backslash. These files have no header.
+    /// Each line is OLD, a tab and NEW; a .csv file has two columns, a .json file is an object. In lines, `\t`, `\n`,
+    /// `\r` and `\\` mean a tab, the two line ends and a backslash. These files have no header.
     #[arg(long = "pairs", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
-    /// Treat OLD as a regular expression; in NEW, `$1` is its first group, `$$` a dollar; not with --url
+    /// Treat OLD as a regular expression; not with --url
+    ///
+    /// In NEW, `$1` is its first group, `$$` a dollar.
     #[arg(long)]
     pub regex: bool,
     /// Ignore case: for ASCII letters, with --regex for Unicode
@@ -56,15 +58,16 @@ pub struct Replace {
     /// that is what `sed` does.
     #[arg(long = "in", value_name = "FORM")]
     pub form: Option<String>,
-    /// Charset of the input, if not UTF-8: latin1, windows-1251, iso-8859-15, koi8-r, utf-16le, utf-32be, …
+    /// Charset of the input, if not UTF-8
     ///
-    /// OLD and NEW are given in UTF-8, and are searched for and written in the charset of the input. UTF-16 and UTF-32
-    /// are detected, and an SQL dump names its charset. With utf-8, bytes are used as they are, whatever the dump says.
+    /// One of latin1, windows-1251, iso-8859-15, koi8-r, utf-16le, utf-32be, … OLD and NEW are given in UTF-8, and are
+    /// searched for and written in the charset of the input. UTF-16 and UTF-32 are detected, and an SQL dump names its
+    /// charset. With utf-8, bytes are used as they are, whatever the dump says.
     #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
     pub charset: Option<CharsetArg>,
-    /// Number of bytes of a pipe to buffer for detecting its form, before any output: 64K by default
+    /// Number of bytes of a pipe to buffer for detecting its form: 64K by default
     ///
-    /// Files are examined as a whole.
+    /// They are buffered before any output. Files are examined as a whole.
     #[arg(long, value_name = "SIZE", value_parser = limits::window)]
     pub window: Option<u64>,
     /// Read several documents from a file of FORMAT; FRAME says how they are separated

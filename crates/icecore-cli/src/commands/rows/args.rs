@@ -34,9 +34,10 @@ pub struct Rows {
     /// Charset of the input, if not UTF-8: utf-16le, utf-16be, utf-32le or utf-32be; normally detected
     #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
     pub charset: Option<CharsetArg>,
-    /// Number of bytes of a pipe to buffer for detecting its form, before the first row: 64K by default
+    /// Number of bytes of a pipe to buffer for detecting its form: 64K by default
     ///
-    /// Not needed for csv if --delimiter, --quote and --escape are given. Files are examined as a whole.
+    /// They are buffered before the first row is written. Not needed for csv if --delimiter, --quote and --escape are
+    /// given. Files are examined as a whole.
     #[arg(long, value_name = "SIZE", value_parser = limits::window)]
     pub window: Option<u64>,
     #[cfg(feature = "store")]
@@ -46,27 +47,32 @@ pub struct Rows {
     #[cfg(feature = "store")]
     #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form"])]
     pub query: Option<String>,
-    /// Read the documents of this collection from the MongoDB of --db, whose fields are the columns; changes nothing
+    /// Read the documents of this collection from the MongoDB of --db
+    ///
+    /// Their fields are the columns. Nothing is changed.
     #[cfg(feature = "store")]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "form", "query"])]
     pub collection: Option<String>,
-    /// Read only keys of Redis and memcached that match, as cache:*; with --collection, only documents that match this
-    /// JSON object, as {"queue": "mail"}
+    /// Read only keys that match a pattern, or documents that match a JSON object
     ///
+    /// For Redis and memcached, a pattern such as cache:*; with --collection, a JSON object such as {"queue": "mail"}.
     /// Redis and memcached need no option other than --db: their keys are the rows. In a pattern, `*` matches any text,
     /// `?` one byte, and `[a-z]` one of these bytes; `\\` escapes one of these four characters.
     #[cfg(feature = "store")]
     #[arg(long = "match", value_name = "PATTERN|JSON", conflicts_with_all = ["files", "form", "query"])]
     pub wanted: Option<String>,
-    /// Column to decode: its name or its number, counted from 1, and the format of its values with wrappers
+    /// Column to decode, and the format of its values with wrappers
     ///
-    /// Without FORMAT, the format of each value is detected separately. May be given several times. With `--in ndjson`
-    /// it is a key of the objects; with `--in lines` it may be omitted. With `--in parquet` and `--in arrow` it may be
-    /// omitted, and then nothing is decoded. With `--in sql` it may be omitted, and may be TABLE.COLUMN; tables without
-    /// such a column are skipped, unless --table names them.
+    /// The column is given by its name or its number, counted from 1. Without FORMAT, the format of each value is
+    /// detected separately. May be given several times. With `--in ndjson` it is a key of the objects; with `--in
+    /// lines` it may be omitted. With `--in parquet` and `--in arrow` it may be omitted, and then nothing is decoded.
+    /// With `--in sql` it may be omitted, and may be TABLE.COLUMN; tables without such a column are skipped, unless
+    /// --table names them.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
-    /// Read only this table, or SCHEMA.TABLE, of a dump or of --db; for a dump, may be given several times
+    /// Read only this table, or SCHEMA.TABLE, of a dump or of --db
+    ///
+    /// For a dump, it may be given several times.
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
     /// With --db: read all tables; with --out-dir, write each to a file of its own
@@ -246,11 +252,11 @@ impl Rows {
 /// Options for columns with types.
 #[derive(Debug, Args)]
 pub struct Typed {
-    /// Types of the columns of parquet and arrow, as `id int64, data: struct<width int64, tags list<utf8>>`, or a file
-    /// with them
+    /// Types of the columns of parquet and arrow, or a file with them
     ///
-    /// Columns that it does not name get their types from the first rows. Parts of the values that have no field are
-    /// omitted; a missing field is null. `json` means any value, as text.
+    /// Written as `id int64, data: struct<width int64, tags list<utf8>>`. Columns that it does not name get their types
+    /// from the first rows. Parts of the values that have no field are omitted; a missing field is null. `json` means
+    /// any value, as text.
     #[arg(long, value_name = "FIELDS|FILE")]
     pub schema: Option<String>,
     /// Number of rows from which the types of columns of parquet and arrow are inferred
