@@ -141,7 +141,7 @@ pub struct Plan {
     pub own: Vec<String>,
     /// How a value that can't be decoded is treated.
     pub on_error: OnError,
-    /// Whether an empty value is NULL, if rows can't express NULL otherwise.
+    /// Whether an empty value is NULL, because rows have no other way to express NULL.
     pub empty_is_null: bool,
     /// Whether a column says what became of each value.
     pub has_kinds: bool,

@@ -57,7 +57,7 @@ pub struct Rows {
     ///
     /// For Redis and memcached, a pattern such as cache:*; with --collection, a JSON object such as {"queue": "mail"}.
     /// Redis and memcached need no option other than --db: their keys are the rows. In a pattern, `*` matches any text,
-    /// `?` one byte, and `[a-z]` one of these bytes; `\\` escapes one of these four characters.
+    /// `?` one byte, and `[a-z]` one of these bytes; `\` escapes one of `*`, `?`, `[` and `\`.
     #[cfg(feature = "store")]
     #[arg(long = "match", value_name = "PATTERN|JSON", conflicts_with_all = ["files", "form", "query"])]
     pub wanted: Option<String>,

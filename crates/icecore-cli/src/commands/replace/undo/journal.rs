@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 const RECORD_BYTES: usize = 4 << 20;
 /// Number of pairs that are recorded for people.
 const PAIRS: usize = 20;
-/// How many names are tried that other files already have, before this is an error.
+/// Maximum number of names to try while other files have them.
 const NAMES: usize = 1000;
 
 /// The undo file of a change.
