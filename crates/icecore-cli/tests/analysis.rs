@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// Two orders of a class, an order without a class, one that is JSON, and bytes that are no document.
+/// Two orders of a class, an order without a class, one that is JSON, and bytes that are not a document.
 const OBJECTS: [(&str, &[u8]); 5] = [
     ("a", br#"O:5:"Order":2:{s:5:"total";d:15.5;s:5:"items";a:2:{i:0;a:2:{s:3:"sku";s:1:"x";s:1:"n";i:2;}i:1;a:2:{s:3:"sku";s:1:"y";s:1:"n";i:1;}}}"#),
     ("b", br#"O:5:"Order":2:{s:5:"total";i:20;s:5:"items";a:1:{i:0;a:2:{s:3:"sku";s:1:"x";s:1:"n";i:5;}}}"#),
