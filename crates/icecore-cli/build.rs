@@ -1,5 +1,5 @@
-//! Tests start the command ten thousand times, and most of a start is the linker of the system moving addresses.
-//! A debug build for Linux has fixed addresses instead; what is installed has not.
+//! Tests start the command ten thousand times, and most of the start time is spent by the dynamic linker on
+//! relocations. A debug build for Linux therefore has fixed addresses; release builds do not.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

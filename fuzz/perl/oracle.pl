@@ -1,13 +1,13 @@
 #!/usr/bin/env perl
-# Says what the real Storable and Sereal make of blobs, thousands in a second:
-# fixtures/perl/check.pl --plain with lines that are faster to read.
+# Reports how the real Storable and Sereal read blobs, thousands per second:
+# fixtures/perl/check.pl --plain with lines that are faster to parse.
 #
-# Reads batches: a line with how many there are, then lines of "storable BASE64"
+# Reads batches: a line with the number of blobs, then lines of "storable BASE64"
 # or "sereal BASE64". Answers each with {"typed":…} or {"error":"…"}, or with
-# "died": a blob that takes longer than a tenth of a second of the processor, takes too
-# much memory or crashes the module ends the process that reads it. That is a fork for each batch: a new
-# one costs a millisecond, where a new perl with its modules costs a hundred, and
-# what one blob bends does not reach the next batch.
+# "died": a blob that takes longer than a tenth of a second of CPU time, takes too
+# much memory or crashes the module ends the process that reads it. There is one fork per batch: a new
+# fork costs a millisecond, but a new perl with its modules costs a hundred, and
+# changes that one blob makes to the process do not affect the next batch.
 use v5.36;
 
 use FindBin;
@@ -23,11 +23,11 @@ $SIG{PROF} = 'DEFAULT';
 binmode STDOUT;
 my %reader = (storable => sub ($blob) { Icecore::Real::storable_typed($blob, plain => 1) }, sereal => \&sereal);
 
-# A document of Sereal, its user header beside it.
+# Returns a Sereal document together with its user header.
 sub sereal ($blob) {
     my $typed  = Icecore::Real::sereal_typed($blob, plain => 1);
     my $header = eval { Icecore::Real::sereal_typed($blob, plain => 1, header => 1) };
-    # Without a header it says undef.
+    # Without a header the value is undef.
     if (my ($said) = ($header // '') =~ /"\$value":(?!null)(.*)\}\z/s) {
         $typed =~ s/"\$value":/"\$header":$said,"\$value":/;
     }
@@ -43,9 +43,9 @@ sub answer ($line) {
         : '{"error":' . Icecore::Typed::_quote(Icecore::Real::reason("$@")) . "}\n";
 }
 
-# Answers in a process of its own; says how many were answered.
+# Answers in a separate process; returns how many lines were answered.
 sub answered (@lines) {
-    # What the child would say again, were it to end by itself.
+    # Otherwise, the child would write buffered output again on a normal exit.
     STDOUT->flush;
     pipe(my $from, my $to) or die "pipe: $!";
     my $child = fork // die "fork: $!";

@@ -1,14 +1,14 @@
 <?php
-// Says what the real PHP makes of what was serialized: each line of Base64 is
+// Reports how the real PHP reads serialized data: each line of Base64 is
 // answered with
 //
-//   ok BASE64 WARNING     it is read, and written again so
+//   ok BASE64 WARNING     it is read, and written again as this
 //   kept MESSAGE          it is read, and can't be written
 //   refused MESSAGE       it is not read
 //
-// With the argument `igbinary` the extension is asked. `classes` lists the classes
-// that PHP has by itself. Whatever takes too long or too much memory ends the
-// process; who asks starts another one.
+// With the argument `igbinary` the extension is used. `classes` lists the built-in
+// classes of PHP. Input that takes too long or too much memory ends the process;
+// the caller starts another one.
 
 ini_set('memory_limit', '200M');
 

@@ -1,11 +1,11 @@
-# Says what the real Ruby makes of dumps: each line of Base64 is answered with
+# Reports how the real Ruby loads dumps: each line of Base64 is answered with
 #
-#   ok BASE64         it is loaded, and dumped again so
+#   ok BASE64         it is loaded, and dumped again as this
 #   kept MESSAGE      it is loaded, and can't be dumped
 #   refused MESSAGE   it is not loaded
 #
-# The classes of the fixtures are there. Whatever takes too long or too much memory
-# ends the process; who asks starts another one.
+# The classes of the fixtures are defined. Input that takes too long or too much memory
+# ends the process; the caller starts another one.
 
 require "set"
 require "date"

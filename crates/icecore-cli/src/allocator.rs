@@ -1,23 +1,23 @@
-//! The allocator of the system, and how much of it each thread has in use.
+//! The system's allocator, with a count of the bytes that each thread has in use.
 //!
-//! The language of `icecore query` allocates where nobody can ask it how much. Its limit of memory holds for that as
-//! well, so the thread that runs a filter has to know what it has.
+//! The language of `icecore query` allocates in a library that does not report its memory use. The memory limit
+//! includes these allocations, so the thread that runs a filter needs its own count.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Below zero in a thread that frees what others allocated.
+    /// Below zero in a thread that frees memory of other threads.
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// The bytes that this thread has in use: those that it allocated, less those that it freed.
+/// Returns the bytes that this thread has in use: those that it allocated, minus those that it freed.
 pub fn held() -> i64 {
     HELD.get()
 }
 
-/// Counts without allocating, and without anything to drop: such a variable of a thread is there from its beginning
-/// to its end.
+/// Counts without allocating or dropping anything: such a thread-local variable exists for the whole life of its
+/// thread.
 fn count(bytes: i64) {
     HELD.set(HELD.get().wrapping_add(bytes));
 }

@@ -14,55 +14,56 @@ use clap::{Args, ValueHint};
 use icecore::Stage;
 use std::path::PathBuf;
 
-/// What is written, if nothing else is asked for.
+/// Name of the default output format.
 pub const DEFAULT_TARGET: &str = icecore_tables::form::JSON;
 
 /// Arguments of all commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "For all commands")]
 pub struct Global {
-    /// Bounds on what reading and writing may cost
+    /// Limit what reading and writing may cost
     ///
-    /// depth: nesting; nodes: values; string: bytes of a string; decompressed: bytes after decompression, 256M
-    /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
-    /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
-    /// for each byte of the input, 256 if not said; steps: of a filter of `query`, 1G if not said; memory: bytes that
-    /// its values hold at a time, 1G if not said.
+    /// NAME is one of: depth: levels of nesting; nodes: number of values; string: bytes of one string; decompressed:
+    /// bytes after decompression, 256M by default; ratio: decompressed size to compressed size, not limited by default;
+    /// expansion: values that copies and links create, per byte of the input; digits: digits of an integer; output:
+    /// bytes of a written document; growth: bytes written for each byte of the input, 256 by default; steps: steps of a
+    /// filter of `query`, 1G by default; memory: bytes that the values of such a filter hold at a time, 1G by default.
     /// Numbers may end in K, M or G.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
     pub limit: Bounds,
     /// When to use colour
     ///
-    /// always: in a pipe too, but for data: what `convert`, `rows`, `edit`, `patch` and `replace` write there has none.
+    /// always: also in a pipe, except for data: what `convert`, `rows`, `edit`, `patch` and `replace` write to a pipe
+    /// has no colour.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, hide_possible_values = false)]
     pub color: When,
-    /// When output on a terminal goes to a pager
+    /// When to send terminal output to a pager
     ///
-    /// The pager is that of $ICECORE_PAGER, of $PAGER, or `less -FRX`; `cat`, or nothing, is none. For reading is what
-    /// is no data: so not what `convert`, `rows`, `edit`, `patch` and `replace` write.
+    /// The pager is $ICECORE_PAGER, $PAGER or `less -FRX`; `cat` or an empty value turns it off. Only output for
+    /// reading is paged, not the data that `convert`, `rows`, `edit`, `patch` and `replace` write.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto, hide_possible_values = false)]
     pub paging: Paging,
-    /// How losses, notes and errors are written to stderr
+    /// How to write losses, notes and errors to stderr
     ///
-    /// json: an object a line, with type (error, loss, note, end), file, record, code, kind, count, format, offset,
-    /// layer, path, expected, found, help and message, as far as they are known; the last has type end, the exit code,
-    /// and how many inputs there were. Wrong usage is told as text in every case.
+    /// json: one object per line, with type (error, loss, note, end), file, record, code, kind, count, format, offset,
+    /// layer, path, expected, found, help and message, as far as they are known. The last object has type end, the exit
+    /// code and the number of inputs. Usage errors are always text.
     #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t = said::ReportForm::Text)]
     pub report: said::ReportForm,
-    /// Say nothing of losses, show no progress
+    /// Do not report losses or show progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }
 
-/// In which format the input is.
+/// Format of the input.
 #[derive(Debug, Args)]
 pub struct InputFormat {
-    /// The format of the input, with options: sereal:refuse_objects
+    /// Format of the input, with options: sereal:refuse_objects
     ///
-    /// Found out if not given.
+    /// Detected if not given.
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub name: Option<String>,
-    /// An option of the input's format; the value is taken verbatim
+    /// Option of the input's format; the value is taken verbatim
     #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
     pub options: Vec<String>,
 }
@@ -72,35 +73,36 @@ pub struct InputFormat {
 pub struct From {
     #[command(flatten)]
     pub format: InputFormat,
-    /// Read several documents, one behind the other, one by one; JSON lines are lines
+    /// Read several documents one by one
     ///
-    /// Records with lengths or marks between them are for `icecore convert --each=FRAME`.
+    /// The documents follow one another without separators; for JSON, each line is a document. For records with lengths
+    /// or marks between them, use `icecore convert --each=FRAME`.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", hide_possible_values = true, value_name = "documents")]
     each: Option<OneByOne>,
 }
 
 impl From {
-    /// The frames of the documents, if there are several.
+    /// Returns the frame of the documents if the input contains several.
     pub fn each(&self) -> Option<Frame> {
         self.each.map(|OneByOne::Documents| Frame::Documents)
     }
 }
 
-/// The frame of documents that stand one behind the other.
+/// Frame of documents that follow one another without separators.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum OneByOne {
     Documents,
 }
 
-/// How much of values is shown.
+/// How much of each value is shown.
 #[derive(Debug, Args)]
 pub struct Shown {
-    /// Show N levels of values only
+    /// Show only N levels of values
     ///
-    /// What is deeper is shown as how many there are: `{…3}`.
+    /// Deeper containers are shown as their number of items: `{…3}`.
     #[arg(long, value_name = "N", value_parser = limits::levels)]
     pub depth: Option<u32>,
-    /// Show N items of each list and map only; of differences, N in all
+    /// Show only N items of each list and map; of differences, N in total
     ///
     /// Numbers may end in K, M or G.
     #[arg(long, value_name = "N", value_parser = limits::items)]
@@ -108,7 +110,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// How much of the JSON that is written so is shown; `None`: all.
+    /// Returns how much to show of the JSON that is written to `to`; `None` means all.
     pub fn most(&self, to: &Stage, has_paths: bool) -> Result<Option<Most>, Abort> {
         let items = self.items;
         if self.depth.is_none() && items.is_none() {
@@ -123,10 +125,10 @@ impl Shown {
     }
 }
 
-/// Which inputs are read.
+/// The inputs of a command.
 #[derive(Debug, Args)]
 pub struct Inputs {
-    /// Files, or folders with all that is in them; `-` is the standard input
+    /// Files, or folders with all files in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[cfg(feature = "store")]
@@ -135,7 +137,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// What is read.
+    /// Returns the sources to read.
     pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
         #[cfg(feature = "store")]
         return self.keyed.sources(&self.files, report);

@@ -1,14 +1,13 @@
-//! The class map of an output: pairs on the command line, or a file of them.
+//! The class map of an output: pairs on the command line, or a file with pairs.
 
 use crate::report::{Abort, code, io_reason};
 use icecore::{ClassMap, Stage};
 use std::fs;
 
-/// The option of formats that takes it.
+/// Name of the format option that takes the map.
 const OPTION: &str = "class-map";
 
-/// Puts the pairs of `--class-map` into the stage, reads the file that `@FILE` names, and
-/// checks the pairs.
+/// Puts the pairs of `--class-map` into the stage, reads the file that `@FILE` names, and checks the pairs.
 pub fn set(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
     if !pairs.is_empty() {
         stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::report::usage)?;
@@ -19,12 +18,12 @@ pub fn set(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
     stage.set(OPTION, Some(&text)).map_err(crate::report::usage)
 }
 
-/// A class map of these pairs, and of those in files that `@FILE` names.
+/// Returns a class map of these pairs, and of those in files that `@FILE` names.
 pub fn read(pairs: &str) -> Result<ClassMap, Abort> {
     ClassMap::parse(&with_files(pairs)?).map_err(crate::report::usage)
 }
 
-/// The pairs with those of files in the place of `@FILE`.
+/// Replaces each `@FILE` by the pairs in the file.
 fn with_files(map: &str) -> Result<String, Abort> {
     let mut text = String::new();
     for line in map.lines() {

@@ -1,5 +1,4 @@
-//! The command line: the one table that help, completions and man pages come
-//! from.
+//! The command line: the one table from which help, completions and man pages are generated.
 
 use crate::arguments::Global;
 use crate::commands;
@@ -20,8 +19,7 @@ use crate::commands::{queue::Queue, store::Store, work::Work};
 use crate::report::{Abort, Report, code};
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Looks into and converts the data that Perl, PHP and Ruby freeze, without
-/// running any of it.
+/// Inspects and converts data frozen by Perl, PHP and Ruby, without running any of it.
 #[derive(Debug, Parser)]
 #[command(
     name = "icecore",
@@ -70,7 +68,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether what it prints is for reading, and no data.
+    /// Returns whether the command prints text for reading rather than data.
     pub fn is_for_reading(&self) -> bool {
         match self {
             Command::Inspect(_)
@@ -83,7 +81,7 @@ impl Command {
             #[cfg(feature = "bench")]
             Command::Bench(_) => true,
             Command::Replace(replace) => replace.dry_run,
-            // Git pages by itself.
+            // Git starts a pager itself.
             Command::Diff(diff) => !diff.git,
             #[cfg(feature = "store")]
             Command::Store(store) => store.action.is_for_reading(),
@@ -93,7 +91,7 @@ impl Command {
         }
     }
 
-    /// Whether it works on something, and ends when that is done.
+    /// Returns whether the command processes inputs and ends when it is done.
     pub fn is_work(&self) -> bool {
         match self {
             Command::Formats(_) | Command::Completions(_) | Command::Man(_) => false,
@@ -106,7 +104,7 @@ impl Command {
     }
 }
 
-/// Runs the command that was named.
+/// Runs the selected command.
 pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
     let global = &cli.global;
     check_limits(global, &cli.command)?;
@@ -139,7 +137,7 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
     }
 }
 
-/// Bounds of filters are for those who run filters.
+/// Refuses limits of filters for commands that run no filter.
 fn check_limits(global: &Global, command: &Command) -> Result<(), Abort> {
     if (global.limit.steps.is_some() || global.limit.memory.is_some()) && !matches!(command, Command::Query(_)) {
         let text = "`--limit steps=N` and `--limit memory=N` bound the filters of `query`".to_owned();

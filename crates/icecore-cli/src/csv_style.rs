@@ -1,22 +1,26 @@
-//! The options that say how tables in CSV are written.
+//! The options for how tables in CSV are written.
 
 use icecore_csv::{Detector, Escape};
 
-/// How a table is written; what is not given is found out.
+/// How a table is written; options that are not given are detected.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct CsvStyle {
-    /// In csv and tsv: what stands between values, a character or `\t`; if not given, csv shows it, and in tsv it is a tab
+    /// In csv and tsv: character between values, or `\t`
+    ///
+    /// If not given, csv detects it, and tsv uses a tab.
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
-    /// In csv: what stands around values, a character or `none`; if not given, the file shows it
+    /// In csv: character around values, or `none`; detected if not given
     #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
     pub quote: Option<Quote>,
-    /// In csv: how a quote is written inside of quotes: `doubled`, `backslash` before it, or as `fputcsv` of PHP does
+    /// In csv: how a quote inside quotes is written
+    ///
+    /// `doubled`, `backslash` before it, or `fputcsv`: as PHP's `fputcsv` does.
     #[arg(long, value_name = "HOW", value_parser = parse_escape)]
     pub escape: Option<Escape>,
 }
 
-/// What stands around values, if anything.
+/// The character around values, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quote(pub Option<u8>);
 
@@ -39,18 +43,18 @@ fn parse_escape(text: &str) -> Result<Escape, String> {
 }
 
 impl CsvStyle {
-    /// Whether all is said: then nothing needs to be found out.
+    /// Returns whether all options are given, so that nothing needs to be detected.
     pub fn is_complete(&self) -> bool {
         self.delimiter.is_some() && self.quote.is_some() && (self.escape.is_some() || self.quote == Some(Quote(None)))
     }
 
-    /// What is to be found out.
+    /// Returns the detector for the options that are not given.
     pub fn detector(&self) -> Detector {
         Detector { delimiter: self.delimiter, quote: self.quote.map(|quote| quote.0), escape: self.escape }
     }
 }
 
-/// A character that stands between values.
+/// Parses the character between values.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),

@@ -1,4 +1,4 @@
-//! What the commands that use a database have in common.
+//! The options and functions that the commands with a database share.
 
 use crate::report::{Abort, code};
 use crate::secrets::{DATABASE, PASSWORD, PASSWORD_FILE};
@@ -9,28 +9,31 @@ use std::path::PathBuf;
 
 const USUAL: &str = "sqlite:icecore.db";
 
-/// Which database.
+/// The database of a command.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// The database: sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME, mongodb://USER@HOST/NAME, and
-    /// for `rows` and --key redis://USER@HOST/NUMBER, memcached://HOST
+    /// URL of the database
     ///
-    /// Without it the environment variable ICECORE_DB, or sqlite:icecore.db. A password stands better in
-    /// ICECORE_DB_PASSWORD, or in a file that ICECORE_DB_PASSWORD_FILE names, or the whole in the file of --db-file: a
-    /// command line can be seen by all who use the machine. One that stands here all the same is taken off it at once.
+    /// One of sqlite:FILE, postgres://USER@HOST/NAME, mysql://USER@HOST/NAME, mongodb://USER@HOST/NAME, and for `rows`
+    /// and --key redis://USER@HOST/NUMBER, memcached://HOST. Without it, the environment variable ICECORE_DB is used,
+    /// or sqlite:icecore.db.
+    ///
+    /// Do not put a password into the URL: all users of the machine can see the command line. Use ICECORE_DB_PASSWORD,
+    /// a file named by ICECORE_DB_PASSWORD_FILE, or the full URL in the file of --db-file. If the URL does contain a
+    /// password, it is removed from the visible command line at once.
     #[arg(long, value_name = "URL", global = true, display_order = 800)]
     pub db: Option<String>,
-    /// Read the address of the database from this file
+    /// Read the URL of the database from this file
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "db", display_order = 801)]
     pub db_file: Option<PathBuf>,
 }
 
 impl Database {
-    /// Its address, with the password if there is one.
+    /// Returns the address of the database, with its password if there is one.
     pub fn address(&self) -> Result<Address, Abort> {
         let variable = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
-            // With its password, if it was taken off the command line.
+            // The variable has the password if it was removed from the command line.
             (Some(text), _) => variable.filter(|full| is_same(full, text)).unwrap_or_else(|| text.clone()),
             (None, Some(file)) => first_line(file)?,
             (None, None) => variable.unwrap_or_else(|| USUAL.to_owned()),
@@ -52,7 +55,7 @@ impl Database {
         })
     }
 
-    /// A connection for what only reads: it makes no database.
+    /// Opens a connection for commands that only read; creates no database.
     pub fn open_existing(&self) -> Result<Box<dyn Backend>, Abort> {
         let address = self.address()?;
         if let Some(file) = address.missing_file() {
@@ -65,13 +68,13 @@ impl Database {
         open(&address).map_err(failed)
     }
 
-    /// A connection; a database that is not there yet is made.
+    /// Opens a connection; creates a database that does not exist yet.
     pub fn open(&self) -> Result<Box<dyn Backend>, Abort> {
         open(&self.address()?).map_err(failed)
     }
 }
 
-/// What a file of one line says.
+/// Reads the first line of a file.
 pub fn first_line(file: &PathBuf) -> Result<String, Abort> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         Abort::Failed(code::USAGE, format!("{}: {}", file.display(), crate::report::io_reason(&error)))
@@ -79,13 +82,13 @@ pub fn first_line(file: &PathBuf) -> Result<String, Abort> {
     Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Whether an address is this one, which lacks only a password.
+/// Returns whether `full` is the address `text` with a password.
 fn is_same(full: &str, text: &str) -> bool {
     full.parse().is_ok_and(|full: Address| full.has_password() && full.to_string() == text)
 }
 
-/// Begins the command anew with the address in its environment, which other users don't see.
-/// Where that does not work, it goes on as it is.
+/// Restarts the command with the address in its environment, which other users can't see. If that fails, the command
+/// continues unchanged.
 #[cfg(unix)]
 fn take_off_command_line(text: &str, address: &Address) {
     use std::os::unix::process::CommandExt;
@@ -111,7 +114,7 @@ fn take_off_command_line(text: &str, address: &Address) {
 #[cfg(not(unix))]
 fn take_off_command_line(_text: &str, _address: &Address) {}
 
-/// Ends the command with what a database said.
+/// Converts an error of a database into the end of the command.
 pub fn failed(error: Error) -> Abort {
     let code = match error.kind() {
         ErrorKind::Missing => code::FINDING,
@@ -121,7 +124,7 @@ pub fn failed(error: Error) -> Abort {
     Abort::Failed(code, error.to_string())
 }
 
-/// Who does something, for the record: of the system, not of the database.
+/// Returns the name of the user for the records: that of the system, not of the database.
 pub fn who() -> String {
     let user = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -133,12 +136,12 @@ pub fn who() -> String {
     icecore::text::shortened(&icecore::text::printable(&who), 200).into_owned()
 }
 
-/// An id that a person wrote.
+/// Parses an id from the command line.
 pub fn id(text: &str) -> Result<icecore_store::Id, String> {
     text.parse().map_err(|error: icecore_store::NoId| error.to_string())
 }
 
-/// A duration that a person wrote.
+/// Parses a duration from the command line.
 pub fn duration(text: &str) -> Result<std::time::Duration, String> {
     icecore_store::time::duration(text).map_err(|error| error.to_string())
 }

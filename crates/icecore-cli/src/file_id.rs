@@ -1,4 +1,4 @@
-//! Which file a path leads to.
+//! The identity of the file that a path leads to.
 
 #[cfg(not(unix))]
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(not(unix))]
 use std::path::PathBuf;
 
-/// What a file is, however it is called.
+/// Identity of a file, independent of its path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
 

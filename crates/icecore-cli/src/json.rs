@@ -1,4 +1,4 @@
-//! What the command itself says as JSON: nothing in it acts on a terminal.
+//! JSON that the command itself writes: without control characters, so that it is safe on a terminal.
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
@@ -9,10 +9,10 @@ pub fn push(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> 
     value.serialize(&mut Serializer::with_formatter(to, Shown(CompactFormatter)))
 }
 
-/// Appends a text in quotes. Most have nothing to escape: that is seen at a glance.
+/// Appends a quoted text. Fast for texts with nothing to escape, which most are.
 pub fn push_text(text: &str, to: &mut Vec<u8>) -> serde_json::Result<()> {
     let stands_for_itself = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
-    // Without an end at the first that does not: many bytes are looked at in one go.
+    // The loop has no early exit, so the compiler can check many bytes at once.
     if !text.bytes().fold(true, |all, byte| all & stands_for_itself(byte)) {
         return push(&text, to);
     }
@@ -22,15 +22,15 @@ pub fn push_text(text: &str, to: &mut Vec<u8>) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// Appends a value, each part of it in a line of its own.
+/// Appends a value, each part of it on a line of its own.
 pub fn push_lines(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
     value.serialize(&mut Serializer::with_formatter(to, Shown(PrettyFormatter::new())))
 }
 
-/// JSON in which what can't be seen, or turns the direction of writing, is escaped.
+/// JSON in which invisible characters, and those that change the writing direction, are escaped.
 struct Shown<F>(F);
 
-/// Methods that are those of the formatter inside.
+/// Forwards methods to the inner formatter.
 macro_rules! as_inside {
     ($($name:ident($($argument:ident: $type:ty),*)),* $(,)?) => {
         $(fn $name<W: ?Sized + Write>(&mut self, to: &mut W $(, $argument: $type)*) -> io::Result<()> {
@@ -54,7 +54,7 @@ impl<F: Formatter> Formatter for Shown<F> {
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, to: &mut W, text: &str) -> io::Result<()> {
         let mut rest = text;
-        // Most of what is said is this.
+        // Most texts are plain ASCII.
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
             return self.0.write_string_fragment(to, text);
         }

@@ -1,4 +1,4 @@
-//! A value under a key of Redis or memcached, in the place of a file.
+//! A value stored under a key of Redis or memcached, read instead of a file.
 
 use crate::database::{Database, failed};
 use crate::report::{Abort, Report, code};
@@ -7,27 +7,27 @@ use clap::Args;
 use icecore_store::{ErrorKind, spelled, unspelled, value};
 use std::path::PathBuf;
 
-/// How many bytes a value may have.
+/// Maximum number of bytes of a value.
 const LONGEST: u64 = 1 << 30;
 
-/// Which value.
+/// The value to read.
 #[derive(Debug, Args)]
 pub struct Keyed {
     #[command(flatten)]
     pub database: Database,
-    /// Read the value under this key of the Redis or memcached of --db, in the place of a file
+    /// Read the value under this key of the Redis or memcached of --db, instead of a file
     ///
-    /// As `icecore rows` shows it: a key that is no UTF-8, or has control characters, is written as `hex:` and its
+    /// Write the key as `icecore rows` shows it: a key that is not UTF-8, or has control characters, is `hex:` and its
     /// bytes in hexadecimal.
     #[arg(long, value_name = "KEY", conflicts_with = "files", allow_hyphen_values = true, display_order = 810)]
     pub key: Option<String>,
-    /// Of a hash this field, of a list this index, of a stream this ID/FIELD
+    /// Read this field of a hash, this index of a list, or this ID/FIELD of a stream
     #[arg(long, value_name = "FIELD", requires = "key", allow_hyphen_values = true, display_order = 811)]
     pub field: Option<String>,
 }
 
 impl Keyed {
-    /// The value, or the files.
+    /// Returns the value, or the files.
     pub fn sources(&self, files: &[PathBuf], report: &mut Report) -> Result<Vec<Source>, Abort> {
         let Some(key) = &self.key else {
             if self.database.db.is_some() || self.database.db_file.is_some() {
@@ -40,7 +40,7 @@ impl Keyed {
         let field = self.field.as_deref().map(unspelled).transpose().map_err(failed)?;
         let bytes = value(&self.database.address()?, &key, field.as_deref(), LONGEST).map_err(|error| {
             match error.kind() {
-                // As for a file that is not there.
+                // Same exit code as for a missing file.
                 ErrorKind::Missing => Abort::Failed(code::USAGE, error.to_string()),
                 _ => failed(error),
             }

@@ -3,11 +3,11 @@
 use icecore::Limits;
 use std::ops::Deref;
 
-/// What `--limit` says.
+/// The value of `--limit`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
     limits: Limits,
-    /// The steps of a filter, and the bytes that it may hold, if that was said.
+    /// Steps of a filter and bytes that it may hold, if given.
     pub steps: Option<u64>,
     pub memory: Option<u64>,
 }
@@ -20,7 +20,7 @@ impl Deref for Bounds {
     }
 }
 
-/// Reads the value of `--limit`.
+/// Parses the value of `--limit`.
 pub fn parse(text: &str) -> Result<Bounds, String> {
     let mut bounds = Bounds::default();
     for setting in text.split(',').filter(|setting| !setting.is_empty()) {
@@ -42,12 +42,12 @@ pub fn parse(text: &str) -> Result<Bounds, String> {
     Ok(bounds)
 }
 
-/// Reads a size: `64M`.
+/// Parses a size: `64M`.
 pub fn size(text: &str) -> Result<u64, String> {
     number(text).ok_or_else(|| format!("`{text}` is no size: they are written 4096, 64K, 16M or 2G"))
 }
 
-/// Reads the size of a window: as much as can be held.
+/// Parses the size of a window, between 1K and 1G.
 pub fn window(text: &str) -> Result<u64, String> {
     const LEAST: u64 = 1 << 10;
     const MOST: u64 = 1 << 30;
@@ -55,12 +55,12 @@ pub fn window(text: &str) -> Result<u64, String> {
     if (LEAST..=MOST).contains(&size) { Ok(size) } else { Err(format!("`{text}` is not between 1K and 1G")) }
 }
 
-/// Reads how many levels of values are shown.
+/// Parses the number of levels to show.
 pub fn levels(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("`{text}` is not a number of levels: --depth 2 shows values, and what is in them"))
 }
 
-/// Reads how many items are shown.
+/// Parses the number of items to show.
 pub fn items(text: &str) -> Result<u64, String> {
     number(text).ok_or_else(|| format!("`{text}` is not a number of items: --items 10 shows the first ten"))
 }

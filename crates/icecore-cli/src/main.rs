@@ -1,5 +1,4 @@
-//! The command `icecore`: looks into and converts the data that Perl, PHP and
-//! Ruby freeze. All the work is the engine's.
+//! The command `icecore`: inspects and converts data frozen by Perl, PHP and Ruby. The engine does all the work.
 
 // `///` on an option is its help: a text for terminals.
 #![allow(rustdoc::bare_urls, rustdoc::broken_intra_doc_links)]
@@ -47,7 +46,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Tests are built with it; only the test of that format wants to see it.
+    // Tests are built with this format; only its own test enables it.
     #[cfg(feature = "toy")]
     if std::env::var_os("ICECORE_TOY").is_some() {
         icecore::format::show_toy();
@@ -55,7 +54,7 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let mut command = command(&words);
     if words.len() == 1 && std::io::stdin().is_terminal() {
-        // There is nothing to read: a short help is what helps.
+        // Without input, print the short help.
         command.build();
         let paint = paint::Paint::new(paint::When::Auto, &std::io::stdout());
         let _ = std::io::stdout().write_all(short_help::text(&mut command, "icecore", paint).as_bytes());
@@ -77,7 +76,7 @@ fn main() -> ExitCode {
     code
 }
 
-/// The table of all arguments; what it prints itself has colour as these words say.
+/// Returns the table of all arguments; `words` determine the colour of its own output.
 fn command(words: &[OsString]) -> clap::Command {
     cli::Cli::command().color(match given::<paint::When>("--color", words) {
         Some(paint::When::Always) => ColorChoice::Always,
@@ -87,7 +86,7 @@ fn command(words: &[OsString]) -> clap::Command {
     })
 }
 
-/// The value of an option, whatever else the words may say.
+/// Returns the value of an option, ignoring all other words.
 fn given<T: ValueEnum>(flag: &str, words: &[OsString]) -> Option<T> {
     let words = || words.iter().map(|word| word.to_string_lossy());
     let of = |(word, next): (Cow<'_, str>, Cow<'_, str>)| match word.strip_prefix(flag)? {
@@ -103,8 +102,8 @@ fn parse(mut command: clap::Command, words: &[OsString]) -> Result<cli::Cli, cla
     cli::Cli::from_arg_matches(&found).map_err(|error| error.format(&mut command))
 }
 
-/// Says what is wrong with the command line, or prints the help that it asks for. Words of
-/// it are shown as messages show names: a file may be called like an option.
+/// Reports a mistake on the command line, or prints the requested help. Words of the command line are escaped like
+/// names in messages: a file may be named like an option.
 fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
     let shown = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
     let shown: Vec<OsString> = shown.map(OsString::from).collect();
@@ -112,7 +111,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
         Err(error) if error.use_stderr() => {
             let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
             let mut command = command(&shown);
-            // Options of all commands are put in here.
+            // This adds the options of all commands.
             command.build();
             mistakes::explain(error, &command, &words).exit()
         }
@@ -120,7 +119,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
     }
 }
 
-/// Prints a help: it is for reading.
+/// Prints a help text, which is paged like other text for reading.
 fn help(error: &clap::Error, words: &[OsString]) -> ! {
     let paint = paint::Paint::new(given("--color", words).unwrap_or(paint::When::Auto), &std::io::stdout());
     let is_short = error.kind() != ErrorKind::DisplayVersion && !words.iter().any(|word| word == "--help");
@@ -130,13 +129,13 @@ fn help(error: &clap::Error, words: &[OsString]) -> ! {
         false => error.render().to_string(),
     };
     screen::page(given("--paging", words).unwrap_or_default(), true);
-    // Who closes it early has read enough.
+    // A reader that closes the output early has read enough.
     let _ = screen::open().write_all(text.as_bytes());
     screen::finish();
     std::process::exit(error.exit_code())
 }
 
-/// The help of `-h` for the command that these words name.
+/// Returns the help of `-h` for the command that these words name.
 fn short(words: &[OsString], paint: paint::Paint) -> String {
     let mut top = command(words);
     top.build();
@@ -147,8 +146,8 @@ fn short(words: &[OsString], paint: paint::Paint) -> String {
     short_help::text(&mut { command }, &name.join(" "), paint)
 }
 
-/// Puts `inspect` where no command was named, and `--help` where `help` was. A word that
-/// is no file but nearly a command is an error that says which.
+/// Inserts `inspect` if no command is given, and replaces `help` by `--help`. A word that is not a file but similar to
+/// a command is an error that names the command.
 fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
     let mut at = 1;
     while let Some(word) = words.get(at) {

@@ -1,4 +1,4 @@
-//! Mistakes on the command line: what was probably meant.
+//! Suggestions for mistakes on the command line.
 
 use crate::records::Frame;
 use crate::report::{Abort, usage, usage_of};
@@ -7,7 +7,7 @@ use clap::{Command, ValueEnum};
 use icecore::select::Pattern;
 use std::path::{Path, PathBuf};
 
-/// Options that had another name once, and what they are called now.
+/// Former names of options, and their current names.
 const RENAMED: [(&str, &str); 1] = [("most", "items")];
 
 /// Words of other programs in the place of a command of `queue`, and what they are called here.
@@ -48,7 +48,7 @@ const OTHER_OPTIONS: [(&str, &str, &str); 12] = [
     ("patch", "-R", "`icecore diff --json NEW OLD` writes the reverse difference"),
 ];
 
-/// Adds to an error what was probably meant: an option with nearly this name, or the command that has it.
+/// Adds a suggestion to an error: an option with a similar name, or the command that has the option.
 pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     if matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) {
         return explain_value(error, command, words);
@@ -59,7 +59,7 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
-    // An option that does not exist is hardly ever a file that is called like one.
+    // An unknown option is rarely meant as a file with such a name.
     error.remove(ContextKind::Suggested);
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
     let last = named(command, words).last().map_or("", |command| command.get_name());
@@ -108,7 +108,7 @@ fn explain_command(mut error: Error, command: &Command, words: &[String]) -> Err
     error
 }
 
-/// Adds to an error of a value what takes it, if that is another option or command.
+/// Adds to an error of a value the option or command that accepts the value.
 fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error {
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
@@ -137,7 +137,7 @@ fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error
     error
 }
 
-/// The error for what is not a path: a name without the dot, or a file in the place of the path.
+/// Returns the error for an invalid path: a name without the dot, or a file in place of the path.
 pub fn of_path(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
     let shown = |text: &str| icecore::text::printable(text).into_owned();
     let meant = |text: &str| {
@@ -158,7 +158,7 @@ pub fn of_path(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
     }
 }
 
-/// The error for a format of the output that is none, where tables or files of them are asked for.
+/// Returns the error for an invalid output format, with a hint if it is a form of tables.
 pub fn of_target(to: &str, error: icecore::Error) -> Abort {
     let name = to.split(':').next().unwrap_or(to);
     match name {
@@ -169,7 +169,7 @@ pub fn of_target(to: &str, error: icecore::Error) -> Abort {
     }
 }
 
-/// The command, and the subcommands of it that the words name.
+/// Returns the command and the subcommands that the words name.
 pub fn named<'c>(command: &'c Command, words: &[String]) -> Vec<&'c Command> {
     let mut commands = vec![command];
     for word in words.iter().skip(1) {
@@ -180,12 +180,12 @@ pub fn named<'c>(command: &'c Command, words: &[String]) -> Vec<&'c Command> {
     commands
 }
 
-/// The long names of the options that a command shows.
+/// Returns the long names of the visible options of a command.
 fn options(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long())
 }
 
-/// The commands that have an option of this name.
+/// Finds the commands that have an option with this name.
 fn find_homes(command: &Command, name: &str, path: &str, homes: &mut Vec<String>) {
     for inner in command.get_subcommands() {
         let path = format!("{path} {}", inner.get_name());

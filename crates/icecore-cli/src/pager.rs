@@ -1,25 +1,25 @@
-//! The pager: a program of the user's own environment, which the command writes to.
+//! The pager: a program of the user's environment to which the command writes.
 
 use std::io::{self, Write};
 use std::process::{Child, ChildStdin};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// If nobody says which. It ends by itself if all fits, keeps colours and leaves the screen as it is.
+/// The default pager. It exits if everything fits on the screen, keeps colours and does not clear the screen.
 const USUAL: &str = "less -FRX";
 
-/// A pager that runs.
+/// A running pager.
 pub struct Pager(ChildStdin);
 
-/// The process, for whoever waits for its end.
+/// The pager process, for the code that waits for its end.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
-/// What the command does meanwhile.
+/// What the command does while the pager runs.
 static STAGE: AtomicU8 = AtomicU8::new(NONE);
 const NONE: u8 = 0;
 const WRITING: u8 = 1;
 const WAITING: u8 = 2;
 
-/// The pager that the environment names, for the shell; `None`, if it says that none is wanted.
+/// Returns the shell command of the pager from the environment; `None` if the environment turns paging off.
 pub fn command() -> Option<String> {
     if cfg!(not(unix)) {
         return None;
@@ -30,12 +30,12 @@ pub fn command() -> Option<String> {
 }
 
 impl Pager {
-    /// Starts it. Of the data nothing is in its command line.
+    /// Starts the pager. No data is in its command line.
     #[cfg(unix)]
     pub fn start(command: &str) -> io::Result<Pager> {
         use std::process::{Command, Stdio};
-        // The shell outlives a Ctrl-C, as pagers do. A program that is not there has read nothing:
-        // all of it is shown without one.
+        // The shell survives Ctrl-C, as pagers do. A program that was not found has read nothing, so `cat` shows all
+        // output instead.
         const SCRIPT: &str = "trap : INT QUIT\ncommand eval \"$1\"\ncase $? in 126|127) exec cat ;; esac";
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "icecore", command]).stdin(Stdio::piped());
@@ -45,7 +45,7 @@ impl Pager {
                 shell.env(name, usual);
             }
         }
-        // From here on a Ctrl-C is the pager's; if that can't be, it ends this command as well.
+        // From here on Ctrl-C is for the pager; if signals can't be caught, it ends this command as well.
         crate::signals::ask_on_keyboard(outlives_keyboard);
         let _ = crate::signals::watch();
         STAGE.store(WRITING, Ordering::Relaxed);
@@ -60,7 +60,7 @@ impl Pager {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Tells it that this was all, and waits until it is left.
+    /// Ends the pager's input, and waits until the user quits the pager.
     pub fn wait(self) {
         STAGE.store(WAITING, Ordering::Relaxed);
         drop(self.0);
@@ -80,13 +80,13 @@ impl Write for Pager {
     }
 }
 
-/// For a signal of the keyboard: it is the pager's as long as there is one. Whether the command
-/// ends by itself then.
+/// Handles a signal of the keyboard, which is for the pager while there is one. Returns whether the command ends by
+/// itself afterwards.
 #[cfg(unix)]
 fn outlives_keyboard() -> bool {
     use std::time::{Duration, Instant};
     const TURN: Duration = Duration::from_millis(20);
-    /// What writes finds out that nobody reads any more; what computes does not.
+    /// A thread that writes notices that the pager is closed; one that computes does not.
     const GRACE: Duration = Duration::from_millis(500);
     let mut left_at = None;
     loop {

@@ -1,4 +1,4 @@
-//! Colour, where it is wanted.
+//! Coloured output.
 
 use clap::ValueEnum;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ pub enum When {
     Never,
 }
 
-/// What a piece of output is, as far as colour goes.
+/// The role of a piece of output, which determines its colour.
 #[derive(Clone, Copy, Debug)]
 pub enum Ink {
     /// Offsets and bytes.
@@ -26,12 +26,12 @@ pub enum Ink {
     Number,
     /// Classes.
     Class,
-    /// What is wrong.
+    /// Errors.
     Bad,
 }
 
 impl Ink {
-    /// As terminals know it.
+    /// Returns the parameters of the terminal's escape sequence.
     fn code(self) -> &'static str {
         match self {
             Ink::Faint => "2",
@@ -44,7 +44,7 @@ impl Ink {
     }
 }
 
-/// Whether the environment asks for no colour.
+/// Returns whether the environment disables colour.
 pub fn is_refused() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || crate::tty::is_dumb()
 }
@@ -54,7 +54,7 @@ pub fn is_refused() -> bool {
 pub struct Paint(bool);
 
 impl Paint {
-    /// For output that goes to `stream`.
+    /// Returns the setting for output that goes to `stream`.
     pub fn new(when: When, stream: &impl IsTerminal) -> Paint {
         Paint(match when {
             When::Always => true,
@@ -63,20 +63,19 @@ impl Paint {
         })
     }
 
-    /// Whether there is colour.
+    /// Returns whether colour is used.
     pub fn is_on(self) -> bool {
         self.0
     }
 
-    /// The text, in colour if that is wanted. Whatever it is, it does nothing but be
-    /// shown.
+    /// Returns the text, in colour if that is enabled. Control characters in the text are made harmless.
     pub fn ink(self, ink: Ink, text: impl Display) -> String {
         let text = text.to_string();
         let text = icecore::text::printable(&text);
         if self.0 { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.into_owned() }
     }
 
-    /// The same in a column of a table: at least so wide.
+    /// Returns the text in colour, padded to at least `width` columns.
     pub fn column(self, ink: Ink, text: impl Display, width: usize) -> String {
         let text = text.to_string();
         let text = icecore::text::printable(&text);
@@ -84,14 +83,14 @@ impl Paint {
         format!("{}{:gap$}", self.ink(ink, &text), "")
     }
 
-    /// What follows is in this colour.
+    /// Starts a colour.
     pub fn begin(self, ink: Ink, out: &mut Vec<u8>) {
         if self.0 {
             out.extend_from_slice(format!("\x1b[{}m", ink.code()).as_bytes());
         }
     }
 
-    /// The colour ends.
+    /// Ends the colour.
     pub fn end(self, out: &mut Vec<u8>) {
         if self.0 {
             out.extend_from_slice(b"\x1b[0m");

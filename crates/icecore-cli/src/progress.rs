@@ -1,7 +1,7 @@
 //! The progress line: on stderr, on a terminal, for long work only.
 //!
-//! What works notes how far it is in a few counters; a thread of its own looks at them now and
-//! then and draws. It goes away for good before anything is printed on the same terminal.
+//! The work updates a few counters; a separate thread reads them periodically and draws the line. The line is removed
+//! for good before anything is printed on the same terminal.
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Read};
@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Work that takes less shows nothing.
+/// Shorter work shows no progress.
 const LONG: Duration = Duration::from_millis(500);
-/// How often it is drawn.
+/// Interval of drawing.
 const TURN: Duration = Duration::from_millis(100);
 /// Steps of a bar.
 const STEPS: f64 = 1000.0;
@@ -30,17 +30,17 @@ static TURNS: Condvar = Condvar::new();
 /// Whether there is something to draw.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// How far the work is.
+/// Progress of the work.
 struct Meter {
     inputs: AtomicU64,
     done: AtomicU64,
-    /// Bytes of the input that is worked on, 0 if that is not known, and how many were read.
+    /// Bytes of the current input, 0 if unknown, and the number of bytes read.
     size: AtomicU64,
     read: AtomicU64,
     records: AtomicU64,
-    /// Of work whose share is known, in thousandths.
+    /// Share of the work that is done, in thousandths, if known.
     share: AtomicU64,
-    /// What is worked on.
+    /// Name of the current input.
     what: Mutex<String>,
 }
 
@@ -54,7 +54,7 @@ fn line() -> MutexGuard<'static, Line> {
     LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Begins to watch, if stderr is a terminal that can show it.
+/// Starts the progress line, if stderr is a terminal that can show it.
 pub fn start() {
     if !io::stderr().is_terminal() || crate::tty::is_dumb() || IS_ON.swap(true, Ordering::Relaxed) {
         return;
@@ -76,12 +76,12 @@ fn watch() {
     }
 }
 
-/// So many inputs are worked on.
+/// Sets the number of inputs.
 pub fn inputs(count: usize) {
     METER.inputs.store(count as u64, Ordering::Relaxed);
 }
 
-/// This input is worked on now, and the one before is done.
+/// Sets the current input; the one before it is done.
 pub fn begin(name: &str) {
     if !is_on() {
         return;
@@ -95,22 +95,22 @@ pub fn begin(name: &str) {
     METER.forget_input();
 }
 
-/// It has so many bytes.
+/// Adds to the size of the current input.
 pub fn expect(size: u64) {
     METER.size.fetch_add(size, Ordering::Relaxed);
 }
 
-/// So many bytes of it were read.
+/// Adds to the number of bytes read.
 pub fn read(bytes: usize) {
     METER.read.fetch_add(bytes as u64, Ordering::Relaxed);
 }
 
-/// So many records of it are done.
+/// Sets the number of records that are done.
 pub fn count(records: u64) {
     METER.records.store(records, Ordering::Relaxed);
 }
 
-/// An input whose bytes are counted as they are read.
+/// An input whose bytes are counted while they are read.
 pub struct Counted<R>(pub R);
 
 impl<R: Read> Read for Counted<R> {
@@ -121,12 +121,12 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads all that is left. Where nobody looks nothing is counted: readers know quicker ways then.
+/// Reads the rest of the input. Counts only if progress is shown, because readers are faster without counting.
 pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
     if is_on() { Counted(from).read_to_end(to) } else { from.read_to_end(to) }
 }
 
-/// This share of all is done.
+/// Sets the share of all work that is done.
 #[cfg(feature = "bench")]
 pub fn share(done: f64, what: String) {
     if is_on() {
@@ -140,7 +140,7 @@ fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }
 
-/// Does something to stderr that must not run into the line.
+/// Runs code that writes to stderr without disturbing the line.
 pub fn suspend(then: impl FnOnce()) {
     match &line().bar {
         Some(bar) => bar.suspend(then),
@@ -148,7 +148,7 @@ pub fn suspend(then: impl FnOnce()) {
     }
 }
 
-/// Takes it away for good.
+/// Removes the line for good.
 pub fn vanish() {
     if !IS_ON.swap(false, Ordering::Relaxed) {
         return;
@@ -185,12 +185,12 @@ fn style(has_bar: bool) -> ProgressStyle {
 }
 
 impl Meter {
-    /// What is worked on is another input, or none.
+    /// Resets the counters of the current input.
     fn forget_input(&self) {
         [&self.size, &self.read, &self.records].iter().for_each(|count| count.store(0, Ordering::Relaxed));
     }
 
-    /// The share that is done, if it is known, and the words.
+    /// Returns the share that is done, if known, and the text.
     fn said(&self) -> (Option<u64>, String) {
         let number = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (inputs, done, size, read) =
@@ -213,7 +213,7 @@ impl Meter {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let of = if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };
         let what = if what.is_empty() { "working" } else { &what };
-        // What is cut off where the line ends is the name.
+        // The name comes last because the end of the line is cut off.
         let parts = [of.as_str(), &parts.join(", "), what];
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
         (share, text)

@@ -1,24 +1,25 @@
-//! Which commands read an input that is not a document of a format.
+//! The commands that read an input that is not a document of a format.
 
 use icecore_tables::form::{InputForm, has_rows};
 use icecore_tables::rows::columnar::Container;
 
-/// What an input is, and which commands read it.
+/// The kind of an input, and the commands that read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readers {
-    /// As people call it.
+    /// Its name for people.
     pub title: &'static str,
     /// The commands that read it.
     pub commands: &'static [&'static str],
 }
 
-/// Whether an input that begins so is a database of SQLite.
+/// Returns whether an input with these first bytes is an SQLite database.
 pub fn is_sqlite(head: &[u8]) -> bool {
     head.starts_with(b"SQLite format 3\0")
 }
 
 impl Readers {
-    /// By the name of an input and its first bytes; `None`, if no command reads it. `is_all`: there are no more bytes.
+    /// Determines the kind by the name of an input and its first bytes; `None` if no command reads it. `is_all`: there
+    /// are no more bytes.
     pub fn of(name: &str, head: &[u8], is_all: bool) -> Option<Readers> {
         let known = |title, commands| Some(Readers { title, commands });
         if is_sqlite(head) {
@@ -30,7 +31,7 @@ impl Readers {
             None => {}
         }
         match InputForm::guess(name, head, is_all)? {
-            // A program may begin like one: `# comment`, `use name;`.
+            // A program may begin like a dump: `# comment`, `use name;`.
             InputForm::Sql if is_called_sql(name) || has_rows(head) => known("a dump in SQL", &["rows", "replace"]),
             InputForm::Csv | InputForm::Tsv => known("a table", &["rows", "replace"]),
             InputForm::Text if head.trim_ascii_start().starts_with(b"<") => known("XML or HTML", &["replace"]),
@@ -38,7 +39,7 @@ impl Readers {
         }
     }
 
-    /// What to type in order to read this input.
+    /// Returns the command lines that read this input.
     pub fn advice(self, name: &str) -> String {
         let name = icecore::text::printable(name);
         let rows = format!("`icecore rows {name}` reads its rows");

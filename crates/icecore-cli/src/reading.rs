@@ -1,4 +1,4 @@
-//! Reading documents from an input: in which format, and how many.
+//! Reading documents from an input: their format and their number.
 
 use crate::arguments::{DEFAULT_TARGET, From, InputFormat};
 use crate::readers::Readers;
@@ -13,7 +13,7 @@ use icecore::{
 use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
 use std::borrow::Cow;
 
-/// How inputs are read, as the command line says.
+/// How inputs are read, according to the command line.
 pub struct Reader<'r> {
     stage: Option<Stage>,
     options: &'r [String],
@@ -21,49 +21,49 @@ pub struct Reader<'r> {
     limits: &'r Limits,
 }
 
-/// An input whose wrappers are off.
+/// An input without its wrappers.
 pub struct Opened<'b> {
     pub stage: Stage,
-    /// What the format reads.
+    /// The bytes of the format.
     pub bytes: Cow<'b, [u8]>,
-    /// What the wrappers said, by name.
+    /// Notes of the wrappers, by name.
     pub notes: Vec<(&'static str, String)>,
-    /// What they said that a target may say again.
+    /// Metadata of the wrappers that a target may write again.
     pub metadata: Vec<Metadata>,
-    /// What was to be checked, and was not.
+    /// The check that was not made, if any.
     pub unchecked: Option<&'static str>,
-    /// What the wrappers left of the limits.
+    /// The limits that remain after unwrapping.
     limits: Limits,
 }
 
 impl Opened<'_> {
-    /// What the wrappers left of the limits.
+    /// Returns the limits that remain after unwrapping.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 }
 
-/// What to record beside the meaning.
+/// Which details to record in addition to the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     No,
     Yes,
-    /// If this is the format that is read.
+    /// Details if this is the format of the input.
     For(&'static str),
 }
 
 impl<'r> Reader<'r> {
-    /// For commands that read inputs as wholes.
+    /// Creates a reader for commands that read whole inputs.
     pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
         Reader::of(&from.format, from.each(), limits)
     }
 
-    /// For records as well.
+    /// Creates a reader that may also read records.
     pub fn of(from: &'r InputFormat, each: Option<Frame>, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
         let mut stage = from.name.as_deref().map(Stage::parse).transpose().map_err(usage)?;
         if let Some(stage) = &mut stage {
             set(stage, &from.options).map_err(usage)?;
-            // What is behind a template is the next record.
+            // Bytes after a template are the next record.
             if each == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact") {
                 stage.set("exact", None).map_err(usage)?;
             }
@@ -71,13 +71,12 @@ impl<'r> Reader<'r> {
         Ok(Reader { stage, options: &from.options, each: each.is_some(), limits })
     }
 
-    /// Finds the stage that reads these bytes, and takes its wrappers off. What
-    /// is wrong is reported.
+    /// Finds the stage that reads these bytes, and removes its wrappers. Errors are reported.
     pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
         self.open_by(name, bytes, report, |stage, bytes, limits| Ok((stage.unwrap_within(bytes, limits)?, None)))
     }
 
-    /// As [`Reader::open`]; of a wrapper that is cut or broken, what came out of it.
+    /// Like [`Reader::open`], but of a cut or broken wrapper it returns the data that was unpacked.
     pub fn open_as_far<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
         self.open_by(name, bytes, report, Stage::unwrap_as_far)
     }
@@ -120,19 +119,19 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads several documents of each input, one by one, if this holds.
+    /// Reads several documents of each input, one by one, if `is_each`.
     #[must_use]
     pub fn of_each(mut self, is_each: bool) -> Reader<'r> {
         self.each |= is_each;
         self
     }
 
-    /// Whether the format was named.
+    /// Returns whether the format was given.
     pub fn is_named(&self) -> bool {
         self.stage.is_some()
     }
 
-    /// The stage that was named, or the one that reads these bytes.
+    /// Returns the given stage, or the one that reads these bytes.
     pub fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
@@ -145,8 +144,8 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads all documents of an input and hands each of them on, whole or in
-    /// part. Whatever is wrong is reported. Returns whether all was well.
+    /// Reads all documents of an input and passes each of them on, complete or partial. Errors are reported. Returns
+    /// whether all documents are good.
     pub fn documents<'a>(
         &self,
         name: &str,
@@ -156,7 +155,7 @@ impl<'r> Reader<'r> {
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
         let Opened { stage, bytes, metadata, limits, .. } = opened;
-        // Each line is a document then. Who names the format of lines means all of them.
+        // Each line is a document in this case. If the format of lines was given, it applies to all lines.
         let line = if self.each && !self.is_named() { stage.of_line() } else { None };
         let stage = line.as_ref().unwrap_or(stage);
         let format = stage.format();
@@ -166,7 +165,7 @@ impl<'r> Reader<'r> {
             Detail::For(name) => name == format.name,
         };
         let mut tape = Tape::new();
-        // Some editors begin a text with it. It says nothing.
+        // Some editors write a byte order mark at the start of a text. It has no meaning.
         let mut start = if has_mark(stage, bytes) { MARK.len() } else { 0 };
         loop {
             let rest = bytes.get(start..).unwrap_or(&[]);
@@ -203,7 +202,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The error for bytes behind a document.
+/// Returns the error for bytes after a document.
 fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     let count = bytes.len() - consumed;
     let are_blanks = bytes[consumed..].iter().all(u8::is_ascii_whitespace);
@@ -216,7 +215,7 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     ))
 }
 
-/// Whether the text begins with a byte order mark that its reader does not know.
+/// Returns whether the text begins with a byte order mark that its reader does not know.
 fn has_mark(stage: &Stage, bytes: &[u8]) -> bool {
     knows_no_mark(stage) && bytes.starts_with(MARK)
 }
@@ -232,7 +231,7 @@ pub fn set(stage: &mut Stage, options: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// JSON that says all that a document means.
+/// Returns the stage of JSON that expresses everything a document means.
 pub fn typed_json() -> Result<Stage, Error> {
     let mut stage = Stage::parse(DEFAULT_TARGET)?;
     stage.set("typed", None)?;

@@ -24,7 +24,7 @@ pub mod code {
 /// Why a command stops.
 #[derive(Debug)]
 pub enum Abort {
-    /// The reader closed the output. That is no error.
+    /// The reader closed the output. This is not an error.
     Closed,
     /// The command can't continue, for this reason.
     Failed(u8, String),
@@ -47,13 +47,13 @@ impl From<icecore_tables::Error> for Abort {
     }
 }
 
-/// What happened so far.
+/// The reports and counts so far.
 pub struct Report {
     paint: Paint,
     quiet: bool,
     form: ReportForm,
     worst: u8,
-    /// Inputs that were tried, and those that could not be decoded.
+    /// Number of inputs that were tried, and of those that could not be decoded.
     seen: u64,
     bad: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
@@ -62,7 +62,7 @@ pub struct Report {
     repaired: HashSet<(String, usize)>,
 }
 
-/// How many repairs of a document are printed one by one.
+/// Maximum number of repairs of a document that are printed one by one.
 const REPAIRS: usize = 20;
 
 impl Report {
@@ -70,7 +70,7 @@ impl Report {
         Report { paint, quiet, form, worst: 0, seen: 0, bad: 0, is_strict: false, repaired: HashSet::new() }
     }
 
-    /// One more input is tried.
+    /// Counts an input that is tried.
     pub fn input(&mut self) {
         self.seen += 1;
     }
@@ -81,13 +81,13 @@ impl Report {
         self.say(&Said::error(code, message.to_string()).of(name));
     }
 
-    /// A file can't be read or written.
+    /// Reports a file that can't be read or written.
     pub fn io(&mut self, name: &str, error: &io::Error) {
         self.worst = self.worst.max(code::USAGE);
         self.say(&Said::error(code::USAGE, io_reason(error)).with_kind("io").of(name));
     }
 
-    /// An input can't be read.
+    /// Reports an input that can't be read.
     pub fn unreadable(&mut self, name: &str, error: &Error, bytes: &[u8]) {
         let code = if error.kind() == ErrorKind::Usage { code::USAGE } else { code::INPUT };
         self.bad += u64::from(code == code::INPUT);
@@ -97,29 +97,29 @@ impl Report {
         }
     }
 
-    /// Shows where in a record, which starts at `start`, an error is.
+    /// Shows the place of an error in a record that starts at `start`.
     pub fn place(&mut self, error: &Error, bytes: &[u8], start: u64) {
         if let (Some(offset), None) = (error.offset(), error.layer()) {
             self.show(&icecore::text::window_from(bytes, start, offset));
         }
     }
 
-    /// An input had records that can't be decoded.
+    /// Counts an input with records that can't be decoded.
     pub fn bad_input(&mut self) {
         self.bad += 1;
     }
 
-    /// Whether an input could not be decoded.
+    /// Returns whether an input could not be decoded.
     pub fn has_bad_inputs(&self) -> bool {
         self.bad > 0
     }
 
-    /// The exit code is at least this one.
+    /// Raises the exit code to at least this one.
     pub fn worse(&mut self, code: u8) {
         self.worst = self.worst.max(code);
     }
 
-    /// A document can't be written.
+    /// Reports a document that can't be written.
     pub fn unwritable(&mut self, name: &str, error: &Error) {
         let code = match error.kind() {
             ErrorKind::Usage => code::USAGE,
@@ -147,26 +147,26 @@ impl Report {
         screen::say(text.as_bytes());
     }
 
-    /// What the input came with was not checked.
+    /// Reports that a checksum or signature of the input was not checked.
     pub fn unchecked(&mut self, name: &str, what: &str) {
         self.note(name, "unchecked", format!("the {what} was not checked: no key was given"));
     }
 
-    /// Something to know about an input, unless nothing is wanted.
+    /// Writes a note about an input, unless `--quiet` was given.
     pub fn note(&self, name: &str, kind: &str, message: String) {
         if !self.quiet {
             self.say(&Said::note(kind, message).of(name));
         }
     }
 
-    /// Something to know about all that was done, unless nothing is wanted.
+    /// Writes a note about the whole command, unless `--quiet` was given.
     pub fn remark(&self, kind: &str, message: String) {
         if !self.quiet {
             self.say(&Said::note(kind, message));
         }
     }
 
-    /// The string at `path` is frozen data, and was not looked into.
+    /// Notes that the string at `path` is frozen data that was not opened.
     pub fn nested(&self, name: &str, path: &str, stage: &Stage) {
         if !self.quiet {
             let message = format!(
@@ -177,7 +177,7 @@ impl Report {
         }
     }
 
-    /// Blanks behind a document were ignored.
+    /// Notes that blanks after a document were ignored.
     pub fn blanks(&self, name: &str, count: usize) {
         if self.is_strict {
             let blanks = if count == 1 { "blank" } else { "blanks" };
@@ -185,8 +185,8 @@ impl Report {
         }
     }
 
-    /// What was changed in a document, which starts at `start`, to read it. It is
-    /// reported in every case: nothing else shows it.
+    /// Reports the changes that were necessary to read a document, which starts at `start`. They are reported even with
+    /// `--quiet`, because nothing else shows them.
     pub fn repairs(&mut self, name: &str, start: usize, repairs: &[Repair]) {
         if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
             return;
@@ -204,7 +204,7 @@ impl Report {
         }
     }
 
-    /// What the target format could not represent.
+    /// Reports what the target format could not represent.
     pub fn losses(&mut self, name: &str, losses: &Losses, strict: bool) {
         if strict && !losses.is_empty() {
             self.worst = self.worst.max(code::FINDING);
@@ -222,7 +222,7 @@ impl Report {
         }
     }
 
-    /// Which strings were opened.
+    /// Reports the strings that were opened.
     pub fn opened(&self, name: &str, deep: &Deep<'_>) {
         let Some(first) = deep.opened.first().filter(|_| !self.quiet) else { return };
         let mut formats: Vec<(String, u64)> = Vec::new();
@@ -240,7 +240,7 @@ impl Report {
         self.say(&Said::note("opened", message).counting(count as u64).at(&path).of(name));
     }
 
-    /// Says it on a line of its own. Control characters of names and data are escaped.
+    /// Writes a report on a line of its own. Control characters of names and data are escaped.
     pub fn say(&self, said: &Said<'_>) {
         match self.form {
             ReportForm::Text => screen::say(said.text(self.paint).as_bytes()),
@@ -250,13 +250,13 @@ impl Report {
 
     fn object(&self, value: &impl serde::Serialize) {
         let mut line = Vec::new();
-        // A vector takes everything.
+        // Writing to a vector can't fail.
         let _ = crate::json::push(value, &mut line);
         line.push(b'\n');
         screen::say(&line);
     }
 
-    /// An input has nothing on a path.
+    /// Reports that an input has nothing on a path.
     pub fn absent(&mut self, name: &str, path: &str, why: Option<&Error>) {
         let message = match why {
             Some(why) => {
@@ -288,12 +288,12 @@ impl Report {
     }
 }
 
-/// A mistake on the command line, in these words.
+/// Returns a mistake on the command line with this text.
 pub fn usage_of(text: impl Into<String>) -> Abort {
     Abort::Failed(code::USAGE, text.into())
 }
 
-/// A mistake on the command line.
+/// Returns a mistake on the command line.
 pub fn usage(error: Error) -> Abort {
     Abort::Failed(code::USAGE, error.to_string())
 }

@@ -1,4 +1,4 @@
-//! One thing to say on stderr: an error, a loss, a note.
+//! A report on stderr: an error, a loss or a note.
 
 use crate::paint::{Ink, Paint};
 use clap::ValueEnum;
@@ -9,14 +9,14 @@ use std::borrow::Cow;
 /// How losses, notes and errors are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportForm {
-    /// A line each, for people; errors show the input around them
+    /// One line each, for people; errors show the input around them
     #[default]
     Text,
-    /// An object a line
+    /// One JSON object per line
     Json,
 }
 
-/// What the engine advises, in the words of the command: other callers have no options.
+/// Adds command-line options to the advice of the engine, which does not know them because other callers have none.
 fn name_options(text: String) -> String {
     const RAISE: &str = "raise the limit `";
     const TRUSTED: &str = "` if the input is trusted";
@@ -30,18 +30,18 @@ fn name_options(text: String) -> String {
     format!("{before}{RAISE}{name}{TRUSTED}: `--limit {name}=N`{after}")
 }
 
-/// What is said. As text it is the input's name and the message; as JSON it has the fields
-/// that are known. `docs/reports.md` describes them.
+/// One report. As text it is the input's name and the message; as JSON it has the known fields. `docs/reports.md`
+/// describes them.
 #[derive(Debug, Default, Serialize)]
 pub struct Said<'s> {
     #[serde(rename = "type")]
     what: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'s str>,
-    /// Of `--each` and `rows`: which record or row, from 1 on.
+    /// Number of the record or row, from 1 on, for `--each` and `rows`.
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<u64>,
-    /// The exit code that it leads to.
+    /// Exit code that this report causes.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct Said<'s> {
     format: Option<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
-    /// What the offset counts in, if not in the input.
+    /// Layer in which the offset counts, if not in the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     layer: Option<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,23 +67,23 @@ pub struct Said<'s> {
 }
 
 impl<'s> Said<'s> {
-    /// Something that leads to this exit code.
+    /// Returns an error that causes this exit code.
     pub fn error(code: u8, message: impl Into<String>) -> Said<'s> {
         Said { what: "error", code: Some(code), message: name_options(message.into()), ..Said::default() }
     }
 
-    /// A change of meaning, in these words; `code`, if it is refused.
+    /// Returns a change of meaning, described by `message`.
     pub fn loss(kind: &'s str, count: u64, path: &'s str, message: impl Into<String>) -> Said<'s> {
         let path = Some(path).filter(|path| !path.is_empty());
         Said { what: "loss", kind: Some(kind), count: Some(count), path, message: message.into(), ..Said::default() }
     }
 
-    /// What is worth knowing, and wrong in no way.
+    /// Returns a note: useful information that is not a problem.
     pub fn note(kind: &'s str, message: impl Into<String>) -> Said<'s> {
         Said { what: "note", kind: Some(kind), message: message.into(), ..Said::default() }
     }
 
-    /// In this input.
+    /// Sets the input.
     pub fn of(mut self, file: &'s str) -> Said<'s> {
         self.file = Some(file);
         self
@@ -115,7 +115,7 @@ impl<'s> Said<'s> {
         self
     }
 
-    /// With the details of an error.
+    /// Adds the details of an error.
     pub fn because(mut self, error: &'s Error) -> Said<'s> {
         self.kind = Some(error.kind().as_str());
         (self.format, self.layer, self.offset) = (error.format(), error.layer(), error.offset());
@@ -124,7 +124,7 @@ impl<'s> Said<'s> {
         self
     }
 
-    /// The line for people.
+    /// Returns the line for people.
     pub fn text(&self, paint: Paint) -> String {
         let ink = if self.code.is_some() { Ink::Bad } else { Ink::Number };
         let who = paint.ink(ink, "icecore:");
@@ -135,7 +135,7 @@ impl<'s> Said<'s> {
     }
 }
 
-/// A loss of a document.
+/// Converts a loss of a document.
 impl<'s> From<&'s Loss> for Said<'s> {
     fn from(loss: &'s Loss) -> Said<'s> {
         Said::loss(loss.kind.as_str(), loss.count, &loss.path, loss.to_string())
@@ -147,10 +147,10 @@ impl<'s> From<&'s Loss> for Said<'s> {
 pub struct End {
     #[serde(rename = "type")]
     what: &'static str,
-    /// The exit code.
+    /// Exit code of the command.
     code: u8,
     inputs: u64,
-    /// How many of them can't be decoded.
+    /// Number of inputs that can't be decoded.
     undecodable: u64,
 }
 

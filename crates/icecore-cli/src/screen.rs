@@ -1,7 +1,7 @@
-//! The standard output, where it is a terminal: what is longer than the screen goes to a pager.
+//! The standard output on a terminal: output that is longer than the screen goes to a pager.
 //!
-//! Until it is known to be longer it is held, with what is said on stderr in between, so that
-//! both stand in the pager in their order. Nothing of this is there for a pipe or a file.
+//! Output is buffered until it is known to be longer than the screen, together with the messages on stderr, so that the
+//! pager shows both in order. None of this applies to a pipe or a file.
 
 use crate::pager::{self, Pager};
 use crate::progress;
@@ -13,29 +13,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// When output goes to a pager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Paging {
-    /// What is for reading and longer than the screen
+    /// Only text for reading that is longer than the screen
     #[default]
     Auto,
-    /// All that goes to a terminal
+    /// All output to a terminal
     Always,
     /// Nothing
     Never,
 }
 
-/// More is never held, whatever it looks like.
+/// Maximum number of buffered bytes.
 const MOST: usize = 1 << 20;
 
-/// There is one standard output, and so one of this.
+/// The state of the standard output, of which there is only one.
 static SCREEN: Mutex<Screen> = Mutex::new(Screen::Plain);
 
 enum Screen {
-    /// Written at once.
+    /// Output is written at once.
     Plain,
     Held(Held),
     Paged(Pager),
 }
 
-/// What may still fit.
+/// Buffered output that may still fit on the screen.
 struct Held {
     pieces: Vec<(Stream, Vec<u8>)>,
     bytes: usize,
@@ -53,8 +53,7 @@ fn screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on what is too long for the screen is paged. `reads`: what the command prints is
-/// for reading.
+/// Pages output that is too long for the screen from now on. `reads`: the command prints text for reading.
 pub fn page(paging: Paging, reads: bool) {
     let is_wanted = match paging {
         Paging::Auto => reads,
@@ -69,7 +68,7 @@ pub fn page(paging: Paging, reads: bool) {
     *screen() = Screen::Held(Held { pieces: Vec::new(), bytes: 0, room, command });
 }
 
-/// Says something on stderr: in the pager, where there is one and stderr is the terminal too.
+/// Writes a message to stderr, or to the pager if there is one and stderr is a terminal.
 pub fn say(text: &[u8]) {
     let mut screen = screen();
     if matches!(*screen, Screen::Plain) || !io::stderr().is_terminal() {
@@ -77,28 +76,28 @@ pub fn say(text: &[u8]) {
         progress::suspend(|| drop(io::stderr().write_all(text)));
         return;
     }
-    // A pager that was left reads no more.
+    // A pager that the user has quit reads no more.
     let _ = screen.write(Stream::Said, text);
 }
 
-/// All was written: shows what was held, or waits until the pager is left.
+/// Writes the buffered output, or waits until the pager is closed, after all output was written.
 pub fn finish() {
     let mut screen = screen();
     match std::mem::replace(&mut *screen, Screen::Plain) {
         Screen::Plain => {}
-        // What the terminal does not take can't be said anywhere else.
+        // A write error of the terminal can't be reported anywhere else.
         Screen::Held(held) => drop(held.release()),
         Screen::Paged(pager) => pager.wait(),
     }
 }
 
-/// Where output goes that is for the standard output.
+/// Opens the standard output.
 pub fn open() -> Box<dyn Write> {
     let to = stdout();
     if io::stdout().is_terminal() { Box::new(Terminal(to)) } else { to }
 }
 
-/// A terminal, and what stands in front of it.
+/// A terminal, and the screen state in front of it.
 struct Terminal(Box<dyn Write>);
 
 impl Write for Terminal {
@@ -130,7 +129,7 @@ impl Screen {
         }
     }
 
-    /// It is longer than the screen.
+    /// Starts the pager because the output is longer than the screen.
     fn turn(&mut self) -> io::Result<()> {
         let Screen::Held(held) = std::mem::replace(self, Screen::Plain) else { return Ok(()) };
         progress::vanish();
@@ -162,12 +161,12 @@ impl Stream {
     }
 }
 
-/// How much of the screen is left.
+/// Space that is left on the screen.
 struct Room {
     width: usize,
     rows: usize,
     column: usize,
-    /// Inside of an escape sequence, which takes no room.
+    /// Whether the position is inside an escape sequence, which takes no space.
     is_escape: bool,
 }
 
@@ -176,20 +175,20 @@ impl Room {
         Room { width: 1, rows: 0, column: 0, is_escape: false }
     }
 
-    /// All of it, but for the line of the next prompt.
+    /// Returns the whole screen, except for the line of the next prompt.
     fn of_terminal() -> Room {
         let (width, rows) = size();
         Room { width, rows: rows.saturating_sub(1), column: 0, is_escape: false }
     }
 
-    /// Takes room for this; whether there was enough.
+    /// Uses up the space for `bytes`; returns whether there was enough.
     fn has_for(&mut self, bytes: &[u8]) -> bool {
         for &byte in bytes {
             match byte {
                 _ if self.is_escape => self.is_escape = !byte.is_ascii_alphabetic(),
                 0x1b => self.is_escape = true,
                 b'\n' => self.next_row(),
-                // The bytes of a character behind its first.
+                // Continuation bytes of a UTF-8 character.
                 0x80..=0xbf => {}
                 _ => {
                     if self.column >= self.width {
@@ -211,7 +210,7 @@ impl Room {
     }
 }
 
-/// The standard output, without the line buffer around it.
+/// Returns the standard output without its line buffer.
 #[cfg(unix)]
 fn stdout() -> Box<dyn Write> {
     use std::os::fd::AsFd;

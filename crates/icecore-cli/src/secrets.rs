@@ -1,20 +1,20 @@
-//! Variables of the environment that hold secrets, and programs that must not inherit them.
+//! Environment variables that contain secrets, and programs that must not inherit them.
 
 use std::process::Command;
 
-/// The address of the database, which may have a password in it.
+/// The address of the database, which may contain a password.
 pub const DATABASE: &str = "ICECORE_DB";
 /// The password of the database.
 pub const PASSWORD: &str = "ICECORE_DB_PASSWORD";
-/// The file that has this password.
+/// The file that contains this password.
 pub const PASSWORD_FILE: &str = "ICECORE_DB_PASSWORD_FILE";
 /// The token of the daemon.
 pub const TOKEN: &str = "ICECORE_TOKEN";
 
-/// All of them. A program that this command starts, for a job or for its user, has no use for them.
+/// All of them. A program that this command starts, for a job or for its user, does not need them.
 pub const ALL: [&str; 4] = [DATABASE, PASSWORD, PASSWORD_FILE, TOKEN];
 
-/// Starts a program with an environment without them.
+/// Removes these variables from the environment of a program.
 pub fn hide_from(command: &mut Command) {
     for name in ALL {
         command.env_remove(name);
@@ -23,7 +23,7 @@ pub fn hide_from(command: &mut Command) {
 
 #[cfg(test)]
 mod tests {
-    /// The lab knows secrets by the ends of their names.
+    /// The lab recognises secrets by the suffixes of their names.
     #[cfg(feature = "bench")]
     #[test]
     fn the_lab_hides_them_too() {

@@ -1,12 +1,13 @@
-//! The help of `-h`: what a command does, examples, its usual options, and the names of the others. It fits on a screen.
+//! The help of `-h`: what a command does, examples, its usual options, and the names of the others. It fits on one
+//! screen.
 
 use crate::paint::{Ink, Paint};
 use clap::{Arg, Command};
 use std::fmt::Write as _;
 
-/// How long a line is at most.
+/// Maximum length of a line.
 const WIDTH: usize = 80;
-/// How many examples are shown.
+/// Number of examples that are shown.
 const EXAMPLES: usize = 3;
 
 /// The options that are explained, by command. Commands that are not in this list explain all their own options.
@@ -28,7 +29,7 @@ const USUAL: [(&str, &str); 15] = [
     ("icecore queue push", "queue priority delay unique after chain db"),
 ];
 
-/// The help of a command that is called so.
+/// Returns the short help of the command `name`.
 pub fn text(command: &mut Command, name: &str, paint: Paint) -> String {
     let usage = command.render_usage().to_string();
     let usual = USUAL.iter().find(|(known, _)| *known == name);
@@ -70,18 +71,18 @@ pub fn text(command: &mut Command, name: &str, paint: Paint) -> String {
     text + &format!("\n`{name} --help` explains all of them.\n")
 }
 
-/// The options without a value.
+/// Returns the options without a value.
 fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|arg| !arg.is_positional() && !arg.get_action().takes_values())
 }
 
-/// A line before these, if there are any.
+/// Joins lines into a section after an empty line; empty if there are no lines.
 fn section(lines: impl IntoIterator<Item = String>) -> String {
     let lines: Vec<String> = lines.into_iter().collect();
     if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
 }
 
-/// Names and what they are, a line each.
+/// Lays out names and their descriptions, one per line.
 fn table(title: &str, rows: &[(String, String)], paint: Paint) -> String {
     if rows.is_empty() {
         return String::new();
@@ -94,12 +95,12 @@ fn table(title: &str, rows: &[(String, String)], paint: Paint) -> String {
     section([title.to_owned()].into_iter().chain(lines))
 }
 
-/// The first line of a help.
+/// Returns the first line of a help text.
 fn about(help: Option<&clap::builder::StyledStr>) -> String {
     help.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
 }
 
-/// As much of a help as fits: to the end of a part of the sentence, if one does.
+/// Shortens a help text to `width`, if possible at the end of a part of the sentence.
 fn cut(help: &str, width: usize) -> String {
     if help.chars().count() <= width {
         return help.to_owned();
@@ -127,7 +128,7 @@ fn label(option: &Arg) -> String {
     }
 }
 
-/// A text in lines. All lines except the first begin with `indent`.
+/// Wraps a text into lines. All lines except the first begin with `indent`.
 fn wrapped(text: &str, indent: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -151,7 +152,7 @@ mod tests {
     use crate::paint::When;
     use clap::CommandFactory;
 
-    /// Every command, with its name.
+    /// Collects every command with its name.
     fn all(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
         found.push((name.to_owned(), command.clone()));
         for inner in command.get_subcommands() {

@@ -1,4 +1,4 @@
-//! Where output goes: in large pieces, in constant memory.
+//! Buffered output in large pieces, in constant memory.
 
 use crate::paint::Paint;
 use crate::paint::When;
@@ -8,11 +8,11 @@ use crate::terminal::{self, Most};
 use icecore::{Error, ErrorKind, Limits, Output, raw::Spare};
 use std::io::{self, Write};
 
-/// How much is gathered before it is written.
+/// Number of bytes that are buffered before they are written.
 const PIECE: usize = 64 << 10;
-/// How much more may be written, over all documents, than their sizes allow.
+/// Number of bytes that all documents together may write beyond what their sizes allow.
 const SLACK: u64 = 64 << 20;
-/// A report has lines for each byte.
+/// Factor for reports, which have lines for each byte.
 const LINES: u64 = 8;
 
 /// An [`Output`] that writes to a file, a pipe or a terminal.
@@ -21,21 +21,21 @@ pub struct Sink {
     buffer: Vec<u8>,
     /// Why nothing more can be written.
     failed: Option<io::Error>,
-    /// The last byte that was written.
+    /// The last byte written.
     last: u8,
     name: String,
-    /// How many bytes were passed on.
+    /// Number of bytes passed on.
     passed: u64,
-    /// How many documents are complete.
+    /// Number of complete documents.
     documents: u64,
-    /// Whether nothing is passed on but whole records.
+    /// Whether only complete records are passed on.
     holds: bool,
     spare: Spare,
-    /// How much of what may always be written is left, over all documents.
+    /// Remaining part of the slack over all documents.
     slack: u64,
-    /// How long a report may get.
+    /// Maximum length of a report.
     report: u64,
-    /// Whether objects of JSON are laid out for people.
+    /// Whether JSON objects are laid out for people.
     in_lines: bool,
 }
 
@@ -57,12 +57,12 @@ impl Sink {
         }
     }
 
-    /// To the standard output.
+    /// Creates a sink for the standard output.
     pub fn stdout() -> Sink {
         Sink::new(screen::open(), "standard output")
     }
 
-    /// To the standard output, for JSON: on a terminal it is painted.
+    /// Creates a sink for JSON on the standard output, with colour on a terminal.
     fn json_to_stdout(when: When) -> Sink {
         let mut sink = Sink::stdout();
         sink.paint_json(when);
@@ -70,17 +70,17 @@ impl Sink {
         sink
     }
 
-    /// To the standard output, for JSON or for text.
+    /// Creates a sink for JSON or text on the standard output.
     pub fn report(json: bool, when: When) -> Sink {
         if json { Sink::json_to_stdout(when) } else { Sink::stdout() }
     }
 
-    /// What is written is JSON, for the standard output: painted, where that is wanted.
+    /// Adds colour to JSON for the standard output, if enabled.
     pub fn paint_json(&mut self, when: When) {
         self.paint_values(when, false);
     }
 
-    /// The same; `has_paths`: a path and a tab stand before each value.
+    /// Adds colour to JSON; `has_paths`: a path and a tab precede each value.
     pub fn paint_values(&mut self, when: When, has_paths: bool) {
         let paint = Paint::new(when, &io::stdout());
         if terminal::is_stdout() || paint.is_on() {
@@ -88,12 +88,12 @@ impl Sink {
         }
     }
 
-    /// What is written is JSON, of which so much is shown.
+    /// Shows only a part of the JSON that is written.
     pub fn cut(&mut self, most: Most) {
         self.through(|to| Box::new(terminal::Cut::new(to, most)));
     }
 
-    /// What is written is text for the standard output, in which anything may stand.
+    /// Escapes control characters in arbitrary text for the standard output, if it is a terminal.
     pub fn tame(&mut self) {
         if terminal::is_stdout() {
             self.through(|to| Box::new(terminal::Tamed::new(to)));
@@ -105,7 +105,7 @@ impl Sink {
         self.to = with(to);
     }
 
-    /// Appends an object of JSON with a line end: on a terminal in several lines.
+    /// Appends a JSON object and a line end, on a terminal in several lines.
     pub fn object(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
         if self.in_lines {
             let pushed = crate::json::push_lines(value, &mut self.buffer);
@@ -116,49 +116,47 @@ impl Sink {
         self.text("\n")
     }
 
-    /// What follows is a report on an input of so many bytes.
+    /// Limits the report that follows, on an input of `size` bytes.
     pub fn reports_on(&mut self, limits: &Limits, size: usize) {
         self.report = self.position().saturating_add(limits.output_from(size).saturating_mul(LINES));
     }
 
-    /// Throws everything away.
+    /// Creates a sink that discards everything.
     pub fn nowhere() -> Sink {
         Sink::new(Box::new(io::sink()), "")
     }
 
-    /// Whether the last line is complete.
+    /// Returns whether the last line is complete.
     pub fn at_line_start(&self) -> bool {
         self.buffer.last().copied().unwrap_or(self.last) == b'\n'
     }
 
-    /// How much was written so far.
+    /// Returns the number of bytes written so far.
     pub fn position(&self) -> u64 {
         self.passed + self.buffer.len() as u64
     }
 
-    /// A document is complete.
+    /// Counts a complete document.
     pub fn document_done(&mut self) {
         self.documents += 1;
     }
 
-    /// How many documents are complete.
+    /// Returns the number of complete documents.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Takes back what was written behind this position, as far as it was not
-    /// passed on.
+    /// Takes back the output after this position, as far as it was not passed on.
     pub fn take_back(&mut self, position: u64) {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX));
     }
 
-    /// From now on only whole records are passed on: until [`Sink::pass`], all can
-    /// be taken back.
+    /// Passes on only complete records from now on: until [`Sink::pass`], everything can be taken back.
     pub fn hold(&mut self) {
         self.holds = true;
     }
 
-    /// What was written so far may be passed on.
+    /// Allows the output so far to be passed on.
     pub fn pass(&mut self) -> Result<(), Abort> {
         if self.buffer.len() >= PIECE && self.pass_on().is_err() {
             return Err(self.stop());
@@ -166,13 +164,13 @@ impl Sink {
         Ok(())
     }
 
-    /// Works on what was written behind this position and not passed on.
+    /// Applies `work` to the output after this position that was not passed on.
     pub fn record<T>(&mut self, position: u64, work: impl FnOnce(&mut Vec<u8>, usize) -> T) -> T {
         let start = usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX).min(self.buffer.len());
         work(&mut self.buffer, start)
     }
 
-    /// What is gathered, to append to.
+    /// Returns the buffer, to append to.
     pub fn part(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
@@ -182,7 +180,7 @@ impl Sink {
         self.buffer.push(byte);
     }
 
-    /// Writes what was gathered.
+    /// Writes the buffer.
     pub fn flush(&mut self) -> Result<(), Abort> {
         if self.pass_on().and_then(|()| self.to.flush().map_err(|error| self.fail(error))).is_err() {
             return Err(self.stop());
@@ -190,7 +188,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Why a writer was stopped: to be asked after an error of kind `Output`.
+    /// Returns why a writer was stopped; call it after an error of kind `Output`.
     pub fn stop(&mut self) -> Abort {
         match self.failed.take() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Abort::Closed,
@@ -205,7 +203,7 @@ impl Sink {
         self.ready().map_err(|_| self.stop())
     }
 
-    /// Appends bytes of which there may be many: these are not copied.
+    /// Appends bytes; large pieces are not copied.
     pub fn piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         if bytes.len() < PIECE {
             return self.bytes(bytes);
@@ -222,7 +220,7 @@ impl Sink {
         self.reported()
     }
 
-    /// A part of a report is complete.
+    /// Checks the limit after a part of a report.
     fn reported(&mut self) -> Result<(), Abort> {
         if self.position() > self.report {
             self.flush()?;

@@ -13,8 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Source {
     place: Place,
-    /// The path below the folder that was named; the file name, if the file
-    /// itself was.
+    /// The path relative to the folder that was given, or the file name if the file itself was given.
     pub below: PathBuf,
 }
 
@@ -22,7 +21,7 @@ pub struct Source {
 enum Place {
     Stdin,
     File(PathBuf),
-    /// Bytes of somewhere else, and what they are called there.
+    /// Bytes from elsewhere, and their name there.
     #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "for databases"))]
     Value(String, Arc<[u8]>),
 }
@@ -32,7 +31,7 @@ impl Source {
         Source { place: Place::Stdin, below: PathBuf::from("stdin") }
     }
 
-    /// One file, or the standard input.
+    /// Returns one file, or the standard input.
     pub fn one(path: Option<&Path>) -> Source {
         match path {
             None => Source::stdin(),
@@ -44,10 +43,10 @@ impl Source {
         }
     }
 
-    /// A value that stands under this name in a database.
+    /// Returns a value that has this name in a database.
     #[cfg(feature = "store")]
     pub fn value(name: String, bytes: Vec<u8>) -> Source {
-        /// How long the name of a file may get.
+        /// Maximum length of the name of a file.
         const LONGEST: usize = 100;
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
         let below: String =
@@ -55,8 +54,8 @@ impl Source {
         Source { place: Place::Value(name, bytes.into()), below: PathBuf::from(below) }
     }
 
-    /// All inputs: folders are replaced by the files in them, sorted. What
-    /// can't be listed is reported.
+    /// Returns all inputs: folders are replaced by the files in them, sorted. Folders that can't be listed are
+    /// reported.
     pub fn all(paths: &[PathBuf], report: &mut Report) -> Vec<Source> {
         if paths.is_empty() {
             return vec![Source::stdin()];
@@ -77,7 +76,7 @@ impl Source {
         sources
     }
 
-    /// How messages call it.
+    /// Returns the name for messages.
     pub fn name(&self) -> String {
         match &self.place {
             Place::Stdin => "stdin".to_owned(),
@@ -86,7 +85,7 @@ impl Source {
         }
     }
 
-    /// The file that it is, if it is one.
+    /// Returns the path, if this is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
             Place::File(path) => Some(path),
@@ -94,7 +93,7 @@ impl Source {
         }
     }
 
-    /// What the system says of the file.
+    /// Returns the metadata of the file.
     pub fn metadata(&self) -> io::Result<Metadata> {
         match &self.place {
             Place::File(path) => fs::metadata(path),
@@ -103,18 +102,18 @@ impl Source {
         }
     }
 
-    /// What the system says of the standard output.
+    /// Returns the metadata of the standard output.
     pub fn of_stdout() -> io::Result<Metadata> {
         standard(&io::stdout())
     }
 
-    /// Which file it is.
+    /// Returns the identity of the file.
     pub fn id(&self, known: &Metadata) -> Option<FileId> {
         let path = if let Place::File(path) = &self.place { path } else { Path::new("-") };
         FileId::of(path, known)
     }
 
-    /// All its bytes.
+    /// Reads all bytes.
     pub fn read(&self) -> io::Result<Bytes> {
         self.begin();
         match &self.place {
@@ -128,16 +127,16 @@ impl Source {
         }
     }
 
-    /// It is worked on from here on.
+    /// Notes that the work on this input begins.
     fn begin(&self) {
         if matches!(self.place, Place::Stdin) && io::stdin().is_terminal() {
-            // Somebody writes it there.
+            // The user types the input on the terminal.
             progress::vanish();
         }
         progress::begin(&self.name());
     }
 
-    /// The file itself, if it is one.
+    /// Opens the file, if this is one.
     pub fn file(&self) -> Option<io::Result<File>> {
         match &self.place {
             Place::File(path) => Some(File::open(path)),
@@ -145,7 +144,7 @@ impl Source {
         }
     }
 
-    /// Its bytes, one after the other.
+    /// Opens the input for reading in sequence.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         self.begin();
         Ok(match &self.place {
@@ -161,7 +160,7 @@ impl Source {
         })
     }
 
-    /// Its first bytes, and whether these are all.
+    /// Reads the first bytes, and returns whether these are all.
     pub fn head(&self, most: u64) -> io::Result<(Vec<u8>, bool)> {
         self.begin();
         let mut bytes = Vec::new();
@@ -176,7 +175,7 @@ impl Source {
     }
 }
 
-/// A file of which at least so much must come as it had when it was opened.
+/// A file that must yield at least the bytes that it had when it was opened.
 struct Steady {
     file: File,
     left: u64,
@@ -193,7 +192,7 @@ impl Read for Steady {
     }
 }
 
-/// The standard input, without the buffer around it.
+/// Returns the standard input without its buffer.
 #[cfg(unix)]
 fn stdin() -> Box<dyn Read + Send> {
     use std::os::fd::AsFd;
@@ -218,8 +217,7 @@ fn stdin() -> Box<dyn Read + Send> {
     Box::new(io::stdin())
 }
 
-/// The ordinary files below a folder. Links to folders are not followed, so
-/// that this ends.
+/// Collects the ordinary files below a folder. Links to folders are not followed, so the search always ends.
 fn below(top: &Path, report: &mut Report, sources: &mut Vec<Source>) {
     let mut folders = vec![top.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -1,5 +1,4 @@
-//! Writing finished parts of a long array while reading continues in a second
-//! thread.
+//! Writes finished parts of a long array while a second thread continues reading.
 
 use crate::sink::Sink;
 use icecore::{
@@ -11,20 +10,19 @@ use std::sync::mpsc::{channel, sync_channel};
 
 /// Inputs below this size are read as a whole.
 const LARGE: usize = 1 << 20;
-/// How many windows may wait to be written.
+/// Number of windows that may wait to be written.
 const WAITING: usize = 4;
 
-/// What came of it.
+/// Result of a conversion in windows.
 pub struct Streamed<'a> {
-    /// The last part of the document, how far reading came, and what stopped
-    /// it.
+    /// The last part of the document, how far reading came, and what stopped it.
     pub outcome: Outcome<'a>,
     /// What the parts lost, or why one could not be written.
     pub written: Result<Losses, Error>,
 }
 
-/// Converts an array in windows; `None`, with nothing written, if these stages
-/// can't or it is not worth it.
+/// Converts an array in windows. Returns `None`, with nothing written, if these stages can't do this or it is not worth
+/// it.
 pub fn convert<'a>(
     bytes: &'a [u8],
     store: &'a OnceLock<Vec<u8>>,
@@ -38,7 +36,7 @@ pub fn convert<'a>(
     }
     let reading = (from.format().reader)(from.settings());
     let writing = to.format().prepare(to.settings()).writer;
-    // The windows share what may be written.
+    // The windows share the output budget.
     let start = sink.position();
     let write = |document: &Document<'_>, part: Part<'_>, losses: &mut Losses, sink: &mut Sink| {
         let written = sink.position().saturating_sub(start);
@@ -46,7 +44,7 @@ pub fn convert<'a>(
         limits.output = limits.output_from(document.input().len()).saturating_sub(written);
         writing.write_part(document, part, &limits, sink).map(|end| end.map(|found| losses.merge(found)))
     };
-    // Options of the target may ask for the whole.
+    // Options of the target may need the whole document.
     let probe = Part::Items { before: 1, skip: 0, more: true };
     write(&Document::default(), probe, &mut Losses::default(), &mut Sink::nowhere())?.ok()?;
 
@@ -70,7 +68,7 @@ pub fn convert<'a>(
                 break;
             }
             before += items;
-            // The reader may have come to its end already.
+            // The reader may have reached its end already.
             let _ = empty.send(window.into_tape());
         }
         (reader.join(), written)

@@ -1,11 +1,11 @@
-//! The terminal: what it can do, and how large it is.
+//! The terminal: its abilities and its size.
 
-/// Whether the terminal can do nothing but write lines.
+/// Returns whether the terminal can only write lines.
 pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
-/// How wide and high the terminal is: as it says, or as the environment says.
+/// Returns the width and height of the terminal, as it reports them or as the environment says.
 pub fn size() -> (usize, usize) {
     const USUAL: (usize, usize) = (80, 24);
     let said = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
@@ -14,7 +14,7 @@ pub fn size() -> (usize, usize) {
     (width.max(1), height.max(2))
 }
 
-/// How wide the terminal is, if it says so.
+/// Returns the width of the terminal, if it reports one.
 pub fn width() -> Option<usize> {
     known().map(|(width, _)| width)
 }

@@ -1,7 +1,7 @@
-//! Files as a whole, in memory.
+//! Whole files in memory.
 //!
-//! They are read, not mapped: a mapped file that is cut short meanwhile would end the
-//! program, and one that is written to would change under the reader.
+//! They are read, not mapped: truncating a mapped file would crash the program, and writing to it would change the data
+//! under the reader.
 
 use crate::progress;
 use memmap2::MmapMut;
@@ -10,14 +10,13 @@ use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
-/// From this size on a file is read into large pages, and by several threads if it has
-/// several of them. Beside a mapping that costs 5 % of the time in which 3 MB or 100 MB
-/// of Storable become JSON; an ordinary reading costs 18 %, most of it for the faults of
-/// small pages.
+/// From this size on, a file is read into large pages, and by several threads if it fills several of them. Compared
+/// with a mapping, this costs 5 % of the time to convert 3 MB or 100 MB of Storable to JSON; an ordinary read costs 18
+/// %, mostly for page faults of small pages.
 const LARGE: u64 = 1 << 20;
-/// How many read at the same time.
+/// Number of threads that read at the same time.
 const THREADS: usize = 2;
-/// A large page.
+/// Size of a large page.
 const PAGE: usize = 2 << 20;
 
 /// The bytes of an input.
@@ -26,7 +25,7 @@ pub enum Bytes {
     Pages(Pages),
 }
 
-/// Memory of whole pages, the first bytes of which are the file's.
+/// Memory in whole pages, which begins with the bytes of the file.
 pub struct Pages {
     memory: MmapMut,
     len: usize,
@@ -43,7 +42,7 @@ impl Deref for Bytes {
     }
 }
 
-/// The bytes of a file.
+/// Reads a file.
 pub fn file(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
     let known = file.metadata()?;
@@ -63,22 +62,22 @@ fn read(mut file: File, known: &Metadata) -> io::Result<Bytes> {
     if known.is_file() && (bytes.len() as u64) < known.len() { Err(shorter()) } else { Ok(Bytes::Read(bytes)) }
 }
 
-/// A file ended before its end.
+/// Returns the error for a file that ends early.
 pub fn shorter() -> io::Error {
-    // Somebody else is at it; what is packed in it is not broken.
+    // Another process changes the file; its packed data is not broken.
     io::Error::new(io::ErrorKind::ResourceBusy, "the file became shorter while it was read")
 }
 
-/// A large file; `None`, if there is no room for it in this way.
+/// Reads a large file into pages; `None` if the pages can't be allocated.
 #[cfg(unix)]
 fn in_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
     use std::os::unix::fs::FileExt;
     let len = usize::try_from(known.len()).ok()?;
-    // Memory, with nothing behind it.
+    // Anonymous memory.
     let mut memory = MmapMut::map_anon(len.checked_next_multiple_of(PAGE)?).ok()?;
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::HugePage);
-    // The threads take the pages in turn.
+    // The threads read the pages in turn.
     let mut shares: [Vec<_>; THREADS] = Default::default();
     for (page, part) in memory[..len].chunks_mut(PAGE).enumerate() {
         shares[page % THREADS].push((page, part));

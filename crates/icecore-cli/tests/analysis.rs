@@ -1,7 +1,8 @@
 //! The SQL in `docs/analysis.md`, run by DuckDB over a store that the command filled.
 //!
-//! It needs a python with duckdb: the one that `ICECORE_TEST_PYTHON` names, as `scripts/analysis.sh` brings it, has to
-//! have all that is asked for. Without that it is `python3`, and what that lacks is left out.
+//! It needs a Python with duckdb. The one that `ICECORE_TEST_PYTHON` names, as `scripts/analysis.sh` sets it, must have
+//! everything that is needed. Without that variable, `python3` is used, and tests for which it lacks something are
+//! skipped.
 
 use crate::run;
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// Two orders of a class, one without, one that is JSON, and what is nothing.
+/// Two orders of a class, an order without a class, one that is JSON, and bytes that are not a document.
 const OBJECTS: [(&str, &[u8]); 5] = [
     ("a", br#"O:5:"Order":2:{s:5:"total";d:15.5;s:5:"items";a:2:{i:0;a:2:{s:3:"sku";s:1:"x";s:1:"n";i:2;}i:1;a:2:{s:3:"sku";s:1:"y";s:1:"n";i:1;}}}"#),
     ("b", br#"O:5:"Order":2:{s:5:"total";i:20;s:5:"items";a:1:{i:0;a:2:{s:3:"sku";s:1:"x";s:1:"n";i:5;}}}"#),
@@ -28,7 +29,7 @@ fn fill(db: &str) {
     for (key, bytes) in OBJECTS {
         text(db, &["store", "put", "--key", key], bytes);
     }
-    // JSON that stands in the column of text.
+    // JSON in the text column.
     text(db, &["store", "put", "--base64"], br#"{"total": 1}"#);
     for payload in [br#"{"to": 1}"#.as_slice(), br#"a:1:{s:2:"to";i:2;}"#] {
         text(db, &["queue", "push", "--queue", "mail"], payload);
@@ -37,7 +38,7 @@ fn fill(db: &str) {
     text(db, &["queue", "push", "--queue", "mail"], b"{}");
 }
 
-/// The statements of the page: those that read tables, and those that read lines.
+/// Returns the statements of the page: those that read tables, and those that read lines.
 fn statements() -> (Vec<String>, Vec<String>) {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/analysis.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
@@ -46,7 +47,7 @@ fn statements() -> (Vec<String>, Vec<String>) {
     all.filter(|one| !one.is_empty()).partition(|one| !one.contains("read_json("))
 }
 
-/// The rows of each statement; none where DuckDB is not there, which is said.
+/// Returns the rows of each statement; `None` if DuckDB is missing, which is reported.
 fn ask(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<Value>> {
     let named = std::env::var("ICECORE_TEST_PYTHON").ok();
     let left_out = |why: &str| {
@@ -72,12 +73,12 @@ fn ask(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 
-/// Whatever has a class, and what has none, with the JSON among it.
+/// All objects with a class, and those without, including the JSON.
 fn totals() -> Value {
     json!([["Order", "2", "35.50"], [null, "3", "16.00"]])
 }
 
-/// Two are done, which took a time, and one waits.
+/// Checks that two jobs are done, with a duration, and one waits.
 fn are_jobs(rows: &[Value]) {
     let [done, ready] = rows.first().and_then(Value::as_array).expect("rows").as_slice() else { panic!("{rows:?}") };
     assert_eq!((&done[0], &done[1], &done[2]), (&json!("mail"), &json!("done"), &json!("2")));
@@ -109,14 +110,14 @@ fn tables_are_read_as_they_are() {
         let mut statements = tables.clone();
         statements[0] = attach;
         let Some(rows) = ask(folder.path(), &[extension], &statements) else { continue };
-        // The first two attach the database and make the view.
+        // The first two attach the database and create the view.
         let sold = json!([["x", "7"], ["y", "1"], ["z", "1"]]);
         assert_eq!(rows[2..4], [totals(), sold], "{extension}");
         are_jobs(&rows[4..]);
     }
 }
 
-/// `mysql://USER:PASSWORD@HOST:PORT/NAME` in the words of DuckDB.
+/// Converts `mysql://USER:PASSWORD@HOST:PORT/NAME` to the syntax of DuckDB.
 fn attach_mysql(server: &str) -> String {
     let parts: Vec<&str> = server.split(['/', ':', '@', '?']).filter(|part| !part.is_empty()).collect();
     let ["mysql", user, password, host, port, name, ..] = parts[..] else { panic!("another form of address") };

@@ -1,5 +1,5 @@
-//! `icecore bench` at the command line. What it measures is tested in icecore-lab; here are its arguments, its files,
-//! its exit codes, and how it is stopped.
+//! `icecore bench` at the command line. Its measurements are tested in icecore-lab; these tests cover its arguments,
+//! its files, its exit codes, and how it is stopped.
 
 use icecore_lab::model::{Fidelity, Report};
 use std::fs;
@@ -15,21 +15,21 @@ fn icecore(args: &[&str]) -> Command {
     command
 }
 
-/// Stdout, stderr and the exit code.
+/// Returns stdout, stderr and the exit code.
 fn output(args: &[&str]) -> (String, String, i32) {
     let done = icecore(args).output().expect("icecore runs");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     (text(done.stdout), text(done.stderr), done.status.code().expect("it ends by itself"))
 }
 
-/// Runners are programs of others: none of them gets a secret of this process.
+/// Runners are programs of third parties: none of them gets a secret of this process.
 #[cfg(unix)]
 #[test]
 fn runners_get_no_secrets() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let seen = folder.path().join("seen");
-    // In the place of each language.
+    // Replaces each language's interpreter.
     for language in ["perl", "php", "ruby", "python3"] {
         let program = folder.path().join(language);
         fs::write(&program, format!("#!/bin/sh\nenv >>'{}'\nexit 1\n", text(&seen))).expect("a file");
@@ -101,7 +101,7 @@ fn the_list_names_scenarios_and_competitors() {
     }
 }
 
-/// Where databases are, with the variable that names the server, and whether this build has its driver.
+/// The databases, with the variable that names the server, and whether this build has the driver.
 const DATABASES: [(&str, Option<&str>, bool); 4] = [
     ("sqlite", None, true),
     ("postgres", Some("ICECORE_TEST_POSTGRES"), cfg!(feature = "postgres")),
@@ -109,7 +109,7 @@ const DATABASES: [(&str, Option<&str>, bool); 4] = [
     ("mongodb", Some("ICECORE_TEST_MONGODB"), cfg!(feature = "mongodb")),
 ];
 
-/// The command puts the objects of a Ruby program and gives them back, in every database that is there.
+/// The command stores the objects of a Ruby program and returns them, in every available database.
 #[test]
 fn pending_objects_are_kept_by_the_store() {
     if Command::new("ruby").arg("-v").stdout(Stdio::null()).status().is_err() {
@@ -173,7 +173,7 @@ fn your_own_data_is_ranked_and_written_to_files() {
     let found = report(&files[0]);
     let point = &found.scenarios[0].points[0];
     assert!(point.entries.iter().any(|entry| entry.id == "perl/storable"));
-    // The session has an object, which JSON can't carry as it is.
+    // The session contains an object, which JSON can't express.
     assert!(found.scenarios[0].absent.iter().any(|absent| absent.competitor == "perl/json-xs"));
     assert!(fs::read_to_string(&files[1]).expect("CSV").lines().count() > 4);
     assert!(fs::read_to_string(&files[2]).expect("Markdown").contains("| competitor |"));
@@ -185,7 +185,7 @@ fn your_own_data_is_ranked_and_written_to_files() {
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert_eq!(report(&again).scenarios[0].points[0].entries.len(), point.entries.len());
 
-    // Nothing is worse than itself; what is twice as large is.
+    // Nothing is worse than itself; something twice as large is.
     let compare = |old: &str| output(&["--show", json, "--compare", old, "--fail-on", "10%"]).2;
     assert_eq!(compare(json), 0);
     let mut smaller = found;
@@ -231,11 +231,11 @@ fn data_comes_from_pipes_and_columns() {
     assert!(code != 0 && stderr.contains("mata"), "{code} {stderr}");
 }
 
-/// When a test that waits is given up: it only ends what would never come.
+/// Timeout after which a test is given up; it only ends what would never finish.
 #[cfg(unix)]
 const HANG: Duration = Duration::from_secs(600);
 
-/// A runner that takes part in some rounds. Then it says so in a file, and answers no more.
+/// A runner that takes part in some rounds. Then it notes this in a file, and does not answer any more.
 #[cfg(unix)]
 const STOPS: &str = r#"#!/usr/bin/env perl
 use v5.30;
@@ -288,10 +288,10 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
         assert!(Instant::now() < end, "the runner never came so far");
         std::thread::sleep(Duration::from_millis(20));
     }
-    // What starts the tests may have INT ignored, as a shell does in the background.
+    // The process that starts the tests may ignore INT, as a shell does for background jobs.
     let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill is there");
     assert!(told.success());
-    // Were it to wait for the runner, it would measure on without it, and not say that it was stopped.
+    // If it waited for the runner, it would continue to measure, and not report that it was stopped.
     let done = child.wait_with_output().expect("it ends");
     assert_eq!(done.status.code(), Some(5));
     assert!(String::from_utf8_lossy(&done.stderr).contains("stopped"));

@@ -1,9 +1,8 @@
-//! What stands behind a document: line ends behind text are nobody's data, behind anything
-//! else they are.
+//! Bytes after a document: line ends after a text format are ignored, after any other format they are an error.
 
 use crate::run;
 
-/// Stdout, stderr and the exit code.
+/// Returns stdout, stderr and the exit code.
 fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
     let (stdout, stderr, code) = run::icecore(args, input);
     (String::from_utf8_lossy(&stdout).into_owned(), stderr, code)
@@ -25,7 +24,7 @@ fn blanks_behind_text_are_no_error() {
             text.extend(blanks.bytes());
             let name = format.split(':').next().unwrap();
             let named = ["-f", name];
-            // A session of one array is a plain array, if nobody says what it is.
+            // A session of one array is a plain array if no format is given.
             let found: &[&str] = if format.contains("php_serialize") { &named } else { &[] };
             for from in [&named[..], found] {
                 let what = format!("{format} {from:?} {blanks:?}");
@@ -33,7 +32,7 @@ fn blanks_behind_text_are_no_error() {
                 assert_eq!((out.as_str(), said.as_str(), code), (format!("{JSON}\n").as_str(), "", 0), "{what}");
                 let (out, said, code) = icecore(&[&["convert", "--strict"], from].concat(), &text);
                 assert_eq!((out.as_str(), code), (format!("{JSON}\n").as_str(), 0), "{what}: {said}");
-                // Some readers take blanks for part of their text, and there is nothing to say.
+                // Some readers treat blanks as part of their text, so there is nothing to report.
                 let is_told = said.contains("behind the document ignored") && said.lines().count() == 1;
                 assert!(is_told || said.is_empty() && !format.starts_with("php"), "{what}: {said}");
                 for command in ["inspect", "classes"] {
@@ -55,7 +54,7 @@ fn blanks_behind_text_are_no_error() {
         (out.as_str(), said.as_str(), code),
         ("5\n", "icecore: stdin: 1 blank behind the document ignored\n", 0)
     );
-    // In a wrapper of text as well, on both sides of it.
+    // Also in a text wrapper, on both sides of it.
     for wrapper in ["base64", "hex"] {
         let inside = [frozen("php"), b"\n".to_vec()].concat();
         let mut text = icecore::Stage::parse(&format!("{wrapper}/php")).unwrap().wrap(inside).unwrap();
@@ -68,7 +67,7 @@ fn blanks_behind_text_are_no_error() {
     long.push(b'\n');
     let (_, said, code) = icecore(&["convert"], &long);
     assert_eq!((said.as_str(), code), ("", 0));
-    // What is not blank is an error, and so is a blank that is none.
+    // Anything that is not blank is an error, and so are these characters that only look blank.
     for more in ["x", "\n\n;", "\0", "\u{a0}", "\u{b}"] {
         let (_, said, code) = icecore(&["convert", "-f", "php"], format!("i:5;{more}").as_bytes());
         assert!(code == 4 && said.contains("bytes behind the end"), "{more:?}: {said}");
@@ -89,7 +88,7 @@ fn bytes_behind_what_is_binary_are_an_error_that_helps() {
                 "{format} {from:?}: {said}"
             );
         }
-        // One is what `redis-cli` and other programs add to what they print.
+        // One line end is what `redis-cli` and other programs add to their output.
         for text in [&good[..], &text[..text.len() - 1]] {
             for words in [&["convert"][..], &["query", "."], &["get", "$"]] {
                 let (out, said, code) = icecore(words, text);
@@ -106,7 +105,7 @@ fn bytes_behind_what_is_binary_are_an_error_that_helps() {
     assert!(code == 0 && said.is_empty() && out.contains("ignored"), "{out}");
 }
 
-/// A frame says where a record ends.
+/// A frame determines where a record ends.
 #[test]
 fn blanks_in_a_frame_are_an_error() {
     for (frame, record) in
@@ -118,7 +117,7 @@ fn blanks_in_a_frame_are_an_error() {
     }
     let (out, said, code) = icecore(&["convert", "-f", "php", "--each=lines"], b"i:5;\r\n\n  \ni:6;\n");
     assert_eq!((out.as_str(), said.as_str(), code), ("5\n6\n", "", 0));
-    // Between documents without frames they are nothing.
+    // Between documents without frames, they are ignored.
     let (out, said, code) = icecore(&["convert", "--each"], b"i:5;\ni:6;\n\n");
     assert_eq!((out.as_str(), said.as_str(), code), ("5\n6\n", "", 0));
 }
@@ -142,6 +141,6 @@ fn json_may_begin_with_a_byte_order_mark() {
         assert_eq!((said.as_str(), code), ("", 0), "{args:?}");
         assert!(out.contains("\"a\":1") && out.contains("\"b\":2"), "{args:?}: {out}");
     }
-    // At the beginning only.
+    // Only at the beginning.
     assert_eq!(icecore(&["convert", "-f", "json"], "[\u{feff}1]".as_bytes()).2, 4);
 }

@@ -1,4 +1,4 @@
-//! Colour where it is wanted, and nowhere else: of every command.
+//! Colour where it is wanted, and nowhere else, for every command.
 #![cfg(target_os = "linux")]
 
 use crate::pty;
@@ -7,7 +7,7 @@ use crate::run;
 use std::fs;
 use std::path::Path;
 
-/// What every command prints for reading, or what is wrong.
+/// Commands that print text for reading, or an error.
 const COMMANDS: &[&str] = &[
     "inspect a.json",
     "inspect --json a.json",
@@ -57,7 +57,7 @@ const COMMANDS: &[&str] = &[
     "get",
 ];
 
-/// And those of the store.
+/// The same for the store.
 const STORE: &[&str] = &[
     "store --db sqlite:s.db each",
     "store --db sqlite:s.db each --json",
@@ -96,7 +96,7 @@ fn commands() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().chain(if cfg!(feature = "store") { STORE } else { &[] }).copied()
 }
 
-/// What a command writes into pipes, and its exit code.
+/// Returns what a command writes to pipes, and its exit code.
 fn piped(folder: &Path, command: &str) -> (String, String, Option<i32>) {
     let done = run::shell(folder, command).env("COLUMNS", "80").env_remove("NO_COLOR").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

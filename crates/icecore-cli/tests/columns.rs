@@ -1,6 +1,6 @@
-//! Rows as files of Parquet and Arrow, and back: what comes out is what the lines of JSON say.
+//! Rows as files of Parquet and Arrow, and back: the result is the same as the lines of JSON.
 
-// A build without it says what to do: see `rows.rs`.
+// A build without this feature prints advice: see `rows.rs`.
 #![cfg(feature = "columns")]
 
 use crate::common::usual_or_full;
@@ -20,7 +20,7 @@ impl Random {
     }
 }
 
-/// A type of a value in the blobs.
+/// The type of a value in the blobs.
 enum Shape {
     Int,
     Float,
@@ -47,7 +47,7 @@ impl Shape {
         Shape::Map((0..count).map(|at| (format!("k{at}"), Shape::random(random, depth))).collect())
     }
 
-    /// A value in PHP's words.
+    /// Writes a value in PHP's format.
     fn write(&self, random: &mut Random, out: &mut String) {
         let _ = match self {
             Shape::Int => write!(out, "i:{};", random.below(100_000) as i64 - 50_000),
@@ -58,7 +58,7 @@ impl Shape {
             }
             Shape::Bool => write!(out, "b:{};", random.below(2)),
             Shape::List(item) => {
-                // One that is empty has no type.
+                // An empty list has no type.
                 let count = 1 + random.below(3);
                 let _ = write!(out, "a:{count}:{{");
                 for at in 0..count {
@@ -68,7 +68,7 @@ impl Shape {
                 write!(out, "}}")
             }
             Shape::Map(fields) => {
-                // The first one is always there: a map without entries is a list for PHP.
+                // The first entry always exists: for PHP, a map without entries is a list.
                 let kept: Vec<_> =
                     fields.iter().enumerate().filter(|(at, _)| *at == 0 || random.below(4) > 0).collect();
                 let _ = write!(out, "a:{}:{{", kept.len());
@@ -86,7 +86,7 @@ fn csv(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
-/// A table with a column of blobs.
+/// Returns a table with a column of blobs.
 fn table(random: &mut Random, rows: usize) -> String {
     let shape = Shape::map(random, 2);
     let mut table = String::from("id,note,data\n");
@@ -105,14 +105,14 @@ fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
     run::icecore(&[&["rows", "-q"], args].concat(), input)
 }
 
-/// What goes well.
+/// Returns the output of a command that must succeed.
 fn good(args: &[&str], input: &[u8]) -> Vec<u8> {
     let (out, said, code) = rows(args, input);
     assert_eq!(code, 0, "{args:?}: {said}");
     out
 }
 
-/// Lines of JSON, without members that are null: a struct has all of its fields in each row.
+/// Parses lines of JSON, without null members: a struct has all of its fields in each row.
 fn lines(bytes: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(bytes).expect("text");
     text.lines().map(|line| bare(serde_json::from_str(line).expect("JSON"))).collect()
@@ -159,7 +159,7 @@ fn random_tables_come_back() {
         assert_eq!(good(&["--in", form], &piped), back, "{seed}");
         let other = good(&["--in", form, "-t", "parquet"], &piped);
         assert_eq!(good(&["--in", "parquet"], &other), back, "{seed}");
-        // Blobs that stand in such a file are decoded from there.
+        // Blobs in such a file can be decoded from it.
         let raw = good(&["--in", "csv", "--schema", "data: binary", "-t", container], table.as_bytes());
         let decoded = good(&["--in", form, "-c", "data=php", "--only", "id"], &raw);
         let expected = ["--in", "csv", "-c", "data=php", "--only", "id", "--null", "NULL"];
@@ -205,7 +205,7 @@ fn dumps_have_types() {
 const MIXED: &[u8] =
     b"id,d\n1,\"a:1:{s:1:\"\"w\"\";i:5;}\"\n2,hello\n3,\n4,\"s:9:\"\"oops\"\";\"\n5,\"a:1:{s:1:\"\"w\"\";i:6;}\"\n";
 
-/// What can't be decoded is null, told, counted, and a column says why.
+/// A value that can't be decoded is null, reported and counted, and a column has the error.
 #[test]
 fn bad_values_are_told() {
     let schema = ["--in", "csv", "-c", "d=php", "--schema", "d: struct<w int64>", "-t", "parquet"];
@@ -227,7 +227,7 @@ fn bad_values_are_told() {
     );
     let (file, said, code) = rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
     assert_eq!((back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{said}");
-    // As JSON, what is ordinary stays.
+    // As JSON, ordinary text is kept.
     let json = ["--in", "csv", "-c", "d=php", "--schema", "d json", "-t", "parquet"];
     let (file, said, code) = rows(&json, MIXED);
     assert!(code == 4 && said.contains("1 of 5 rows"), "{said}");
@@ -247,7 +247,7 @@ fn what_is_passed_on_fits_its_type_or_is_told() {
     let found = lines(&good(&["--in", "parquet"], &file));
     assert_eq!(found[2], json!({"id": "3", "n": 7, "d": 3}));
     assert_eq!(found[1], json!({"id": "2", "d": 2}));
-    // Bytes that are no text have a type, or are a loss.
+    // Bytes that are not text have a binary type, or are a loss.
     let bytes = b"id,n,d\n1,\xff,i:1;\n";
     let file = good(&["--in", "csv", "-c", "d=php", "-t", "arrow"], bytes);
     assert!(good(&["--in", "arrow", "-t", "csv"], &file).windows(3).any(|found| found == b",\xff,"));
@@ -259,7 +259,7 @@ fn what_is_passed_on_fits_its_type_or_is_told() {
     assert!(code == 1 && said.contains("refused by --strict"), "{said}");
 }
 
-/// Columns of a file in other types: what means the same is kept, and the rest is reported, never rounded.
+/// Columns of a file in other types: values with the same meaning are kept, and the rest is reported, never rounded.
 #[test]
 fn columns_of_a_file_fit_other_types_or_are_told() {
     let table = b"f,i,m,d,b,s\n1.0,5,2026-02-03T04:05:06.5,2026-02-03,true,7\n\
@@ -307,7 +307,7 @@ fn columns_of_a_file_fit_other_types_or_are_told() {
     }
 }
 
-/// The schema that is found out can be given back, as text or as a file.
+/// The inferred schema can be passed back, as text or as a file.
 #[test]
 fn schemas_are_given_back() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -367,7 +367,7 @@ fn several_files_are_one_table_or_one_each() {
     assert!(found.len() == 2 && found[1]["file"].as_str().is_some_and(|file| file.ends_with("b.parquet")), "{found:?}");
     good(&[&path("in"), "--out-dir", &path("out"), "-t", "arrow"], b"");
     assert_eq!(lines(&good(&[&path("out/b.arrow")], b"")), [json!({"id": "b", "d": {"w": 5}, })]);
-    // A table with other columns, or with rows that can't be read, leaves no file.
+    // A table with other columns, or with unreadable rows, leaves no file.
     std::fs::write(path("a.csv"), "id,d\n1,i:5;\n").expect("it is written");
     std::fs::write(path("b.csv"), "d,name\ni:5;,x\n").expect("it is written");
     let (_, said, code) = rows(&["-c", "d=php", &path("a.csv"), &path("b.csv"), "-o", &path("one.parquet")], b"");
@@ -387,7 +387,7 @@ fn a_table_without_rows_has_columns() {
     }
 }
 
-/// Damaged files end in errors: nothing breaks off, and memory stays small.
+/// Damaged files end in errors: the command does not crash, and memory stays small.
 #[test]
 fn damaged_files_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -403,7 +403,7 @@ fn damaged_files_are_refused() {
             match round % 4 {
                 0 => bytes.truncate(random.below(whole.len())),
                 1 => {
-                    // What is said of sizes stands near the end.
+                    // The sizes are declared near the end.
                     let at = whole.len() - 1 - random.below(whole.len().min(600));
                     bytes[at] = random.below(256) as u8;
                 }
@@ -417,7 +417,7 @@ fn damaged_files_are_refused() {
             files += 1;
             let file = folder.path().join("damaged");
             std::fs::write(&file, &bytes).expect("it is written");
-            // Addresses for all threads, and 4 GB.
+            // Address space for all threads, and 4 GB.
             let script = format!("ulimit -v 6000000; icecore rows -q --in {form} damaged");
             let done = run::shell(folder.path(), &script).output().expect("a shell");
             let said = String::from_utf8_lossy(&done.stderr);
@@ -440,7 +440,7 @@ fn damaged_files_are_refused() {
     }
 }
 
-/// A file that says that its types are a hundred thousand levels deep is refused before anybody builds them.
+/// A file that declares types with a hundred thousand levels is refused before they are built.
 #[test]
 fn deep_types_are_refused() {
     const DEPTH: u32 = 100_000;
@@ -455,7 +455,7 @@ fn deep_types_are_refused() {
     assert!(out.is_empty() && code == 4 && said.contains("more than 64"), "{code} {said}");
 }
 
-/// Other programs read what is written.
+/// Other programs can read the output.
 #[test]
 fn other_programs_read_it() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,5 @@
-//! Files of CSV as programs write them, through `replace` and `rows`: cells come out right, and all other bytes stay.
+//! CSV files as programs write them, through `replace` and `rows`: cells are correct, and all other bytes are
+//! unchanged.
 
 use crate::replacing::Random;
 use crate::run::{self, icecore};
@@ -81,7 +82,7 @@ while (my $line = <STDIN>) {
 struct Style {
     name: &'static str,
     command: &'static [&'static str],
-    /// What comes before the first row.
+    /// The bytes before the first row.
     front: &'static [u8],
     has_one_column: bool,
 }
@@ -115,7 +116,7 @@ const STYLES: [Style; 12] = [
     },
 ];
 
-/// A text that may be frozen, and what it is as JSON.
+/// Returns a text that may be frozen, and its value as JSON.
 fn random_cell(random: &mut Random) -> (String, Value) {
     const PIECES: [&str; 15] = [
         "word",
@@ -153,7 +154,7 @@ fn random_cell(random: &mut Random) -> (String, Value) {
     }
 }
 
-/// A table, and the objects that its rows are.
+/// Returns a table, and its rows as objects.
 fn random_table(random: &mut Random, has_one_column: bool) -> (Vec<Row>, Vec<Value>) {
     let names: &[&str] = if has_one_column { &["data"] } else { &["id", "data", "note"] };
     let mut rows = vec![names.iter().map(|name| (*name).to_owned()).collect::<Row>()];
@@ -190,7 +191,7 @@ fn from_hex(line: &str) -> Vec<u8> {
     digits.map(|pair| u8::from_str_radix(pair, 16).expect("hex")).collect()
 }
 
-/// All of a value with `old` replaced, as the command should do it.
+/// Returns the value with every `old` replaced, as the command should do it.
 fn renamed(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::from(renamed_text(text)),
@@ -199,7 +200,7 @@ fn renamed(value: &Value) -> Value {
     }
 }
 
-/// A text with `old` replaced; one that is frozen has its length right.
+/// Returns a text with `old` replaced; a frozen text gets correct lengths.
 fn renamed_text(text: &str) -> String {
     let new = text.replace("old", "brandnew");
     let Some(rest) = text.strip_prefix("a:1:{s:4:\"name\";s:") else { return new };
@@ -273,7 +274,7 @@ fn five_hundred_files_in_twelve_dialects() {
     assert!(refused * 10 <= right, "{refused} of {right} were refused");
 }
 
-/// What decides stands far down: the file is looked at as a whole.
+/// The decisive evidence is far down: the whole file is examined.
 #[test]
 fn what_shows_late_decides_as_well() {
     let folder = tempfile::tempdir().unwrap();
@@ -295,13 +296,13 @@ fn what_shows_late_decides_as_well() {
     let rows = String::from_utf8(out).unwrap();
     let row = rows.lines().nth(60_000).unwrap();
     assert_eq!(serde_json::from_str::<Value>(row).unwrap()["data"], "say \\\"old\\\" twice");
-    // A row that is written in no way: nothing is written.
+    // A row that fits no dialect: nothing is written.
     fs::write(&path, text.replace("1,\"say \\\"old\\\" twice\"", "1,\"say\" old")).unwrap();
     let (out, said, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
     assert!(out.is_empty() && code == 4 && said.contains("row 60001"), "{code} {said}");
 }
 
-/// A pipe that brings the first line and then waits does not decide by that line.
+/// A pipe that delivers the first line and then waits is not decided by that line.
 #[test]
 fn a_slow_pipe_is_not_decided_by_its_first_line() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Inputs that are not in UTF-8: UTF-16 and UTF-32 as they are, and dumps and files in charsets of single bytes.
+//! Inputs that are not in UTF-8: UTF-16 and UTF-32, and dumps and files in single-byte charsets.
 
 use crate::run::icecore;
 use std::fs;
@@ -23,7 +23,7 @@ fn latin1(text: &str) -> Vec<u8> {
     text.chars().map(|c| if c == '€' { 0x80 } else { u8::try_from(u32::from(c)).unwrap() }).collect()
 }
 
-/// Forms, with what they become.
+/// Forms, with the expected results.
 const FORMS: [(&str, &str, &str); 6] = [
     (
         "dump.sql",
@@ -57,14 +57,14 @@ fn utf16_and_utf32_are_written_back_as_they_were() {
                 let args = ["replace", "-q", "Müller", "Łódź 𝄞"];
                 let (out, said, code) = icecore(&[&args[..], &[path.to_str().unwrap()]].concat(), b"");
                 assert_eq!((out, code), (encoded(expected), 0), "{name}: {said}");
-                // Pieces that end inside of characters.
+                // Pieces that end inside characters.
                 let small = ["--chunk", "7", path.to_str().unwrap()];
                 let (out, said, code) = icecore(&[&args[..], &small].concat(), b"");
                 assert_eq!((out, code), (encoded(expected), 0), "{name}: {said}");
                 let in_place = ["--in-place", "--force", path.to_str().unwrap()];
                 let (_, said, code) = icecore(&[&args[..], &in_place].concat(), b"");
                 assert_eq!((fs::read(&path).unwrap(), code), (encoded(expected), 0), "{name}: {said}");
-                // What does not match stays, byte for byte.
+                // A file without a match is unchanged, byte for byte.
                 let (out, _, code) = icecore(&["replace", "-q", "nowhere", "x", path.to_str().unwrap()], b"");
                 assert_eq!((out, code), (encoded(expected), 0), "{name}");
                 if name != "session.txt" && name != "note.txt" {
@@ -109,7 +109,7 @@ fn damaged_utf16_is_refused_with_its_offset() {
     let (_, said, code) = icecore(&["replace", "old", "new", path.to_str().unwrap(), "-o", new.to_str().unwrap()], b"");
     assert!(code == 4 && said.contains(&format!("offset {at}")) && said.contains("surrogate"), "{code} {said}");
     assert!(!new.exists());
-    // What is put in has to be text.
+    // The replacement must be text.
     let (out, said, code) =
         icecore(&["replace", "--regex", "(?-u:(\\xc3)\\xa4)", "$1", "--in", "text"], &utf16le("\u{feff}ä\n"));
     assert!(out.len() <= 2 && code != 0 && said.contains("UTF-16"), "{code} {said}");
@@ -128,7 +128,7 @@ fn detect_names_it() {
     assert!(out.contains("\"format\":\"UTF-16LE\""), "{out}");
 }
 
-/// Dumps that say in which charset they are: what declares it, a text of it, and in which charset it is.
+/// Dumps that declare their charset: the declaration, the beginning of a statement, and the charset.
 const DECLARED: [(&str, &str); 6] = [
     ("-- MySQL dump 10.13\n/*!40101 SET NAMES latin1 */;\n", "INSERT INTO t VALUES "),
     ("SET NAMES 'latin1';\n", "INSERT INTO t VALUES "),
@@ -153,11 +153,11 @@ fn dumps_in_latin1() {
                 assert_eq!((out, code), (latin1(&dump(new)), 0), "{front} {args:?}: {said}");
             }
         }
-        // `.` is a character, and small letters are found.
+        // `.` matches a character, and lower-case letters are found.
         let (out, said, code) =
             icecore(&["replace", "-q", "--ignore-case", "--regex", "MÜL(.)ER", "$1é"], &latin1(&dump("Müller")));
         assert_eq!((out, code), (latin1(&dump("lé")), 0), "{said}");
-        // What can't be said is refused, and what can't be there is noted.
+        // A replacement that the charset can't express is refused, and a search text that can't occur is noted.
         let (out, said, code) = icecore(&["replace", "-q", "Müller", "Łódź"], &latin1(&dump("Müller")));
         assert!(code == 4 && said.contains("Ł") && said.contains("indows-1252"), "{front} {said}");
         assert!(!out.windows(2).any(|bytes| *bytes == *"Ł".as_bytes()), "{front}");
@@ -177,7 +177,7 @@ fn addresses_in_latin1() {
     assert_eq!((out, code), (latin1(&dump("möller.example")), 0), "{said}");
 }
 
-/// Programs store UTF-8 in tables of latin1, and such dumps say latin1: a text that is UTF-8 stays UTF-8.
+/// Programs store UTF-8 in tables of latin1, and such dumps declare latin1: a text that is UTF-8 remains UTF-8.
 #[test]
 fn utf8_in_a_dump_of_latin1_stays_utf8() {
     let dump = |name: &str| {
@@ -185,7 +185,7 @@ fn utf8_in_a_dump_of_latin1_stays_utf8() {
     };
     let (out, said, code) = icecore(&["replace", "-q", "Müller", "Möller-Größe"], dump("Müller").as_bytes());
     assert_eq!((String::from_utf8_lossy(&out).into_owned(), code), (dump("Möller-Größe"), 0), "{said}");
-    // With --charset the bytes decide nothing.
+    // With --charset, the bytes are not examined.
     let args = ["replace", "-q", "--charset", "latin1", "Ã¼", "ue"];
     let (out, said, code) = icecore(&args, dump("Müller").as_bytes());
     assert_eq!((String::from_utf8_lossy(&out).into_owned(), code), (dump("Mueller"), 0), "{said}");
@@ -201,7 +201,7 @@ fn other_charsets() {
         let (out, said, code) = icecore(&["replace", "-q", "Мир", "Дом"], &dump(front, "Мир"));
         assert_eq!((out, code), (dump(front, "Дом"), 0), "{said}");
     }
-    // One that is not known here.
+    // An unknown charset.
     let (_, said, code) = icecore(&["replace", "-q", "Мир", "Дом"], b"SET NAMES ujis;\nINSERT INTO t VALUES ('a');\n");
     assert!(code == 4 && said.contains("--charset"), "{said}");
     let (_, said, code) =
@@ -211,7 +211,7 @@ fn other_charsets() {
     assert!(code == 2 && said.contains("iconv"), "{said}");
 }
 
-/// Files that say nothing of their charset: nothing is written until somebody says it.
+/// Files that do not declare their charset: nothing is written until it is given.
 #[test]
 fn files_without_a_charset() {
     let folder = tempfile::tempdir().unwrap();
@@ -230,12 +230,12 @@ fn files_without_a_charset() {
         let args = ["replace", "-q", "--charset", "latin1", "Müller", "Möller", path];
         let (out, said, code) = icecore(&args, b"");
         assert_eq!((out, code), (latin1(expected), 0), "{name}: {said}");
-        // Of ASCII alone nothing has to be known.
+        // For ASCII alone, the charset need not be known.
         let (out, said, code) =
             icecore(&["replace", "-q", "ller", "xyz", "--in", &name[2..].replace("txt", "text"), path], b"");
         assert_eq!((out, code), (latin1(&text.replace("ller", "xyz")), 0), "{name}: {said}");
     }
-    // A dump may have bytes beside its text: what is in no charset is told when all is done.
+    // A dump may contain bytes next to its text: values in no charset are reported at the end.
     let dump = latin1("INSERT INTO t VALUES ('Müller');\n");
     let (out, said, code) = icecore(&["replace", "Müller", "x"], &dump);
     assert!(out == dump && code == 0 && said.contains("--charset"), "{said}");

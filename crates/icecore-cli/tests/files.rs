@@ -1,5 +1,5 @@
-//! Files that the command writes: never onto an input, never half, and nobody may read
-//! what he could not read before.
+//! Files that the command writes: it never overwrites an input, never leaves half a file, and never makes data readable
+//! for users who could not read it before.
 #![cfg(unix)]
 
 use crate::run;
@@ -11,7 +11,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs a shell command in a folder. Stdout, stderr, the exit code.
+/// Runs a shell command in a folder. Returns stdout, stderr and the exit code.
 fn sh(folder: &Path, command: &str) -> (String, String, Option<i32>) {
     let done = run::shell(folder, command).output().expect("a shell");
     let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -102,7 +102,7 @@ fn what_exists_is_overwritten_by_force_only() {
             assert_ne!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
         }
     }
-    // Two inputs that differ in the extension keep it; two of the same name are an error.
+    // Two inputs that differ only in the extension keep it; two with the same name are an error.
     let (_, said, code) = sh(top, "icecore convert --out-dir new -t json a.srl a.php");
     assert!(code == Some(0) && names(&top.join("new")) == ["a.php.json", "a.srl.json"], "{said}");
     let (_, said, code) = sh(top, "mkdir in; cp a.srl in; icecore convert --force --out-dir new -t json a.srl in");
@@ -153,18 +153,18 @@ fn permissions_stay_what_they_were() {
         assert_eq!(run("rm -f o; icecore convert --each in.json --summary o", "o"), bits);
         assert_eq!(run("rm -rf out/*; icecore convert --out-dir out in.json -t php", "out/in.ser"), bits);
         assert_eq!(run("rm -f o; icecore rows --in ndjson -c x=php in.json -o o", "o"), bits);
-        // What exists keeps its own, whatever the input's are.
+        // An existing file keeps its own mode, whatever that of the input is.
         file("o", "old", 0o604);
         assert_eq!(run("icecore convert --force in.json -o o", "o"), 0o604);
         file("o", "old", 0o444);
         assert_eq!(run("icecore convert --force in.json -o o", "o"), 0o444);
     }
-    // Of several, what all of them allow; of none, what is usual.
+    // For several inputs, the permissions common to all; for none, the default.
     file("a.json", "1", 0o640);
     file("b.json", "2", 0o604);
     assert_eq!(run("rm -f o; icecore convert a.json b.json -o o", "o"), 0o600);
     assert_eq!(run("rm -f o; echo 1 | icecore convert -o o", "o"), 0o644);
-    // A link stays a link, and may lead to what is not there yet.
+    // A link stays a link, and may lead to a file that does not exist yet.
     file("o", "old", 0o600);
     fs::create_dir(top.join("links")).unwrap();
     symlink("../o", top.join("links/o")).unwrap();
@@ -179,7 +179,7 @@ fn permissions_stay_what_they_were() {
     assert!(!names(top).iter().any(|name| name.contains("part")));
 }
 
-/// The owner of a file that is replaced stays its owner: root alone can see that.
+/// The owner of a replaced file remains its owner: only root can test that.
 #[test]
 fn the_owner_stays() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,7 +194,7 @@ fn the_owner_stays() {
     assert_eq!(((known.uid(), known.gid()), mode(&path)), (owner, 0o644));
 }
 
-/// Waits until something is so. It is the other process that takes its time.
+/// Waits until a condition holds, which depends on the other process.
 fn until(what: impl Fn() -> bool) {
     for _ in 0..6000 {
         if what() {
@@ -220,7 +220,7 @@ fn a_signal_leaves_nothing() {
             fs::create_dir(&out).unwrap();
             fs::write(out.join("old"), "old").unwrap();
             assert!(Command::new("mkfifo").arg(top.join("in")).status().unwrap().success());
-            // What starts the tests may have INT and QUIT ignored.
+            // The process that starts the tests may ignore INT and QUIT.
             let mut child = Command::new("env")
                 .args(["--default-signal=INT,QUIT,HUP,TERM", env!("CARGO_BIN_EXE_icecore")])
                 .args(args)
@@ -240,7 +240,7 @@ fn a_signal_leaves_nothing() {
     }
 }
 
-/// `nohup` goes on when the terminal goes.
+/// With `nohup`, the command continues when the terminal closes.
 #[test]
 fn a_signal_that_is_ignored_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
@@ -278,7 +278,7 @@ fn a_full_disk_leaves_nothing() {
     assert!(code == Some(2) && said.contains("No space left"), "{said}");
 }
 
-/// It is cut when some of it was read: who waits for the output has it in his hand when.
+/// The file is truncated after a part of it was read; a reader of the output controls the moment.
 #[test]
 fn a_file_that_shrinks_is_an_error_and_no_crash() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Hostile input that multiplies: the command says so, and stops.
+//! Hostile input that multiplies: the command reports it, and stops.
 
 use crate::common::usual_or_full;
 use crate::run;
@@ -11,8 +11,8 @@ fn run(args: &[&str], input: &[u8]) -> Output {
     run::output(run::ICECORE, args, input)
 }
 
-/// What each command may say, for each byte of the input: with limits that leave out
-/// what is always allowed.
+/// Checks how much each command may print for each byte of the input, with limits below the amounts that are always
+/// allowed.
 #[test]
 fn commands_say_no_more_than_the_budget_allows() {
     let commands: &[&[&str]] = &[
@@ -45,7 +45,7 @@ fn commands_say_no_more_than_the_budget_allows() {
     }
 }
 
-/// Each level has two links to the level below, so that there are 2^levels ways to the bottom. No command follows them all.
+/// Each level has two links to the level below, so there are 2^levels paths to the bottom. No command follows them all.
 #[test]
 fn links_that_double_with_each_level() {
     type Make = fn(usize) -> Vec<u8>;
@@ -94,7 +94,7 @@ fn links_that_double_with_each_level() {
                 assert!(matches!(code, Some(0..=5)), "{command:?}: {code:?}");
                 output.stdout.len() + output.stderr.len()
             });
-            // The path of a value is as long as it is deep, so all paths together may grow with the square.
+            // The path of a value is as long as its depth, so all paths together may grow with the square.
             assert!(sizes[1] <= 5 * sizes[0] + 4096, "{format} {command:?}: {sizes:?}");
         }
     }
@@ -120,7 +120,7 @@ fn classes_of_any_length_are_listed() {
     assert!(all.stdout.len() > 200 << 10, "the whole name is there");
 }
 
-/// What is packed is taken off bit by bit, and is no document that is held in memory.
+/// Packed data is unpacked piece by piece, and is not held in memory as a document.
 #[test]
 fn packed_streams_may_be_of_any_length() {
     let line = b"{\"id\":1,\"name\":\"the same in each line, so that it shrinks\"}\n";
@@ -133,14 +133,14 @@ fn packed_streams_may_be_of_any_length() {
         assert_eq!(all.stdout, lines, "{packed}");
         let whole = run(&[&["convert"], &limits[..]].concat(), &input);
         assert_eq!(whole.status.code(), Some(4), "{packed}");
-        // A stream that breaks off gives what came before, and an error.
+        // A stream that breaks off yields the records before that point, and an error.
         let cut = run(&["convert", "--each"], &input[..input.len() - 20]);
         assert_eq!(cut.status.code(), Some(4), "{packed}: {}", String::from_utf8_lossy(&cut.stderr));
     }
 }
 
-/// A bomb takes no more memory than its limit twice. The address space is what can be
-/// bounded here; what is touched of it is about the limit once.
+/// A bomb takes no more memory than twice its limit. The test can only limit the address space; the memory that is
+/// actually used is about the limit once.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_bomb_takes_its_limit_and_not_much_more() {
@@ -149,7 +149,7 @@ fn a_bomb_takes_its_limit_and_not_much_more() {
         let done = run::shell(folder.path(), command).output().expect("a shell");
         (String::from_utf8_lossy(&done.stderr).into_owned(), done.status.code())
     };
-    // 256 MB, as a string of PHP and in layers; zlib and Zstandard as well.
+    // 256 MB, as a string of PHP and in layers; also with zlib and Zstandard.
     let make = "{ printf 's:268435456:\"'; head -c 268435456 /dev/zero | tr '\\0' x; printf '\";'; }";
     let (said, code) = sh(&format!(
         "{make} | gzip -9 > a.gz; gzip -9 < a.gz > b.gz; \
@@ -157,9 +157,9 @@ fn a_bomb_takes_its_limit_and_not_much_more() {
     ));
     assert_eq!(code, Some(0), "{said}");
     const LIMIT: u64 = 64 << 20;
-    // The input, and what an allocator puts beside it.
+    // The input, and the overhead of the allocator.
     const SLACK: u64 = 12 << 20;
-    // What the command maps before it has read anything: its code, threads, buffers.
+    // Memory that the command maps before it reads anything: its code, threads, buffers.
     let own = own_memory();
     for file in ["a.gz", "b.gz", "c.zst"] {
         for command in [
@@ -180,7 +180,7 @@ fn a_bomb_takes_its_limit_and_not_much_more() {
     }
 }
 
-/// The largest address space that the command takes for an input of nothing.
+/// Returns the largest address space that the command needs for an empty input.
 #[cfg(target_os = "linux")]
 fn own_memory() -> u64 {
     let folder = tempfile::tempdir().unwrap();
@@ -188,7 +188,7 @@ fn own_memory() -> u64 {
         let command = format!("ulimit -v {}; echo '[1]' | icecore convert --each", megabytes << 10);
         run::shell(folder.path(), &command).output().expect("a shell").status.success()
     };
-    // Between what is too little and what is enough.
+    // Bisects between too little and enough.
     let (mut too_little, mut enough) = (0, 4096);
     while enough - too_little > 4 {
         let middle = (too_little + enough) / 2;
@@ -197,8 +197,8 @@ fn own_memory() -> u64 {
     enough << 20
 }
 
-/// Every piece of a long array in the memory of its bytes, and some more: as a whole it takes
-/// twenty times as much.
+/// Every piece of a long array in the memory of its bytes plus a little more: as a whole, it takes twenty times as
+/// much.
 #[cfg(target_os = "linux")]
 #[test]
 fn all_of_a_long_array_takes_little_memory() {
@@ -221,7 +221,7 @@ fn all_of_a_long_array_takes_little_memory() {
     }
 }
 
-/// Lists in lists, each of which has the next one twice.
+/// Returns nested lists, each of which contains the next one twice.
 fn doubling(levels: usize, format: &str) -> Vec<u8> {
     let mut builder = icecore::Builder::new();
     let mut begun = Vec::new();
@@ -241,17 +241,17 @@ fn doubling(levels: usize, format: &str) -> Vec<u8> {
     icecore::write(&builder.finish().unwrap(), format).unwrap()
 }
 
-/// Filters that would take all memory, or run for ever: over links in links, and over nothing.
+/// Filters that would take all memory, or run forever: over links in links, and over nothing.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_filter_takes_its_limits_and_not_much_more() {
-    // Filters run without optimization here: less takes a quarter of the time and shows the same.
+    // Filters run without optimization here: smaller limits take a quarter of the time and show the same.
     let limit: u64 = usual_or_full(12 << 20, 48 << 20);
     let steps = usual_or_full("500K", "2M");
-    // What is filled of it is memory; here it is address space.
+    // Only the used part of it is memory; here all of it counts as address space.
     const STACK: u64 = 640 << 20;
     let folder = tempfile::tempdir().unwrap();
-    // The allocator of glibc takes 64 MB of address space for a thread, and finds them between 128.
+    // The allocator of glibc takes 64 MB of address space for a thread, aligned within 128 MB.
     const ARENA: u64 = 128 << 20;
     let most = (own_memory() + STACK + ARENA + limit) / 1024;
     let check = |file: &str, filter: &str| {

@@ -1,5 +1,5 @@
-//! Names of files, columns, classes, keys and scenarios that would act on a terminal or a
-//! page: nothing of them comes out as it is, whatever the command.
+//! Names of files, columns, classes, keys and scenarios that would act on a terminal or a page: no command prints them
+//! unescaped.
 #![cfg(unix)]
 
 use crate::run;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a terminal acts on, or what hides or turns what stands beside it.
+/// Characters on which a terminal acts, or that hide or reorder the text next to them.
 fn hidden() -> Vec<char> {
     let ranges: [std::ops::RangeInclusive<u32>; 9] = [
         1..=0x1f,
@@ -25,7 +25,7 @@ fn hidden() -> Vec<char> {
     ranges.into_iter().flatten().filter_map(char::from_u32).collect()
 }
 
-/// A name with all of them, between letters; and one that would be HTML.
+/// Returns a name with all of them between letters, and one that would be HTML.
 fn name() -> String {
     let mut name = String::from("a");
     for c in hidden() {
@@ -35,7 +35,7 @@ fn name() -> String {
     name
 }
 
-/// All of them in names of at most 200 bytes, which file systems take.
+/// Returns names with all of them, of at most 200 bytes, which file systems accept.
 fn names() -> Vec<String> {
     let mut names = vec![String::from("a"), "<script>alert(1)</script>&\"'".replace('/', "\u{2215}")];
     for c in hidden() {
@@ -47,7 +47,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Nothing hidden is in the text; of those who are used between words, only by us.
+/// Checks that no hidden character is in the text; those that are used between words occur only in our own text.
 fn sound(what: &str, text: &[u8], name: &str) {
     let text = String::from_utf8_lossy(text);
     let hidden: std::collections::HashSet<char> = hidden().into_iter().collect();
@@ -66,7 +66,7 @@ fn icecore(folder: &Path, args: &[&str]) -> (Vec<u8>, Vec<u8>) {
     (done.stdout, done.stderr)
 }
 
-/// A document in which everything is called so.
+/// Returns a document in which everything has this name.
 fn document(name: &str) -> icecore::Document<'static> {
     let mut b = Builder::new();
     let top = b.begin_map().at();
@@ -103,7 +103,7 @@ fn nothing_hidden_comes_out_of_any_command() {
         let (lines, path) = (file("ndjson"), format!("$[\"{name}\"].x"));
         fs::create_dir_all(top.join(file("d"))).unwrap();
         let (dir, out) = (file("d"), format!("{}/x", file("nowhere")));
-        // Tables, trees and pages: neither stream has anything raw.
+        // Tables, trees and pages: neither stream contains anything unescaped.
         let commands: &[&[&str]] = &[
             &["inspect", &whole, &half, &file("srl"), &file("sto.half"), &name],
             &["edit", &whole, &half, "--in-place", "--delete", &path],
@@ -150,7 +150,7 @@ fn nothing_hidden_comes_out_of_any_command() {
             sound(&format!("{args:?}"), &stdout, &name);
             sound(&format!("{args:?}"), &stderr, &name);
         }
-        // What is written is data; what is said is not.
+        // The output is data and may contain them; messages may not.
         for args in [
             &["convert", &whole][..],
             &["convert", "--deep", "-t", "json:typed", &whole, &half],
@@ -171,7 +171,7 @@ fn a_report_of_hostile_names_makes_sound_pages() {
     let name = name() + "<script>alert(1)</script>";
     let json = serde_json::to_string(&name).unwrap();
     let json = &json[1..json.len() - 1];
-    // Names of scenarios, of competitors, versions, notes.
+    // Names of scenarios and competitors, versions, notes.
     let mut hostile = report.to_owned();
     for known in ["perl-mix", "employees", "Storable", "JSON::XS", "Sereal", "php/serialize", "perl/sereal"] {
         hostile = hostile.replace(known, &format!("{known}{json}"));
@@ -192,7 +192,7 @@ fn a_report_of_hostile_names_makes_sound_pages() {
     }
 }
 
-/// The data of `bench --data` is called as its file is.
+/// The data of `bench --data` has the name of its file.
 #[test]
 fn a_file_of_data_with_a_hostile_name() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The load program, small: the daemon beside the article's in Perl, over SQLite, a walk through objects, and more
-//! daemons and workers. It is judged whether all was counted and reported, never how fast it was.
+//! The load program, with small numbers: the daemon next to the article's in Perl, over SQLite, a walk through objects,
+//! and more daemons and workers. The tests check that everything was counted and reported, never how fast it was.
 
 use icecore_load::page;
 use icecore_load::store::{Group, Growing, Met, Operation, Options, Report, grow, missing, run};
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-/// What it would need and is not there.
+/// Returns what is needed and missing.
 fn lacks(options: &Options) -> Option<String> {
     match Command::new("perl").arg("-v").stdout(Stdio::null()).status() {
         Err(_) => Some("perl is not installed".to_owned()),
@@ -27,14 +27,14 @@ fn what_daemons_promise_is_counted_and_reported() {
         return;
     }
     let report = run(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
-    // River and the library beside it are for scripts/load.sh.
+    // River and the library next to it are for scripts/load.sh.
     let absent: Vec<&str> = report.absent.iter().map(|absent| absent.competitor.as_str()).collect();
     let only_those = absent.iter().all(|one| ["icecore/library", "river"].contains(one));
     assert!(only_those, "{:?}", report.absent);
     daemons(&report, &options);
     objects(&report);
     goals(&report);
-    // It is read as it was written, and drawn.
+    // The report can be read back and drawn.
     assert_eq!(report.growth, None);
     let text = serde_json::to_string(&report).expect("it is written");
     let read: Report = serde_json::from_str(&text).expect("it is read");
@@ -86,7 +86,7 @@ fn goals(report: &Report) {
     assert_eq!(unmeasured, [false, false, true, true, true, true, true, true, true], "{:?}", report.goals);
 }
 
-/// Over SQLite, and the servers that there are. The workers are the example `queue` of icecore-store, which
+/// Over SQLite, and the available servers. The workers are the example `queue` of icecore-store, which
 /// `ICECORE_TEST_QUEUE` names.
 #[test]
 fn how_it_grows_is_counted_and_reported() {
@@ -126,7 +126,7 @@ fn how_it_grows_is_counted_and_reported() {
         growth.groups.iter().map(|group| (group.database.as_str(), group.operation)).collect();
     assert_eq!(found, wanted);
     growth.groups.iter().for_each(grows);
-    // Each number of daemons, and all workers together, were looked at.
+    // Each number of daemons, and all workers together, were checked.
     assert_eq!(growth.checks.len(), databases.len() * (operations.len().min(2) + 1), "{:?}", growth.checks);
     let page = page::growth(&growth);
     assert!(page.contains("#### More daemons, SQLite, 4 clients") && page.contains("times 1 daemon"), "{page}");

@@ -1,18 +1,18 @@
-//! Frozen data of every format under names that say something else: it is changed as what it is, or refused.
+//! Frozen data of every format under misleading names: it is changed according to its contents, or refused.
 
 use crate::run::{self, icecore};
 use std::fs;
 use std::path::Path;
 
-/// Names that say nothing of what is in the files, or something wrong.
+/// Names that say nothing about the contents of the files, or something wrong.
 const NAMES: [&str; 12] =
     ["x.csv", "x.tsv", "x.sql", "x.txt", "x.ndjson", "x.json", "x.html", "x.log", "x.md", "x.yml", "x.dump", "sess_x"];
 
-/// What `convert` writes, with strings in it that are looked for.
+/// Formats that `convert` writes, with strings to search for.
 const FORMATS: [&str; 9] =
     ["php", "php-session", "json", "var-export", "dumper", "storable", "sereal", "igbinary", "marshal"];
 
-/// A document with so many strings in it.
+/// Returns a document with this number of strings.
 fn document(count: usize) -> String {
     let items: Vec<String> =
         (0..count).map(|at| format!("\"the old text, number {at};\\tin \\\"quotes\\\"\\nand lines\"")).collect();
@@ -25,7 +25,7 @@ fn frozen(format: &str, document: &str) -> Vec<u8> {
     bytes
 }
 
-/// What the command makes of the file when it is told what is in it; it is what the format means.
+/// Returns the result of the command for the given format, which has the right meaning.
 fn expected(format: &str, bytes: &[u8], document: &str) -> Vec<u8> {
     let (new, said, code) = icecore(&["replace", "-q", "old", "newer", "--in", format], bytes);
     assert_eq!(code, 0, "{format}: {said}");
@@ -40,7 +40,7 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-/// Tries files of all names, in folders and in their places; returns how many were refused.
+/// Tries files of all names, in folders and in place; returns how many were refused.
 fn try_names(format: &str, bytes: &[u8], expected: &[u8]) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
@@ -78,7 +78,7 @@ fn try_names(format: &str, bytes: &[u8], expected: &[u8]) -> usize {
 fn names_do_not_decide() {
     let mut refused = 0;
     for format in FORMATS {
-        // One that is looked at as a whole, and one that is longer than the first look.
+        // One that is examined as a whole, and one that is longer than the first look.
         for count in [2, 1500] {
             let document = document(count);
             let bytes = frozen(format, &document);
@@ -95,7 +95,7 @@ fn names_do_not_decide() {
     assert_eq!(refused, 0);
 }
 
-/// Several documents one behind the other, or frozen data far down in a text: it is refused, or right.
+/// Several documents without separators, or frozen data far down in a text: it is refused, or correct.
 #[test]
 fn texts_with_frozen_data_in_them() {
     let value = "a:1:{i:0;s:17:\"the old, \"text\";x\";}";
@@ -127,11 +127,11 @@ fn texts_with_frozen_data_in_them() {
                     .map(|quote| text.matches(&value.replace('"', quote)).count())
                     .sum::<usize>()
             };
-            // What can't be changed inside of other text stays as it is.
+            // Data that can't be changed inside other text is left as it is.
             let found = count(&out, &right) + count(&out, value);
             assert_eq!(found, count(text, value), "{name}: {}", &text[text.len().saturating_sub(80)..]);
         }
-        // A pipe that is longer than its window may have been begun, but is not complete. What is certain is right.
+        // For a pipe longer than its window, output may have begun, but is not complete. The output so far is correct.
         let done = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
         if done.status.code() == Some(0) {
             let parts: Vec<_> = text.split(value).map(|text| text.replace("old", "newer")).collect();

@@ -1,5 +1,5 @@
-//! `icecore store`, `queue`, `work` and `rows --collection` over a server that speaks MongoDB's
-//! protocol: `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli mongo::`.
+//! `icecore store`, `queue`, `work` and `rows --collection` with a server that speaks MongoDB's protocol:
+//! `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli mongo::`.
 #![cfg(feature = "mongodb")]
 
 use crate::run;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// `E` with the variable `@id`, as Ruby writes it.
 const OBJECT: &[u8] = b"\x04\x08o:\x06E\x06:\x08@idi\x0c";
 
-/// A database that is not there yet.
+/// Returns the address of a database that does not exist yet.
 fn address(name: &str) -> Option<String> {
     let Ok(server) = std::env::var("ICECORE_TEST_MONGODB") else {
         eprintln!("SKIPPED: ICECORE_TEST_MONGODB is not set");
@@ -33,7 +33,7 @@ fn lines(db: &str, args: &[&str]) -> Vec<Value> {
     text(db, args, b"").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// The article's model: pending objects, with bytes as they are or as Base64.
+/// The article's model: pending objects, with binary bytes or as Base64.
 #[test]
 fn pending_objects_come_back_from_either_field() {
     let Some(db) = address("objects") else { return };
@@ -81,7 +81,7 @@ fn objects_are_copied_from_and_to_other_databases() {
     assert_eq!((each(&file), each(&back)), (each(&db), each(&db)));
 }
 
-/// The article's daemon: JSON in, a readable copy, an id out, worked, replayed.
+/// The article's daemon: it takes JSON, keeps a readable copy, returns an id; jobs are worked and replayed.
 #[test]
 fn a_job_is_queued_worked_and_replayed() {
     let Some(db) = address("jobs") else { return };
@@ -108,7 +108,7 @@ fn what_is_no_mongodb_has_no_collections() {
     let Some(db) = address("sql") else { return };
     let (_, stderr, code) = run::icecore(&["rows", "--db", &db, "--query", "SELECT 1", "-c", "b"], b"");
     assert!(code == 2 && stderr.contains("--collection"), "{code}: {stderr}");
-    // A password is not told, whatever is wrong.
+    // A password is never reported, whatever the error.
     let wrong = "mongodb://ann:hunter2@127.0.0.1:1/a?serverSelectionTimeoutMS=100";
     let (stdout, stderr, code) = run::icecore(&["store", "stats", "--db", wrong], b"");
     assert!(code == 2 && stdout.is_empty() && !stderr.contains("hunter"), "{code}: {stderr}");

@@ -1,12 +1,12 @@
-//! Names that come from the data: an allow-list allows what it names and nothing else,
-//! and no name does anything to the terminal that shows it.
+//! Names from the data: an allow-list allows what it names and nothing else, and no name affects the terminal that
+//! shows it.
 
 use crate::run;
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
-/// Stdout, stderr and the exit code.
+/// Returns stdout, stderr and the exit code.
 fn run(program: &str, args: &[&str], input: &[u8]) -> (String, String, i32) {
     let done = run::output(program, args, input);
     let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -17,7 +17,7 @@ fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
     run(env!("CARGO_BIN_EXE_icecore"), args, input)
 }
 
-/// A Sereal document with an empty object of each class; of each, whether it is text.
+/// Returns a Sereal document with an empty object of each class; the flag says whether the name is text.
 fn sereal(names: &[(Vec<u8>, bool)]) -> Vec<u8> {
     let varint = |mut value: usize, out: &mut Vec<u8>| {
         while value >= 0x80 {
@@ -37,7 +37,7 @@ fn sereal(names: &[(Vec<u8>, bool)]) -> Vec<u8> {
     out
 }
 
-/// Names of all that may mean something somewhere.
+/// Returns names made of pieces with a special meaning somewhere.
 fn names(seed: u64, count: usize) -> Vec<(Vec<u8>, bool)> {
     let pieces: &[&[u8]] = &[
         b"A",
@@ -94,7 +94,7 @@ fn names(seed: u64, count: usize) -> Vec<(Vec<u8>, bool)> {
     ];
     let mut state = seed;
     let mut next = |below: usize| {
-        // Knuth's generator will do.
+        // Knuth's generator is sufficient.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
@@ -121,7 +121,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// As perl has it: the numbers of the characters.
+/// Returns the numbers of the characters, as perl sees them.
 fn characters((name, is_text): &(Vec<u8>, bool)) -> String {
     let numbers: Vec<String> = match std::str::from_utf8(name) {
         Ok(text) if *is_text => text.chars().map(|c| format!("{:x}", u32::from(c))).collect(),
@@ -185,10 +185,10 @@ fn a_name_that_is_a_pattern_is_in_no_list() {
         assert!(said.contains("the class `*` at $[0] is not in the list"), "{said}");
         assert!(said.contains("the class `A*B\\u{1b}[31m\\n` at $[4]"), "{said}");
     }
-    // Shown they are all, and that is no finding.
+    // All are listed, and this is not a finding.
     let (out, said, code) = icecore(&["classes"], &bytes);
     assert_eq!((out.lines().count(), said.as_str(), code), (6, "", 0));
-    // A mere value makes nothing; Ruby looks the class up that its own dump names.
+    // A plain value creates no object; Ruby looks up the class that its own dump names.
     let value = b"\x04\x08c\x06*";
     let (out, said, code) = icecore(&["classes", "--as", "perl"], value);
     assert_eq!((out.as_str(), said.as_str(), code), ("classes => []\n", "", 0));
@@ -196,7 +196,7 @@ fn a_name_that_is_a_pattern_is_in_no_list() {
     assert_eq!((out.as_str(), code), ("classes: []\n", 1), "{said}");
 }
 
-/// What data and file names say goes to the terminal as text.
+/// Text from data and file names is escaped for the terminal.
 #[test]
 fn nothing_raw_reaches_the_terminal() {
     let evil = "x\x1b[2J\r\n\u{9b}31m\u{202e}\u{200b}\x07";
@@ -243,7 +243,7 @@ fn nothing_raw_reaches_the_terminal() {
         &["bench", "--data", &broken_named],
     ] {
         let (out, said, _) = icecore(args, b"");
-        // JSON has escapes of its own for what it must.
+        // JSON escapes what it must.
         if !matches!(args[0], "convert" | "rows") {
             assert!(is_clean(&out), "{args:?}: {out:?}");
         }

@@ -1,5 +1,5 @@
-//! Frozen data in strings: what `classes` and `rows` say of it, and paths into it. Every
-//! path that any output shows is taken back by `--path`.
+//! Frozen data in strings: the output of `classes` and `rows` for it, and paths into it. `--path` accepts every path
+//! that any output shows.
 
 use crate::run::icecore;
 use icecore::{Builder, Document};
@@ -10,7 +10,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("text")
 }
 
-/// A job of Laravel: JSON, and in it an object of PHP in a string.
+/// A job of Laravel: JSON that contains an object of PHP in a string.
 const JOB: &str = r#"{"uuid":"x","data":{"command":"O:8:\"SendMail\":1:{s:2:\"to\";O:1:\"A\":0:{}}"}}"#;
 
 #[test]
@@ -27,14 +27,14 @@ fn classes_look_into_strings_or_say_that_they_could() {
     assert!(said.contains("1 string opened (1 php), first at $.data.command"), "{said}");
     let (out, _, _) = icecore(&["classes", "--deep", "--as", "php"], JOB.as_bytes());
     assert_eq!(text(out), "'allowed_classes' => ['A', 'SendMail']\n");
-    // Nothing to open is nothing to say.
+    // Without a frozen string there is no message.
     for plain in [r#"{"a":"text","b":"i:5","c":"aGVsbG8gd29ybGQ="}"#, "[]"] {
         let (_, said, _) = icecore(&["classes"], plain.as_bytes());
         assert_eq!(said, "", "{plain}");
     }
 }
 
-/// What stands in fields in practice: serialized text, Base64 of it, compressed, twice.
+/// Typical contents of fields: serialized text, Base64 of it, compressed, twice.
 #[test]
 fn classes_in_fields_of_all_kinds() {
     let mut b = Builder::new();
@@ -59,11 +59,10 @@ fn classes_in_fields_of_all_kinds() {
     }
 }
 
-/// The names of keys that are hard on paths.
+/// Names of keys that are difficult for paths.
 const KEYS: &[&str] = &["a b", "x.y", "[0]", "\u{202e}", "\u{e0041}\n", "…(2 bytes)…", "\\", "\"", "", "{1}", "é"];
 
-/// A document with classes, links and odd keys everywhere, and in its strings such
-/// documents again.
+/// Returns a document with classes, links and odd keys everywhere, and with such documents in its strings.
 fn tangled(level: u32) -> Document<'static> {
     let mut b = Builder::new();
     let top = b.begin_map().at();
@@ -97,7 +96,7 @@ fn tangled(level: u32) -> Document<'static> {
     b.finish().unwrap()
 }
 
-/// The paths that a text shows: from each `$` on, as far as a path goes.
+/// Returns the paths in a text: from each `$` on, to the end of the path.
 fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -121,7 +120,7 @@ fn every_path_that_is_shown_is_understood() {
         fs::write(&path, bytes).unwrap();
         let file = path.to_str().unwrap();
         let mut all = Vec::new();
-        // Of every command: its table, its JSON, what it says.
+        // From every command: its table, its JSON, its messages.
         let (out, said, _) = icecore(&["classes", "--deep", file], b"");
         all.extend(paths(&text(out)));
         all.extend(paths(&said));
@@ -151,7 +150,7 @@ fn every_path_that_is_shown_is_understood() {
     assert!(shown > 150, "{shown}");
 }
 
-/// The steps of the tree, put together.
+/// Joins the steps of the tree to paths.
 #[test]
 fn every_value_of_the_tree_has_its_path() {
     let folder = tempfile::tempdir().unwrap();
@@ -160,7 +159,7 @@ fn every_value_of_the_tree_has_its_path() {
     let file = path.to_str().unwrap();
     let (out, _, _) = icecore(&["inspect", "--deep", "--json", file], b"");
     let tree: Value = serde_json::from_slice(&out).unwrap();
-    // For each depth the path so far; a string that is opened goes on in what is in it.
+    // For each depth, the path so far; an opened string continues with its contents.
     let mut steps: Vec<String> = Vec::new();
     let mut count = 0;
     for item in tree["items"].as_array().unwrap() {
@@ -178,7 +177,7 @@ fn every_value_of_the_tree_has_its_path() {
         assert_eq!((said.as_str(), code), ("", 0), "{path}");
         let found: Value = serde_json::from_slice(&out).unwrap();
         let kind = &found["items"][0]["type"];
-        // What is in a string has the path of the string, and a body that of its object.
+        // The contents of a string have the path of the string, and a body that of its object.
         let is_around = ["bytes", "text", "object"].iter().any(|around| kind == around);
         assert!(*kind == item["type"] || is_around, "{path}: {kind} {item}");
     }

@@ -4,7 +4,7 @@
 use crate::pty::terminal;
 use std::fs;
 
-/// A file with so many items, and one that breaks off.
+/// Returns a folder with a file of this number of items, and one that breaks off.
 fn folder(items: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let list: Vec<String> = (0..items).map(|item| item.to_string()).collect();
@@ -14,7 +14,7 @@ fn folder(items: usize) -> tempfile::TempDir {
     folder
 }
 
-/// A pager that shows what it was given.
+/// A pager that marks the text it was given.
 const MARKS: &str = "ICECORE_PAGER='sed s/^/p:/'";
 
 #[test]
@@ -34,7 +34,7 @@ fn what_is_longer_than_the_screen_is_paged() {
         ("icecore formats", (true, 0)),
         ("icecore help convert", (true, 0)),
         ("icecore get -h --paging never", (false, 0)),
-        // The exit code is that of the command, and what is wrong is said where it belongs.
+        // The exit code is that of the command, and errors are shown in order.
         ("icecore diff --view lines a.json b.json", (true, 1)),
         ("icecore inspect broken.php", (true, 4)),
         ("icecore diff --items 2 --view lines a.json b.json", (false, 1)),
@@ -43,7 +43,7 @@ fn what_is_longer_than_the_screen_is_paged() {
         ("icecore paths --paging always b.json", (true, 0)),
         ("icecore paths --paging never a.json", (false, 0)),
         ("TERM=dumb icecore paths a.json", (false, 0)),
-        // Data is not for reading.
+        // Data is not paged.
         ("icecore convert a.json", (false, 0)),
         ("icecore --paging always convert a.json", (true, 0)),
         ("icecore paths a.json | cat", (false, 0)),
@@ -79,12 +79,12 @@ fn a_pager_that_is_missing_or_left_early_is_no_failure() {
         return;
     };
     assert!(code == 0 && text.contains("\x1b[1m$[19999]"), "{code}: {}", text.len());
-    // As with `head`: it ends, and has nothing to say.
+    // As with `head`: the command ends without a message.
     let (text, code) = terminal(folder.path(), "ICECORE_PAGER='head -n 1' icecore --color never paths a.json").unwrap();
     assert_eq!((text.as_str(), code), ("$[0]\t0\n", 0));
 }
 
-/// A Ctrl-C goes to both; it is the pager that knows what it means.
+/// A Ctrl-C goes to both; the pager decides what it means.
 #[test]
 fn a_signal_of_the_keyboard_is_the_pagers() {
     let folder = folder(20_000);

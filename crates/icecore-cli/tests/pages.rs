@@ -1,13 +1,10 @@
-//! The documentation tells the truth: every command in its `console` blocks is
-//! run, and prints what the page says it prints.
+//! The documentation is correct: every command in its `console` blocks is run, and must print the output on the page.
 //!
-//! The commands of a page run one after the other in one shell, in a copy of
-//! `docs/cookbook/samples`. What a command writes to stderr is shown with the
-//! rest. `make pages` writes the output of all commands anew; read the
-//! difference.
+//! The commands of a page run one after the other in one shell, in a copy of `docs/cookbook/samples`. The stderr of a
+//! command is shown with its output. `make pages` writes the output of all commands again; review the difference.
 //!
-//! A command that uses php, ruby, curl, git or a perl module which is not installed is
-//! left out, and so is one that needs the feature `columns` in a build without it; the test says so.
+//! A command that uses php, ruby, curl, git or a perl module that is not installed is skipped, and so is one that needs
+//! the feature `columns` in a build without it; the test reports this.
 
 // They show the command as it is built by default.
 #![cfg(feature = "serve")]
@@ -18,7 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Pages beside the cookbook, whose commands work in its samples.
+/// Pages outside the cookbook whose commands work in its samples.
 const PAGES: &[&str] = &[
     "README.md",
     "docs/edit.md",
@@ -34,12 +31,12 @@ const PAGES: &[&str] = &[
     "docs/perl-text.md",
 ];
 
-/// Where the pages of the cookbook are.
+/// The folder of the cookbook.
 const COOKBOOK: &str = "docs/cookbook";
-/// The page that lists them.
+/// The page that lists the others.
 const INDEX: &str = "README.md";
 
-/// The pages of the cookbook, by name.
+/// Returns the pages of the cookbook, by name.
 fn cookbook() -> Vec<String> {
     let files = fs::read_dir(workspace().join(COOKBOOK)).expect("the cookbook is there");
     let names = files.map(|file| file.expect("it can be listed").file_name().to_string_lossy().into_owned());
@@ -48,7 +45,7 @@ fn cookbook() -> Vec<String> {
     names
 }
 
-/// The folder of the samples that the commands of a page work in.
+/// Returns the folder of the samples in which the commands of a page work.
 fn samples(page: &str) -> &str {
     match page {
         "php.md" => "php",
@@ -61,7 +58,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
 }
 
-/// A page: its lines, and where commands and their outputs stand in them.
+/// A page: its lines, and the places of commands and their outputs.
 struct Page {
     lines: Vec<String>,
     commands: Vec<Step>,
@@ -87,7 +84,7 @@ impl Page {
             } else if inside {
                 if let Some(command) = line.strip_prefix("$ ") {
                     let mut command = command.to_owned();
-                    // A command goes on after a backslash.
+                    // A command continues after a backslash.
                     while command.ends_with('\\') && at < lines.len() {
                         command = format!("{command}\n{}", lines[at].trim_start_matches("> "));
                         at += 1;
@@ -105,7 +102,7 @@ impl Page {
         self.lines[step.from..step.to].iter().map(|line| format!("{line}\n")).collect()
     }
 
-    /// The page with these outputs; `None` leaves what stands there.
+    /// Returns the page with these outputs; `None` keeps the existing one.
     fn with(&self, outputs: &[Option<String>]) -> String {
         let mut text = String::new();
         let mut at = 0;
@@ -119,7 +116,7 @@ impl Page {
     }
 }
 
-/// What a command needs of other programs, and this machine lacks.
+/// Returns what a command needs from other programs and this machine lacks.
 fn lacking(command: &str) -> Option<String> {
     let needs_columns = ["parquet", "arrow", "--schema"].iter().any(|word| command.contains(word));
     if needs_columns && !cfg!(feature = "columns") {
@@ -157,12 +154,12 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What the shell prints before the output of each command.
+/// The shell prints this before the output of each command.
 const MARK: &str = "\u{1}--\u{1}\n";
 
-/// Runs the commands; `None` for one that was left out.
+/// Runs the commands; `None` for one that was skipped.
 fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
-    // `$?` is that of the command before, in spite of the mark between them.
+    // `$?` is that of the previous command, in spite of the mark between them.
     let mut script = String::from("exec 2>&1\nback() { return \"$1\"; }\nended=0\n");
     let mut is_run = Vec::new();
     for step in commands {
@@ -170,7 +167,7 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
         is_run.push(lacking.is_none());
         match lacking {
             Some(lacking) => {
-                // Not by `println!`, which a test that passes does not show.
+                // Not with `println!`, which a passing test does not show.
                 let note = format!("left out, as {lacking} does not work here: {}\n", step.command);
                 std::io::stderr().write_all(note.as_bytes()).expect("stderr is open");
             }

@@ -1,11 +1,11 @@
-//! A long array is shown part by part: what comes out is what comes out of the whole.
+//! A long array is shown part by part: the output is the same as that of the whole.
 
 use crate::common::usual_or_full;
 use crate::run;
 
 use std::fs;
 
-/// A list of records, a little over what is taken as a whole; with links, if wanted.
+/// Returns a list of records, a little larger than the limit for reading as a whole; with links if requested.
 fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
     let mut b = icecore::Builder::new();
     b.begin_array();
@@ -19,7 +19,7 @@ fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
             b.link(record);
         }
         b.end();
-        // An array of PHP's that turns out to be none.
+        // An array of PHP that turns out not to be a list.
         b.text_key("map").begin_map();
         b.int_key(0).bool(true);
         b.int_key(7).text("x");

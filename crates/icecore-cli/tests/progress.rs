@@ -1,4 +1,4 @@
-//! Work that takes long says how far it is, and what it said is gone when it is done.
+//! Long work shows its progress, which is removed when the work is done.
 #![cfg(target_os = "linux")]
 
 use crate::pty;
@@ -10,10 +10,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// What is drawn to take the line away.
+/// The sequence that removes the line.
 const CLEAR: &str = "\r\x1b[2K";
 
-/// A folder with a file whose end the test holds open.
+/// Returns a folder with a pipe whose writing end the test holds open.
 fn folder() -> (tempfile::TempDir, File) {
     let folder = tempfile::tempdir().unwrap();
     let slow = folder.path().join("slow");
@@ -22,12 +22,12 @@ fn folder() -> (tempfile::TempDir, File) {
     let change = "icecore diff --json a.json b.json > change.json";
     fs::write(folder.path().join("b.json"), "{\"a\":1}\n").unwrap();
     run::shell(folder.path(), change).status().unwrap();
-    // Opened in both directions, which waits for nobody.
+    // Opening it in both directions does not wait for the other end.
     let file = File::options().read(true).write(true).open(slow).unwrap();
     (folder, file)
 }
 
-/// Runs a command; its input comes once it has said that it is at it.
+/// Runs a command; its input arrives once it shows progress.
 fn slowly(command: &str) -> Option<String> {
     let (folder, mut slow) = folder();
     let mut running = pty::start(folder.path(), command)?;
@@ -90,7 +90,7 @@ fn who_wants_quiet_gets_it() {
     for command in ["icecore -q paths slow", "TERM=dumb icecore paths slow", "icecore paths slow 2>&1 | cat"] {
         let (folder, mut slow) = folder();
         let Some(running) = pty::start(folder.path(), command) else { return };
-        // On a machine that is slow less would be shown, and never more.
+        // A slow machine would show less, but never more.
         std::thread::sleep(Duration::from_millis(1200));
         slow.write_all(b"{\"a\":1}\n").unwrap();
         drop(slow);
@@ -99,7 +99,7 @@ fn who_wants_quiet_gets_it() {
     }
 }
 
-/// Of what has a size, a bar says how much was read.
+/// For an input with a size, a bar shows how much was read.
 #[test]
 fn a_bar_where_the_size_is_known() {
     let (folder, mut slow) = folder();

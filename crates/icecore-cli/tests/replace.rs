@@ -1,5 +1,5 @@
-//! `icecore replace`: what people who use such tools have reported elsewhere; there and back
-//! over random dumps in every form; PHP as the judge.
+//! `icecore replace`: problems that users reported for similar tools; round trips over random dumps in every form; PHP
+//! as the judge.
 
 use crate::common::usual_or_full;
 use crate::replacing;
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Stdout of `icecore replace`, which must end well.
+/// Returns the stdout of `icecore replace`, which must succeed.
 fn replaced(args: &[&str], input: &[u8]) -> Vec<u8> {
     let (stdout, stderr, code) = icecore(&[&["replace"][..], args].concat(), input);
     assert_eq!(code, 0, "{args:?}: {stderr}");
@@ -24,7 +24,7 @@ fn sql(args: &[&str], input: &str) -> String {
     String::from_utf8(replaced(&[args, &["--in", "sql"]].concat(), input.as_bytes())).unwrap()
 }
 
-/// A literal as mysqldump writes it, and as it must not be misread.
+/// Returns a literal as mysqldump writes it, in its row.
 fn row(literal: &str) -> String {
     format!("INSERT INTO `t` VALUES (1,'{literal}','end');\n")
 }
@@ -101,7 +101,7 @@ fn values_that_other_tools_broke() {
     }
 }
 
-/// How long the text of the style sheet is.
+/// Returns the length of the style sheet.
 fn long_css_len() -> usize {
     r#"a::after{content:";"} b{url(old.example)} s:3:";"#.len()
 }
@@ -129,7 +129,7 @@ fn chunks_of_any_size_come_to_the_same() {
             assert!(replaced(&args(chunk), &file) == whole, "{form:?} in pieces of {chunk}");
         }
     }
-    // A text is cut where no match is, also where it has no lines.
+    // A text is cut outside of matches, even if it has no lines.
     let text = b"-old.example//old.example_https://old.example".repeat(300);
     let url = |chunk| replaced(&["--url", "https://old.example", "https://n", "--in", "text", "--chunk", chunk], &text);
     let whole = url("1M");
@@ -140,7 +140,7 @@ fn chunks_of_any_size_come_to_the_same() {
 
 #[test]
 fn there_and_back_gives_the_same_bytes() {
-    // For each form.
+    // Number of dumps for each form.
     let dumps = usual_or_full(60, 1000);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -174,7 +174,7 @@ fn go(pair: &[&str], from: &Path, to: &Path) {
     assert_eq!(code, 0, "{stderr}");
 }
 
-/// The texts of the second value of each row.
+/// Returns the second value of each row, decoded.
 fn values_of(dump: &[u8]) -> Vec<Vec<u8>> {
     let mut reader = Reader::new();
     let mut values = Vec::new();
@@ -186,7 +186,7 @@ fn values_of(dump: &[u8]) -> Vec<Vec<u8>> {
     values
 }
 
-/// Reads values as lines of hexadecimal digits; says of each what `unserialize` says.
+/// Reads values as lines of hexadecimal digits; reports the result of `unserialize` for each.
 const JUDGE: &str = r#"
 while (($line = fgets(STDIN)) !== false) {
     $value = hex2bin(trim($line));
@@ -235,23 +235,23 @@ fn a_file_changes_in_its_place_and_what_it_was_is_kept() {
         icecore(&[&["replace", "--in-place", file.to_str().unwrap()][..], args].concat(), b"")
     };
     fs::write(path("a.csv"), "id,v\n1,old\n").unwrap();
-    // Nothing to change: nothing happens.
+    // Without a match, nothing happens.
     assert_eq!(run(&["-e", "absent", "x"]).2, 0);
     assert!(!path("a.csv.bak").exists());
     assert_eq!(run(&["-e", "old", "new"]).2, 0);
     assert_eq!((text("a.csv"), text("a.csv.bak")), ("id,v\n1,new\n".into(), "id,v\n1,old\n".into()));
-    // What was kept is not overwritten.
+    // An existing backup is not overwritten.
     let (_, stderr, code) = run(&["-e", "new", "newer"]);
     assert_eq!(code, 2, "{stderr}");
     assert_eq!((text("a.csv"), text("a.csv.bak")), ("id,v\n1,new\n".into(), "id,v\n1,old\n".into()));
     assert_eq!(run(&["-e", "new", "newer", "--backup", ".2"]).2, 0);
     assert_eq!((text("a.csv"), text("a.csv.2")), ("id,v\n1,newer\n".into(), "id,v\n1,new\n".into()));
-    // No other files were left.
+    // No other files remain.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
 }
 
-/// An oracle of its own in PHP, by another hand: it changes live values and freezes them, and says what a dump
-/// must become. `ICECORE_ROUNDS` and `ICECORE_SEED` take more dumps of a hundred cells, and others.
+/// An independent oracle in PHP: it changes live values and freezes them, and so determines what a dump must become.
+/// `ICECORE_ROUNDS` and `ICECORE_SEED` select more and other dumps of a hundred cells.
 #[test]
 fn dumps_become_what_an_oracle_in_php_says() {
     if Command::new("php").arg("-v").output().is_err() {
@@ -269,7 +269,7 @@ fn dumps_become_what_an_oracle_in_php_says() {
     assert!(done.status.success() && said.contains(" cells, 0 wrong"), "{said}");
 }
 
-/// What is in a file decides how it is read: frozen data is not plain text because of its name.
+/// The contents of a file decide how it is read: frozen data is not plain text because of its name.
 #[test]
 fn content_decides_and_not_the_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -289,7 +289,7 @@ fn content_decides_and_not_the_name() {
     }
 }
 
-/// Tables in CSV keep the dialect that they have.
+/// Tables in CSV keep their dialect.
 #[test]
 fn tables_are_written_as_they_were() {
     let value = |text: &str, quote: &str| {
@@ -318,7 +318,7 @@ fn tables_are_written_as_they_were() {
     }
 }
 
-/// A table is refused where two readings have other cells, or a row is not written as those before.
+/// A table is refused if two readings have different cells, or a row is in another dialect than those before it.
 #[test]
 fn tables_that_are_unclear_are_refused() {
     let (stdout, stderr, code) = icecore(&["replace", "old", "new", "--in", "csv"], b"1;2,3\n4;5,old\n");
@@ -326,7 +326,7 @@ fn tables_that_are_unclear_are_refused() {
     assert!(stderr.contains("several ways") && stderr.contains("--delimiter"), "{stderr}");
     let known = ["old", "x,y", "--in", "csv", "--delimiter", ";"];
     assert_eq!(replaced(&known, b"1;2,3\n4;5,old\n"), b"1;2,3\n4;5,x,y\n");
-    // The first 64 KB show no quotes that mean something else.
+    // The first 64 KB contain no quotes with another meaning.
     let mut long: Vec<u8> = (0..9000).flat_map(|row| format!("{row},\"some text\"\n").into_bytes()).collect();
     long.extend_from_slice(b"9000,\"a\" old\n");
     let (_, stderr, code) = icecore(&["replace", "old", "new", "--in", "csv"], &long);
@@ -334,7 +334,7 @@ fn tables_that_are_unclear_are_refused() {
     assert!(stderr.contains("row 9000, at offset"), "{stderr}");
 }
 
-/// Serialized data in a text is found however far its length stands from a match, and in whatever chunk.
+/// Serialized data in a text is found however far its length is from a match, and in any chunk.
 #[test]
 fn lengths_in_text_are_not_made_wrong() {
     let long = "x".repeat(3000);
@@ -350,7 +350,7 @@ fn lengths_in_text_are_not_made_wrong() {
             let args = ["replace", "old.example", "a-longer-name.example", "--chunk", chunk];
             let (stdout, stderr, code) = icecore(&args, text.as_bytes());
             if code == 0 {
-                // It is in one chunk, and it is certain what it is.
+                // It is in one chunk, so its structure is certain.
                 let new = text.replace("old.example", "a-longer-name.example");
                 let new = new.replace(":3012:", ":3022:").replace(":3017:", ":3027:");
                 assert!(chunk == "256K" && !value.contains('\\') && stdout == new.as_bytes(), "{chunk} {value}");
@@ -363,7 +363,7 @@ fn lengths_in_text_are_not_made_wrong() {
             assert_eq!(code, 0, "{stderr}");
             assert!(stderr.contains("the lengths before them are wrong now"), "{stderr}");
         }
-        // What has the same length, or is outside of such strings, is changed.
+        // Replacements of the same length, or outside of such strings, are made.
         assert!(!replaced(&["old.example", "new.example"], text.as_bytes()).is_empty());
         assert!(!replaced(&["The end", "This is the end"], text.as_bytes()).is_empty());
     }

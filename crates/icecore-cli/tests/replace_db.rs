@@ -1,4 +1,4 @@
-//! `icecore replace --db`: a file of SQLite always, PostgreSQL and MariaDB where servers are:
+//! `icecore replace --db`: always with an SQLite file, and with PostgreSQL and MariaDB if there are servers:
 //! `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli replace_db::`.
 #![cfg(feature = "store")]
 
@@ -20,7 +20,7 @@ use std::path::Path;
 const FROZEN: &str = r#"a:1:{s:3:"url";s:19:"https://old.example";}"#;
 const CHANGED: &str = r#"a:1:{s:3:"url";s:21:"https://brand.example";}"#;
 
-/// What a command says on both streams; it must end so.
+/// Returns both streams of a command, which must exit with this code.
 fn replace(db: &str, args: &[&str], expected: i32) -> (String, String) {
     let all = [&["replace", "old.example", "brand.example", "--db", db, "--no-undo"][..], args].concat();
     let (stdout, stderr, code) = icecore(&all, b"");
@@ -28,17 +28,17 @@ fn replace(db: &str, args: &[&str], expected: i32) -> (String, String) {
     (String::from_utf8(stdout).unwrap(), stderr)
 }
 
-/// The rows that a query answers, cells as text.
+/// Returns the rows of a query, with cells as text.
 fn rows(db: &str, query: &str) -> Vec<Value> {
-    // A column has to be decoded: one that needs it not.
+    // `rows` must decode a column, so add one that need not be decoded.
     let query = query.replacen("SELECT ", "SELECT 'x' AS x, ", 1);
     let (stdout, stderr, code) = icecore(&["rows", "--db", db, "--query", &query, "-c", "x"], b"");
     assert_eq!(code, 0, "{stderr}");
     String::from_utf8(stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The whole of it, over a table `options` with 25 rows in which the text of every second one is to
-/// change: `id`, `name`, `value`, `bytes`.
+/// The complete test, over a table `options` with 25 rows in which the text of every second one changes: `id`, `name`,
+/// `value`, `bytes`.
 fn check(db: &str, folder: &Path, has_rowid: bool) {
     let report = folder.join("report.json");
     let report = report.to_str().unwrap();
@@ -49,7 +49,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
     let text = |query: &str| rows(db, query)[0]["n"].clone();
     let left = "SELECT COUNT(*) AS n FROM options WHERE value LIKE '%old.example%'";
     assert_eq!(text(left), "13");
-    // Some rows at a time; a column stays.
+    // A few rows at a time; one column is skipped.
     replace(db, &["--table", "options", "--skip-column", "bytes", "--rows", "4", "--summary", report, "--force"], 0);
     assert_eq!(text(left), "0");
     let known: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
@@ -63,7 +63,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
         assert_eq!(row["value"], expected, "row {at}");
         assert_eq!(row["name"], format!("option {at}"));
     }
-    // Once more: nothing is left but the column that was skipped.
+    // Once more: only the skipped column is left.
     let (_, said) = replace(db, &["--table", "options"], 0);
     assert!(said.contains("13 values changed"), "{said}");
     let (_, said) = replace(db, &["--table", "options"], 0);
@@ -71,7 +71,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
     // A key of two columns.
     replace(db, &["--table", "pairs", "--rows", "3"], 0);
     assert_eq!(text("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), "20");
-    // No key, and one that is named; no table.
+    // No key, and a given key; no table.
     if !has_rowid {
         let (_, said) = replace(db, &["--table", "loose"], 2);
         assert!(said.contains("has no primary key: --key COLUMN"), "{said}");
@@ -84,7 +84,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
     assert!(said.contains("there is no table `absent`"), "{said}");
 }
 
-/// What fills the tables, in words that all databases know.
+/// Returns the script that fills the tables, in SQL that all databases accept.
 fn script(bytes: &str) -> String {
     let mut sql = format!(
         "CREATE TABLE options (id INTEGER PRIMARY KEY, name VARCHAR(100), value VARCHAR(1000), bytes {bytes});\n\
@@ -112,7 +112,7 @@ fn a_file_of_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
     let connection = rusqlite::Connection::open(&file).unwrap();
-    // Every table has a number for each row there, so it always has a key.
+    // In SQLite, every table has a number for each row, so it always has a key.
     connection
         .execute_batch(&script("BLOB").replace("loose (number INTEGER", "loose (number INTEGER NOT NULL"))
         .unwrap();
@@ -125,7 +125,7 @@ fn a_file_of_sqlite() {
     assert!(said.contains("26 values would change"), "{said}");
     assert_eq!(mode(&connection), "delete", "it stays as it was");
     check(&db, folder.path(), true);
-    // Text that is no UTF-8, values of other types, a text that one column has and another one not.
+    // Text that is not UTF-8, values of other types, a text that one column has and another one lacks.
     connection
         .execute_batch(
             "INSERT INTO loose VALUES (7, 7, CAST(x'ff' || 'old.example' AS TEXT)), (8, 8, x'00' || 'x'), (9, 9, 5)",
@@ -160,7 +160,7 @@ fn it_goes_on_where_it_was() {
     let file = folder.path().join("a.db");
     let connection = rusqlite::Connection::open(&file).unwrap();
     connection.execute_batch(&script("BLOB")).unwrap();
-    // The row in the middle can't be changed: what stands before it is done.
+    // The row in the middle can't be changed: the rows before it are done.
     connection
         .execute_batch(
             "CREATE TRIGGER held BEFORE UPDATE ON options WHEN old.id = 24 BEGIN SELECT RAISE(ABORT, 'held'); END",
@@ -171,7 +171,7 @@ fn it_goes_on_where_it_was() {
     let (_, said) = replace(&db, &args, 5);
     assert!(said.contains("held; done up to the key 18: the same command goes on from there"), "{said}");
     connection.execute_batch("DROP TRIGGER held").unwrap();
-    // What was done is not looked at again.
+    // Rows that are done are not examined again.
     connection.execute("UPDATE options SET value = 'old.example' WHERE id = 0", []).unwrap();
     let (_, said) = replace(&db, &args, 0);
     assert!(said.contains("16 values changed"), "{said}");
@@ -210,7 +210,7 @@ fn a_server_of_postgresql() {
     assert_eq!(kinds[1]["short"], "x old.example");
 }
 
-/// A database that is new.
+/// Creates a new database.
 #[cfg(feature = "postgres")]
 fn fresh_postgres(server: &str, name: &str, fill: impl FnOnce(&mut within::postgres::Client)) -> String {
     let name = format!("icecore_cli_{}_{name}", std::process::id());
@@ -259,7 +259,7 @@ fn a_server_of_mariadb() {
     assert_eq!(kinds[1]["short"], "x old.example");
 }
 
-/// A value for each row: what PHP serializes.
+/// Returns a value for each row, serialized by PHP.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn values(has_nul: bool) -> Vec<Vec<u8>> {
     let mut random = replacing::Random::new(17);
@@ -267,7 +267,7 @@ fn values(has_nul: bool) -> Vec<Vec<u8>> {
     values.filter(|value| has_nul || !value.contains(&0)).collect()
 }
 
-/// What of these values PHP can read, as `1` and `0`; nothing, if it is missing.
+/// Returns which of these values PHP can read, as `1` and `0`; `None` if PHP is missing.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn judged(values: &[Vec<u8>]) -> Option<Vec<u8>> {
     const JUDGE: &str = "while (($line = fgets(STDIN)) !== false) {
@@ -286,7 +286,7 @@ fn judged(values: &[Vec<u8>]) -> Option<Vec<u8>> {
     Some(done.stdout)
 }
 
-/// What a program of a database does with this input.
+/// Runs a database program with this input, and returns its output.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u8> {
     let mut words = words.split(' ');
@@ -297,14 +297,14 @@ fn program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u8> {
     done.stdout
 }
 
-/// The values that a database has after a dump of it was changed and loaded: as many as before, and PHP
-/// reads those that it read. `said`: how many texts the command left as they were.
+/// Checks the values of a database after its dump was changed and loaded: the number is the same, and PHP reads those
+/// that it read before. `said`: how many texts the command left unchanged.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], said: &str) {
     assert_eq!(after.len(), before.len());
     let has = |value: &[u8]| value.windows(11).any(|piece| piece == b"old.example");
     let sought = before.iter().filter(|value| has(value)).count();
-    // Texts in which it is not certain what is serialized stay as they were, and each is counted.
+    // Texts in which the serialized parts are uncertain are unchanged, and each is counted.
     let left = after.iter().filter(|value| has(value)).count();
     let counts = said.lines().filter_map(|line| line.split_once(" have serialized data inside of other text"));
     let counted: usize = counts.map(|(count, _)| count.rsplit(' ').next().unwrap().parse::<usize>().unwrap()).sum();
@@ -339,7 +339,7 @@ fn mariadb_loads_a_dump_that_changed() {
     }
     let opts = within::mysql::Opts::from_url(&server).unwrap();
     let (user, port) = (opts.get_user().unwrap_or_default(), opts.get_tcp_port());
-    // A dump for other databases does not say which characters it has.
+    // A dump for other databases does not declare its charset.
     let way = format!("-h 127.0.0.1 -P {port} -u {user} --default-character-set=utf8mb4");
     let environment = [("MYSQL_PWD", opts.get_pass().unwrap_or_default())];
     for how in [
@@ -356,7 +356,7 @@ fn mariadb_loads_a_dump_that_changed() {
             let after: Vec<Vec<u8>> = connection.query(format!("SELECT v FROM {table} ORDER BY id")).unwrap();
             check_loaded(&values, &after, &said);
         }
-        // As it was, for the next way to write it.
+        // Restores the database for the next form of dump.
         program(&format!("mariadb {way} {name}"), &environment, &dump);
     }
 }

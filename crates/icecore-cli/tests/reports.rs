@@ -1,11 +1,11 @@
-//! What commands say of inputs, as text and as JSON, and their exit codes.
+//! Reports of commands about inputs, as text and as JSON, and exit codes.
 
 use crate::run::icecore;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// The objects of `--report json`, and the exit code, which the last of them has too.
+/// Returns the objects of `--report json`, and the exit code, which the last object also contains.
 fn report(args: &[&str]) -> (Vec<Value>, i32) {
     let (_, said, code) = icecore(&[args, &["--report", "json"]].concat(), b"");
     let lines: Vec<Value> =
@@ -66,7 +66,7 @@ fn losses_notes_and_errors_have_fields() {
     assert_eq!((&lines[1]["type"], &lines[1]["record"]), (&"loss".into(), &3.into()));
     let (lines, code) = report(&["convert", "--each", "--strict", &file("good.ser")]);
     assert_eq!((code, &lines[0]["record"], &lines[0]["kind"]), (1, &1.into(), &"loss".into()));
-    // Every message as JSON is the one that people get.
+    // Every message as JSON is the same as the text for people.
     let (_, said, _) = icecore(&["convert", &file("half.ser")], b"");
     let (lines, _) = report(&["convert", &file("half.ser")]);
     assert!(said.contains(lines[0]["message"].as_str().unwrap()), "{said}");
@@ -88,7 +88,7 @@ fn summaries_go_to_the_standard_output() {
     }
 }
 
-/// Of one input, and among others that are good.
+/// With one input, and among others that are good.
 #[test]
 fn exit_codes_say_what_was_wrong() {
     let folder = folder();
@@ -111,7 +111,7 @@ fn exit_codes_say_what_was_wrong() {
                 let (out, said, code) = icecore(&args, b"");
                 assert_eq!(code, expected, "{args:?}: {said}");
                 assert!(said.contains(message) && (expected == 0 || said.contains(name)), "{args:?}: {said}");
-                // The others are shown all the same.
+                // The others are shown nevertheless.
                 assert!(files.len() == 1 || !out.is_empty(), "{args:?}");
             }
         }
@@ -141,7 +141,7 @@ fn exit_codes_say_what_was_wrong() {
         assert_eq!(code, expected, "{args:?}: {said}");
         assert!(expected == 0 || !said.is_empty(), "{args:?}");
     }
-    // A path that one of several lacks names that one, and the others are shown.
+    // If one of several inputs lacks a path, the error names that input, and the others are shown.
     let (out, said, _) = icecore(&["inspect", "--path", "$.x", &file("plain.json"), &file("good.ser")], b"");
     assert!(said.contains("plain.json: expected something at `$.x`") && !out.is_empty(), "{said}");
     let (_, said, _) = icecore(&["bench", "--only", "perl/seral", "--list"], b"");
@@ -165,7 +165,7 @@ fn lists_are_as_long_as_is_asked_for() {
     assert_eq!(rows(&["--depth", "0"]), (0, false));
 }
 
-/// All of the command's commands are in its help.
+/// All commands are in the help.
 #[test]
 fn help_names_every_command() {
     let (out, _, _) = icecore(&["help"], b"");

@@ -1,4 +1,4 @@
-//! `convert --each --keep-going`: behind a damaged document the next ones are found.
+//! `convert --each --keep-going`: the documents after a damaged one are found.
 
 use crate::run::icecore;
 
@@ -26,7 +26,7 @@ fn document(id: usize, random: &mut Random) -> String {
     format!("{{\"id\":{id},\"list\":[{}]}}", items.join(","))
 }
 
-/// How many of the good documents are found behind the damaged ones, of how many.
+/// Returns how many of the good documents after damaged ones are found, and their total number.
 fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (mut input, mut wanted) = (Vec::new(), Vec::new());
@@ -89,7 +89,7 @@ fn what_stands_behind_damage_is_found() {
 #[test]
 fn what_is_left_of_each_document_is_written() {
     let many = b"a:1:{s:1:\"a\";i:1;}\na:2:{s:1:\"b\";i:7;s:1:\"x\";i:\na:1:{s:1:\"c\";i:3;}\n";
-    // What stands behind the damage is no part of what was lost.
+    // Data after the damage is not part of what was lost.
     let mark = r#""lost":10,"rest":"s:1:\"x\";i:""#;
     for frame in ["documents", "lines"] {
         let each = format!("--each={frame}");

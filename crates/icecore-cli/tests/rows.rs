@@ -1,9 +1,9 @@
-//! Columns in which frozen data stands among ordinary values: those come through as they
-//! were, and what is damaged is told and kept.
+//! Columns with frozen data among ordinary values: ordinary values are unchanged, and damaged ones are reported and
+//! kept.
 
 use crate::run;
 
-/// Stdout, stderr and the exit code.
+/// Returns stdout, stderr and the exit code.
 fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
     run::icecore(&[&["rows"], args].concat(), input)
 }
@@ -21,7 +21,7 @@ impl Random {
     }
 }
 
-/// What people and programs put into such columns.
+/// Returns text that people and programs put into such columns.
 fn ordinary(random: &mut Random) -> String {
     let words = [
         "hello",
@@ -120,7 +120,7 @@ fn ordinary(random: &mut Random) -> String {
     }
 }
 
-/// A frozen value as text, and what it is in JSON.
+/// Returns a frozen value as text, and its value in JSON.
 fn frozen(random: &mut Random, format: &str) -> (Vec<u8>, String) {
     let json = match random.below(4) {
         0 => format!("{{\"id\":{},\"name\":\"Zo\u{eb}, \\\"Z\\\"\"}}", random.below(1000)),
@@ -141,7 +141,7 @@ fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
             0 | 1 => {
                 let text = loop {
                     let text = ordinary(random).into_bytes();
-                    // Random characters may be what they are not meant to be.
+                    // Random characters may accidentally be frozen data.
                     if icecore::detect::begins_frozen(&text).is_none()
                         && icecore::deep::stage_of(&text, &icecore::Limits::default()).is_none()
                     {
@@ -158,7 +158,7 @@ fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
             }
             _ => {
                 let (mut text, _) = frozen(random, format);
-                // Behind what says what it is.
+                // Damage after the bytes that identify the format.
                 let from = text.len() / 2;
                 match random.below(2) {
                     0 => text.truncate(from + random.below(text.len() - from)),
@@ -173,7 +173,7 @@ fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
         .collect()
 }
 
-/// Writes cells in the form of an export; gives what `--in` needs.
+/// Writes cells in the form of an export, as `--in` expects it.
 fn export(form: &str, cells: &[Cell]) -> Vec<u8> {
     let mut out = Vec::new();
     if form != "pgcopy" && form != "ndjson" {
@@ -234,7 +234,8 @@ fn ordinary_values_come_through_and_damage_is_told() {
                 for (line, (text, kind, json)) in out.lines().zip(&cells) {
                     let line: serde_json::Value = serde_json::from_str(line).unwrap();
                     let text = String::from_utf8_lossy(text);
-                    // A damaged text may say something else, and some texts are values of PHP's and Perl's.
+                    // A damaged text may have another valid meaning, and some texts are values of PHP's and Perl's
+                    // formats.
                     let is_other = line["v_kind"] == "decoded"
                         && (*kind == "broken" || column.contains("=var") || column.contains("=dumper"));
                     if is_other {
@@ -250,7 +251,7 @@ fn ordinary_values_come_through_and_damage_is_told() {
     }
 }
 
-/// In a table of text, what is kept is the very text.
+/// In a table of text, a kept value is exactly the same text.
 #[test]
 fn text_stays_text_in_tables() {
     let input = b"id,v\n1,\"a,\"\"b\"\nx,\n2,i:5;\n3,\"a:1:{i:0;\"\n";
@@ -286,7 +287,7 @@ fn values_of_json_keep_their_types() {
     assert!(code == 4 && said.contains("2 of 2 rows"), "{said}");
 }
 
-/// No column of the input passes for one that says what became of a value.
+/// No column of the input can be mistaken for one that says what became of a value.
 #[test]
 fn our_columns_are_ours() {
     for (args, input, name) in [
@@ -302,10 +303,10 @@ fn our_columns_are_ours() {
     let args = ["--in", "csv", "-c", "d=php", "--columns", "d,old_error", "--header"];
     let (out, said, code) = rows(&args, b"d,d_error\ni:5;,x\n");
     assert_eq!((out.as_slice(), code), (&b"{\"d\":5,\"old_error\":\"x\"}\n"[..], 0), "{said}");
-    // Without such columns there is nothing to mistake them for.
+    // Without such columns no mistake is possible.
     let (_, said, code) = rows(&["--in", "csv", "-c", "d=php", "--on-error", "skip"], b"d,d_error\ni:5;,x\n");
     assert_eq!(code, 0, "{said}");
-    // The keys of objects are known only when they come.
+    // The keys of objects are known only when they arrive.
     for (kind, key) in [(&[][..], "d_error"), (&["--kind-column"], "d_kind")] {
         let line = format!("{{\"d\":\"i:5;\",\"{key}\":\"spoofed\"}}");
         let (out, said, code) = rows(&[&["--in", "ndjson", "-c", "d=php"], kind].concat(), line.as_bytes());
@@ -316,7 +317,7 @@ fn our_columns_are_ours() {
     }
 }
 
-/// What there was before is as it was.
+/// Existing ways of handling errors are unchanged.
 #[test]
 fn other_ways_with_errors_are_as_they_were() {
     let input = b"id,d\n1,i:5;\n2,hello\n3,\n4,s:9:\"oops\";\n";
@@ -334,7 +335,7 @@ fn other_ways_with_errors_are_as_they_were() {
     assert_eq!((out.as_slice(), code), (&b"{\"id\":\"1\",\"d\":5}\n"[..], 4));
 }
 
-/// The rows before one that is too long come out; then the command says which it is.
+/// The rows before one that is too long are written; then the command names that row.
 #[test]
 fn a_row_may_be_no_longer_than_said() {
     let long = "y".repeat(200);
@@ -344,7 +345,7 @@ fn a_row_may_be_no_longer_than_said() {
     assert!(said.contains("row at offset 11 is longer than 100 bytes") && code == 2, "{said}");
 }
 
-/// A build that knows no Parquet says what to do.
+/// A build without Parquet prints advice.
 #[cfg(not(feature = "columns"))]
 #[test]
 fn a_build_without_columns_says_how_to_get_them() {

@@ -1,7 +1,7 @@
-//! `icecore rows --in sql`: what comes out of a dump is what the database itself says of its rows.
+//! `icecore rows --in sql`: the rows of a dump are the same as those that the database itself reports.
 //!
-//! SQLite's shell is asked where there is one; PostgreSQL and MariaDB where servers are:
-//! `scripts/servers.sh run cargo test -p icecore-cli --test cli rows_sql::`.
+//! SQLite's shell is used if it is installed; PostgreSQL and MariaDB if there are servers: `scripts/servers.sh run
+//! cargo test -p icecore-cli --test cli rows_sql::`.
 
 use crate::run;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A row, whose values are as they are written.
+/// A row, with its values as they are written.
 type Row = BTreeMap<String, Box<RawValue>>;
 
 struct Random(u64);
@@ -78,13 +78,13 @@ fn lines(text: &[u8]) -> Vec<Row> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// Whether two values are the same: numbers by their digits, or as floats.
+/// Returns whether two values are the same: numbers by their digits, or as floats.
 fn is_same(one: &str, other: &str) -> bool {
     let text = |value: &str| serde_json::from_str::<String>(value).ok();
     match (text(one), text(other)) {
         (Some(one), Some(other)) => one == other,
         (None, None) if one == other => true,
-        // One is a float, which each says in its own way; a decimal number has all its digits.
+        // One is a float, which each side prints differently; a decimal number has all its digits.
         (None, None) => {
             let is_float = |text: &str| text.contains(['e', 'E']) || text.contains('.') && text.len() < 20;
             (is_float(one) || is_float(other)) && one.parse::<f64>().is_ok_and(|one| other.parse() == Ok(one))
@@ -93,17 +93,17 @@ fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// Holds that the rows of a dump are these.
+/// Checks that a dump has these rows.
 fn check(dump: &[u8], table: &str, expected: &[u8], what: &str) {
     let chunk = ["1000", "262144", "37"][what.len() % 3];
     let args = ["rows", "--in", "sql", "--table", table, "--chunk", chunk];
     let (stdout, stderr, code) = run::icecore(&args, dump);
-    // That bytes became text is told, and nothing else.
+    // The only message is about bytes that became text.
     assert!(code == 0 && stderr.lines().all(|line| line.contains("not UTF-8")), "{what}: {stderr}");
     let (rows, expected) = (lines(&stdout), lines(expected));
     assert_eq!(rows.len(), expected.len(), "{what}");
     for (row, expected) in rows.iter().zip(&expected) {
-        // A dump may have the numbers of rows as well.
+        // A dump may also contain the numbers of rows.
         assert_eq!(row.len() - usize::from(row.contains_key("rowid")), expected.len(), "{what}");
         for (name, value) in expected {
             assert!(is_same(row[name].get(), value.get()), "{what}: {name}: {} and not {value}", row[name]);
@@ -111,7 +111,7 @@ fn check(dump: &[u8], table: &str, expected: &[u8], what: &str) {
     }
 }
 
-/// What a program prints, given this.
+/// Returns what a program prints for this input.
 fn said(command: Command, input: &str) -> Vec<u8> {
     let done = run::fed(command, input.as_bytes());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -123,7 +123,7 @@ fn is_there(program: &str) -> bool {
     found.is_ok_and(|output| output.status.success())
 }
 
-/// How many tables are tried: ICECORE_ROWS_CASES for long runs.
+/// Returns the number of tables to try: ICECORE_ROWS_CASES for long runs.
 fn cases(usual: u64) -> u64 {
     std::env::var("ICECORE_ROWS_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
@@ -158,7 +158,7 @@ fn what_sqlite_says_of_its_rows() {
                     1 => random.integer().to_string(),
                     2 => format!("{:e}", random.float()),
                     3 => format!("X'{}'", random.of(&["", "41", "C3A9", "00ff"])),
-                    // Control characters and lines go through the shell as bytes.
+                    // Control characters and line ends are passed to the shell as bytes.
                     _ => format!(
                         "CAST(X'{}' AS TEXT)",
                         random.text().bytes().map(|byte| format!("{byte:02x}")).collect::<String>()
@@ -168,7 +168,7 @@ fn what_sqlite_says_of_its_rows() {
             sql += &format!("INSERT INTO \"a b\" VALUES ({});\n", values.join(", "));
         }
         sqlite(&file, &(sql + "COMMIT;\n"));
-        // Bytes are characters, if they are no text.
+        // Bytes that are not text become characters.
         let members: Vec<String> = columns
             .iter()
             .zip(0..)
@@ -180,7 +180,7 @@ fn what_sqlite_says_of_its_rows() {
     }
 }
 
-/// A program that is told where the server is.
+/// Returns a database program with the address of the server.
 #[cfg(unix)]
 fn client(program: &str, words: &[&str]) -> Command {
     let mut command = Command::new(program);
@@ -188,8 +188,8 @@ fn client(program: &str, words: &[&str]) -> Command {
     command
 }
 
-/// Columns of a table, and statements that fill it with random values. `bytes`: how a text is written in
-/// digits.
+/// Returns a table with these columns, and statements that fill it with random values. `text`: returns a text as an SQL
+/// expression.
 fn filled(random: &mut Random, columns: &[(&str, &str)], text: impl Fn(&str) -> String) -> String {
     let definitions: Vec<String> = columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
     let mut sql = format!("CREATE TABLE t ({});\n", definitions.join(", "));
@@ -246,7 +246,7 @@ fn what_postgres_says_of_its_rows() {
         said(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &any]), &new);
         let table = filled(random, &columns, |text| format!("convert_from('\\x{}', 'UTF8')", digits(text)));
         said(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &of]), &table);
-        // A value of JSON is a text in a dump.
+        // A JSON value is a text in a dump.
         let query = "SELECT json_build_object('id', id, 'it''s', \"it's\", 'big', big, 'exact', exact, 'real', real, 'ok', ok, \
                      'json', json::text, 'bits', bits) FROM t ORDER BY id;\n";
         let expected = said(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", "-A", "-t", &of]), query);
@@ -299,7 +299,7 @@ fn what_mariadb_says_of_its_rows() {
         let new = format!("DROP DATABASE IF EXISTS {database}; CREATE DATABASE {database} CHARACTER SET utf8mb4;");
         said(program("mariadb", &[]), &new);
         let table = filled(random, &columns, |text| format!("CONVERT(X'{}' USING utf8mb4)", digits(text)));
-        // Below zero is nothing there.
+        // A negative value is not possible there.
         said(program("mariadb", &["--init-command=SET sql_mode=''", &database]), &table);
         let query = "SELECT JSON_OBJECT('id', id, 'it''s', `it's`, 'big', big, 'filled', filled + 0, 'exact', exact, 'real', `real`, \
                      'ok', ok, 'json', CONCAT(json, ''), 'bits', bits + 0) FROM t ORDER BY id;";

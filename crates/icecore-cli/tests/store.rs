@@ -1,4 +1,4 @@
-//! `icecore store`, `queue` and `rows --query` over a database in a file.
+//! `icecore store`, `queue` and `rows --query` with a database in a file.
 
 use crate::run;
 
@@ -20,7 +20,7 @@ impl Database {
         format!("sqlite:{}", self.file("a.db"))
     }
 
-    /// Stdout, stderr and the exit code.
+    /// Returns stdout, stderr and the exit code.
     fn try_run(&self, args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
         run::icecore(&[args, &["--db", &self.address()]].concat(), input)
     }
@@ -35,7 +35,7 @@ impl Database {
         String::from_utf8(self.bytes(args, input)).expect("text")
     }
 
-    /// Stores bytes; their id.
+    /// Stores bytes; returns their id.
     fn put(&self, bytes: &[u8]) -> String {
         self.text(&["store", "put"], bytes).trim().to_owned()
     }
@@ -46,7 +46,7 @@ impl Database {
     }
 }
 
-/// `E` with the variable `@id`, as Ruby writes it.
+/// Returns `E` with the variable `@id`, as Ruby writes it.
 fn object(id: u8) -> Vec<u8> {
     [b"\x04\x08o:\x06E\x06:\x08@idi", [id + 5].as_slice()].concat()
 }
@@ -82,7 +82,7 @@ fn what_was_stored_comes_back_byte_for_byte_and_converted() {
     assert_eq!(code, 4);
 }
 
-/// A walk writes its lines in another way than one object is shown.
+/// A walk formats its lines with other code than that for a single object.
 #[test]
 fn a_walk_says_of_an_object_what_get_says() {
     let database = Database::new();
@@ -95,7 +95,7 @@ fn a_walk_says_of_an_object_what_get_says() {
     let broken = rusqlite::Connection::open(database.file("a.db")).expect("the database");
     let sql = "UPDATE icecore_objects SET checksum = 'a\"b', bytes = x'04085b07' WHERE seq = 2";
     broken.execute(sql, []).expect("a row");
-    // What is broken is marked by the first walk.
+    // The first walk marks broken objects.
     let _ = database.try_run(&["store", "each", "--json"], b"");
     let each = database.try_run(&["store", "each", "--json"], b"").0;
     let each = String::from_utf8(each).expect("text");
@@ -110,7 +110,7 @@ fn a_walk_says_of_an_object_what_get_says() {
 fn a_walk_goes_on_behind_what_cannot_be_decoded() {
     let database = Database::new();
     let ids: Vec<String> = (0..3).map(|id| database.put(&object(id))).collect();
-    // Somebody broke it where it lies.
+    // Damages an object in the database.
     let broken = rusqlite::Connection::open(database.file("a.db")).expect("the database");
     broken.execute("UPDATE icecore_objects SET bytes = x'04085b07' WHERE id = ?", [&ids[1]]).expect("a row");
     let (stdout, stderr, code) = database.try_run(&["store", "each", "--json"], b"");
@@ -135,7 +135,7 @@ fn a_stream_is_stored_object_by_object_and_comes_out_again() {
     let second = ids.lines().nth(1).expect("an id");
     assert_eq!(database.bytes(&["store", "get", second], b""), objects[1]);
 
-    // With frames, into a column of text, whatever it is.
+    // With frames, into a text column, for any bytes.
     let framed = database.bytes(&["store", "each", "--bytes=u32be"], b"");
     let stored = other.text(&["store", "put", "--each=u32be", "--base64", "--json"], &framed);
     let last: Value = serde_json::from_str(stored.lines().last().expect("a line")).expect("JSON");
@@ -183,7 +183,7 @@ fn objects_are_found_by_key_class_and_value() {
         let found = database.lines(&["store", "find", "$.id", "3", "--json"]);
         assert_eq!(found.len(), 2);
         assert_eq!(database.lines(&["store", "find", "$.user.id=3", "--json"]).len(), 1);
-        // The second time by an index.
+        // The second time with an index.
         database.text(&["store", "index", "$.id"], b"");
     }
     database.put(&object(3));
@@ -300,7 +300,7 @@ fn schedules_are_set_listed_paused_and_taken_away() {
     assert_eq!(database.lines(&["queue", "schedules", "--json"])[0]["next_at"], Value::Null);
     database.text(&["queue", "schedule", "nightly", "--resume"], b"");
     assert_eq!(database.lines(&["queue", "schedules", "--json"])[0]["next_at"].as_str(), Some(next.trim()));
-    // A worker of any queue queues what is due; with `alone` not more than one.
+    // A worker of any queue queues the jobs that are due; with `alone` not more than one.
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     for _ in 0..2 {
         database.text(&["work", "--queue", "other", "--exec", "cat", "--until-empty"], b"");
@@ -374,17 +374,17 @@ fn the_log_stays_when_another_program_ends() {
         store.push(&[describe::job("mail", b"1".to_vec(), None)]).expect("it is pushed")[0].id.to_string()
     };
     let listed = || String::from_utf8(database.bytes(&["queue", "list", "mail", "--json"], b"")).expect("text");
-    // Locks are a process's, so a second connection must not cost the first one its own.
+    // Locks belong to a process, so a second connection must not release the lock of the first one.
     let mut first = open(&address).expect("a connection");
     let _second = open(&address).expect("a connection");
     let before = push(&mut *first);
     assert!(listed().contains(&before));
-    // The command has ended. Had it believed to be alone, the log would be gone, and what comes now with it.
+    // The command has ended. If it had assumed to be the only user, the log would be gone, and this job with it.
     let behind = push(&mut *first);
     assert!(listed().contains(&behind));
 }
 
-/// What this command knows of databases and daemons stays with it.
+/// Secrets of this command about databases and daemons are not passed on.
 #[test]
 fn programs_get_no_secrets() {
     let database = Database::new();

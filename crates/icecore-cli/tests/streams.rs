@@ -1,5 +1,5 @@
-//! Records from pipes: whatever the pieces they come in, in constant memory, and
-//! without waiting for more than a record needs.
+//! Records from pipes: whatever pieces they arrive in, in constant memory, and without waiting for more than a record
+//! needs.
 
 use crate::run;
 
@@ -17,7 +17,7 @@ fn icecore(args: &[&str]) -> Child {
         .expect("icecore runs")
 }
 
-/// Documents of several kinds and sizes in this format, one behind the other.
+/// Returns documents of several kinds and sizes in this format, without separators.
 fn documents(format: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for number in 0..12 {
@@ -137,7 +137,7 @@ fn losses_are_summed() {
     assert!(said.contains("1,000 of 1,000 records refused"), "{said}");
 }
 
-/// What the kernel says of the most memory that a process had, in KiB.
+/// Returns the peak memory of a process according to the kernel, in KiB.
 #[cfg(target_os = "linux")]
 fn peak(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -145,8 +145,7 @@ fn peak(child: &Child) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// Feeds so many pieces, and gives the peak of memory before the input ends, and how
-/// many lines came out.
+/// Feeds this many pieces; returns the peak of memory before the input ends, and the number of output lines.
 #[cfg(target_os = "linux")]
 fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
     let mut child = icecore(args);
@@ -216,8 +215,7 @@ fn an_answer_does_not_wait_for_the_next_record() {
     }
 }
 
-/// Without a format the first bytes tell, and no more of them are waited for than there
-/// are.
+/// Without a format, the first bytes decide, and the command does not wait for more of them than there are.
 #[test]
 fn an_answer_does_not_wait_where_the_format_is_found() {
     for (format, frame, each) in [
@@ -238,7 +236,7 @@ fn an_answer_does_not_wait_where_the_format_is_found() {
         ("php", "\0", "--each=nul"),
     ] {
         for json in [r#"{"n":[1,{"a":"Zoë"}]}"#, "[1,2,3]", "\"text of some length\""] {
-            // A lone word of JSON may be anything.
+            // A single JSON word may be anything.
             if json.starts_with('"') && (format.starts_with("json") || format.starts_with("base64")) {
                 continue;
             }
@@ -247,7 +245,7 @@ fn an_answer_does_not_wait_where_the_format_is_found() {
             let mut child = icecore(&["convert", each]);
             let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
             for round in 0..3 {
-                // However it comes in pieces.
+                // Whatever pieces it arrives in.
                 let half = if round == 1 { document.len() / 2 } else { 0 };
                 stdin.write_all(&document[..half]).unwrap();
                 stdin.flush().unwrap();
@@ -263,7 +261,7 @@ fn an_answer_does_not_wait_where_the_format_is_found() {
     }
 }
 
-/// Documents one behind the other are found by themselves, wherever a piece ends.
+/// Documents without separators are found, wherever a piece ends.
 #[test]
 fn documents_are_found_wherever_they_are_cut() {
     for format in ["sereal", "storable", "storable:memory", "storable:memory,netorder", "php", "marshal", "igbinary"] {
@@ -330,8 +328,7 @@ fn rows_stay_in_order() {
     assert!(String::from_utf8(out).unwrap() == expected);
 }
 
-/// Whatever tells records apart, none may be longer than said; where the end of one is
-/// known, the next one is read.
+/// Whatever separates records, none may be longer than allowed; if the end of one is known, the next one is read.
 #[test]
 fn a_record_may_be_no_longer_than_said() {
     let input = format!("[1]\n[\"{}\"]\n[3]\n", "x".repeat(200));
@@ -345,7 +342,7 @@ fn a_record_may_be_no_longer_than_said() {
     }
 }
 
-/// A broken line of JSON does not end the reading: the next one begins a document.
+/// A broken line of JSON does not end the reading: the next line begins a document.
 #[test]
 fn documents_of_json_go_on_behind_a_broken_one() {
     let input = b"{\"a\":1}\n{\"b\":\n{\"c\":3}\n[4,\n[5]\n";
@@ -353,8 +350,7 @@ fn documents_of_json_go_on_behind_a_broken_one() {
     assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"a\":1}\n{\"c\":3}\n[5]\n", 4), "{said}");
 }
 
-/// The form of another format, which json:typed says beside the values, is followed record
-/// by record as well.
+/// The form of another format, which json:typed records next to the values, is also followed record by record.
 #[test]
 fn records_of_json_typed_keep_the_form_they_state() {
     let (typed, ..) = run::icecore(&["convert", "-f", "php", "-t", "json:typed,spelling"], b"i:+005;");

@@ -1,5 +1,5 @@
-//! Several tables with `rows`: one behind the other, each in a file; what `--strict`,
-//! `--deep` and `--csv-safe` do. And how `--out-dir` calls files.
+//! Several tables with `rows`: one after the other, or each in a file; the effects of `--strict`, `--deep` and
+//! `--csv-safe`; and the names of files with `--out-dir`.
 
 use crate::run;
 
@@ -42,7 +42,7 @@ fn rows_of_several_files_and_folders() {
     assert_eq!(code, 0, "{said}");
     assert_eq!(fs::read_to_string(folder.path().join("out/sub/b.csv")).unwrap(), "id,v,v_error\n2,{},\n");
     assert_eq!(fs::read_to_string(folder.path().join("out/other.csv")).unwrap(), "nr,v,v_error\n3,7,\n");
-    // One that is not there does not keep the others away.
+    // A missing file does not affect the others.
     let (out, said, code) = run("icecore rows -q --in csv -c id missing.csv in other.csv --summary sum");
     assert_eq!((out.lines().count(), code), (2, 2), "{said}");
     assert!(
@@ -74,10 +74,10 @@ fn strict_rows_lose_nothing() {
     assert_eq!((out.lines().count(), code), (1, 1));
     let (out, _, code) = run(&["-t", "json:class=@"]);
     assert_eq!((out.lines().count(), code), (4, 1));
-    // Nothing is lost: nothing is refused.
+    // Without a loss, nothing is refused.
     let (_, said, code) = run(&["-t", "json:typed"]);
     assert_eq!((said.as_str(), code), ("", 0));
-    // Bytes beside the decoded columns.
+    // Bytes outside the decoded columns.
     let (out, said, code) = icecore(&["rows", "--in", "csv", "-c", "v", "--strict"], b"id,v\n\xff,i:5;\n2,i:6;\n");
     assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"id\":\"2\",\"v\":6}\n", 1), "{said}");
     assert!(said.contains("column id"), "{said}");
@@ -97,7 +97,7 @@ fn deep_rows_open_strings() {
     }
 }
 
-/// What OWASP lists; the cells are read back by another reader of CSV.
+/// The cases that OWASP lists; the cells are read back by another CSV reader.
 #[test]
 fn cells_that_a_spreadsheet_would_run() {
     let harmless = ["'", "a", "", "\"", "a=", "{"];
@@ -136,7 +136,7 @@ fn cells_that_a_spreadsheet_would_run() {
     let (plain, safe) = (cells(&[]), cells(&["--csv-safe"]));
     assert_eq!((plain.len(), safe.len()), (begins.len() + 1, begins.len() + 1));
     for (plain, safe) in plain.iter().flatten().zip(safe.iter().flatten()) {
-        // Numbers in the second column stay, and so do the names in the first row.
+        // Numbers in the second column are unchanged, and so are the names in the first row.
         let runs = plain.contains("cmd|") && !harmless.iter().any(|begin| plain.starts_with(&format!("{begin}cmd|")))
             || plain.starts_with("=name");
         let expected = if runs { format!("'{plain}") } else { plain.clone() };
@@ -181,7 +181,7 @@ fn cells_that_a_spreadsheet_would_run() {
     }
 }
 
-/// The cells of CSV, told apart by hand.
+/// Splits CSV into cells, independently of the command.
 fn rows_of(csv: &[u8]) -> Vec<Vec<String>> {
     let text = String::from_utf8(csv.to_vec()).unwrap();
     let (mut rows, mut row, mut cell, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);
@@ -201,7 +201,7 @@ fn rows_of(csv: &[u8]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Every format and wrapper: the name says what is inside, and serialized text is no PHP.
+/// For every format and wrapper, the name shows the contents, and serialized text does not get PHP's extension.
 #[test]
 fn names_of_files_say_what_is_in_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -229,7 +229,7 @@ fn names_of_files_say_what_is_in_them() {
         let (_, said, code) = sh(folder.path(), &format!("icecore convert -q -t {target} x.json --out-dir out"));
         assert!(code == 2 && said.contains("it exists"), "{target}: {said}");
     }
-    // What PHP writes in such a file is what PHP reads from it.
+    // PHP can read such a file that it wrote itself.
     let php = |code: &str| Command::new("php").args(["-r", code]).current_dir(folder.path()).output();
     sh(
         folder.path(),

@@ -1,4 +1,4 @@
-//! What goes to a terminal.
+//! Output on a terminal.
 #![cfg(target_os = "linux")]
 
 use crate::run;
@@ -42,7 +42,7 @@ fn json_on_a_terminal_is_laid_out_and_painted() {
     assert_eq!(classes, "{\n  \"classes\": [],\n  \"code\": []\n}\n");
 }
 
-/// Whatever is asked for, a pipe gets the bytes that it always got.
+/// Whatever the options are, a pipe gets the same bytes as ever.
 #[test]
 fn a_pipe_gets_what_it_always_got() {
     let plain = "{\"k\":[1,\"x\u{9b}31m\",null]}\n";

@@ -1,4 +1,4 @@
-//! Text files with serialized values in them: PHP composes the texts, and judges what became of each piece.
+//! Text files with serialized values in them: PHP composes the texts, and judges the result for each piece.
 
 use crate::common::usual_or_full;
 use crate::run::icecore;
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What the note says when lengths became wrong: an input that is only guessed to be text is refused then.
+/// Part of the note when lengths became wrong: an input that is only guessed to be text is refused in this case.
 const IS_DAMAGED: &str = "in plain text that looks serialized";
 
 fn ask_php(args: &[&str]) -> (String, bool) {
@@ -25,7 +25,7 @@ fn has_php() -> bool {
     has_php
 }
 
-/// A text comes out as PHP composes it, or the note says that lengths became wrong: with windows that end somewhere in it.
+/// A text becomes what PHP composes, or the note says that lengths became wrong; with windows that end anywhere in it.
 #[test]
 fn php_composes_the_same_texts() {
     if !has_php() {
@@ -72,9 +72,9 @@ fn what_is_certain_is_changed_in_pipes_and_files() {
     };
     refused("<p>\n[x d='a:1:{i:0;s:9:\"old\";}'] old\n", "old", "newer");
     refused("<p>\n[x d='a:1:{i:0;s:3:\\\"old\\\";}'] old\n", "old", "newer");
-    // Numbers of a value that is not certain, also if no length changes.
+    // Numbers of a value that is not certain, even if no length changes.
     refused("<p>\n[x a:1:{i:1;s:3:\"abc\";}] [s:9:\"x\";]\n", "1", "2");
-    // A key: whether keys are to be changed is not known.
+    // A key: it is not known whether keys are to be changed.
     refused("<p>\n[x a:1:{s:3:\"old\";i:1;}]\n", "old", "newer");
     let (out, said, _) = icecore(&["replace", "-q", "old", "newer", "--dry-run"], b"<p>\n[x s:3:\"old\";]\n");
     let out = String::from_utf8(out).unwrap();

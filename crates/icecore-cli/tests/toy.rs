@@ -1,5 +1,5 @@
-//! A format that was added by a folder and a row (`crates/icecore/tests/toy`) works in
-//! every command: nothing but the registry knows it.
+//! A format that was added by a folder and a row (`crates/icecore/tests/toy`) works in every command: only the registry
+//! knows it.
 //!
 //! `cargo test -p icecore-cli --features toy toy::`
 #![cfg(feature = "toy")]
@@ -9,7 +9,7 @@ use std::process::Command;
 
 const ORDER: &str = "toy os9:App\\Order{s2:idi7;s5:items[s1:as1:bn]}\n";
 
-/// What the command prints, with what it says and its exit code behind it.
+/// Returns the output of the command, followed by its messages and its exit code.
 fn icecore(arguments: &str, input: &str) -> String {
     let mut command = Command::new(run::ICECORE);
     command.args(arguments.split(' ')).env("ICECORE_TOY", "1");

@@ -1,11 +1,8 @@
-//! Runs the transcripts in `tests/cmd`: what is typed, what comes out, what is
-//! said on stderr, and the exit code.
+//! Runs the transcripts in `tests/cmd`: the command, its output, its stderr, and the exit code.
 //!
-//! A line that starts with `$ ` is given to the shell, in a folder that holds
-//! a copy of `tests/cmd/data`. What follows is its output; lines of stderr
-//! start with `! `, and `? N` is an exit code that is not 0. `== ` begins a
-//! remark. With
-//! `ICECORE_TRANSCRIPTS=write` in the environment the files are written anew.
+//! A line that starts with `$ ` is given to the shell, in a folder that holds a copy of `tests/cmd/data`. Its output
+//! follows; lines of stderr start with `! `, and `? N` is an exit code that is not 0. `== ` begins a remark. With
+//! `ICECORE_TRANSCRIPTS=write` in the environment the files are written again.
 
 use crate::run;
 
@@ -26,7 +23,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a command; gives what a transcript says of it.
+/// Runs a command; returns its transcript.
 fn run(command: &str, folder: &Path) -> String {
     let mut shell = run::shell(folder, command);
     let output = shell.env_remove("NO_COLOR").env("COLUMNS", "100").env("LC_ALL", "C").output().expect("a shell");

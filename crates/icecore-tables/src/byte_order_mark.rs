@@ -5,8 +5,8 @@ use icecore::Stage;
 /// A byte order mark.
 pub const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whether the mark is not for the reader of this format: of the others, some know it,
-/// and to the rest it is data.
+/// Returns whether the reader of this format neither knows the mark nor treats it as data, so that the caller must skip
+/// it.
 pub fn knows_no_mark(stage: &Stage) -> bool {
     stage.format().can.no_mark
 }

@@ -1,4 +1,4 @@
-//! `--charset`: in what an input is, where it does not say so itself.
+//! `--charset`: the charset of an input that does not name it.
 
 use crate::unicode::Units;
 use icecore_replace::Charset;
@@ -6,7 +6,7 @@ use icecore_replace::Charset;
 /// The charset of an input.
 #[derive(Clone, Debug)]
 pub enum CharsetArg {
-    /// As it stands.
+    /// UTF-8; the bytes are used as they are.
     Utf8,
     /// One byte for each character.
     Single(Charset),
@@ -14,7 +14,7 @@ pub enum CharsetArg {
     Wide(Units),
 }
 
-/// Reads the value of `--charset`.
+/// Parses the value of `--charset`.
 pub fn parse(text: &str) -> Result<CharsetArg, String> {
     if text.eq_ignore_ascii_case("utf-8") || text.eq_ignore_ascii_case("utf8") {
         return Ok(CharsetArg::Utf8);

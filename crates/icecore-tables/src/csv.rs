@@ -1,4 +1,4 @@
-//! How tables in CSV are written: as somebody says, or found out from their first bytes.
+//! The dialect of tables in CSV: given, or detected from their first bytes.
 
 use crate::error::{Error, Result, io_reason};
 use crate::packing::Head;
@@ -9,13 +9,14 @@ use memchr::memmem;
 use std::collections::HashMap;
 use std::io::{self, Read};
 
-/// How much of a table is looked at to find out how it is written. What shows only later is looked for in the rest.
+/// Number of bytes of a table that are examined to detect its dialect. Evidence that occurs later is searched for in
+/// the rest.
 const SAMPLE: usize = 1 << 20;
-/// How many rows of that are looked at once more, with what shows later.
+/// Number of bytes at the start that are examined again together with later evidence.
 const FRONT: usize = 64 << 10;
 
-/// How a table is written that begins with these bytes. `again` opens it once more from its beginning, if that can be
-/// done: then all of it is looked at.
+/// Determines the dialect of a table with this beginning. `again` opens it a second time from its beginning, if that is
+/// possible: then all of it is examined.
 pub fn settle(
     detector: Detector,
     head: &Head,
@@ -25,7 +26,7 @@ pub fn settle(
     let is_all = head.is_all && sample.len() == head.bytes.len();
     let mut found = detect(detector, sample, is_all)?;
     let Some(quote) = found.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else { return Ok(found) };
-    // A backslash before a quote tells how quotes are escaped; up to there all escapes are read alike.
+    // A backslash before a quote shows how quotes are escaped; before the first one, all escapes are read alike.
     let sign = [b'\\', quote];
     if memmem::find(sample, &sign).is_some() {
         return Ok(found);
@@ -42,7 +43,7 @@ pub fn settle(
     Ok(found)
 }
 
-/// How a table is written that begins with these bytes.
+/// Detects the dialect of a table with this beginning.
 fn detect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Found> {
     let mut verdicts = Verdicts::default();
     detector
@@ -50,7 +51,7 @@ fn detect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Found> {
         .map_err(|unclear| Error::Input(format!("{unclear}; --delimiter, --quote and --escape say how it is written")))
 }
 
-/// Where this sign of two bytes is first in an input.
+/// Returns the offset of the first occurrence of these two bytes in an input.
 fn find_in(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
     let (mut block, mut before, mut kept) = (vec![0; 1 << 18], 0u64, 0);
     loop {
@@ -64,14 +65,14 @@ fn find_in(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
         if let Some(at) = memmem::find(bytes, sign) {
             return Ok(Some(before + at as u64));
         }
-        // It may be cut in two.
+        // The two bytes may be split between blocks.
         before += bytes.len() as u64 - 1;
         block[0] = bytes[bytes.len() - 1];
         kept = 1;
     }
 }
 
-/// The rows of a table from the one on in which this place is, about as much as a sample; and whether nothing follows.
+/// Returns the rows of a table from the one at `place` on, about as much as a sample, and whether nothing follows.
 fn rows_at(input: impl Read, place: u64, found: Found) -> io::Result<(Vec<u8>, bool)> {
     let scanner = Scanner::new(found.dialect);
     let mut window = Window::new(input, 1 << 18);
@@ -93,7 +94,7 @@ fn rows_at(input: impl Read, place: u64, found: Found) -> io::Result<(Vec<u8>, b
     Ok((window.bytes().get(..SAMPLE).unwrap_or(window.bytes()).to_vec(), is_all))
 }
 
-/// The complete rows at the start of these bytes, up to about `most` bytes.
+/// Returns the complete rows at the start of these bytes, up to about `most` bytes.
 fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], most: usize) -> &'b [u8] {
     let mut end = 0;
     while let Next::Row { end: len } = scanner.find_row_end(bytes.get(end..).unwrap_or_default(), false) {
@@ -112,7 +113,7 @@ struct Verdicts {
 }
 
 impl Verdicts {
-    /// The longest cell that is remembered, and how many are.
+    /// Maximum length of a remembered cell, and maximum number of cells.
     const LEN: usize = 64;
     const COUNT: usize = 10_000;
 
@@ -131,7 +132,7 @@ impl Verdicts {
     }
 }
 
-/// Whether a cell is a whole list, map or object in any format. Numbers and words are cells in every reading.
+/// Returns whether a cell is a whole list, map or object in any format. Numbers and words are cells in every reading.
 fn is_frozen(text: &[u8]) -> bool {
     let is_container = |read: Document<'_>| {
         let kind = read.root().kind();
@@ -139,13 +140,13 @@ fn is_frozen(text: &[u8]) -> bool {
     };
     let is_whole = || icecore::read(text).is_ok_and(is_container);
     match detect::begins_frozen(text) {
-        // Most cells have the format that they begin as; trying all formats is slow.
+        // Most cells have the format that their beginning indicates; trying all formats is slow.
         Some(stage) => icecore::read_as(text, &stage, &Limits::default()).is_ok_and(is_container) || is_whole(),
         None => matches!(text.first(), Some(b'{' | b'[')) && is_whole(),
     }
 }
 
-/// A row that is not written as the rows before.
+/// Returns the error for a row that is not in the dialect of the rows before it.
 pub fn broken(row: u64, offset: u64) -> io::Error {
     let text = format!(
         "row {row}, at offset {offset}: something follows the last quote of a value, or that quote is missing; is the \

@@ -3,14 +3,14 @@
 use std::fmt::{self, Display, Formatter};
 use std::io;
 
-/// Why rows can't be read, changed or written, in words for the person who asked for it.
+/// Why rows can't be read, changed or written, in words for the user.
 #[derive(Debug)]
 pub enum Error {
-    /// The request contradicts itself, or asks for something that does not exist.
+    /// The request is contradictory, or names something that does not exist.
     Usage(String),
-    /// The input is not as it should be.
+    /// The input is invalid.
     Input(String),
-    /// The output can't be made, or the machine refuses something.
+    /// The output can't be created, or the system refuses something.
     Other(String),
 }
 
@@ -18,12 +18,12 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// The engine refuses the request, for this reason.
+    /// Returns the error for a request that the engine refuses.
     pub fn of_usage(error: icecore::Error) -> Error {
         Error::Usage(error.to_string())
     }
 
-    /// An input can't be read.
+    /// Returns the error for an input that can't be read.
     pub fn of_input(error: &io::Error) -> Error {
         let is_bad = matches!(
             error.kind(),
@@ -42,12 +42,12 @@ impl Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A request that can't be met, in these words.
+/// Returns the error for a request that can't be met.
 pub(crate) fn usage(message: impl Into<String>) -> Error {
     Error::Usage(message.into())
 }
 
-/// An I/O error without its number.
+/// Returns the text of an I/O error without its number.
 pub fn io_reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error ") {

@@ -1,8 +1,8 @@
-//! Which tables and columns are meant.
+//! Selection of tables and columns.
 
 use std::collections::BTreeSet;
 
-/// Which tables and columns are meant. Names are the same in upper and lower case.
+/// A selection of tables and columns. Names ignore case.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     tables: Vec<String>,
@@ -11,44 +11,44 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Only these tables and columns, all if none is named, without those that are skipped.
+    /// Selects only these tables and columns, or all if none is given, without those that are skipped.
     pub fn new(tables: &[String], columns: &[String], skipped: &[String]) -> Filter {
         Filter { tables: tables.to_vec(), columns: columns.to_vec(), skipped: skipped.to_vec() }
     }
 
-    /// Whether columns are named.
+    /// Returns whether columns are given.
     pub fn has_columns(&self) -> bool {
         !self.columns.is_empty() || !self.skipped.is_empty()
     }
 
-    /// The same for a table that was named already.
+    /// Returns the same filter for a table that was selected already.
     #[cfg(feature = "store")]
     pub fn of_any_table(self) -> Filter {
         Filter { tables: Vec::new(), ..self }
     }
 
-    /// Whether this table is meant.
+    /// Returns whether this table is selected.
     pub fn takes_table(&self, schema: Option<&str>, table: &str) -> bool {
         self.tables.is_empty() || self.tables.iter().any(|name| is_name(name, schema, table))
     }
 
-    /// Whether tables are named.
+    /// Returns whether tables are given.
     pub fn has_tables(&self) -> bool {
         !self.tables.is_empty()
     }
 
-    /// Whether this column is meant.
+    /// Returns whether this column is selected.
     pub fn takes(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
         self.takes_table(schema, table) && self.takes_column(schema, table, column)
     }
 
-    /// Whether a column of a table that is meant is.
+    /// Returns whether a column of a selected table is selected.
     pub fn takes_column(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
         let is_column = |name: &String| is_column(name, schema, table, column);
         (self.columns.is_empty() || self.columns.iter().any(is_column)) && !self.skipped.iter().any(is_column)
     }
 
-    /// The names that are none of these tables and columns: probably a slip.
+    /// Returns the given names that match none of these tables and columns: probably typing errors.
     pub fn unknown<'n>(
         &self,
         places: impl Iterator<Item = (Option<&'n str>, &'n str, &'n str)> + Clone,
@@ -68,13 +68,13 @@ impl Filter {
     }
 }
 
-/// `table` or `schema.table`.
+/// Matches `table` or `schema.table`.
 fn is_name(name: &str, schema: Option<&str>, table: &str) -> bool {
     name.eq_ignore_ascii_case(table)
         || schema.is_some_and(|schema| behind(name, schema).is_some_and(|rest| rest.eq_ignore_ascii_case(table)))
 }
 
-/// `column`, `table.column` or `schema.table.column`.
+/// Matches `column`, `table.column` or `schema.table.column`.
 pub fn is_column(name: &str, schema: Option<&str>, table: &str, column: &str) -> bool {
     if name.eq_ignore_ascii_case(column) {
         return true;
@@ -83,7 +83,7 @@ pub fn is_column(name: &str, schema: Option<&str>, table: &str, column: &str) ->
     in_table(name) || schema.is_some_and(|schema| behind(name, schema).is_some_and(in_table))
 }
 
-/// What stands behind `first.`.
+/// Returns the text after `first.`.
 fn behind<'n>(name: &'n str, first: &str) -> Option<&'n str> {
     let (front, rest) = (name.get(..first.len())?, name.get(first.len()..)?);
     front.eq_ignore_ascii_case(first).then(|| rest.strip_prefix('.')).flatten()

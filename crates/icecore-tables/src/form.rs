@@ -1,4 +1,4 @@
-//! How an input is written.
+//! The form of an input.
 
 use crate::error::{Error, Result};
 use icecore::format::Certainty;
@@ -6,14 +6,14 @@ use icecore::{Stage, detect};
 use icecore_sql::Next;
 use std::path::Path;
 
-/// A text that is like a document over this number of bytes is one.
+/// Minimum length at which a text that begins like a document is taken for one.
 const LONG: usize = 32 << 10;
-/// A value of JSON.
+/// A single JSON value.
 pub const JSON: &str = "json";
-/// JSON, a value a line.
+/// One JSON value per line.
 pub const NDJSON: &str = "ndjson";
 
-/// How an input is written.
+/// The form of an input.
 #[derive(Clone, Debug)]
 pub enum InputForm {
     /// A dump of a database.
@@ -22,16 +22,16 @@ pub enum InputForm {
     Csv,
     /// A table with tabs.
     Tsv,
-    /// A value of JSON on each line.
+    /// A JSON value on each line.
     Ndjson,
     /// Any text.
     Text,
-    /// A document, or several, of a format.
+    /// One or more documents of a format.
     Document(Stage),
 }
 
 impl InputForm {
-    /// As the command line says.
+    /// Parses the value of `--in`.
     pub fn parse(text: &str) -> Result<InputForm> {
         Ok(match text {
             "sql" => InputForm::Sql,
@@ -49,7 +49,7 @@ impl InputForm {
         })
     }
 
-    /// As reports call it.
+    /// Returns the name for reports.
     pub fn name(&self) -> String {
         match self {
             InputForm::Sql => "sql".to_owned(),
@@ -61,13 +61,15 @@ impl InputForm {
         }
     }
 
-    /// By the first bytes of a file and its name; `None` if they don't tell. `is_all`: there are no more bytes.
+    /// Guesses the form by the first bytes of a file and its name; `None` if they are not conclusive. `is_all`: there
+    /// are no more bytes.
     ///
-    /// What is in a file decides: people name files as they like. The name decides between readings of the same bytes.
+    /// The contents decide, because people name files as they like. The name decides between several readings of the
+    /// same bytes.
     pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<InputForm> {
         let named = InputForm::of_name(name);
         if matches!(named, Some(InputForm::Sql)) && !begins_sql(head) && !has_rows(head) && !is_only_comments(head) {
-            // It has no statement that changes anything, so the name says nothing of what is in it.
+            // It has no statement that changes anything, so the name says nothing about its contents.
             let other = InputForm::guess("", head, is_all)?;
             return matches!(other, InputForm::Document(_)).then_some(other);
         }
@@ -84,7 +86,7 @@ impl InputForm {
         }
     }
 
-    /// By the end of a name alone.
+    /// Returns the form that the end of a name indicates.
     fn of_name(name: &str) -> Option<InputForm> {
         let name = name.to_ascii_lowercase();
         let packed = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|packed| name.strip_suffix(packed));
@@ -100,17 +102,17 @@ impl InputForm {
     }
 }
 
-/// Whether these bytes are a document of this format though the name of the file says something else.
+/// A number or a word alone is JSON, but may also be text of any other kind.
 fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
-    // A number or a word is JSON, and text of any other kind.
+    // A number or a word is JSON, and so is text of any other kind.
     let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
-    // What only begins like a document may be anything, unless it goes on like one for long.
+    // Bytes that only begin like a document may be anything, unless they continue like one for long.
     let is_long = head.len() >= LONG;
     let is_sure = || detect::identify_head(head).is_some_and(|found| found.certainty == Certainty::Sure);
     is_more && (is_all || is_long || is_sure())
 }
 
-/// The format that an input is in, which begins so.
+/// Returns the format of an input with this beginning.
 pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
     if is_all {
         return detect::stage_of(head).ok();
@@ -120,14 +122,14 @@ pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
     if found.is_read { Stage::parse(&path.join("/")).ok() } else { None }
 }
 
-/// Whether it takes no more of an input to know its form: it begins as a dump does.
+/// Returns whether no more input is needed to determine its form, because it begins like a dump.
 pub fn is_clear(form: Option<&InputForm>, head: &[u8]) -> bool {
     matches!(form, Some(InputForm::Sql)) && begins_sql(head)
 }
 
-/// Whether this begins as a dump does: with statements, perhaps behind comments.
+/// Returns whether this begins like a dump: with statements, possibly after comments.
 fn begins_sql(head: &[u8]) -> bool {
-    /// What no prose begins with.
+    /// Words with which no prose begins.
     const SURE: [&str; 14] = [
         "/*!",
         "/*M!",
@@ -144,7 +146,7 @@ fn begins_sql(head: &[u8]) -> bool {
         "START TRANSACTION;",
         "PRAGMA ",
     ];
-    /// What prose may begin with, too.
+    /// Words with which prose may also begin.
     const LIKELY: [&str; 18] = [
         "INSERT ",
         "REPLACE ",
@@ -181,7 +183,7 @@ fn begins_sql(head: &[u8]) -> bool {
     }
 }
 
-/// Whether there is nothing in these bytes but comments.
+/// Returns whether these bytes contain only comments.
 fn is_only_comments(head: &[u8]) -> bool {
     let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii();
     while let Some(behind) = behind_comment(rest) {
@@ -191,7 +193,7 @@ fn is_only_comments(head: &[u8]) -> bool {
     rest.is_empty() || (rest.starts_with(b"--") || rest.starts_with(b"#")) && !rest.contains(&b'\n')
 }
 
-/// Whether a dump has rows, in these first bytes of it.
+/// Returns whether these first bytes of a dump contain rows.
 pub fn has_rows(head: &[u8]) -> bool {
     let mut reader = icecore_sql::Reader::new();
     loop {
@@ -203,7 +205,7 @@ pub fn has_rows(head: &[u8]) -> bool {
     }
 }
 
-/// Whether a line ends with a `;`, or with the name of a table to fill.
+/// Returns whether a line ends with `;`, or the text begins with a command of a client.
 fn has_statement(text: &[u8]) -> bool {
     let begins_line =
         |word: &str| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
@@ -212,7 +214,7 @@ fn has_statement(text: &[u8]) -> bool {
         || text.starts_with(b"\\")
 }
 
-/// The text after a comment; `None`, if this is not a comment, or one without an end.
+/// Returns the text after a comment; `None` if this is not a comment, or one without an end.
 fn behind_comment(text: &[u8]) -> Option<&[u8]> {
     let end = match text {
         [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => memchr::memchr(b'\n', text)? + 1,
@@ -223,7 +225,7 @@ fn behind_comment(text: &[u8]) -> Option<&[u8]> {
     text.get(end..)
 }
 
-/// Whether these bytes are text: no control characters but those of lines, and UTF-8 but for a
+/// Returns whether these bytes are text: no control characters except those of lines, and valid UTF-8 except for a
 /// character that is cut off at the end.
 fn is_text(head: &[u8]) -> bool {
     let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);

@@ -1,11 +1,12 @@
 //! Tables with frozen values in them: CSV, TSV, NDJSON, SQL dumps, Parquet, Arrow, and rows of databases.
 //!
-//! [`rows`] decodes values of columns and writes the rows in another form; [`replace`] changes text in values and
-//! leaves every other byte as it is. Both start from the same readers: [`packing`] unpacks an input, [`unicode`] makes
-//! UTF-8 of it, [`form`] finds out how it is written, [`csv`] in which dialect. One thread reads batches, as many as
-//! there are processors work on them ([`pool`]), and the caller writes, in the order of the input.
+//! [`rows`] decodes values of columns and writes the rows in another form; [`replace`] changes text in values and keeps
+//! every other byte. Both use the same readers: [`packing`] unpacks an input, [`unicode`] converts it to UTF-8,
+//! [`form`] detects its form, [`csv`] its dialect. One thread reads batches, one thread per processor works on them
+//! ([`pool`]), and the caller writes, in the order of the input.
 //!
-//! It knows no command line, no terminal and no files but those that it is given: the command `icecore` has these.
+//! The crate knows no command line, no terminal and no files except those that it is given: these belong to the command
+//! `icecore`.
 
 #![warn(missing_docs)]
 

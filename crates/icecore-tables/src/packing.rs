@@ -1,30 +1,30 @@
-//! Inputs that are compressed: known by their first bytes, unpacked as they are read.
+//! Compressed inputs: recognised by their first bytes, unpacked while they are read.
 
 use crate::unicode::Wide;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
-/// How much of an input is looked at to find out what it is, if nothing else is said.
+/// Default number of bytes of an input that are examined to detect its form.
 pub const LOOK: u64 = 64 << 10;
-/// How much memory xz may take, in KiB: more than its strongest level needs.
+/// Maximum memory of xz, in KiB: more than its strongest level needs.
 const XZ_MEMORY: u32 = 256 << 10;
 
-/// The beginning of an input, and all of it.
+/// The beginning of an input, and the whole input.
 pub struct Head {
     /// The first bytes.
     pub bytes: Arc<[u8]>,
-    /// There are no more.
+    /// Whether there are no more bytes.
     pub is_all: bool,
-    /// All of the input, from its first byte on.
+    /// The whole input, from its first byte on.
     pub input: Box<dyn Read + Send>,
 }
 
 impl Head {
-    /// Looks at as few bytes as tell whether it is compressed.
+    /// Reads only as many bytes as are needed to recognise compression.
     pub fn short(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
         let mut short = [0; 10];
         let mut len = 0;
-        // More is waited for only as long as it may be compressed.
+        // Waits for more only while the input may be compressed.
         while len < short.len() && Packing::may_begin(&short[..len]) {
             match input.read(&mut short[len..]) {
                 Ok(0) => break,
@@ -36,7 +36,7 @@ impl Head {
         Ok(Head::again(short[..len].to_vec(), false, input))
     }
 
-    /// Looks at as few bytes as tell whether it is text in UTF-16 or UTF-32.
+    /// Reads only as many bytes as are needed to recognise UTF-16 or UTF-32.
     pub fn short_text(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
         let mut bytes = vec![0; 1 << 10];
         let (mut len, mut is_all) = (0, false);
@@ -52,7 +52,7 @@ impl Head {
         Ok(Head::again(bytes, is_all, input))
     }
 
-    /// Looks at the first bytes of an input, up to `most`.
+    /// Reads the first bytes of an input, up to `most`.
     pub fn of(mut input: Box<dyn Read + Send>, most: u64) -> io::Result<Head> {
         let mut bytes = Vec::new();
         input.by_ref().take(most).read_to_end(&mut bytes)?;
@@ -60,7 +60,7 @@ impl Head {
         Ok(Head::again(bytes, is_all, input))
     }
 
-    /// Looks at more of the input: so much in all.
+    /// Extends the beginning to `most` bytes in total.
     pub fn look_further(self, most: u64) -> io::Result<Head> {
         if self.is_all || self.bytes.len() as u64 >= most { Ok(self) } else { Head::of(self.input, most) }
     }
@@ -71,7 +71,7 @@ impl Head {
     }
 }
 
-/// How an input is compressed.
+/// The compression of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// RFC 1952.
@@ -80,24 +80,24 @@ pub enum Packing {
     Zstd,
     /// The container of LZMA2.
     Xz,
-    /// Blocks of Burrows and Wheeler.
+    /// Blocks with the Burrows-Wheeler transform.
     Bzip2,
 }
 
 impl Packing {
-    /// Whether these may be the first bytes of something compressed.
+    /// Returns whether these may be the first bytes of a compressed input.
     fn may_begin(bytes: &[u8]) -> bool {
         let signs: [&[u8]; 4] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh"];
         signs.iter().any(|sign| sign.starts_with(bytes) || bytes.starts_with(sign))
     }
 
-    /// By the first bytes.
+    /// Recognises the compression by the first bytes.
     pub fn of(head: &[u8]) -> Option<Packing> {
         match head {
             [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Packing::Xz),
-            // Its first block, or the end of one without any.
+            // The first block, or the end of a file without blocks.
             [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]
                 if rest.starts_with(b"\x31\x41\x59\x26\x53\x59") || rest.starts_with(b"\x17\x72\x45\x38\x50\x90") =>
             {
@@ -107,7 +107,7 @@ impl Packing {
         }
     }
 
-    /// The content of the input, piece by piece. Several compressed files one after another are one.
+    /// Returns the unpacked content, piece by piece. Several compressed files one after another are read as one.
     pub fn open(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(LOOK as usize, input);
         let inside: Box<dyn Read + Send> = match self {
@@ -129,7 +129,7 @@ impl Packing {
     }
 }
 
-/// What comes out; errors say of what.
+/// The unpacked content; errors name the compression.
 struct Unpacked {
     inside: Box<dyn Read + Send>,
     packing: Packing,
@@ -148,7 +148,7 @@ impl Read for Unpacked {
     }
 }
 
-/// What one of the engine's wrappers has in it.
+/// Returns the content of one of the engine's wrappers.
 fn wrapped(name: &str, input: BufReader<Box<dyn Read + Send>>) -> io::Result<Box<dyn Read + Send>> {
     let wrapper = icecore::wrap::all().iter().find(|wrapper| wrapper.name == name);
     let opened = wrapper.and_then(|wrapper| wrapper.stream(Box::new(input)));

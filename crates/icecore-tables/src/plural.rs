@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 
-/// So many of something, in words.
+/// Formats a count with its noun.
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> impl Display {
     let digits = number.to_string();
     let mut text = String::new();
@@ -20,10 +20,10 @@ pub fn grouped(number: u64) -> impl Display {
     text
 }
 
-/// How many names a sentence lists.
+/// Maximum number of names in a list.
 const LISTED: usize = 20;
 
-/// The names with commas between them; of many, the first and how many more there are.
+/// Joins names with commas; of a long list, the first names and the number of the others.
 pub fn listed<N: AsRef<str>>(names: &[N]) -> String {
     let shown: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
     let more = names.len() - shown.len();

@@ -1,38 +1,37 @@
-//! Batches of an input through several threads, in order.
+//! Processes the batches of an input in several threads, in order.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// How many batches may be under way for each thread that works on them.
+/// Maximum number of batches under way for each worker thread.
 const WAITING: usize = 8;
 
-/// What reads batches.
+/// A reader of batches.
 pub trait Batches: Send + 'static {
-    /// Some of the input, and what comes of it.
+    /// A part of the input, and its result.
     type Batch: Default + Send + 'static;
 
-    /// Fills a batch, which may have been used before. Returns whether there is any.
+    /// Fills a batch, which may have been used before. Returns whether there is one.
     fn fill(&mut self, batch: &mut Self::Batch) -> io::Result<bool>;
 }
 
-/// A batch to work on, and the channel for its result.
+/// A batch to process, and the channel for its result.
 type Task<B> = (B, SyncSender<B>);
 
-/// What comes next, in the order of the input: a batch to wait for, or why there is
-/// no more.
+/// The next result, in the order of the input: a batch to wait for, or the error that ended the input.
 type Ticket<B> = io::Result<Receiver<B>>;
 
-/// The threads that work for the one that writes. They end with the program: one may be
-/// waiting for input when no more is needed.
+/// The threads that work for the writing thread. They end with the program: one may be waiting for input that is no
+/// longer needed.
 pub struct Pool<B> {
     tickets: Receiver<Ticket<B>>,
     used: Sender<B>,
 }
 
 impl<B: Default + Send + 'static> Pool<B> {
-    /// Starts a thread that reads batches, and for each processor one that works on them.
+    /// Starts a thread that reads batches, and one worker thread per processor.
     pub fn start<W>(from: impl Batches<Batch = B>, worker: impl Fn() -> W) -> Pool<B>
     where
         W: FnMut(&mut B) + Send + 'static,
@@ -51,7 +50,7 @@ impl<B: Default + Send + 'static> Pool<B> {
                     let job = to_do.lock().map_or_else(|broken| broken.into_inner().recv(), |to_do| to_do.recv());
                     let Ok((mut batch, done)) = job else { break };
                     work(&mut batch);
-                    // Nobody may want it any more.
+                    // The receiver may no longer exist.
                     let _ = done.send(batch);
                 }
             });
@@ -59,21 +58,21 @@ impl<B: Default + Send + 'static> Pool<B> {
         Pool { tickets, used }
     }
 
-    /// The next batch, worked on.
+    /// Returns the next processed batch.
     pub fn next(&self) -> Option<io::Result<B>> {
         let ticket = self.tickets.recv().ok()?;
-        // A thread that broke off says why on its own.
+        // A thread that panics prints its own message.
         let lost = |_| io::Error::other("a thread broke off");
         Some(ticket.and_then(|batch| batch.recv().map_err(lost)))
     }
 
-    /// Its memory is used again.
+    /// Returns a batch so that its memory is used again.
     pub fn give_back(&self, batch: B) {
         let _ = self.used.send(batch);
     }
 }
 
-/// Reads batch by batch, until the input ends or no more is needed.
+/// Reads batch after batch, until the input ends or no more is needed.
 fn read<F: Batches>(
     mut from: F,
     tickets: &SyncSender<Ticket<F::Batch>>,

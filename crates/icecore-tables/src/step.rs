@@ -1,4 +1,4 @@
-//! What is done with one record.
+//! The conversion of one record.
 
 use icecore::{Codec, Converted, Converter, Document, Error, Limits, Output, Request, Stage, deep};
 
@@ -6,11 +6,11 @@ use icecore::{Codec, Converted, Converter, Document, Error, Limits, Output, Requ
 pub enum Step {
     /// As they are.
     Plain(Box<Converter>),
-    /// Strings that are frozen data are opened.
+    /// With strings that are frozen data opened.
     Deep(Box<Deep>),
 }
 
-/// How records are converted whose strings are opened.
+/// The conversion of records whose strings are opened.
 pub struct Deep {
     from: Stage,
     to: Codec,
@@ -18,7 +18,7 @@ pub struct Deep {
 }
 
 impl Step {
-    /// From one stage to another.
+    /// Creates the conversion from one stage to another.
     pub fn new(from: Stage, to: Stage, limits: &Limits, is_deep: bool) -> Step {
         if is_deep {
             return Step::Deep(Box::new(Deep { from, to: Codec::new(to), limits: limits.clone() }));
@@ -26,7 +26,7 @@ impl Step {
         Step::Plain(Box::new(Converter::new(from, to).limited(limits)))
     }
 
-    /// The stage that is read.
+    /// Returns the stage that is read.
     pub fn source(&self) -> &Stage {
         match self {
             Step::Plain(converter) => converter.source(),
@@ -34,8 +34,7 @@ impl Step {
         }
     }
 
-    /// Converts the document at the start of these bytes. Says as well how many
-    /// strings were opened.
+    /// Converts the document at the start of these bytes. Also returns the number of opened strings.
     pub fn convert(&mut self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
         match self {
             Step::Plain(converter) => (converter.convert(bytes, out), 0),

@@ -1,84 +1,84 @@
-//! What came of many records: one report at the end, not one for each.
+//! Counts over many records: one report at the end, not one for each record.
 
 use icecore::{LossKind, Losses};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How many errors a summary lists.
+/// Maximum number of errors in a summary.
 const LISTED: usize = 100;
 
-/// The kind of what went wrong where a loss was refused.
+/// The kind of error for a refused loss.
 pub const LOSS: &str = "loss";
 
-/// The words before a loss that is not allowed.
+/// Prefix of messages about a loss that is not allowed.
 pub const REFUSED: &str = "refused by --strict: ";
 
 /// A kind of loss over all records.
 #[derive(Clone, Debug, Serialize)]
 pub struct Lost {
-    /// How much was lost.
+    /// Number of losses.
     pub count: u64,
-    /// The first record that lost it, and where in it.
+    /// The first record with this loss.
     pub record: u64,
-    /// Where in the record the first loss was.
+    /// Path of the first loss in that record.
     pub path: String,
-    /// What was lost.
+    /// The kind of loss.
     #[serde(skip)]
     pub kind: LossKind,
 }
 
-/// A record that went wrong.
+/// A record with an error.
 #[derive(Clone, Debug, Serialize)]
 pub struct Wrong {
-    /// The number of the record, from 1 on.
+    /// Number of the record, from 1 on.
     pub record: u64,
-    /// Where the record starts in the input.
+    /// Offset of the record in the input.
     pub offset: u64,
     /// The kind of the error, or [`LOSS`].
     pub kind: &'static str,
-    /// What is wrong with it.
+    /// The error message.
     pub message: String,
 }
 
-/// Counts over the records of an input. What `--summary` writes.
+/// Counts over the records of an input, as `--summary` writes them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Tally {
-    /// What messages call the input.
+    /// Name of the input in messages.
     pub input: String,
-    /// How many records there were.
+    /// Number of records.
     pub records: u64,
-    /// How many of them are in the output.
+    /// Number of records in the output.
     pub ok: u64,
-    /// How many are not, or not as they should be.
+    /// Number of records that are missing or incomplete in the output.
     pub bad: u64,
-    /// How far the input was read, in bytes.
+    /// Number of bytes of the input that were read.
     pub bytes: u64,
-    /// By kind, sorted.
+    /// Losses by kind, sorted.
     pub losses: BTreeMap<&'static str, Lost>,
-    /// The first records that went wrong.
+    /// The first records with an error.
     pub errors: Vec<Wrong>,
-    /// Records that were repaired to read them.
+    /// Number of records that were repaired to read them.
     #[serde(skip_serializing_if = "is_zero")]
     pub repaired: u64,
-    /// Strings that `--deep` opened.
+    /// Number of strings that `--deep` opened.
     #[serde(skip_serializing_if = "is_zero")]
     pub opened: u64,
-    /// Expressions of SQL that are in the output as their text: how many, and the first row and column.
+    /// SQL expressions that are written as text: their number, and the first row and column.
     #[serde(skip)]
     pub passed_on: Option<(u64, u64, String)>,
-    /// Rows with entries for which a typed column has no field: how many, and the first row and column.
+    /// Rows with entries for which a typed column has no field: their number, and the first row and column.
     #[serde(skip)]
     pub left_out: Option<(u64, u64, String)>,
-    /// The records that could not be written.
+    /// Number of records that could not be written.
     #[serde(skip)]
     pub unwritable: u64,
-    /// The records that lost something, and may not.
+    /// Number of records with a loss that is not allowed.
     #[serde(skip)]
     pub refused: u64,
-    /// They are the rows of a table.
+    /// Whether the records are rows of a table.
     #[serde(skip)]
     pub has_rows: bool,
-    /// Where they start can't be said.
+    /// Whether the records have no offsets.
     #[serde(skip)]
     pub has_no_offsets: bool,
 }
@@ -88,27 +88,27 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Tally {
-    /// Nothing yet, of an input that is called so.
+    /// Creates an empty tally for an input with this name.
     pub fn new(input: &str) -> Tally {
         Tally { input: input.to_owned(), ..Tally::default() }
     }
 
-    /// Of the rows of a table.
+    /// Creates a tally for the rows of a table.
     pub fn rows(input: &str) -> Tally {
         Tally { has_rows: true, ..Tally::new(input) }
     }
 
-    /// Of rows that stand nowhere by themselves, as in columns.
+    /// Marks the rows as having no offsets, as in columnar files.
     pub fn without_offsets(self) -> Tally {
         Tally { has_no_offsets: true, ..self }
     }
 
-    /// Whether there are records that can't be decoded.
+    /// Returns whether there are records that can't be decoded.
     pub fn has_unreadable(&self) -> bool {
         self.bad > self.unwritable + self.refused
     }
 
-    /// Counts what a record lost, or a column of it.
+    /// Counts the losses of a record, or of one of its columns.
     pub fn lose(&mut self, losses: &Losses, record: u64, column: Option<&str>) {
         for loss in losses.iter() {
             self.lose_some(loss.kind, loss.count, record, || match column {
@@ -118,17 +118,17 @@ impl Tally {
         }
     }
 
-    /// Counts bytes that became text, though they are no UTF-8.
+    /// Counts bytes that became text, though they are not UTF-8.
     pub fn lose_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
         self.lose_some(LossKind::Bytes, 1, record, path);
     }
 
-    /// Counts an expression of SQL that is passed on as its text.
+    /// Counts an SQL expression that is written as text.
     pub fn pass_on(&mut self, record: u64, column: impl FnOnce() -> String) {
         self.passed_on.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
-    /// Counts rows with entries for which a column has no field; the first of them is this one.
+    /// Counts rows with entries for which a column has no field; `first` is the first of them.
     pub fn leave_out(&mut self, rows: u64, first: u64, column: impl FnOnce() -> String) {
         self.left_out.get_or_insert_with(|| (0, first, column())).0 += rows;
     }
@@ -145,7 +145,7 @@ impl Tally {
         self.refused += u64::from(is_bad && !is_undecodable);
     }
 
-    /// Adds what the next part of the same input came to.
+    /// Adds the counts of the next part of the same input.
     pub fn merge(&mut self, other: &Tally) {
         self.ok += other.ok;
         self.bad += other.bad;
@@ -163,7 +163,7 @@ impl Tally {
         other.errors.iter().for_each(|wrong| self.list(wrong.clone()));
     }
 
-    /// Lists what went wrong, unless much did.
+    /// Lists an error, unless there are too many.
     pub fn list(&mut self, wrong: Wrong) {
         if self.errors.len() < LISTED {
             self.errors.push(wrong);

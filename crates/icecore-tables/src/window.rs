@@ -1,42 +1,41 @@
-//! A window of an input that may never end: it grows only as far as one record
-//! needs.
+//! A window over an input that may never end: it grows only as far as one record needs.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// How much is read at once, if nothing else is said.
+/// Default size of a read.
 pub const CHUNK: usize = 256 << 10;
-/// Below this size a record is tried again whenever something came: a program at
-/// the other end of a pipe may wait for the answer.
+/// Below this size, a record is tried again whenever bytes arrive: the program at the other end of a pipe may be
+/// waiting for the answer.
 const SMALL: usize = 4 << 10;
 
-/// A window of an input.
+/// A window over an input.
 pub struct Window<R> {
     from: R,
     buffer: Vec<u8>,
-    /// What is there and was not taken yet.
+    /// Start and end of the available bytes.
     start: usize,
     end: usize,
-    /// How much was taken before the start of the buffer.
+    /// Number of bytes that were taken before the start of the buffer.
     before: u64,
     is_end: bool,
     chunk: usize,
-    /// A record is no longer than this: more is not read for it than shows that.
+    /// Maximum length of a record: no more is read than is needed to detect a longer one.
     most: usize,
 }
 
 impl<R: Read> Window<R> {
-    /// Over an input that is read in pieces of about `chunk` bytes.
+    /// Creates a window over an input that is read in pieces of about `chunk` bytes.
     pub fn new(from: R, chunk: usize) -> Window<R> {
         let (chunk, most) = (chunk.max(1), usize::MAX);
         Window { from, buffer: Vec::new(), start: 0, end: 0, before: 0, is_end: false, chunk, most }
     }
 
-    /// Bounds the length of a record.
+    /// Sets the maximum length of a record.
     pub fn bound(&mut self, most: u64) {
         self.most = usize::try_from(most).unwrap_or(usize::MAX);
     }
 
-    /// All that is there and that comes, from the start of the window.
+    /// Returns a reader of all available and future bytes, from the start of the window.
     pub fn into_reader(mut self) -> impl BufRead {
         self.buffer.truncate(self.end);
         let mut have = io::Cursor::new(self.buffer);
@@ -44,22 +43,22 @@ impl<R: Read> Window<R> {
         have.chain(BufReader::with_capacity(CHUNK, self.from))
     }
 
-    /// What is there.
+    /// Returns the available bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Whether nothing comes after the bytes that are there.
+    /// Returns whether nothing follows the available bytes.
     pub fn is_end(&self) -> bool {
         self.is_end
     }
 
-    /// Nothing comes any more: the input broke off.
+    /// Marks the input as broken off: nothing follows.
     pub fn break_off(&mut self) {
         self.is_end = true;
     }
 
-    /// The offset of the window in the input.
+    /// Returns the offset of the window in the input.
     pub fn offset(&self) -> u64 {
         self.before + self.start as u64
     }
@@ -69,8 +68,7 @@ impl<R: Read> Window<R> {
         self.start = self.start.saturating_add(count).min(self.end);
     }
 
-    /// Reads more: of what is large already so much that it doubles, so that trying
-    /// again costs no more, all in all, than reading.
+    /// Reads more. A large window doubles each time, so that all retries together cost no more than reading.
     pub fn more(&mut self) -> io::Result<()> {
         let have = self.end - self.start;
         let wanted = if have < SMALL { have + 1 } else { have.saturating_mul(2) };
@@ -87,14 +85,13 @@ impl<R: Read> Window<R> {
         Ok(())
     }
 
-    /// Moves what is there to the front, and sees to it that the buffer has so many
-    /// bytes.
+    /// Moves the available bytes to the front, and makes the buffer `size` bytes long.
     fn make_room(&mut self, size: usize) {
         self.buffer.copy_within(self.start..self.end, 0);
         self.before += self.start as u64;
         self.end -= self.start;
         self.start = 0;
-        // After a very large record the memory goes back.
+        // After a very large record the memory is released.
         if self.buffer.len() > size.saturating_mul(4) {
             self.buffer.truncate(size);
             self.buffer.shrink_to_fit();

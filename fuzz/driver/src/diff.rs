@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How many blobs the other side is given at once.
+/// Number of blobs that the other side gets at once.
 const BATCH: usize = 512;
 
 pub fn run(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, most: usize) -> ExitCode {

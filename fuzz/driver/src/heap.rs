@@ -9,10 +9,10 @@ static MOST: AtomicUsize = AtomicUsize::new(0);
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
 static ALL: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, and a count.
+/// The system's allocator, with a count.
 pub struct Counting;
 
-/// No input may take more than this.
+/// Maximum memory for an input.
 const TOO_MUCH: usize = 1 << 30;
 
 static RUNNING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -53,7 +53,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Counts from here, for this input.
+/// Starts counting for this input.
 pub fn begin(data: &[u8]) {
     let mut running = RUNNING.lock().unwrap();
     running.clear();
@@ -64,13 +64,13 @@ pub fn begin(data: &[u8]) {
     ALL.store(0, Relaxed);
 }
 
-/// The most that was in use at a time since.
+/// Returns the maximum memory in use since then.
 pub fn most() -> usize {
     MOST.load(Relaxed).saturating_sub(BEFORE.load(Relaxed))
 }
 
-/// All that was asked for since, whether it was given back or not: a count of the work that
-/// no load of the machine changes.
+/// Returns all memory allocated since then, whether it was freed or not: a measure of the work that does not depend on
+/// the load of the machine.
 pub fn all() -> usize {
     ALL.load(Relaxed)
 }

@@ -1,5 +1,5 @@
-//! Runs fuzz targets without libFuzzer: mutates the seeds by a generator of
-//! random numbers, so that a run can be repeated.
+//! Runs fuzz targets without libFuzzer: mutates the seeds with a random number generator, so that a run can be
+//! repeated.
 //!
 //! ```text
 //! drive list                               the targets
@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
 
-/// What the last panic said.
+/// The message of the last panic.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
-/// A run that has found this many kinds of things stops.
+/// A run stops after this many kinds of findings.
 const MOST_FINDINGS: usize = 12;
 
 fn main() -> ExitCode {
@@ -108,7 +108,7 @@ fn run(target: &'static Target, options: &Options) -> ExitCode {
     let mut random = Random::new(seed);
     let start = Instant::now();
     let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO, slow: 0, work: 0.0 };
-    // A run of few executions takes some of the seeds, evenly.
+    // A run of few executions takes only some of the seeds, evenly distributed.
     let step = seeds.len().div_ceil(usize::try_from(execs / 3).unwrap_or(usize::MAX).max(1)).max(1);
     let tried = seeds.iter().step_by(step).map(|seed| runs.once(seed)).count();
     let mut done = 0u64;
@@ -132,29 +132,29 @@ fn number(text: &str) -> u64 {
     text.parse().unwrap_or_else(|_| fail(&format!("{text} is no number")))
 }
 
-/// What a run has found so far.
+/// The findings of a run so far.
 struct Runs {
     target: &'static Target,
-    /// One of each kind: where it panicked, and the first words.
+    /// One entry for each kind: the place of the panic, and its first words.
     findings: HashSet<String>,
     slowest: Duration,
-    /// How many took long.
+    /// Number of slow inputs.
     slow: usize,
-    /// The largest share of the work that is allowed.
+    /// The largest share of the allowed work.
     work: f64,
 }
 
-/// What takes longer is told. It is no finding, as the machine may be busy: that is more work than allowed.
+/// Slower inputs are reported. This is not a finding, because the machine may be busy; work beyond the limit is.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// How many inputs that take long are kept.
+/// Number of slow inputs that are kept.
 const MOST_SLOW: usize = 3;
 
-/// How many times the memory that an input may hold at a time is allocated for it in all.
+/// Maximum total allocation, as a multiple of the memory that an input may hold at a time.
 const WORK: usize = 16;
 
 impl Runs {
-    /// Tells of an input that took long, and keeps the first ones.
+    /// Reports a slow input, and keeps the first ones.
     fn remark(&mut self, data: &[u8], took: Duration) {
         self.slow += 1;
         if self.slow <= MOST_SLOW {
@@ -164,7 +164,7 @@ impl Runs {
         }
     }
 
-    /// Runs an input. What it finds is kept in a file, if it is new in kind.
+    /// Runs an input. A finding of a new kind is kept in a file.
     fn once(&mut self, data: &[u8]) {
         let start = Instant::now();
         heap::begin(data);
@@ -174,7 +174,7 @@ impl Runs {
         if took > SLOW && fine {
             self.remark(data, took);
         }
-        // Tables and a few copies of what the limits allow: no more.
+        // Tables and a few copies that the limits allow, but no more.
         let allowed = (8 << 20) + 2_000 * data.len();
         let work = WORK * allowed;
         self.work = self.work.max(all as f64 / work as f64);

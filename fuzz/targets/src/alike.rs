@@ -1,4 +1,4 @@
-//! Documents that are like others are read as the reader reads them, whatever their bytes are.
+//! Documents that resemble others are read with the same result as by the plain reader, whatever their bytes are.
 
 use crate::check;
 use crate::choice;
@@ -7,7 +7,7 @@ use icecore::raw::{IS_KEY, Stencils, Tape};
 use icecore::{Codec, Document, Stage};
 
 const STAGES: [&str; 5] = ["php", "json", "igbinary", "marshal", "storable"];
-/// How many documents that are nearly the same are read.
+/// Number of similar documents that are read.
 const OTHERS: usize = 24;
 
 pub fn alike(data: &[u8]) {

@@ -1,4 +1,4 @@
-//! Documents are changed at paths: what comes out can be read, and setting back gives the same document.
+//! Changes documents at paths: the result can be read, and the reverse change gives the same document.
 
 use crate::{check, choice};
 use icecore::alter::{Alteration, alter as altered};
@@ -15,7 +15,7 @@ pub fn alter(data: &[u8]) {
     let (limits, chosen) = (check::limits(), choice(data));
     for stage in STAGES {
         let stage = Stage::parse(stage).expect("a stage");
-        // What every document may be asked for, also one that can't be read.
+        // Alterations that any document must survive, even one that can't be read.
         for alteration in at_large() {
             ends_well(data, &stage, &[alteration], &limits);
         }
@@ -38,7 +38,7 @@ pub fn alter(data: &[u8]) {
     }
 }
 
-/// Alterations whose paths lead somewhere in most documents.
+/// Alterations whose paths exist in most documents.
 fn at_large() -> [Alteration; 5] {
     let path = |text: &str| Pattern::parse(text).expect("a path");
     [
@@ -58,7 +58,7 @@ fn read<'b>(bytes: &'b [u8], stage: &Stage, limits: &Limits) -> Option<Document<
     icecore::read_with(bytes, stage, Request::new(limits)).ok()
 }
 
-/// What is made can be read; without a change it is the input, and what can't be read is refused.
+/// Checks that the result can be read; without a change it is the input, and an unreadable document is refused.
 fn ends_well(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Option<Vec<u8>> {
     let made = match altered(data, stage, alterations, limits) {
         Ok(made) => made,
@@ -67,7 +67,7 @@ fn ends_well(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Li
             return None;
         }
     };
-    // A mark at the beginning and blanks at the end are for commands to take off.
+    // Commands remove a mark at the beginning and blanks at the end.
     let bytes = made.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&made.bytes);
     let is_read =
         [bytes, bytes.trim_ascii_end()].iter().any(|bytes| read(bytes, stage, &check::wide_limits()).is_some());
@@ -76,14 +76,13 @@ fn ends_well(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Li
     Some(made.bytes)
 }
 
-/// A value that stands for itself is set back: then all is as it was.
+/// Sets a plain value back: then everything is as it was.
 fn sets_back(data: &[u8], stage: &Stage, document: &Document<'_>, at: u32, place: &str, made: &[u8]) {
     let node = document.nodes()[at as usize];
     let is_plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
     let is_shared = node.flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0;
     let is_itself = document.find(place).is_ok_and(|found| found.index() == at);
-    // What has parts, a pattern or what a class froze, wants certain ones. Perl's text has strings for
-    // numbers.
+    // Containers, patterns and data frozen by a class require certain values. Perl's text has strings for numbers.
     if !is_plain || is_shared || !is_itself || place.contains('#') || stage.format().name == "dumper" {
         return;
     }

@@ -1,11 +1,11 @@
-//! Promises that hold for every format.
+//! Properties that hold for every format.
 
 use icecore::{
     Cursor, Document, Key, Kind, Known, Limits, Value,
     raw::{Outcome, flag},
 };
 
-/// Small enough that no input takes long.
+/// Limits that are small enough that no input takes long.
 pub fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 200;
@@ -15,8 +15,7 @@ pub fn limits() -> Limits {
     limits
 }
 
-/// For what is read or written again: nothing that was read once may run into
-/// them.
+/// Limits for reading or writing again: no document that was read once may exceed them.
 pub fn wide_limits() -> Limits {
     let mut limits = limits();
     limits.depth *= 8;
@@ -26,7 +25,7 @@ pub fn wide_limits() -> Limits {
     limits
 }
 
-/// Two readers of the same bytes say the same.
+/// Checks that two readers of the same bytes agree.
 #[track_caller]
 pub fn agree(a: &Outcome<'_>, b: &Outcome<'_>) {
     match (&a.error, &b.error) {
@@ -42,8 +41,7 @@ pub fn agree(a: &Outcome<'_>, b: &Outcome<'_>) {
     assert!(a.document == b.document, "the documents differ:\n{:?}\n{:?}", a.document, b.document);
 }
 
-/// The spans of what was read cover it without gap or overlap; of what was
-/// read in part, they do not overlap.
+/// Checks that the spans of a complete document cover it without gap or overlap; those of a partial one do not overlap.
 #[track_caller]
 pub fn tiles(outcome: &Outcome<'_>, len: usize) {
     let trace = outcome.document.trace().expect("a trace");
@@ -67,7 +65,7 @@ pub fn tiles(outcome: &Outcome<'_>, len: usize) {
     }
 }
 
-/// Looks at everything in a document, whole or not.
+/// Visits everything in a document, complete or not.
 pub fn visit(document: &Document<'_>) {
     let mut seen = 0usize;
     for (at, node) in (0u32..).zip(document.nodes()) {
@@ -94,9 +92,8 @@ pub fn visit(document: &Document<'_>) {
     std::hint::black_box(format!("{document:?}").len());
 }
 
-/// Whether `b` is `a`, but that numbers may have become other numbers or text
-/// of the same value. Both were read by the same reader, so that their tapes
-/// run side by side.
+/// Returns whether `b` equals `a`, except that numbers may have become other numbers or text of the same value. Both
+/// were read by the same reader, so their tapes are parallel.
 pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     let mut stack = vec![(a.root(), b.root())];
     match (a.header(), b.header()) {
@@ -129,7 +126,7 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
         for ((k, _), (l, _)) in x.entries().zip(y.entries()) {
             let same = match (k, l) {
                 (Key::Name(k), Key::Name(l)) => {
-                    // An ASCII key is the same key, flagged as UTF-8 or not.
+                    // An ASCII key is the same key, whether it is flagged as UTF-8 or not.
                     let kinds = k.node.kind == l.node.kind || k.bytes.is_ascii();
                     k.bytes == l.bytes && kinds && k.node.flags == l.node.flags
                 }
@@ -163,7 +160,7 @@ fn leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
     }
 }
 
-/// Whether this is how perl prints the float: 15 digits.
+/// Returns whether this is how perl prints the float: 15 digits.
 fn is_float(f: f64, text: &str) -> bool {
     match text {
         "NaN" | "-NaN" => f.is_nan(),

@@ -1,5 +1,5 @@
-//! Blobs as rows of columns: whatever they are, the rows around them stay right, what is learned of
-//! them takes them, and what was taken comes back.
+//! Blobs as rows of columns: whatever they are, the rows around them are correct, the type inferred from them fits
+//! them, and accepted values can be encoded back.
 
 use crate::check;
 use arrow_array::cast::AsArray;
@@ -11,7 +11,7 @@ use icecore_columns::{Decoded, Decoder, Encoder, Inference, OnError, Options, So
 
 const STAGES: [&str; 7] = ["php", "json", "igbinary", "marshal", "storable", "sereal", "php-session"];
 
-/// Types that any blob is held against.
+/// Types that any blob is decoded to.
 const SCHEMAS: [&str; 5] = [
     "json",
     "a json, more rest, c class",
@@ -31,7 +31,7 @@ pub fn columns(data: &[u8]) {
         let learned = inference.field();
         assert_eq!(schema::parse(&schema::print(&learned)).expect("what was printed"), learned);
         let rows = decode(stage.clone().into(), &learned, &[data], &options);
-        // JSON can't say all that can be read.
+        // JSON can't express everything that can be read.
         if rows.bad.is_empty() && Encoder::new(stage.clone(), &learned, options.clone()).is_ok() {
             comes_back(&rows, &stage, &learned, &options);
         }

@@ -1,4 +1,4 @@
-//! A format that another program reads too, and that program.
+//! A format that another program also reads, and that program.
 
 use crate::differ::{self, Rival, Verdict};
 use crate::oracle::{Oracle, Runtime, classes_of_php};
@@ -6,25 +6,25 @@ use crate::perl::Perl;
 use crate::{differ_php, differ_ruby};
 use std::collections::HashSet;
 
-/// What the driver runs.
+/// A comparison that the driver runs.
 pub trait Contest {
-    /// The name of the target.
+    /// Returns the name of the target.
     fn name(&self) -> String;
-    /// The program that is asked.
+    /// Returns the program to compare with.
     fn rival(&self) -> &'static str;
-    /// Why nobody can be asked.
+    /// Returns why the program can't be used.
     fn missing(&self) -> Option<&'static str>;
-    /// The files whose blobs it starts from.
+    /// Returns the files whose blobs are the seeds.
     fn seeds(&self) -> &'static [&'static str];
-    /// Why the other side is not asked about this one.
+    /// Returns why the program is not run for this input.
     fn spared(&self, data: &[u8]) -> Option<&'static str>;
-    /// Asks, and compares.
+    /// Runs the program, and compares.
     fn verdicts(&mut self, blobs: &[Vec<u8>]) -> Vec<Verdict>;
-    /// How often the other side was started.
+    /// Returns how often the program was started.
     fn starts(&self) -> u64;
 }
 
-/// The one with this name.
+/// Returns the contest with this name.
 pub fn named(name: &str) -> Option<Box<dyn Contest>> {
     if let Some(rival) = Rival::named(name) {
         return Some(Box::new(WithPerl { rival, perl: Perl::new() }));
@@ -38,10 +38,10 @@ pub fn named(name: &str) -> Option<Box<dyn Contest>> {
     Some(Box::new(Again { runtime, oracle: Oracle::new(runtime), classes: HashSet::new() }))
 }
 
-/// The names of all of them.
+/// The names of all contests.
 pub const NAMES: &[&str] = &["storable_diff", "sereal_diff", "marshal_diff", "php_diff", "igbinary_diff"];
 
-/// perl says what it reads.
+/// perl reports what it reads.
 struct WithPerl {
     rival: Rival,
     perl: Perl,
@@ -75,8 +75,7 @@ impl Contest for WithPerl {
             if !matches!(verdict, Verdict::Differs(_)) {
                 return verdict;
             }
-            // What was read before may have bent a class, or perl's own
-            // undef: a new process decides.
+            // Earlier inputs may have changed a class, or perl's own undef: a new process decides.
             let fresh = Perl::new().ask(self.rival.format(), std::slice::from_ref(data));
             differ::compare(self.rival, data, &fresh[0])
         };
@@ -88,7 +87,7 @@ impl Contest for WithPerl {
     }
 }
 
-/// Ruby and PHP write again what they read, and so do we: the bytes must be the same.
+/// Ruby and PHP write what they read, and so do we: the bytes must be the same.
 struct Again {
     runtime: Runtime,
     oracle: Oracle,
@@ -150,7 +149,7 @@ impl Contest for Again {
             if !matches!(verdict, Verdict::Differs(_)) {
                 return verdict;
             }
-            // What was read before may have changed a class.
+            // Earlier inputs may have changed a class.
             let fresh = Oracle::new(self.runtime).ask(std::slice::from_ref(data));
             self.compare(data, &fresh[0])
         };

@@ -1,10 +1,10 @@
-//! Any format to any other.
+//! Converts any format to any other.
 
 use crate::check;
 use crate::choice;
 use icecore::{Document, Error, ErrorKind, Request, Stage, format};
 
-/// How each format is written.
+/// The stages that are written for each format.
 const STAGES: &[&str] = &[
     "json:cycles=null",
     "json:text=latin1,cycles=null",
@@ -26,8 +26,8 @@ const STAGES: &[&str] = &[
     "marshal:utf8",
 ];
 
-/// Whatever a format's own detection takes is read and written in every other
-/// format: an error is fine, a panic is not, and what is written is read.
+/// Reads whatever a format's own detection accepts, and writes it in every other format: an error is allowed, a panic
+/// is not, and the output can be read.
 pub fn convert(data: &[u8]) {
     let limits = check::limits();
     for format in format::all() {
@@ -38,7 +38,7 @@ pub fn convert(data: &[u8]) {
         let outcome = format.read(data, stage.settings(), Request::new(&limits));
         check::visit(&outcome.document);
         if outcome.error.is_some() {
-            // What was read in part is a document too.
+            // A partial document is a document too.
             let part = STAGES[choice(data) as usize % STAGES.len()];
             let _ = icecore::write_to(
                 &outcome.document,
@@ -58,12 +58,11 @@ pub fn convert(data: &[u8]) {
                 Err(error) => panic!("{}: {error}", target.format().name),
             }
             let wide = check::wide_limits();
-            // A plain object may say of itself that it is json:typed, once its
-            // keys are sorted: how it is to be read is said.
+            // A plain object may look like json:typed once its keys are sorted, so the way of reading is given.
             let is_plain = target.format().name == "json" && !said.starts_with("json:typed");
             let reading = if is_plain { &plain_json } else { &target };
             let again = reading.format().read(&out, reading.settings(), Request::new(&wide));
-            // Of floats beyond 64 bits JSON has every digit; reading wants less.
+            // JSON writes every digit of floats beyond 64 bits; reading does not support them.
             let is_too_wide = |error: &Error| error.kind() == ErrorKind::Unsupported && target.format().name == "json";
             if again.error.as_ref().is_some_and(is_too_wide) {
                 continue;
@@ -77,7 +76,7 @@ pub fn convert(data: &[u8]) {
     }
 }
 
-/// A document whose strings were opened is one like any other.
+/// A document with opened strings is like any other document.
 fn deep(document: Document<'_>) {
     let wide = check::wide_limits();
     let Ok(deep) = icecore::deep::open(document, &wide) else { return };

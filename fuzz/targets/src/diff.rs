@@ -1,4 +1,4 @@
-//! What differs between two documents, and the patch of it.
+//! The differences between two documents, and the patch.
 
 use crate::{check, choice};
 use icecore::{Document, Request, Stage, raw::IS_KEY};
@@ -6,8 +6,8 @@ use icecore_diff::{Patch, Rules, differences};
 
 const FORMATS: &[&str] = &["json:typed", "json", "storable", "sereal", "php", "igbinary", "marshal"];
 
-/// A document does not differ from itself. What differs between it and one of which a byte was
-/// changed makes the first the second; a difference that is made up is applied or refused.
+/// A document does not differ from itself. The patch between it and a document with one changed byte turns the first
+/// into the second; an arbitrary patch is applied or refused.
 pub fn diff(data: &[u8]) {
     let limits = check::limits();
     let chosen = choice(data) as usize;
@@ -34,8 +34,8 @@ pub fn diff(data: &[u8]) {
     }
 }
 
-/// Whether a map has a key that is linked to a value around it, or has such a link in it: what that
-/// key is in a patch is another circle.
+/// Returns whether a map has a key that is linked to a value around it, or contains such a link: in a patch, that key
+/// is another circle.
 fn has_key_in_circle(document: &Document<'_>) -> bool {
     let (mut key, mut end) = (0, 0);
     (0u32..).zip(document.nodes()).any(|(at, node)| {
@@ -56,7 +56,7 @@ fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &wide).unwrap_or_else(|error| panic!("{error}\n{}", text()));
     let made = patch.apply(left).unwrap_or_else(|refusal| panic!("{refusal}\n{}", text()));
-    // What is shared is no part of a patch.
+    // Sharing is not part of a patch.
     let rules = if rules.is_exact() { Rules::new() } else { rules };
     let rest = differences(&made, right, rules);
     assert!(rest.is_empty(), "{:?} is left of {}", rest.paths(), text());

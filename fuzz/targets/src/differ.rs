@@ -1,8 +1,7 @@
-//! The differential targets: the real modules must accept and refuse what we
-//! do, and read the same values.
+//! The differential targets: the real modules must accept and refuse the same input as we do, and read the same values.
 //!
-//! Where we differ on purpose, or where the comparison has no meaning, the
-//! difference has a name here, and `fuzz/README.md` explains it.
+//! Where we differ on purpose, or where the comparison has no meaning, the difference has a name here, and
+//! `fuzz/README.md` explains it.
 
 use crate::perl::Answer;
 use icecore::{
@@ -12,19 +11,19 @@ use icecore::{
 };
 use std::collections::HashSet;
 
-/// What comes of a comparison.
+/// The result of a comparison.
 pub enum Verdict {
     /// Both accept, and the values are equal.
     Equal,
     /// Both refuse.
     BothRefuse,
-    /// They differ, as they may.
+    /// They differ in an allowed way.
     Allowed(&'static str),
     /// They differ.
     Differs(String),
 }
 
-/// A format that perl reads too.
+/// A format that perl also reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rival {
     /// `Storable::thaw` and `retrieve`.
@@ -34,7 +33,7 @@ pub enum Rival {
 }
 
 impl Rival {
-    /// The one with this name.
+    /// Returns the rival with this name.
     pub fn named(name: &str) -> Option<Rival> {
         match name {
             "storable_diff" => Some(Rival::Storable),
@@ -43,7 +42,7 @@ impl Rival {
         }
     }
 
-    /// The format's name.
+    /// Returns the name of the format.
     pub fn format(self) -> &'static str {
         match self {
             Rival::Storable => "storable",
@@ -51,7 +50,7 @@ impl Rival {
         }
     }
 
-    /// The files whose blobs it starts from.
+    /// Returns the files whose blobs are the seeds.
     pub fn seeds(self) -> &'static [&'static str] {
         match self {
             Rival::Storable => &["storable.jsonl"],
@@ -60,7 +59,7 @@ impl Rival {
     }
 }
 
-/// Small, so that perl need not build what takes long.
+/// Limits that are small enough that perl need not build slow values.
 fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 400;
@@ -69,25 +68,25 @@ fn limits() -> Limits {
     limits
 }
 
-/// Why perl is not asked at all: it would run out of memory or crash.
+/// Returns why perl is not run at all: it would run out of memory or crash.
 pub fn spared(rival: Rival, data: &[u8]) -> Option<&'static str> {
     let limits = limits();
     let outcome = read(rival, data, &limits);
     match &outcome.error {
         Some(error) if error.kind() == ErrorKind::Limit => Some("a limit of ours"),
         Some(error) if error.kind() == ErrorKind::Truncated => {
-            // It allocates first and looks then.
+            // Perl allocates before it checks.
             Some("truncated: it makes room for what is said to come, or gives undef without an error")
         }
         _ if outcome.document.tape().classes().iter().any(|name| is_bent(name.bytes)) => {
-            // And once it has, it bends the usual name as well.
+            // After that, it also changes the normal name.
             Some("a class name that perl bends, such as `main::A` or one with a NUL")
         }
         _ => None,
     }
 }
 
-/// Whether perl would not keep this class name as it is.
+/// Returns whether perl would change this class name.
 fn is_bent(name: &[u8]) -> bool {
     let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match std::str::from_utf8(name) {
@@ -102,7 +101,7 @@ fn read<'a>(rival: Rival, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
     stage.format().read(data, stage.settings(), Request::new(limits))
 }
 
-/// Compares what we make of a blob with what perl made of it.
+/// Compares our result for a blob with that of perl.
 pub fn compare(rival: Rival, data: &[u8], answer: &Answer) -> Verdict {
     let limits = limits();
     let ours = read(rival, data, &limits);
@@ -154,8 +153,8 @@ fn values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Ve
     }
 }
 
-/// The document, but for what a walk through perl's values does not tell: that
-/// a variable is blessed itself, and what a frozen object is made of.
+/// Returns the document without the details that a walk through perl's values can't show: that a variable itself is
+/// blessed, and the contents of a frozen object.
 fn said_as_perl_can(document: &Document<'_>) -> Option<Document<'static>> {
     let typed = String::from_utf8(icecore::write(document, "json:typed").ok()?).ok()?;
     let mut said = typed.replace("\"$form\":\"variable\",", "");
@@ -166,7 +165,7 @@ fn said_as_perl_can(document: &Document<'_>) -> Option<Document<'static>> {
     icecore::read_as(said.as_bytes(), &stage, &Limits::default()).ok().map(Document::into_owned)
 }
 
-/// What we refuse on purpose.
+/// Returns the name for input that we refuse on purpose.
 fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static str> {
     let expected = error.expected().unwrap_or_default();
     match error.kind() {
@@ -219,7 +218,7 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
         }
         ErrorKind::Malformed if expected == "a reference behind WEAKEN" => Some("WEAKEN of what is no reference"),
         ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
-        // CVE-2026-8796: what was in memory is taken for the target.
+        // CVE-2026-8796: arbitrary memory is used as the target.
         ErrorKind::BadLink
             if rival == Rival::Sereal && (expected.starts_with("an offset from") || expected.contains("COPY")) =>
         {
@@ -233,13 +232,13 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
     }
 }
 
-/// Whether the number that names nothing is negative to perl.
+/// Returns whether the number without a target is negative to perl.
 fn is_negative(error: &Error, expected: &str) -> bool {
     let least = if expected.starts_with("the number of a class") { 1 << 31 } else { 1 << 63 };
     error.found().and_then(|found| found.parse().ok()).is_some_and(|number: u64| number >= least)
 }
 
-/// Where the user header ends, if there is one.
+/// Returns the end of the user header, if there is one.
 fn user_header_end(data: &[u8]) -> Option<u64> {
     let (mut len, mut at) = (0u64, 5);
     loop {
@@ -253,7 +252,7 @@ fn user_header_end(data: &[u8]) -> Option<u64> {
     (data.get(at)? & 1 == 1).then_some(at as u64 + len)
 }
 
-/// What perl refuses and we read.
+/// Returns the name for input that perl refuses and we read.
 fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     if has(document, |kind| kind == Kind::Regexp) {
@@ -305,7 +304,7 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
     }
 }
 
-/// Values that may differ.
+/// Returns the name for values that may differ.
 fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document<'_>) -> Option<&'static str> {
     let any = |is: fn(&Node) -> bool| ours.nodes().iter().any(is);
     if ours.header().is_some_and(|header| matches!(header.kind(), Kind::Null)) {
@@ -405,12 +404,12 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
     }
 }
 
-/// Whether this is a reference to an object whose class overloads operators.
+/// Returns whether this is a reference to an object whose class overloads operators.
 fn is_marked(node: &Node) -> bool {
     node.has(flag::OVERLOAD) && (node.kind.is_container() || node.kind == Kind::Link)
 }
 
-/// Whether the spelling of a Storable image has such a note.
+/// Returns whether the spelling of a Storable image has such a note.
 fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
     let limits = limits();
     let stage = Stage::parse("storable").expect("a stage");
@@ -418,7 +417,7 @@ fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
     read.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| is(note.code, note.value)))
 }
 
-/// Whether the pattern of a regular expression is tracked.
+/// Returns whether the pattern of a regular expression is tracked.
 fn tracks_pattern(data: &[u8]) -> bool {
     let limits = limits();
     let stage = Stage::parse("sereal").expect("a stage");
@@ -433,21 +432,20 @@ fn tracks_pattern(data: &[u8]) -> bool {
     })
 }
 
-/// Whether a COPY is of something with an object in it.
+/// Returns whether a COPY contains an object.
 fn copies_object(data: &[u8]) -> bool {
     let limits = limits();
     let stage = Stage::parse("sereal").expect("a stage");
     let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
     let extents = read.trace().map_or(&[][..], |trace| &trace.extents);
     let is_object = |node: &Node| matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Regexp);
-    // The copy itself begins with the tag COPY, what is in it is copied.
+    // The copy itself begins with the tag COPY; its contents are copied.
     read.nodes().iter().zip(extents.iter().skip(1)).any(|(node, inside)| inside.copied && is_object(node))
 }
 
-/// Whether a key is flagged as UTF-8 and as downgraded from it, or is flagged
-/// so wrongly.
+/// Returns whether a key has the flags for UTF-8 and for downgraded from it, or has wrong flags.
 fn has_odd_key_flags(data: &[u8]) -> bool {
-    /// The note of a key's flags, and the flags.
+    /// The note with the flags of a key, and both flags.
     const KEY_FLAGS: u16 = 4;
     const BOTH: u64 = 3;
     let limits = limits();
@@ -456,13 +454,13 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
     has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&read)
 }
 
-/// Whether a key is text that is not UTF-8.
+/// Returns whether a key is text that is not UTF-8.
 fn has_odd_key(document: &Document<'_>) -> bool {
     let odd = |name: &icecore::raw::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
     cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 
-/// Whether an alias names the text of code.
+/// Returns whether an alias refers to the text of code.
 fn names_text_of_code(document: &Document<'_>) -> bool {
     let is_text = |at: u64| {
         let around = at.checked_sub(1).and_then(|at| document.nodes().get(at as usize));
@@ -471,7 +469,7 @@ fn names_text_of_code(document: &Document<'_>) -> bool {
     document.nodes().iter().any(|node| node.kind == Kind::Alias && is_text(node.payload))
 }
 
-/// Whether what stands behind a tied variable is no object.
+/// Returns whether the value behind a tied variable is not an object.
 fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     cursors(document).filter(|cursor| cursor.kind() == Kind::Tied).any(|tied| {
         tied.children().next().is_none_or(|object| {
@@ -481,7 +479,7 @@ fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     })
 }
 
-/// Whether a container stands in a variable that should hold a reference.
+/// Returns whether a container is in a variable that should hold a reference.
 fn is_misplaced(document: &Document<'_>) -> bool {
     let is_container = |node: &Node| match node.kind {
         Kind::Array | Kind::Map | Kind::Link | Kind::Opaque | Kind::Code => true,
@@ -506,18 +504,18 @@ fn cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
     (0..document.nodes().len() as u32).filter_map(|at| document.at(at))
 }
 
-/// What perl says of the header and of the body was put together.
+/// Perl's values of the header and of the body were combined.
 fn unreadable(error: &Error, typed: &str) -> Option<&'static str> {
     let twice = error.expected().is_some_and(|expected| expected.contains("number of its own"));
     (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
 }
 
-/// Whether a pattern has what only makes sense by the rules of Unicode.
+/// Returns whether a pattern has an escape that is only meaningful by the rules of Unicode.
 fn has_unicode_escape(pattern: &[u8]) -> bool {
     pattern.windows(2).any(|pair| pair[0] == b'\\' && matches!(pair[1], b'p' | b'P' | b'N' | b'x' | b'o'))
 }
 
-/// Whether a pattern begins as `(?ix)` does.
+/// Returns whether a pattern begins like `(?ix)`.
 fn begins_with_flags(pattern: &[u8]) -> bool {
     let flags =
         pattern.strip_prefix(b"(?").map_or(&[][..], |rest| rest.split(|byte| *byte == b')').next().unwrap_or(rest));
@@ -551,7 +549,7 @@ fn duplicates(map: Cursor<'_>) -> bool {
     let mut known = HashSet::new();
     map.entries().any(|(key, _)| match key {
         Key::Name(name) => !known.insert(match name.node.kind {
-            // To perl the same characters are the same key.
+            // To perl, the same characters are the same key.
             Kind::Text => name.bytes.to_vec(),
             _ => name.bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes(),
         }),

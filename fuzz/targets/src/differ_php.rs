@@ -1,4 +1,4 @@
-//! Where PHP and igbinary may differ from us.
+//! Allowed differences from PHP and igbinary.
 
 use crate::differ::Verdict;
 use crate::oracle::Said;
@@ -6,12 +6,12 @@ use crate::roundtrip::Ours;
 use icecore::{Cursor, ErrorKind, Kind};
 use std::collections::HashSet;
 
-/// Why php is not asked at all.
+/// Returns why php is not run at all.
 pub fn spared(format: &'static str, data: &[u8]) -> Option<&'static str> {
     Ours::read(format, data).spared()
 }
 
-/// Compares what we make of a text with what `unserialize()` made of it.
+/// Compares our result for a text with that of `unserialize()`.
 pub fn compare(data: &[u8], said: &Said) -> Verdict {
     let ours = Ours::read("php", data);
     match (&ours.error, said) {
@@ -29,7 +29,7 @@ pub fn compare(data: &[u8], said: &Said) -> Verdict {
     }
 }
 
-/// What we refuse on purpose.
+/// Returns the name for input that we refuse on purpose.
 fn refused_by_us(ours: &Ours<'_>, warning: &str) -> Option<&'static str> {
     let is_link = ours.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::BadLink);
     match ours.expected() {
@@ -42,7 +42,7 @@ fn refused_by_us(ours: &Ours<'_>, warning: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether we stopped at the `:` behind a count that is a sign or nothing.
+/// Returns whether we stopped at the `:` after a count that is a sign or empty.
 fn ends_count(ours: &Ours<'_>) -> bool {
     let at = ours.error.as_ref().and_then(icecore::Error::offset).unwrap_or_default() as usize;
     let before = ours.data.get(..at).unwrap_or_default();
@@ -50,7 +50,7 @@ fn ends_count(ours: &Ours<'_>) -> bool {
     ours.data.get(at) == Some(&b':') && before.ends_with(b"\":")
 }
 
-/// What PHP refuses and we read.
+/// Returns the name for input that PHP refuses and we read.
 fn refused_by_php(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
     let has_alias = || ours.any(|cursor| matches!(cursor.kind(), Kind::Alias | Kind::Link));
     match () {
@@ -62,7 +62,7 @@ fn refused_by_php(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
     }
 }
 
-/// What may be written otherwise.
+/// Returns the name for output that may differ.
 fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
     match () {
         () if ours.any(|cursor| cursor.kind() == Kind::Opaque) => Some("C: without its class: PHP drops the payload"),
@@ -78,14 +78,14 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
     }
 }
 
-/// Whether an object has a property whose name is an integer.
+/// Returns whether an object has a property whose name is an integer.
 fn names_property_by_number(ours: &Ours<'_>) -> bool {
     ours.any(|object| {
         object.kind() == Kind::Object && object.body().entries().any(|(key, _)| key.node().kind == Kind::Int)
     })
 }
 
-/// Compares what we make of a document with what igbinary made of it.
+/// Compares our result for a document with that of igbinary.
 pub fn compare_igbinary(data: &[u8], said: &Said, classes: &HashSet<Vec<u8>>) -> Verdict {
     let ours = Ours::read("igbinary", data);
     let names_class = || ours.any_class(|name| classes.contains(&name.to_ascii_lowercase()));
@@ -100,7 +100,7 @@ pub fn compare_igbinary(data: &[u8], said: &Said, classes: &HashSet<Vec<u8>>) ->
     }
 }
 
-/// What we refuse on purpose.
+/// Returns the name for input that we refuse on purpose.
 fn refused_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
     let found = ours.error.as_ref().and_then(icecore::Error::found).unwrap_or_default();
     match ours.expected() {
@@ -112,7 +112,7 @@ fn refused_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
     }
 }
 
-/// What may be written otherwise.
+/// Returns the name for output that may differ.
 fn other_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
     let is_shared = |cursor: Cursor<'_>| cursor.kind() == Kind::Alias && cursor.target().kind().is_container();
     let named = |kind: Kind| -> HashSet<u32> {
@@ -136,7 +136,7 @@ fn other_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
     }
 }
 
-/// Whether this is how an integer is written.
+/// Returns whether the text is spelled like an integer.
 fn is_number(text: &[u8]) -> bool {
     std::str::from_utf8(text)
         .ok()

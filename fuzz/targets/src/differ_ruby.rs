@@ -1,4 +1,4 @@
-//! Where Ruby's Marshal and ours may differ.
+//! Allowed differences from Ruby's Marshal.
 
 use crate::differ::Verdict;
 use crate::oracle::Said;
@@ -8,12 +8,12 @@ use std::collections::{HashMap, HashSet};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Why ruby is not asked at all.
+/// Returns why ruby is not run at all.
 pub fn spared(data: &[u8]) -> Option<&'static str> {
     Ours::read("marshal", data).spared()
 }
 
-/// Compares what we make of a dump with what ruby made of it.
+/// Compares our result for a dump with that of ruby.
 pub fn compare(data: &[u8], said: &Said) -> Verdict {
     let ours = Ours::read("marshal", data);
     match (&ours.error, said) {
@@ -26,7 +26,7 @@ pub fn compare(data: &[u8], said: &Said) -> Verdict {
     }
 }
 
-/// What we refuse on purpose.
+/// Returns the name for input that we refuse on purpose.
 fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
     let expected = ours.expected();
     let found = ours.error.as_ref().and_then(Error::found).unwrap_or_default();
@@ -52,7 +52,7 @@ fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
     }
 }
 
-/// Whether a link is to an object that is being read.
+/// Returns whether a link refers to an object that is still being read.
 fn names_itself(expected: &str, found: &str) -> bool {
     let last = expected.strip_prefix("the number of an object before this one, 0 to ");
     last.zip(Some(found))
@@ -60,7 +60,7 @@ fn names_itself(expected: &str, found: &str) -> bool {
         .unwrap_or(false)
 }
 
-/// What ruby refuses and we read.
+/// Returns the name for input that ruby refuses and we read.
 fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     match () {
@@ -103,7 +103,7 @@ fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
     }
 }
 
-/// What may be dumped otherwise.
+/// Returns the name for dumps that may differ.
 fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
     match () {
         () if ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
@@ -144,8 +144,8 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
     }
 }
 
-/// Whether a value belongs to a class that has a `_load` or `marshal_load`, or
-/// layouts that Ruby writes in another order.
+/// Returns whether a value belongs to a class with `_load` or `marshal_load`, or has a layout that Ruby writes in
+/// another order.
 fn is_of_known_class(ours: &Ours<'_>) -> bool {
     const KNOWN: &[&[u8]] = &[
         b"BigDecimal",
@@ -163,8 +163,7 @@ fn is_of_known_class(ours: &Ours<'_>) -> bool {
     ours.any_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
 }
 
-/// Whether two objects of a class differ in the names of their variables, or in
-/// the order of these.
+/// Returns whether two objects of a class differ in the names of their variables, or in their order.
 fn has_orders(ours: &Ours<'_>) -> bool {
     let mut orders: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
     ours.cursors().any(|object| {
@@ -173,9 +172,9 @@ fn has_orders(ours: &Ours<'_>) -> bool {
     })
 }
 
-/// Whether a link that is no key is to one.
+/// Returns whether a link that is not a key refers to a key.
 fn links_to_key(ours: &Ours<'_>) -> bool {
-    /// What the field `key` of a node that is a key itself says.
+    /// The field `key` of a node that is itself a key.
     const IS_KEY: u16 = 0xFFFE;
     let is_key = |cursor: Cursor<'_>| cursor.node().key == IS_KEY;
     ours.any(|link| link.kind() == Kind::Link && !is_key(link) && is_key(link.target()))
@@ -193,12 +192,12 @@ fn is_subclass(cursor: Cursor<'_>) -> bool {
     cursor.kind() == Kind::Attrs && cursor.node().form() == Form::Subclass
 }
 
-/// Whether this can't be of one more class.
+/// Returns whether the value can't have one more class.
 fn is_class_twice(inside: Cursor<'_>) -> bool {
     is_subclass(inside) || inside.kind() == Kind::Link
 }
 
-/// Whether a key is a string with instance variables, or a link to one.
+/// Returns whether a key is a string with instance variables, or a link to one.
 fn has_variables_on_key(map: Cursor<'_>) -> bool {
     let around = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|at| map.document().at(at));
     let has_variables = |value: Cursor<'_>| {
@@ -208,7 +207,7 @@ fn has_variables_on_key(map: Cursor<'_>) -> bool {
     map.kind() == Kind::Map && map.entries().any(|(key, _)| matches!(key, Key::Value(value) if has_variables(value)))
 }
 
-/// Whether this is how Ruby itself calls an encoding.
+/// Returns whether Ruby itself uses this name for an encoding.
 fn is_encoding(name: &[u8]) -> bool {
     static NAMES: OnceLock<HashSet<Vec<u8>>> = OnceLock::new();
     let names = NAMES.get_or_init(|| {

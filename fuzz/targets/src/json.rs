@@ -16,8 +16,8 @@ pub(crate) fn written(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, i
     Ok(out)
 }
 
-/// The two readers agree, spans tile, serde_json accepts and rejects the same,
-/// and what was read comes back: as it is spelled, and as an equal document.
+/// Checks that the two readers agree, spans tile, serde_json accepts and rejects the same input, and that the document
+/// can be written and read back, with its spelling and as an equal document.
 pub fn json_read(data: &[u8]) {
     let limits = check::limits();
     let stage = Stage::parse("json:typed=no").expect("a stage");
@@ -37,7 +37,7 @@ pub fn json_read(data: &[u8]) {
     assert!(again.document == fast.document, "{:?}\n{:?}", fast.document, again.document);
     let twice = written(&again.document, "json").expect("written again");
     assert_bytes(&plain, &twice);
-    // Other layouts say the same.
+    // Other layouts have the same meaning.
     let other = ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice(data) as usize % 4];
     let laid_out = written(&fast.document, other).expect("what was JSON is JSON");
     let again = read(&laid_out, &stage, &wide, false);
@@ -51,8 +51,8 @@ pub fn json_read(data: &[u8]) {
     assert!(!other.contains("ascii") || laid_out.is_ascii(), "{other}: not ASCII");
 }
 
-/// Accepts and rejects as serde_json does. Where it need not: limits, ours
-/// (depth, nodes, digits) and its own (128 levels).
+/// Checks that serde_json accepts and rejects the same input, except for limits, ours (depth, nodes, digits) and its
+/// own (128 levels).
 fn against_serde(data: &[u8], ours: &Outcome<'_>) {
     let theirs = serde_json::from_slice::<serde_json::Value>(data);
     let accepted = ours.error.is_none() && ours.consumed == data.len();
@@ -68,8 +68,8 @@ fn against_serde(data: &[u8], ours: &Outcome<'_>) {
     }
 }
 
-/// Any document that is read from any format is said as `json:typed` and comes
-/// back equal, with its spelling too. Text that looks typed is read, or not.
+/// Checks that any document that is read from any format can be written as `json:typed` and comes back equal, also with
+/// its spelling. Text that looks typed is read, or refused.
 pub fn json_typed(data: &[u8]) {
     let limits = check::limits();
     let wide = check::wide_limits();
@@ -96,13 +96,12 @@ pub fn json_typed(data: &[u8]) {
         if name == "json" {
             continue;
         }
-        // With its spelling the original format comes back.
+        // With its spelling, the original bytes come back.
         let said = written(&slow.document, "json:typed,spelling").expect("written with its spelling");
         let again = read(&said, &typed, &wide, false);
         assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&said));
         assert!(again.document == fast.document, "{}", String::from_utf8_lossy(&said));
-        // JSON has doubles: a NaN of 32 bits that signals comes back as one that
-        // is quiet.
+        // JSON has doubles: a signaling NaN of 32 bits comes back as a quiet one.
         let signals = |node: &icecore::raw::Node| {
             let bits = node.payload as u32;
             node.kind == icecore::Kind::Float32 && f32::from_bits(bits).is_nan() && bits & 0x0040_0000 == 0

@@ -1,7 +1,7 @@
-//! What the fuzz targets check, as plain functions of bytes.
+//! The checks of the fuzz targets, as plain functions of bytes.
 //!
-//! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing
-//! but Rust, run the same functions. Each panics if a promise is broken.
+//! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing but Rust, run the same functions. Each
+//! panics if a property does not hold.
 
 mod alike;
 mod alter;
@@ -41,13 +41,13 @@ pub use sereal::sereal_read;
 pub use sql::sql_read;
 pub use storable::storable_read;
 
-/// A target by name.
+/// A target with its name.
 pub struct Target {
     /// Its name.
     pub name: &'static str,
-    /// What it runs.
+    /// The function to run.
     pub run: fn(&[u8]),
-    /// The files of `fixtures/` whose blobs it starts from.
+    /// The files of `fixtures/` whose blobs are the seeds.
     pub seeds: &'static [&'static str],
 }
 
@@ -64,7 +64,7 @@ const CHANGED: &[&str] = &[
     "sereal.jsonl",
 ];
 
-/// All of them.
+/// All targets.
 pub static TARGETS: &[Target] = &[
     Target { name: "storable_read", run: storable_read, seeds: &["storable.jsonl", "storable-arch.jsonl"] },
     Target { name: "sereal_read", run: sereal_read, seeds: &["sereal.jsonl"] },
@@ -122,7 +122,7 @@ pub static TARGETS: &[Target] = &[
     },
 ];
 
-/// A number that depends on the bytes only, to choose options by.
+/// Returns a number that depends only on the bytes, for choosing options.
 pub fn choice(data: &[u8]) -> u32 {
     data.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193)) >> 7
 }

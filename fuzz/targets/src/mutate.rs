@@ -1,15 +1,15 @@
 //! A deterministic mutator for structured bytes.
 
-/// A small generator of random numbers (xorshift64*).
+/// A small random number generator (xorshift64*).
 pub struct Random(u64);
 
 impl Random {
-    /// The same seed gives the same numbers.
+    /// Creates a generator; the same seed gives the same numbers.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03 | 1)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -17,18 +17,18 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `n`, which is not 0.
+    /// Returns a number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         ((self.bits() >> 33) as usize) % n.max(1)
     }
 
-    /// True in one of `n` cases.
+    /// Returns true in one of `n` cases.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }
 
-/// Bytes that mean something somewhere.
+/// Bytes that have a meaning in some format.
 const BYTES: &[u8] = &[
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 17, 18, 19, 20, 25, 27, 31, 32, 33, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
     50, 0x40, 0x41, 0x50, 0x51, 0x60, 0x61, 0x7E, 0x7F, 0x80, 0x81, 0xA8, 0xFE, 0xFF, b'"', b'[', b']', b'{', b'}',
@@ -37,12 +37,12 @@ const BYTES: &[u8] = &[
 
 const WORDS: &[u32] = &[0, 1, 2, 3, 16, 127, 128, 255, 256, 65_535, 65_536, 0x7FFF_FFFF, 0x8000_0000, u32::MAX];
 
-/// Longer inputs only take longer.
+/// Longer inputs only take more time.
 const MOST: usize = 8_192;
 
-/// One of the seeds, changed in a few places.
+/// Returns one of the seeds, changed in a few places.
 pub fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
-    // Short seeds are chosen more often: a change hits more of what they are.
+    // Short seeds are chosen more often: a change affects more of their contents.
     let at = random.below(seeds.len()).min(random.below(seeds.len()));
     let mut data = seeds[at].clone();
     let changes = [1, 1, 1, 2, 2, 4, 8][random.below(7)];
@@ -62,7 +62,7 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let at = random.below(len);
     let piece = 1 + random.below(1 + (len - at).min(32));
     let end = (at + piece).min(len);
-    // What is changed without a look at lengths is hardly ever a text of PHP.
+    // A text of PHP that is changed without regard to lengths is hardly ever valid.
     if is_php(data) && !random.one_in(4) {
         return php_value(random, data, at);
     }
@@ -77,7 +77,7 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         }
         8 => data.truncate(at),
         9 => {
-            // A length: in 32 bits of either order.
+            // A length: 32 bits in either byte order.
             let word = WORDS[random.below(WORDS.len())].wrapping_add(random.below(5) as u32).wrapping_sub(2);
             let bytes = if random.one_in(2) { word.to_le_bytes() } else { word.to_be_bytes() };
             for (slot, byte) in data[at..].iter_mut().zip(bytes) {
@@ -91,7 +91,7 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
             data.splice(to..to, copy);
         }
         11 => {
-            // Two pieces change places.
+            // Two pieces exchange places.
             let to = random.below(len);
             for k in 0..piece {
                 if at + k < len && to + k < len {
@@ -100,17 +100,17 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
             }
         }
         12 => {
-            // A piece of another seed, put in.
+            // Inserts a piece of another seed.
             let other = piece_of(random, seeds);
             data.splice(at..at, other);
         }
         13 => {
-            // A piece of another seed, in the place of one of ours.
+            // A piece of another seed replaces one of ours.
             let other = piece_of(random, seeds);
             data.splice(at..end, other);
         }
         14 => {
-            // The front of this and the end of another.
+            // The beginning of this seed and the end of another.
             let other = &seeds[random.below(seeds.len())];
             let from = random.below(other.len().max(1));
             data.truncate(at);
@@ -126,19 +126,19 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     }
 }
 
-/// Tags of Sereal with an offset behind them, or with such a tag.
+/// Tags of Sereal followed by an offset, or by such a tag.
 const SEREAL_LINKS: &[&[u8]] =
     &[&[0x29], &[0x2D], &[0x2E], &[0x2F], &[0x2F], &[0xAE], &[0xAF], &[0x28, 0x2F], &[0x30, 0x29], &[0x2C, 0x2F]];
-/// The same of Storable.
+/// The same for Storable.
 const STORABLE_LINKS: &[&[u8]] =
     &[&[0, 0, 0, 0], &[4, 0, 0, 0, 0], &[4, 0, 0, 0, 0], &[27, 0, 0, 0, 0], &[33, 0, 0, 0, 0, 0, 0, 0, 0]];
 
-/// Tags of Marshal with a number behind them.
+/// Tags of Marshal followed by a number.
 const MARSHAL_LINKS: &[&[u8]] = &[b"@", b"@", b"@", b";", b"I@", b"I\"\x06a", b"[", b"o;"];
-/// The same of igbinary.
+/// The same for igbinary.
 const IGBINARY_LINKS: &[&[u8]] = &[&[1], &[0x0E], &[0x22], &[0x25, 1], &[0x25, 0x22], &[6], &[0x14], &[0x1A]];
 
-/// A link in bytes of Marshal or igbinary.
+/// Inserts a link in bytes of Marshal or igbinary.
 fn small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u8, at: usize, end: usize) {
     let mut link = links[random.below(links.len())].to_vec();
     link.push(first + random.below(at.min(12) + 1) as u8);
@@ -146,12 +146,12 @@ fn small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u
     data.splice(at..end, link);
 }
 
-/// Whether this is an array or an object of PHP.
+/// Returns whether this is an array or an object of PHP.
 fn is_php(data: &[u8]) -> bool {
     matches!(data, [b'a' | b'O' | b'C', b':', ..])
 }
 
-/// A value of PHP in the place of what stands between two semicolons.
+/// Replaces the bytes between two semicolons by a value of PHP.
 fn php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
     const VALUES: &[&str] = &[
         "R:#;",
@@ -178,12 +178,11 @@ fn php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
     let may_be_key = matches!(data.get(start), Some(b'i' | b's'));
     let value = if may_be_key && !random.one_in(3) { "i:#;" } else { VALUES[random.below(VALUES.len())] };
     let value = value.replace('#', &random.below(10).to_string());
-    // Instead of a key or a value; behind one, it makes the count wrong.
+    // Instead of a key or a value; after one, it makes the count wrong.
     data.splice(start..end, value.into_bytes());
 }
 
-/// A link to something nearby, put in or in the place of a piece. Chance alone
-/// seldom makes one that fits.
+/// Inserts a link to something nearby, or replaces a piece by one. Chance alone seldom creates a valid link.
 fn link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
     match data[..] {
         [4, 8, ..] => return small_link(random, data, MARSHAL_LINKS, 5, at, end),
@@ -204,7 +203,7 @@ fn link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
     }
     let end = if random.one_in(2) { at } else { end };
     data.splice(at..end, link);
-    // Where protocols 2 and later without a user header count from.
+    // The start of offsets in protocol 2 and later, without a user header.
     const START: usize = 5;
     if is_sereal
         && let Some(tag) = data.get_mut(START + target)

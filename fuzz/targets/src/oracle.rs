@@ -1,4 +1,4 @@
-//! The real ruby or php, that reads blobs and writes them again.
+//! The real ruby or php, which reads blobs and writes them again.
 
 use crate::perl::base64;
 use crate::seeds;
@@ -9,20 +9,20 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// What it made of a blob.
+/// Its result for a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It was read, and written again as these bytes. What it complained about is beside it.
+    /// It was read, and written again as these bytes; with the warnings.
     Wrote(Vec<u8>, String),
     /// It was read, and can't be written.
     Kept(String),
     /// It was refused.
     Refused(String),
-    /// The process ended: a crash, a loop, too much memory. That is no finding of ours.
+    /// The process ended: a crash, a loop, too much memory. This is not a finding of ours.
     Died,
 }
 
-/// Who is asked.
+/// The program to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runtime {
     /// `Marshal.load` and `Marshal.dump`.
@@ -34,7 +34,7 @@ pub enum Runtime {
 }
 
 impl Runtime {
-    /// What is missing, if it can't be asked.
+    /// Returns what is missing, if it can't be run.
     pub fn missing(self) -> Option<&'static str> {
         let (program, says, name) = match self {
             Runtime::Ruby => ("ruby", "exit RUBY_VERSION >= '3.1'", "ruby 3.1 is not installed"),
@@ -48,8 +48,8 @@ impl Runtime {
         (!status.is_ok_and(|status| status.success())).then_some(name)
     }
 
-    /// The command, behind a limit of its address space in kilobytes. Ruby's is large before
-    /// it reads a byte.
+    /// Returns the command, with a limit of its address space in kilobytes. That of Ruby is large before it reads a
+    /// byte.
     fn command(self) -> (u64, &'static str, &'static str) {
         match self {
             Runtime::Ruby => (1_000_000, "exec ruby -W0 -E UTF-8 --disable-gems \"$0\"", "ruby/oracle.rb"),
@@ -59,10 +59,10 @@ impl Runtime {
     }
 }
 
-/// How long an answer may take.
+/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A process is replaced after so many blobs: names that were met stay in memory.
+/// Number of blobs after which a process is replaced: the names that it has seen stay in memory.
 const MOST: u64 = 100_000;
 
 struct Running {
@@ -79,16 +79,16 @@ impl Drop for Running {
     }
 }
 
-/// The process. It is started when it is needed.
+/// The process, which is started when it is needed.
 pub struct Oracle {
     runtime: Runtime,
     running: Option<Running>,
-    /// How often it was started.
+    /// Number of starts.
     pub starts: u64,
 }
 
 impl Oracle {
-    /// None is started yet.
+    /// Creates an oracle whose process is not started yet.
     pub fn new(runtime: Runtime) -> Oracle {
         Oracle { runtime, running: None, starts: 0 }
     }
@@ -106,7 +106,7 @@ impl Oracle {
         let input = child.stdin.take();
         let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, lines) = channel();
-        // Ends with the process, or with who listens.
+        // The thread ends with the process, or with the receiver.
         std::thread::spawn(move || {
             loop {
                 let mut line = Vec::new();
@@ -120,7 +120,7 @@ impl Oracle {
         self.starts += 1;
     }
 
-    /// Asks about all of them.
+    /// Processes all of the blobs.
     pub fn ask(&mut self, blobs: &[Vec<u8>]) -> Vec<Said> {
         let mut answers = Vec::new();
         while answers.len() < blobs.len() {
@@ -138,7 +138,7 @@ impl Oracle {
         answers
     }
 
-    /// Asks until all are answered, or one is not.
+    /// Processes blobs until all are answered, or one is not.
     fn some(&mut self, blobs: &[Vec<u8>], answers: &mut Vec<Said>) {
         let Some(running) = &mut self.running else { return };
         let Some(mut input) = running.input.take() else { return };
@@ -184,7 +184,7 @@ fn said(line: &[u8]) -> Said {
     }
 }
 
-/// The classes that PHP has by itself, in small letters: igbinary makes real ones of them.
+/// Returns the built-in classes of PHP, in lower case: igbinary creates real objects of them.
 pub fn classes_of_php() -> HashSet<Vec<u8>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../php/oracle.php");
     let said = Command::new("php").arg(script).arg("classes").output().map(|output| output.stdout).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The formats of PHP and Ruby: what holds of each.
+//! Properties of the formats of PHP and Ruby.
 
 use crate::check::{self, agree, equal_but_numbers};
 use icecore::{
@@ -11,9 +11,8 @@ fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Out
     stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
-/// The reader and the detailed reading agree, spans tile, and what was read is
-/// written again as an equal document with its spelling. Without, it can be read
-/// again, and is equal if `is_equal_without`.
+/// Checks that the reader and the detailed reading agree, spans tile, and the document can be written again as an equal
+/// document with its spelling. Without its spelling, it can be read again, and is equal if `is_equal_without`.
 fn reads(data: &[u8], format: &str, is_equal_without: bool) {
     let stage = Stage::parse(format).expect("a stage");
     let limits = check::limits();
@@ -28,7 +27,7 @@ fn reads(data: &[u8], format: &str, is_equal_without: bool) {
     }
 }
 
-/// Instance variables of a value that has none, and an encoding without a name:
+/// Returns whether the document has instance variables on a value that can't have any, or an encoding without a name:
 /// Ruby reads both, writes neither, and they don't come back.
 fn has_what_ruby_drops(document: &Document<'_>) -> bool {
     let is_empty = |node: &Node| node.kind == Kind::Attrs && node.aux == 1 && node.payload >> 32 == 0;
@@ -62,8 +61,7 @@ pub fn php_read(data: &[u8]) {
     reads(data, "php", true);
 }
 
-/// With each handler in turn: which one fits is decided by looking, and an
-/// input that was changed may fit another.
+/// Reads with each handler in turn: the right one is found by examining the input, and a changed input may fit another.
 pub fn php_session_read(data: &[u8]) {
     let handlers = ["php", "php_binary", "php_serialize"];
     let handler = handlers[crate::choice(data) as usize % handlers.len()];
@@ -74,7 +72,7 @@ pub fn var_export_read(data: &[u8]) {
     reads(data, "var-export", true);
 }
 
-/// What was read is said in typed JSON, and comes back from there.
+/// Writes the document in typed JSON, and reads it back.
 pub fn dumper_read(data: &[u8]) {
     let stage = Stage::parse("dumper").expect("a stage");
     let limits = check::limits();
@@ -88,13 +86,13 @@ pub fn dumper_read(data: &[u8]) {
     }
 }
 
-/// By itself a key that is a decimal string becomes an integer, as PHP's arrays
-/// have it; igbinary can say it as a string.
+/// Without its spelling, a key that is a decimal string becomes an integer, as in PHP's arrays; igbinary can express it
+/// as a string.
 pub fn igbinary_read(data: &[u8]) {
     reads(data, "igbinary", false);
 }
 
-/// By itself it is written as Ruby writes, which links floats and strings.
+/// Without its spelling, it is written as Ruby writes it, with links to floats and strings.
 pub fn marshal_read(data: &[u8]) {
     reads(data, "marshal", false);
 }

@@ -8,14 +8,14 @@ use icecore::{
     raw::Outcome,
 };
 
-/// A byte says how long the template is, which comes first; the data follow.
+/// The first byte is the length of the template, which follows; the rest is the data.
 pub fn pack_read(data: &[u8]) {
     let Some((len, rest)) = data.split_first() else { return };
     let (template, data) = rest.split_at(rest.len().min(usize::from(*len)));
     runs(&String::from_utf8_lossy(template), data);
 }
 
-/// All of it is the template, and the data too.
+/// All bytes are both the template and the data.
 pub fn pack_template(data: &[u8]) {
     runs(&String::from_utf8_lossy(data), data);
 }
@@ -26,8 +26,8 @@ fn read<'a>(data: &'a [u8], options: &pack::Options, detail: bool) -> Outcome<'a
     options.read(data, if detail { request.detailed() } else { request })
 }
 
-/// The loops for what is usual and the machine agree, the spans tile what was
-/// read, and what was read can be packed, or is refused.
+/// Checks that the loops for common templates agree with the general machine, that spans tile the input that was read,
+/// and that the result can be packed, or is refused.
 fn runs(template: &str, data: &[u8]) {
     let mut options = pack::Options::new(template);
     for utf8 in [false, true] {
@@ -45,7 +45,7 @@ fn runs(template: &str, data: &[u8]) {
 fn writes(document: &Document<'_>, options: &pack::Options) {
     let mut out = Vec::new();
     let mut limits = check::limits();
-    // A short template may ask for much.
+    // A short template may request much output.
     limits.output = limits.decompressed;
     match pack::write(document, options, &limits, &mut out) {
         Ok(_) => {}
@@ -60,7 +60,7 @@ fn writes(document: &Document<'_>, options: &pack::Options) {
     }
 }
 
-/// A list of all that a list may have.
+/// Returns a list with all values that a list may contain.
 fn list(data: &[u8]) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
@@ -78,7 +78,7 @@ fn list(data: &[u8]) -> Document<'static> {
     b.finish().expect("a list")
 }
 
-/// The first byte is the separator. What was split is joined again.
+/// The first byte is the separator. Split fields are joined again.
 pub fn join_read(data: &[u8]) {
     let Some((separator, data)) = data.split_first() else { return };
     let mut options = join::Options::default();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// What perl made of a blob.
+/// The result of perl for a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The value, as `json:typed`.
@@ -14,18 +14,17 @@ pub enum Answer {
     NotUtf8,
     /// It was refused.
     Refused(String),
-    /// The process ended: a crash, a loop, too much memory. That is no finding
-    /// of ours.
+    /// The process ended: a crash, a loop, too much memory. This is not a finding of ours.
     Died,
 }
 
-/// How much memory it may have, in kilobytes.
+/// Maximum memory of the process, in kilobytes.
 const MEMORY: &str = "300000";
 
-/// The process. It is started when it is needed.
+/// The process, which is started when it is needed.
 pub struct Perl {
     running: Option<(Child, BufReader<ChildStdout>)>,
-    /// How often it was started.
+    /// Number of starts.
     pub starts: u64,
 }
 
@@ -36,7 +35,7 @@ impl Default for Perl {
 }
 
 impl Perl {
-    /// None is started yet.
+    /// Creates an instance whose process is not started yet.
     pub fn new() -> Perl {
         Perl { running: None, starts: 0 }
     }
@@ -58,13 +57,13 @@ impl Perl {
 
     fn stop(&mut self) {
         if let Some((mut child, _)) = self.running.take() {
-            // It ends by itself and takes its files away.
+            // The process ends by itself and removes its files.
             drop(child.stdin.take());
             let _ = child.wait();
         }
     }
 
-    /// Asks about all of them.
+    /// Processes all of the blobs.
     pub fn ask(&mut self, format: &str, blobs: &[Vec<u8>]) -> Vec<Answer> {
         let mut answers = Vec::new();
         while answers.len() < blobs.len() {
@@ -81,7 +80,7 @@ impl Perl {
         answers
     }
 
-    /// Asks until all are answered or the process ends.
+    /// Processes blobs until all are answered or the process ends.
     fn some(&mut self, format: &str, blobs: &[Vec<u8>], answers: &mut Vec<Answer>) {
         let Some((child, output)) = &mut self.running else { return };
         let Some(mut input) = child.stdin.take() else { return };

@@ -1,10 +1,10 @@
-//! Strings inside of documents are changed: what could be read can be read afterwards, and
-//! without a change nothing changes.
+//! Changes strings inside documents: a readable document remains readable, and without a change the bytes stay the
+//! same.
 
 use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
 use icecore::{Limits, Request, Stage};
 
-/// Puts something in the place of some letters.
+/// Replaces some letters.
 struct Letters(&'static [u8]);
 
 impl Change for Letters {

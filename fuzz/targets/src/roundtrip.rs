@@ -1,11 +1,10 @@
-//! What comparing with ruby and php has in common: a blob is read, and what
-//! was read is written without its spelling.
+//! Common parts of the comparison with ruby and php: a blob is read, and the document is written without its spelling.
 
 use crate::differ::Verdict;
 use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, Stage, raw::Outcome};
 use std::collections::HashSet;
 
-/// Small, so that the other side need not build what takes long.
+/// Limits that are small enough that the other side need not build slow values.
 pub fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 400;
@@ -13,10 +12,10 @@ pub fn limits() -> Limits {
     limits
 }
 
-/// What we make of a blob.
+/// Our result for a blob.
 pub struct Ours<'a> {
     pub format: &'static str,
-    /// The blob without what stands behind its value: the others ignore that.
+    /// The blob without the bytes after its value, which the other programs ignore.
     pub data: &'a [u8],
     pub document: Document<'a>,
     pub error: Option<Error>,
@@ -39,7 +38,7 @@ impl<'a> Ours<'a> {
             None if is_whole => return Ours { format, data, document: first.document, error: None },
             None => end,
         };
-        // igbinary refuses what is behind a value, too.
+        // igbinary also refuses bytes after a value.
         if format == "igbinary" {
             let error = Error::new(ErrorKind::Trailing);
             return Ours { format, data, document: first.document, error: Some(error) };
@@ -49,14 +48,14 @@ impl<'a> Ours<'a> {
         Ours { format, data, document: second.document, error: second.error }
     }
 
-    /// What is written.
+    /// Returns the written document.
     pub fn written(&self) -> Result<Vec<u8>, Error> {
         let stage = Stage::parse(self.format).expect("a stage");
         let mut out = Vec::new();
         icecore::write_to(&self.document, &stage, &Limits::default(), &mut out).map(|_| out)
     }
 
-    /// Why the other side is not asked.
+    /// Returns why the other side is not run.
     pub fn spared(&self) -> Option<&'static str> {
         let is_limit = self.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Limit);
         match () {
@@ -66,22 +65,22 @@ impl<'a> Ours<'a> {
         }
     }
 
-    /// Every node.
+    /// Returns every node.
     pub fn cursors(&self) -> impl Iterator<Item = Cursor<'_>> {
         (0..self.document.nodes().len() as u32).filter_map(|at| self.document.at(at))
     }
 
-    /// Whether a value is so.
+    /// Returns whether a value satisfies the condition.
     pub fn any(&self, is: impl Fn(Cursor<'_>) -> bool) -> bool {
         self.cursors().any(is)
     }
 
-    /// Whether a class is.
+    /// Returns whether a class satisfies the condition.
     pub fn any_class(&self, is: impl Fn(&[u8]) -> bool) -> bool {
         self.document.tape().classes().iter().any(|name| is(name.bytes))
     }
 
-    /// Whether a container has a link to itself, or to what it is in.
+    /// Returns whether a container has a link to itself, or to a container around it.
     pub fn holds_itself(&self) -> bool {
         self.any(|link| {
             let refers = matches!(link.kind(), Kind::Link | Kind::Alias);
@@ -93,7 +92,7 @@ impl<'a> Ours<'a> {
         })
     }
 
-    /// Whether a map has a key twice.
+    /// Returns whether a map has a key twice.
     pub fn repeats_key(&self) -> bool {
         self.any(|map| {
             let mut seen = HashSet::new();
@@ -110,12 +109,12 @@ impl<'a> Ours<'a> {
         })
     }
 
-    /// What was expected where we refuse it.
+    /// Returns what was expected where we refuse the blob.
     pub fn expected(&self) -> &str {
         self.error.as_ref().and_then(Error::expected).unwrap_or_default()
     }
 
-    /// We refuse what the other side reads.
+    /// Returns the verdict if we refuse what the other side reads.
     pub fn refused(&self, name: Option<&'static str>, error: &Error) -> Verdict {
         match name {
             Some(name) => Verdict::Allowed(name),
@@ -123,7 +122,7 @@ impl<'a> Ours<'a> {
         }
     }
 
-    /// We read what the other side refuses.
+    /// Returns the verdict if we read what the other side refuses.
     pub fn read_alone(&self, name: Option<&'static str>, reason: &str) -> Verdict {
         match name {
             Some(name) => Verdict::Allowed(name),
@@ -133,7 +132,7 @@ impl<'a> Ours<'a> {
         }
     }
 
-    /// Compares what both write.
+    /// Compares the output of both.
     pub fn compare(&self, theirs: &[u8], name: impl FnOnce(&Self) -> Option<&'static str>) -> Verdict {
         let ours = match self.written() {
             Ok(ours) if ours == theirs => return Verdict::Equal,

@@ -1,18 +1,18 @@
-//! Where fuzzing starts from: the blobs of `fixtures/`, and some JSON.
+//! The seeds of fuzzing: the blobs of `fixtures/`, and some JSON.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Longer ones only make each execution slow.
+/// Longer seeds only make each execution slow.
 const MOST: usize = 2_048;
 
-/// The folder of the fixtures.
+/// Returns the folder of the fixtures.
 pub fn folder() -> PathBuf {
     std::env::var_os("ICECORE_FIXTURES")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures"), PathBuf::from)
 }
 
-/// The blobs of these files, each once, the shortest first.
+/// Returns the distinct blobs of these files, the shortest first.
 pub fn load(files: &[&str]) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
     for file in files {
@@ -34,7 +34,7 @@ fn blobs(path: &Path) -> Vec<Vec<u8>> {
     text.lines().filter_map(blob).collect()
 }
 
-/// The blob of a line; of an expectation, its text.
+/// Returns the blob of a line; for an expectation, its text.
 fn blob(line: &str) -> Option<Vec<u8>> {
     if let Some(start) = line.find("\"typed\":") {
         return Some(line.as_bytes()[start + 8..line.len() - 1].to_vec());
@@ -59,7 +59,7 @@ pub fn base64(text: &str) -> Vec<u8> {
     out
 }
 
-/// Small dumps. The first byte says how they are read.
+/// Small dumps. The first byte selects how they are read.
 const SQL: &[&str] = &[
     "\0-- MySQL dump 10\nCREATE TABLE `t` (`a` text, b blob, KEY (a));\nINSERT INTO `t` VALUES (1,'it\\'s','x''y',0xAB),(2,NULL,_binary '\\0');\n",
     "\u{1}/*!50003 SET sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES' */;\nINSERT INTO \"t\" SET a='\\', b=\"x\";\nDELIMITER ;;\nCREATE TRIGGER x BEGIN END;;\nDELIMITER ;\n",
@@ -68,7 +68,7 @@ const SQL: &[&str] = &[
     "\u{7}insert ignore into d.t (b, `a``x`) values ('1', N'y') on duplicate key update a='4';update t set x='7', z='8' where k='9';",
 ];
 
-/// JSON of every kind, right and wrong.
+/// JSON of every kind, valid and invalid.
 const JSON: &[&str] = &[
     "null",
     " true ",

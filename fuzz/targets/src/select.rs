@@ -1,11 +1,11 @@
-//! Values on paths: skimming gives what reading all gives.
+//! Values on paths: skimming finds the same as reading everything.
 
 use crate::choice;
 use icecore::raw::Input;
 use icecore::select::{self, Pattern, Skimmed, Source};
 use icecore::{Document, Limits, Stage};
 
-/// Paths that most documents have something on, and some that few have.
+/// Paths that exist in most documents, and some that exist in few.
 const PATHS: &[&str] = &[
     "$",
     "$[0]",
@@ -30,7 +30,7 @@ const PATHS: &[&str] = &[
     "$.*[1:].*",
 ];
 
-/// The formats that are skimmed.
+/// The formats that can be skimmed.
 const FORMATS: &[&str] = &["php", "json", "storable", "sereal", "igbinary", "marshal"];
 
 type Answers = Vec<(String, Document<'static>)>;
@@ -63,8 +63,7 @@ fn skimmed(input: Input<'_>, stage: &Stage, pattern: &Pattern, limits: &Limits) 
     (answers, end.expect("nobody refuses an answer"))
 }
 
-/// Skims the bytes as each format, all in view or few of them, and reads them; what is found
-/// must be the same.
+/// Skims the bytes in each format, with all of them in view or few, and reads them; the results must be the same.
 pub fn select(data: &[u8]) {
     let limits = Limits::default();
     let number = choice(data) as usize;
@@ -79,7 +78,7 @@ pub fn select(data: &[u8]) {
             assert!(all == in_parts, "{format} {path}: parts of {} give something else", parts.1);
             all
         };
-        // What is wrong behind an answer is not looked at.
+        // Errors after an answer are not examined.
         let Ok(document) = icecore::read_as(data, &stage, &limits) else { continue };
         let mut expected = Answers::new();
         let read = select::within(&document, &pattern, &limits, 0, &mut |path, document| {

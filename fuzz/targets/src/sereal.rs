@@ -24,10 +24,9 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, E
     Ok(out)
 }
 
-/// The fast reader, its plain twin and the detailed reading agree, as the fast
-/// writer and its twin do; spans tile, and what was read is
-/// written again: byte for byte with its spelling (compressed bodies: as they
-/// are when decompressed), as an equal document without.
+/// Checks that the fast reader, its plain twin and the detailed reading agree, and so do the fast writer and its twin;
+/// that spans tile; and that the document is written again: byte for byte with its spelling (compressed bodies: as they
+/// are when decompressed), as an equal document without it.
 pub fn sereal_read(data: &[u8]) {
     let limits = check::limits();
     let fast = read(data, &limits, false);
@@ -46,9 +45,8 @@ pub fn sereal_read(data: &[u8]) {
     let other = read(&again, &wide, true);
     assert!(other.error.is_none(), "what was written can't be read: {:?}", other.error);
     assert!(slow.document == other.document, "another document:\n{:?}\n{:?}", slow.document, other.document);
-    // What no encoder writes, and where the promise is an equal document only: a
-    // PAD that is tracked, whose bit comes back on the tag behind it; a second
-    // WEAKEN, which is left out; and a COPY of something else than a string, which
+    // Cases that no encoder writes, and for which only an equal document is guaranteed: a tracked PAD, whose bit comes
+    // back on the tag after it; a second WEAKEN, which is left out; and a COPY of something other than a string, which
     // is written in full.
     if !tracks_pad(data, &slow) && !weakens_twice(data, &slow) && !copies_no_string(data, &slow) {
         let raw = data.get(4).is_some_and(|byte| byte >> 4 == 0);
@@ -61,12 +59,12 @@ pub fn sereal_read(data: &[u8]) {
     reads_back(&fast.document, &options(data));
 }
 
-/// The decompressed body.
+/// Returns the decompressed body.
 fn layer<'o>(outcome: &'o Outcome<'_>) -> &'o [u8] {
     outcome.document.trace().and_then(|trace| trace.layer.as_deref()).unwrap_or_default()
 }
 
-/// Spans of a layer, and the bytes that they are of.
+/// Returns the spans of a layer, and the bytes of that layer.
 fn spans_of<'o>(data: &'o [u8], outcome: &'o Outcome<'_>, number: u8) -> (Vec<&'o Span>, &'o [u8]) {
     let spans = outcome.document.trace().map_or(&[][..], |trace| &trace.spans);
     (spans.iter().filter(|span| span.layer == number).collect(), if number == 0 { data } else { layer(outcome) })
@@ -89,14 +87,14 @@ fn weakens_twice(data: &[u8], outcome: &Outcome<'_>) -> bool {
     })
 }
 
-/// Whether a COPY is of something else than a string of the document.
+/// Returns whether a COPY refers to something other than a string of the document.
 fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
     (0..2).any(|number| {
         let (spans, bytes) = spans_of(data, outcome, number);
         let is_string = |what: &str| matches!(what, "SHORT_BINARY" | "BINARY" | "STR_UTF8");
         let strings: HashSet<u64> = spans.iter().filter(|span| is_string(span.what)).map(|span| span.start).collect();
-        // Of a document with several parts, each counts from its own start; in
-        // protocol 1 the body counts from the start of the header.
+        // In a document with several parts, each part counts from its own start; in protocol 1 the body counts from the
+        // start of the header.
         let number_of = |span: &Span, bytes: &[u8]| {
             let digits = bytes.get(span.start as usize..span.end as usize).unwrap_or(&[]);
             digits.iter().rev().fold(0i64, |sum, byte| sum << 7 | i64::from(byte & 0x7F))
@@ -118,7 +116,7 @@ fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
     })
 }
 
-/// Options to write with, chosen by the bytes.
+/// Returns options for writing, chosen by the bytes.
 fn options(data: &[u8]) -> WriteOptions {
     let choice = choice(data);
     let mut options = WriteOptions::default();
@@ -140,14 +138,13 @@ fn options(data: &[u8]) -> WriteOptions {
     options
 }
 
-/// Written without its spelling it is an equal document, but for what the
-/// writer says is lost.
+/// Checks that the document written without its spelling is equal, except for the losses that the writer reports.
 fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     let mut out = Vec::new();
     let losses = match write(document, options, &check::wide_limits(), &mut out) {
         Ok(losses) => losses,
-        // A hash that has a key twice is no document of Sereal's; what stands at the
-        // first of them can't be left out if it is referred to.
+        // A hash with a repeated key is not a document of Sereal; the value at the first one can't be left out if
+        // something refers to it.
         Err(error) if matches!(error.kind(), ErrorKind::Limit | ErrorKind::Unrepresentable) => return,
         Err(error) => panic!("{error}\n{options:?}\n{document:?}"),
     };
@@ -164,8 +161,7 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
         true => Comparison::new().any_order(),
         false => Comparison::new(),
     };
-    // To write a string once and let others be its alias makes them one
-    // variable: that is what the option is for.
+    // Writing a string once and aliasing the others to it makes them one variable: that is the purpose of the option.
     if losses.is_empty()
         && !options.aliased_dedupe_strings
         && !comparison.equal(document, &again.document)

@@ -1,10 +1,10 @@
-//! Dumps of SQL.
+//! SQL dumps.
 
 use icecore::rewrite::{Around, Escaping};
 use icecore_sql::{Content, Dialect, Error, Literal, Next, Options, Quoting, Reader, Value, reference};
 use std::ops::Range;
 
-/// What comes out of windows of such sizes: literals and the values of rows, as ranges of the dump.
+/// Returns the results for windows of these sizes: literals and the values of rows, as ranges of the dump.
 fn windows(
     dump: &[u8],
     options: Options,
@@ -23,7 +23,7 @@ fn windows(
                 literals.push(literal);
             }
             Next::Value(mut value) => {
-                // Of nothing, the place says nothing.
+                // The place of an empty value has no meaning.
                 if value.content != Content::Absent || !value.whole.is_empty() {
                     value.whole = moved(&value.whole, start);
                 }
@@ -41,8 +41,8 @@ fn windows(
     }
 }
 
-/// The fast reader says what its twin says, in windows of any size; literals stand in order;
-/// what one decodes to is encoded to the same; limits are errors.
+/// Checks that the fast reader and its twin agree, in windows of any size; that literals are in order; that a decoded
+/// literal is encoded to the same bytes; and that limits are errors.
 pub fn sql_read(data: &[u8]) {
     let Some((how, dump)) = data.split_first() else { return };
     let mut options = Options::default();

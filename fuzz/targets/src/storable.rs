@@ -6,7 +6,7 @@ use icecore::format::storable::{LongDouble, ReadOptions, WriteOptions, write};
 use icecore::raw::Reader as _;
 use icecore::{Document, Error, ErrorKind, Request};
 
-/// What headers leave open is chosen by the bytes.
+/// Chooses the properties that headers leave open by the bytes.
 pub fn options(data: &[u8]) -> ReadOptions {
     let mut options = ReadOptions::default();
     match choice(data) % 16 {
@@ -21,14 +21,14 @@ pub fn options(data: &[u8]) -> ReadOptions {
     options
 }
 
-/// Whether it is of a version that is only read: before 0.7.
+/// Returns whether the version is only supported for reading: before 0.7.
 pub fn is_old(data: &[u8]) -> bool {
     let rest = data.strip_prefix(b"pst0").unwrap_or(data);
     data.starts_with(b"perl-store") || rest.first().is_some_and(|version| version >> 1 < 2)
 }
 
-/// The two readers agree, spans tile, and what was read is written again: byte
-/// for byte with its spelling, as an equal document without.
+/// Checks that the two readers agree, spans tile, and the document is written again: byte for byte with its spelling,
+/// as an equal document without it.
 pub fn storable_read(data: &[u8]) {
     let limits = check::limits();
     let options = options(data);
@@ -61,9 +61,8 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, E
     Ok(out)
 }
 
-/// Written without its spelling it is an equal document, but for what the
-/// writer says is lost and for numbers: as in the original, whole floats
-/// become integers, and network order says large numbers as text.
+/// Checks that the document written without its spelling is equal, except for the losses that the writer reports and
+/// for numbers: as in the original, whole floats become integers, and network order writes large numbers as text.
 fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     let mut out = Vec::new();
     let losses = match write(document, options, &check::wide_limits(), &mut out) {
@@ -86,7 +85,7 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     if losses.is_empty() && *document != again.document && !equal_but_numbers(document, &again.document) {
         panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", again.document);
     }
-    // Once numbers have become what they become, nothing changes any more.
+    // After the first conversion of numbers, nothing changes any more.
     let bytes = written(&again.document, options).expect("written again");
     assert_bytes(&out, &bytes);
 }

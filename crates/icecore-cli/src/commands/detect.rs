@@ -13,18 +13,18 @@ use icecore_tables::unicode::Wide;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Tell what files are: format, version, wrappers, and how sure that is
+/// Show what files are: format, version, wrappers, and how certain that is
 ///
-/// Nothing is guessed wildly: a format without a signature is named only after a walk over all of the bytes. `sure`:
-/// it has a signature, or all of it was checked; `likely`: its structure fits; `possible`: other things look like
-/// it too. Of a very large file the first 16 MiB are looked at.
+/// A format without a signature is named only after all of the bytes were examined. `sure`: it has a signature, or all
+/// of it was checked; `likely`: its structure fits; `possible`: other data looks like this, too. Of a very large file,
+/// only the first 16 MiB are examined.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Detect {
-    /// Files, or folders with all that is in them; `-` is the standard input
+    /// Files, or folders with all files in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
-    /// Print JSON: an object a line
+    /// Print JSON, one object per line
     #[arg(long)]
     pub json: bool,
 }
@@ -34,10 +34,10 @@ Examples:
   icecore detect unknown.bin
   icecore detect --json /var/cache | jq -r 'select(.format == \"storable\") | .file'";
 
-/// How much of a file is looked at.
+/// Number of bytes of a file that are examined.
 const HEAD: u64 = 16 << 20;
 
-/// What `--json` says of a file.
+/// The object that `--json` prints for a file.
 #[derive(Serialize)]
 struct Row<'a> {
     file: &'a str,

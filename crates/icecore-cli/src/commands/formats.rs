@@ -15,7 +15,7 @@ use serde::Serialize;
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Formats {
-    /// The name of a format
+    /// Name of a format
     pub format: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -27,7 +27,7 @@ Examples:
   icecore formats
   icecore formats sereal";
 
-/// What `--json` says.
+/// The object that `--json` prints.
 #[derive(Serialize)]
 struct Everything {
     formats: Vec<Row>,
@@ -36,26 +36,26 @@ struct Everything {
     recognised: Option<Vec<Known>>,
 }
 
-/// What `--json` says of a format that is recognised, but not read.
+/// A format that is recognised, but not read, as `--json` prints it.
 #[derive(Serialize)]
 struct Known {
     name: &'static str,
     title: &'static str,
 }
 
-/// What `--json` says of a format.
+/// A format as `--json` prints it.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
     title: &'static str,
     read: bool,
     write: bool,
-    /// Of files, as `--out-dir` calls them.
+    /// Extension of files, as `--out-dir` uses it.
     extension: &'static str,
     options: Vec<Choice>,
 }
 
-/// What `--json` says of an option.
+/// An option as `--json` prints it.
 #[derive(Serialize)]
 struct Choice {
     name: &'static str,
@@ -66,7 +66,7 @@ struct Choice {
     help: &'static str,
 }
 
-/// A format or a wrapper: the same is said of both.
+/// A format or a wrapper; both are listed with the same fields.
 #[derive(Clone, Copy)]
 struct Entry {
     name: &'static str,
@@ -184,7 +184,7 @@ fn table(paint: Paint) -> String {
     text
 }
 
-/// The words with commas, in lines of ordinary length.
+/// Joins the words with commas, in lines of at most 80 characters.
 fn wrapped(words: &[&str]) -> String {
     let mut text = String::new();
     let mut line = String::from(" ");
@@ -202,7 +202,7 @@ fn wrapped(words: &[&str]) -> String {
     text
 }
 
-/// Every option, with what it takes, when it counts and what it does.
+/// Lists every option with its argument, when it applies and what it does.
 fn options(options: &[Opt]) -> String {
     if options.is_empty() {
         return "## Options\n\nNone.\n".to_owned();

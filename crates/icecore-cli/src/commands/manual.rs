@@ -13,11 +13,11 @@ pub struct Completions {
     pub shell: clap_complete::Shell,
 }
 
-/// Print the man page, or that of a command
+/// Print the man page of icecore, or of a command
 #[derive(Debug, Args)]
 pub struct Man {
     pub command: Option<String>,
-    /// Write all pages into this folder instead
+    /// Write all pages to this folder instead
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
     /// Overwrite pages that exist
@@ -25,7 +25,7 @@ pub struct Man {
     pub force: bool,
 }
 
-/// `icecore completions SHELL`
+/// Runs `icecore completions SHELL`.
 pub fn completions(args: &Completions, mut table: clap::Command) -> Result<(), Abort> {
     table = offer_formats(table);
     let mut script = Vec::new();
@@ -35,7 +35,7 @@ pub fn completions(args: &Completions, mut table: clap::Command) -> Result<(), A
     sink.flush()
 }
 
-/// The same table, in which options that take a format offer the names of formats.
+/// Changes options that take a format so that completions offer the names of formats.
 fn offer_formats(table: clap::Command) -> clap::Command {
     use clap::builder::PossibleValuesParser;
     let names = || icecore::format::all().iter().map(|format| format.name);
@@ -53,9 +53,9 @@ fn offer_formats(table: clap::Command) -> clap::Command {
     })
 }
 
-/// `icecore man [COMMAND]`
+/// Runs `icecore man [COMMAND]`.
 pub fn pages(args: &Man, mut top: clap::Command, report: &mut Report) -> Result<(), Abort> {
-    // So that the pages show the options that all commands share.
+    // This makes the pages show the options that all commands share.
     top.build();
     if let Some(folder) = &args.out_dir {
         return all_pages(&top, folder, Outputs::new(&[], args.force), report);

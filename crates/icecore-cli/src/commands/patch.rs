@@ -14,17 +14,17 @@ use std::path::PathBuf;
 
 /// Apply a difference that `icecore diff --json` wrote
 ///
-/// Writes the file with the changes in its own format; what the difference does not touch keeps its spelling. A file
-/// that is not what the difference was made from is refused: exit 1, and it is said where.
+/// Writes the file with the changes in its own format; parts that do not change keep their spelling. A file other than
+/// the one from which the difference was made is refused: exit 1, with the place of the mismatch.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Patch {
     #[command(flatten)]
     pub from: InputFormat,
-    /// The file; `-` is the standard input
+    /// File to change; `-` is the standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// The difference; the standard input if not given
+    /// File with the difference; the standard input if not given
     #[arg(value_name = "DIFFERENCE", value_hint = ValueHint::FilePath)]
     pub difference: Option<PathBuf>,
     /// Write to this file; it appears when it is complete
@@ -82,7 +82,7 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         target.sink.tame();
     }
     if patch.is_empty() {
-        // What does not change keeps every byte.
+        // An empty patch keeps every byte.
         target.sink.bytes(&input)?;
         return target.keep();
     }

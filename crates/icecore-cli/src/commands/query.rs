@@ -1,4 +1,4 @@
-//! `icecore query`: the jq language over documents of any format.
+//! `icecore query`: the jq language for documents of any format.
 
 use crate::allocator;
 use crate::arguments::{From, Global, Shown};
@@ -19,66 +19,69 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Ask documents of any format with a filter in the language of jq
+/// Query documents of any format with a filter in the jq language
 ///
-/// A filter sees a document as JSON would show it: objects are their fields, symbols are strings, links are what they
-/// name. `class` gives the class of an object or null, `fields` its fields without it. What a filter leaves as it was
-/// is written as it was. A filter that fails ends with exit 5, for its input; a filter that is wrong with 2.
+/// A filter sees a document as JSON would show it: objects are their fields, symbols are strings, links are their
+/// targets. `class` returns the class of an object or null, `fields` its fields without the class. Values that a filter
+/// does not change are written as they were. If a filter fails for an input, the exit code is 5; if the filter itself
+/// is invalid, it is 2.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Query {
-    /// The filter: `.staff[] | select(.age > 30) | .name`
+    /// Filter to apply: `.staff[] | select(.age > 30) | .name`
     #[arg(value_name = "FILTER")]
     pub filter: String,
-    /// Files, or folders with all that is in them; `-` is the standard input
+    /// Files, or folders with all files in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub from: From,
-    /// The format of the results, with options: json:indent=2; if not given, that of the name of --output, or JSON
+    /// Format of the results, with options: json:indent=2
+    ///
+    /// If not given, the format of the name of --output, or JSON.
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
-    /// An option of the results' format; the value is taken verbatim
+    /// Option of the results' format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
     /// Write results that are strings as they are, without quotes
     #[arg(short, long = "raw-output")]
     pub raw: bool,
-    /// Write each result on one line, on a terminal too
+    /// Write each result on one line, also on a terminal
     #[arg(short, long = "compact-output", conflicts_with_all = ["indent", "tab"])]
     pub compact: bool,
-    /// Write JSON with N blanks for each level
+    /// Indent JSON with N blanks for each level
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7), conflicts_with = "tab")]
     pub indent: Option<u8>,
-    /// Write JSON with a tab for each level
+    /// Indent JSON with a tab for each level
     #[arg(long)]
     pub tab: bool,
-    /// Give the filter one array of all documents of all inputs
+    /// Pass the filter one array with all documents of all inputs
     #[arg(short, long)]
     pub slurp: bool,
-    /// `@csv` and `@tsv` put `'` before texts that a spreadsheet would take for a formula; as with `rows`
+    /// In `@csv` and `@tsv`, put `'` before texts that a spreadsheet would take for a formula, as `rows` does
     #[arg(long)]
     pub csv_safe: bool,
     #[command(flatten)]
     pub shown: Shown,
-    /// Run the filter once, over null: `input` and `inputs` give the documents
+    /// Run the filter once, with null as its input: `input` and `inputs` return the documents
     #[arg(short, long = "null-input")]
     pub null_input: bool,
     /// Exit 1 if the last result is false or null, or if there is none
     #[arg(short, long = "exit-status")]
     pub exit_status: bool,
-    /// Give the filter a string as `$NAME`
+    /// Pass a string to the filter as `$NAME`
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
     pub arg: Vec<String>,
-    /// Give the filter a value that is written as JSON as `$NAME`
+    /// Pass a JSON value to the filter as `$NAME`
     #[arg(long, num_args = 2, value_names = ["NAME", "JSON"])]
     pub argjson: Vec<String>,
-    /// Stop a filter after N steps, for each input; as --limit steps=N [default: 1073741824]
+    /// Stop a filter after N steps for each input; same as --limit steps=N [default: 1073741824]
     ///
-    /// A filter may run for ever, as `def f: f; f` does, and data may have links in links that a filter follows for
-    /// years. A step is a term of the filter that is evaluated, or a piece of the work of a function: the default is
-    /// one to two minutes. `--limit memory=N` bounds the bytes that the values of a filter hold at a time, 1G if not said.
-    /// For each value of the input there are 256 more steps and 256 more bytes.
+    /// A filter may run forever, such as `def f: f; f`, and data may have links in links that a filter follows for
+    /// years. A step is one evaluated term of the filter, or a piece of the work of a function: the default takes one
+    /// to two minutes. `--limit memory=N` limits the bytes that the values of a filter hold at a time, 1G by default.
+    /// Each value of the input adds 256 steps and 256 bytes.
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
     /// Write to this file; it appears when it is complete
@@ -101,11 +104,11 @@ Examples:
 pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = Source::all(&args.files, report);
     quiet_in_rooms();
-    // Filters run where the stack is large.
+    // Filters run on a thread with a large stack.
     in_room(|| ask(args, global, &sources, report))
 }
 
-/// A mistake in the library of the language is reported as any other; it needs no backtrace.
+/// Silences the panic message of the filter's thread: such a bug is reported like any other error, without a backtrace.
 fn quiet_in_rooms() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -124,7 +127,7 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     if args.slurp {
         query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables).map_err(|mistake| wrong(&mistake))?;
     }
-    // With --raw-output the filter makes the text of a file of any kind.
+    // With --raw-output, the filter produces the text of a file of any kind.
     let output = args.output.as_deref().filter(|_| !args.raw);
     let name = format::target(args.to.as_deref(), output);
     let mut to = Stage::parse(&name).map_err(|error| mistakes::of_target(&name, error))?;
@@ -166,7 +169,7 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     target.keep()
 }
 
-/// Sets the layout that the options of jq ask for.
+/// Sets the layout that the options of jq request.
 fn lay_out(args: &Query, to: &mut Stage) -> Result<(), Abort> {
     let blanks = if args.tab { Some(1) } else { args.indent };
     if (blanks.is_some() || args.compact) && !terminal::is_json(to) {
@@ -178,7 +181,7 @@ fn lay_out(args: &Query, to: &mut Stage) -> Result<(), Abort> {
     }
 }
 
-/// Puts tabs in the place of the blanks that JSON begins its lines with. A string in it has no line ends.
+/// Replaces the indentation of JSON lines by tabs. Strings in JSON contain no line ends.
 fn tabbed(json: &[u8]) -> Vec<u8> {
     let mut is_start = true;
     json.iter()
@@ -189,7 +192,7 @@ fn tabbed(json: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// What `--arg` and `--argjson` give, and the environment, if it is asked for.
+/// Returns the variables of `--arg` and `--argjson`, and the environment if the filter uses `$ENV`.
 fn variables(args: &Query) -> Result<Vec<(String, Document<'static>)>, Abort> {
     let wrong = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
     let text = |text: &str| {
@@ -227,7 +230,7 @@ struct Job<'j> {
     report: RefCell<&'j mut Report>,
 }
 
-/// What came out so far.
+/// The output so far.
 struct Results<'s> {
     sink: &'s mut Sink,
     /// Whether the last result is neither null nor false.
@@ -238,7 +241,7 @@ struct Results<'s> {
 
 impl Job<'_> {
     fn all(&self, reader: &Reader<'_>, sources: &[Source], results: &mut Results<'_>) -> Result<End, Abort> {
-        // A filter that asks for inputs takes them; any other is given one after the other.
+        // A filter that uses `input` reads the inputs itself; other filters get one input after the other.
         if self.args.null_input || self.args.slurp || self.args.filter.contains("input") {
             let mut waiting = VecDeque::new();
             let mut left = sources.iter();
@@ -266,7 +269,7 @@ impl Job<'_> {
         Ok(End::Done)
     }
 
-    /// Hands over the documents of an input.
+    /// Passes each document of an input to `then`.
     fn source(
         &self,
         reader: &Reader<'_>,
@@ -287,8 +290,8 @@ impl Job<'_> {
         if let Some(what) = opened.unchecked {
             report.unchecked(&name, what);
         }
-        // The report is the reader's until it is done, so documents wait for that. One that is
-        // broken is reported before those in front of it are asked.
+        // The reader needs the report until it is done, so the documents are collected first. A broken document is
+        // therefore reported before the documents in front of it are queried.
         let mut documents = Vec::new();
         reader.documents(&name, &opened, Detail::No, &mut report, |_, outcome, _, _| {
             if outcome.error.is_none() {
@@ -370,7 +373,7 @@ impl Job<'_> {
         if is_parted && !results.sink.at_line_start() { results.sink.text("\n") } else { Ok(()) }
     }
 
-    /// Says what the format of the results could not say.
+    /// Reports what the format of the results could not express.
     fn losses(&self, name: &str, results: &mut Results<'_>) {
         self.report.borrow_mut().losses(name, &std::mem::take(&mut results.losses), false);
     }

@@ -16,54 +16,55 @@ use std::time::Duration;
 
 /// Serve the store and its queues over HTTP
 ///
-/// POST /jobs takes a payload and answers with its id once it is durable; GET /openapi.json describes all that there
-/// is. On loopback no token is needed unless one is set; elsewhere it does not start without one. SIGTERM: requests
-/// that run are answered, and it ends within 10 seconds.
+/// POST /jobs takes a payload and returns its id once it is durable; GET /openapi.json describes all endpoints. On
+/// loopback no token is needed unless one is set; on other addresses the server does not start without one. On SIGTERM
+/// the server answers the running requests and exits within 10 seconds.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Serve {
     #[command(flatten)]
     pub database: Database,
-    /// Where it listens; with the port 0 the system chooses one
+    /// Address to listen on; with port 0 the system chooses a port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7340")]
     pub listen: String,
-    /// Who asks must send the token in this file: Authorization: Bearer TOKEN
+    /// File with the token that clients must send: Authorization: Bearer TOKEN
     ///
-    /// Without it the environment variable ICECORE_TOKEN.
+    /// Without it, the token is the value of the environment variable ICECORE_TOKEN.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub token_file: Option<PathBuf>,
-    /// What does the jobs of a queue that are to run at once (POST /jobs?run=now)
+    /// Command for jobs of a queue that run immediately (POST /jobs?run=now)
     #[arg(long, value_name = "QUEUE=COMMAND", value_parser = command)]
     pub exec: Vec<(String, String)>,
-    /// Such a command that takes longer is ended
+    /// Kill a command of --exec that takes longer
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub timeout: Duration,
-    /// Hand the original bytes to it, not JSON
+    /// Pass the original bytes to the command, not JSON
     #[arg(long)]
     pub raw: bool,
-    /// How long a body may be
+    /// Maximum length of a request body
     #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "16M")]
     pub max_body: u64,
-    /// How many connections are served at once
+    /// Maximum number of connections served at once
     ///
-    /// Of those that may ask; a few more are taken for /healthz. Where the system allows fewer open files, there are
-    /// fewer.
+    /// Counts the connections of clients that may send requests; a few more are accepted for /healthz. The number is
+    /// lower if the system allows fewer open files.
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub connections: usize,
-    /// How many connections an address may have that sent no whole request, or none with the token
+    /// Maximum number of unauthenticated connections of an address
     ///
-    /// The oldest are closed. Of IPv6 a /64 is one address.
+    /// Counts the connections that have sent no complete request, or none with the token. The oldest ones are closed.
+    /// For IPv6, a /64 counts as one address.
     #[arg(long, value_name = "N", default_value_t = 256)]
     pub connections_per_address: usize,
-    /// A proxy, to which --connections-per-address does not apply; repeatable
+    /// Proxy to which --connections-per-address does not apply; may be given several times
     ///
-    /// It has the connections of many clients, and has to limit them itself.
+    /// A proxy holds the connections of many clients, and has to limit them itself.
     #[arg(long, value_name = "ADDRESS/BITS")]
     pub trusted_proxy: Vec<Network>,
-    /// How many requests an address may make in a second
+    /// Maximum number of requests of an address per second
     #[arg(long, value_name = "N")]
     pub rate: Option<u32>,
-    /// How long done and dead jobs are kept; without it for ever
+    /// How long done and dead jobs are kept; forever if not given
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub keep_jobs: Option<Duration>,
 }
@@ -85,7 +86,7 @@ fn command(text: &str) -> Result<(String, String), String> {
 
 pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     let address = args.database.address()?;
-    // A database that is wrong from the start is reported at once. Later outages are waited for.
+    // A database that fails from the start is reported at once. For later outages the server waits.
     drop(icecore_store::open(&address).map_err(failed)?);
     let shown = address.to_string();
     let mut settings = Settings::new(address);

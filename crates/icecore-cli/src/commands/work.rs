@@ -1,4 +1,4 @@
-//! `icecore work`: hands jobs to a command.
+//! `icecore work`: runs a command for each job.
 
 use super::queue::known;
 use crate::database::{Database, duration, failed, who};
@@ -11,41 +11,42 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Do the jobs of a queue with a command
+/// Run a command for each job of a queue
 ///
-/// The command gets a job's payload as JSON on its standard input, and ICECORE_JOB_ID, ICECORE_JOB_ATTEMPT,
-/// ICECORE_JOB_QUEUE and, of one that comes after another, ICECORE_JOB_AFTER in its environment. If it exits with 0 the
-/// job is done, and what it wrote is the result; if not, the job is tried again later. SIGTERM or SIGINT: what runs is finished, nothing new is begun.
+/// The command gets the payload of a job as JSON on its standard input, and ICECORE_JOB_ID, ICECORE_JOB_ATTEMPT,
+/// ICECORE_JOB_QUEUE and, for a job that follows another one, ICECORE_JOB_AFTER in its environment. If it exits with 0,
+/// the job is done and its output is the result; otherwise the job is tried again later. On SIGTERM or SIGINT, running
+/// jobs are finished and no new ones are started.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Work {
     #[command(flatten)]
     pub database: Database,
-    /// The queue
+    /// Name of the queue
     #[arg(long, value_name = "QUEUE", default_value = super::queue::USUAL)]
     pub queue: String,
-    /// Wait for jobs of a queue that is not there yet, though another one is called nearly so
+    /// Wait for jobs of a queue that does not exist yet, even if another one has a similar name
     #[arg(long)]
     pub create: bool,
-    /// The command, as it is typed in a shell
+    /// Command to run, as typed in a shell
     #[arg(long, value_name = "COMMAND")]
     pub exec: String,
-    /// How many jobs run at once
+    /// Number of jobs that run at once
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub concurrency: u16,
-    /// A command that takes longer is ended, and the job is tried again
+    /// Kill a command that takes longer, and try the job again
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// For how long a job is this worker's; it is extended while the job runs
+    /// How long a job belongs to this worker; extended while the job runs
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lease: Duration,
-    /// Hand over the original bytes, not JSON
+    /// Pass the original bytes to the command, not JSON
     #[arg(long)]
     pub raw: bool,
-    /// End when the queue hands out nothing more
+    /// Exit when the queue has no more jobs to hand out
     #[arg(long)]
     pub until_empty: bool,
-    /// Under which name jobs are taken; the user and the machine, if not said
+    /// Name under which jobs are taken; by default the user and the machine
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 }
@@ -58,7 +59,7 @@ Examples:
 
 pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let address = args.database.address()?;
-    // A database that is wrong from the start is reported at once. Later outages are waited for.
+    // A database that fails from the start is reported at once. For later outages the worker waits.
     let database = Reopener::new(address);
     let mut store = database.open().map_err(failed)?;
     let queue = known::look_up_or_create(&args.queue, args.create, store.as_mut(), report)?;
@@ -82,7 +83,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     worker.lease = args.lease;
     worker.until_empty = args.until_empty;
     let mut is_away = false;
-    // A command that went away meanwhile would fail with every job.
+    // If the command disappears meanwhile, every further job would fail.
     let (missing, drain) = (Arc::new(AtomicBool::new(false)), stop.clone());
     let seen = Arc::clone(&missing);
     let runner = move |job: &Job| {
@@ -123,7 +124,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     Ok(())
 }
 
-/// The first signal is a wish; the second ends the command.
+/// Finishes the running jobs after the first signal; the second one ends the command.
 fn drain_on_signal(stop: Stop) -> Result<(), Abort> {
     let wished = signals::stop()?;
     let watcher = std::thread::Builder::new().name("drain".to_owned()).spawn(move || {

@@ -1,15 +1,15 @@
-//! An input is cut into its records, which stay as they are.
+//! Cuts an input into its records, which are not changed.
 
 use super::{Frame, Split, Window, has_blanks_between, may_go_on};
 use crate::report::{Abort, Report, code};
 use icecore::{Error, ErrorKind, Limits, Request, Stage};
 use std::io::{self, Read};
 
-/// Gives one record after the other.
+/// Returns one record after the other.
 pub struct Cut<'c, R> {
     window: Window<R>,
     frame: Frame,
-    /// What says where a document ends that has no frame.
+    /// Finds the end of a document without a frame.
     stage: Option<Stage>,
     most: u64,
     limits: &'c Limits,
@@ -23,7 +23,7 @@ pub enum Wrong {
 }
 
 impl Wrong {
-    /// Says it, and shows where in the input it is.
+    /// Reports the error, and shows its place in the input.
     pub fn tell<R: Read>(&self, name: &str, cut: &Cut<'_, R>, report: &mut Report) {
         match self {
             Wrong::Input(error) => report.io(name, error),
@@ -33,11 +33,11 @@ impl Wrong {
 }
 
 impl<'c, R: Read> Cut<'c, R> {
-    /// `most`: the longest record.
+    /// Creates the cutter. `most`: maximum length of a record.
     ///
     /// # Errors
     ///
-    /// If there are no frames, and no format that says where a document ends.
+    /// If there are no frames, and no format that determines where a document ends.
     pub fn new(
         mut window: Window<R>,
         frame: Frame,
@@ -56,11 +56,11 @@ impl<'c, R: Read> Cut<'c, R> {
         Ok(Cut { window, frame, stage, most, limits })
     }
 
-    /// The next record; none at the end.
+    /// Returns the next record; `None` at the end.
     ///
     /// # Errors
     ///
-    /// If it is broken, or the input can't be read: there is no next one then.
+    /// If the record is broken, or the input can't be read: then there is no next record.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>, Wrong> {
         loop {
             let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
@@ -74,7 +74,7 @@ impl<'c, R: Read> Cut<'c, R> {
                     if record.len() as u64 > self.most {
                         return Err(self.too_long());
                     }
-                    // An empty line is no record.
+                    // An empty line is not a record.
                     let is_blank = self.frame == Frame::Lines && record.iter().all(u8::is_ascii_whitespace);
                     let record = (!is_blank).then(|| record.to_vec());
                     self.window.take(next);
@@ -110,7 +110,7 @@ fn no_end(stage: Option<&Stage>) -> Abort {
     Abort::Failed(code::USAGE, text)
 }
 
-/// The first of documents that stand one behind the other.
+/// Finds the first of several documents without separators.
 fn document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) -> Split {
     let blanks = has_blanks_between(stage);
     let blank = if blanks { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
@@ -125,10 +125,10 @@ fn document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) -> Split
     }
     match (outcome.error, blank + outcome.consumed) {
         (Some(error), _) => Split::Bad(stage.format().explain(error)),
-        // A document of no bytes is followed by none.
+        // After a document of no bytes there are no more.
         (None, 0) => Split::End,
         (None, next) => {
-            // Some readers take blanks behind a document as well.
+            // Some readers also consume blanks after a document.
             let behind = if blanks { bytes[..next].len() - bytes[..next].trim_ascii_end().len() } else { 0 };
             Split::Record { start: blank, end: next - behind, next }
         }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use icecore_tables::window::CHUNK;
 
-    /// The records, and whether it ended well; however little is read at once.
+    /// Returns the records, and whether the input ended without an error, for different sizes of reads.
     fn cut(bytes: &[u8], frame: Frame, format: &str, most: u64) -> (Vec<Vec<u8>>, bool) {
         let limits = Limits::default();
         let stage = Stage::parse(format).expect("a format");

@@ -4,54 +4,53 @@ use clap::ValueEnum;
 use icecore::{Error, ErrorKind};
 use memchr::memchr;
 
-/// What stands around the records of a file.
+/// What separates the records of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Frame {
-    /// Nothing: documents stand one behind the other
+    /// No separator: documents follow one another
     Documents,
-    /// Each is a line
+    /// One record per line
     Lines,
-    /// A NUL byte ends each
+    /// A NUL byte after each record
     Nul,
-    /// Its length stands before each: 16 bits, big-endian
+    /// Length before each record: 16 bits, big-endian
     U16be,
-    /// 16 bits, little-endian
+    /// Length of 16 bits, little-endian
     U16le,
-    /// 32 bits, big-endian
+    /// Length of 32 bits, big-endian
     U32be,
-    /// 32 bits, little-endian
+    /// Length of 32 bits, little-endian
     U32le,
-    /// 64 bits, big-endian
+    /// Length of 64 bits, big-endian
     U64be,
-    /// 64 bits, little-endian
+    /// Length of 64 bits, little-endian
     U64le,
-    /// A length of 7 bits a byte, the lowest first, as Protocol Buffers write it
+    /// Length with 7 bits per byte, lowest first, as Protocol Buffers write it
     Varint,
-    /// `12:hello world!,`
+    /// Netstrings: `12:hello world!,`
     Netstring,
 }
 
-/// The first record of some bytes.
+/// The first record in a buffer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Split {
-    /// It stands here, and the next one starts at `next`.
+    /// The record is at `start..end`, and the next one starts at `next`.
     Record { start: usize, end: usize, next: usize },
-    /// It is not all there yet.
+    /// The record is not complete yet.
     More,
-    /// There is none.
+    /// There are no more records.
     End,
-    /// It is broken, and where the next one starts is not known.
+    /// The record is broken, and the start of the next one is unknown.
     Bad(Error),
 }
 
 impl Frame {
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// The first record of these bytes, which are the last ones if `is_end`. Not for
-    /// documents without frames.
+    /// Finds the first record of these bytes, which are the last ones if `is_end`. Not for documents without frames.
     pub fn split(self, bytes: &[u8], is_end: bool) -> Split {
         match self {
             Frame::Documents => Split::End,
@@ -72,7 +71,7 @@ impl Frame {
         }
     }
 
-    /// The length that the bytes begin with, and its own.
+    /// Reads the length at the start of the bytes; returns it with the number of its own bytes.
     fn length(self, bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
         macro_rules! read {
             ($type:ty, $from:ident) => {
@@ -90,7 +89,7 @@ impl Frame {
         })
     }
 
-    /// Puts the frame around what stands in the buffer from `start` on.
+    /// Puts the frame around the buffer's bytes from `start` on.
     pub fn close(self, buffer: &mut Vec<u8>, start: usize) -> Result<(), Error> {
         let body = buffer.get(start..).unwrap_or(&[]);
         let len = body.len() as u64;
@@ -135,8 +134,7 @@ fn delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
     }
 }
 
-/// A record that must not have its delimiter inside gets one at its end; one that
-/// is there already counts.
+/// Ends a record with its delimiter, which it must not contain; a delimiter that is already at its end counts.
 fn end_with(buffer: &mut Vec<u8>, start: usize, delimiter: u8, what: &'static str) -> Result<(), Error> {
     let body = buffer.get(start..).unwrap_or(&[]);
     match memchr(delimiter, body) {
@@ -152,7 +150,7 @@ fn end_with(buffer: &mut Vec<u8>, start: usize, delimiter: u8, what: &'static st
     Ok(())
 }
 
-/// The bytes end here.
+/// Returns the result at the end of the available bytes.
 fn at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
     match (is_end, bytes.is_empty()) {
         (false, _) => Split::More,
@@ -163,7 +161,7 @@ fn at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
     }
 }
 
-/// A record of `len` bytes from `start` on, with so many more bytes behind it.
+/// Returns a record of `len` bytes from `start` on, which `behind` more bytes follow.
 fn sized(bytes: &[u8], start: usize, len: u64, behind: usize, is_end: bool) -> Split {
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len));
     match end.and_then(|end| Some((end, end.checked_add(behind)?))) {
@@ -206,7 +204,7 @@ fn varint_of(mut value: u64) -> Vec<u8> {
     bytes
 }
 
-/// How many digits the length of a netstring may have.
+/// Maximum number of digits of a netstring's length.
 const DIGITS: usize = 18;
 
 fn netstring(bytes: &[u8], is_end: bool) -> Split {

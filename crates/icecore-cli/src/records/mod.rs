@@ -1,5 +1,4 @@
-//! Records one by one, in constant memory: documents that stand one behind the
-//! other, lines, and whatever else has a [`Frame`].
+//! Records one by one, in constant memory: documents without separators, lines, and all other records with a [`Frame`].
 
 #[cfg(feature = "store")]
 mod cut;
@@ -25,28 +24,28 @@ use icecore_tables::window::Window;
 use reported::Fault;
 use std::io::{self, Read};
 
-/// How near to the end of what is there an error may be one of the end.
+/// Maximum distance from the end of the available bytes at which an error may be due to that end.
 const NEAR: usize = 64;
-/// How many times the input may be looked at again in search of a good document.
+/// How often the input may be examined again while searching for a good document.
 const AGAIN: u64 = 16;
 const ALWAYS: u64 = 64 << 20;
 
 /// How the records of an input are converted.
 pub struct Plan {
     pub step: Step,
-    /// If what breaks off is written as far as it goes.
+    /// Writes records that break off as far as they are readable, if set.
     pub rescue: Option<Rescue>,
     pub from: Stage,
-    /// What stands around the records of the input, and of the output.
+    /// The frames of the records in the input and in the output.
     pub frame: Frame,
     pub out: Frame,
-    /// Whether a line ends behind each record.
+    /// Whether a line end follows each record.
     pub lines: bool,
     pub keep_going: bool,
     pub strict: bool,
-    /// The longest record.
+    /// Maximum length of a record.
     pub most: u64,
-    /// The records come out of a wrapper, bit by bit.
+    /// Whether the records come out of a wrapper, piece by piece.
     pub is_packed: bool,
 }
 
@@ -56,11 +55,11 @@ pub struct Run<'r, R> {
     window: Window<R>,
     pub tally: Tally,
     report: &'r mut Report,
-    /// How many bytes were looked at more than once.
+    /// Number of bytes that were examined more than once.
     again: u64,
     /// The input could not be read to its end.
     is_broken: bool,
-    /// What comes was searched for behind a bad document, and may be a part of it.
+    /// The next document was found by searching after a bad one, and may be a part of the bad one.
     is_guess: bool,
 }
 
@@ -72,7 +71,7 @@ enum Next {
 }
 
 impl Plan {
-    /// The error for a record that may not be so long.
+    /// Returns the error for a record that is too long.
     fn too_long(&self) -> Error {
         Error::new(ErrorKind::Limit)
             .expecting(format!("a record of at most {} bytes", self.most))
@@ -101,7 +100,7 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(self.tally.bad == 0 && !self.is_broken)
     }
 
-    /// Takes a byte order mark off the beginning.
+    /// Skips a byte order mark at the start.
     fn skip_mark(&mut self, sink: &mut Sink) -> Result<(), Abort> {
         loop {
             let bytes = self.window.bytes();
@@ -115,8 +114,7 @@ impl<'r, R: Read> Run<'r, R> {
         }
     }
 
-    /// Reads more input. Output is flushed first: the sender may wait for it before it
-    /// sends more.
+    /// Reads more input. The output is flushed first: the sender may wait for it before it sends more.
     fn more(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let have = self.window.bytes().len() as u64;
         if have > self.plan.most {
@@ -128,7 +126,7 @@ impl<'r, R: Read> Run<'r, R> {
             Ok(()) => Ok(Next::Go),
             Err(error) => {
                 match error.kind() {
-                    // What is packed is broken.
+                    // The packed data is broken.
                     io::ErrorKind::InvalidData
                     | io::ErrorKind::InvalidInput
                     | io::ErrorKind::UnexpectedEof
@@ -142,7 +140,7 @@ impl<'r, R: Read> Run<'r, R> {
                 if self.plan.rescue.is_none() {
                     return Ok(Next::End);
                 }
-                // What came before may be the beginning of a record.
+                // The bytes so far may be the beginning of a record.
                 self.window.break_off();
                 Ok(Next::Go)
             }
@@ -161,7 +159,7 @@ impl<'r, R: Read> Run<'r, R> {
         if self.plan.frame == Frame::Documents { self.document(sink) } else { self.framed(sink) }
     }
 
-    /// Converts the next record of those that have frames.
+    /// Converts the next record with a frame.
     fn framed(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let (start, end, next) = match self.plan.frame.split(bytes, is_end) {
@@ -195,7 +193,7 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(if well || self.plan.keep_going { Next::Go } else { Next::End })
     }
 
-    /// A frame is broken: there is no way to find the next one.
+    /// Reports a broken frame, after which the next one can't be found.
     fn lost(&mut self, error: &Error) -> Next {
         self.tally.records += 1;
         let (record, offset) = (self.tally.records, self.window.offset());
@@ -204,7 +202,7 @@ impl<'r, R: Read> Run<'r, R> {
         Next::End
     }
 
-    /// Converts the next of documents that stand one behind the other.
+    /// Converts the next of several documents without separators.
     fn document(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let blank = if has_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
@@ -212,7 +210,7 @@ impl<'r, R: Read> Run<'r, R> {
             self.window.take(blank);
             return if is_end { Ok(Next::End) } else { self.more(sink) };
         }
-        // Other readers take blanks for the beginning of their text.
+        // Other readers treat blanks as the beginning of their text.
         if blank > 0 && !self.plan.from.format().can.skips_blanks {
             self.window.take(blank);
             return Ok(Next::Go);
@@ -237,7 +235,7 @@ impl<'r, R: Read> Run<'r, R> {
         }
         let well = self.finish(done, opened, at, offset, (0, len), sink)?;
         match (well, self.plan.keep_going) {
-            // A document of no bytes is followed by none.
+            // After a document of no bytes there are no more.
             (true, _) if consumed == 0 => return Ok(Next::End),
             (false, false) => return Ok(Next::End),
             (false, true) if !is_read => return self.search(looked, sink),
@@ -246,7 +244,7 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(Next::Go)
     }
 
-    /// Counts a record, and puts its frame on. Returns whether it is in the output.
+    /// Counts a record and adds its frame. Returns whether it is in the output.
     fn finish(
         &mut self,
         done: Converted,
@@ -294,7 +292,7 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(true)
     }
 
-    /// Writes what is left of a record that breaks off, if that is asked for.
+    /// Writes the readable part of a record that breaks off, if requested.
     fn rescue(
         &mut self,
         offset: u64,
@@ -325,8 +323,8 @@ impl<'r, R: Read> Run<'r, R> {
         if closed { sink.pass() } else { Ok(()) }
     }
 
-    /// Where the document behind a bad one seems to begin, from here on; the end of what is there, if
-    /// that can't be told.
+    /// Returns where the document after a bad one seems to begin, from `looked` on; the end of `bytes` if that is
+    /// unknown.
     fn next_start(&self, bytes: &[u8], looked: usize) -> usize {
         let starts = self.plan.from.format().can.restarts;
         let is_start = |at: &usize| {
@@ -338,7 +336,7 @@ impl<'r, R: Read> Run<'r, R> {
         (looked.min(bytes.len())..bytes.len()).find(is_start).unwrap_or(bytes.len())
     }
 
-    /// Takes a record back; what came before it is shown before the error.
+    /// Takes a record back; the output before it is shown before the error.
     fn withdraw(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
         sink.take_back(at);
         if reported::is_telling(&self.tally) { sink.flush() } else { Ok(()) }
@@ -352,8 +350,7 @@ impl<'r, R: Read> Run<'r, R> {
         reported::repair(&mut self.tally, offset, repairs, self.report);
     }
 
-    /// Continues at the next document after a bad one. `looked`: how far reading came
-    /// in it.
+    /// Continues at the next document after a bad one. `looked`: number of bytes of it that were read.
     fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Abort> {
         let starts = self.plan.from.format().can.restarts;
         let Some(longest) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
@@ -362,10 +359,9 @@ impl<'r, R: Read> Run<'r, R> {
             self.report.say(&Said::note("stopped", text).of(&self.tally.input));
             return Ok(Next::End);
         };
-        // A document that broke off has the next one inside of it; to look there
-        // again and again must not take for ever.
+        // A document that broke off contains the next one; repeated searches in it must not take forever.
         self.again += looked;
-        // What can't go on there may be the next one.
+        // The byte at which reading failed may be the start of the next document.
         let broken = self.window.offset() + looked;
         let is_cheap = self.again < (self.window.offset().saturating_mul(AGAIN)).max(ALWAYS);
         self.window.take(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
@@ -398,19 +394,19 @@ impl<'r, R: Read> Run<'r, R> {
     }
 }
 
-/// Whether blanks between documents mean nothing.
+/// Returns whether blanks between documents have no meaning.
 fn has_blanks_between(stage: &Stage) -> bool {
     let can = &stage.format().can;
     can.text && !can.alone
 }
 
-/// Whether what came of a document may be due to what is not there yet. `end`: where it ends, if
-/// it could be read.
+/// Returns whether the result for a document may change when more bytes arrive. `end`: where it ends, if it could be
+/// read.
 fn may_go_on(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes: &[u8]) -> bool {
     if let Some(end) = end {
         return match stage.format().can.end {
             End::Word => ends_in_word(bytes, end),
-            // A lenient reader takes what there is.
+            // A lenient reader accepts what is available.
             End::Declared => end == bytes.len() && stage.settings().flag("lenient"),
             End::Near => end + NEAR >= bytes.len(),
         };
@@ -421,7 +417,7 @@ fn may_go_on(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes: &[
     })
 }
 
-/// Whether a document that ends here may continue: `1` with `2`.
+/// Returns whether a document that ends here may continue: `1` with `2`.
 pub fn ends_in_word(bytes: &[u8], consumed: usize) -> bool {
     consumed == bytes.len() && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
 }
@@ -435,7 +431,7 @@ mod tests {
     use icecore::Limits;
     use icecore_tables::window::CHUNK;
 
-    /// How many bytes are looked at again.
+    /// Returns the number of bytes that are examined again.
     fn again(bytes: &[u8]) -> u64 {
         let stage = |name| Stage::parse(name).unwrap();
         let plan = Plan {
@@ -457,8 +453,8 @@ mod tests {
         run.again
     }
 
-    /// Documents that each read all that follows before they break off: an array of more
-    /// items than there are, of strings that hold the heads of the next documents.
+    /// Returns documents that each consume everything after them before they break off: an array that declares more
+    /// items than there are, of strings that contain the heads of the next documents.
     fn greedy(documents: u32) -> Vec<u8> {
         let document = |at: u32| {
             let count = 2 * (documents - at);

@@ -1,4 +1,4 @@
-//! What is said of many records: one report at the end, not one for each.
+//! Reports on many records: one summary at the end, not one message for each.
 
 use crate::report::{Abort, Report, code};
 use crate::said::Said;
@@ -8,23 +8,23 @@ use icecore_tables::plural::{counted, grouped};
 use icecore_tables::tally::{LOSS, Lost, REFUSED, Tally, Wrong};
 use serde::Serialize;
 
-/// How many errors are printed one by one, and how many repaired records.
+/// Maximum number of errors, and of repaired records, that are printed one by one.
 const TOLD: u64 = 10;
 
 /// Why a record is not in the output.
 pub enum Fault<'e> {
     Unreadable(&'e Error),
     Unwritable(&'e Error),
-    /// It lost something, and may not.
+    /// It has losses, which are not allowed.
     Refused(&'e Losses),
 }
 
-/// Whether the next error is printed.
+/// Returns whether the next error is printed.
 pub fn is_telling(tally: &Tally) -> bool {
     tally.bad < TOLD
 }
 
-/// Tells what went wrong in a row, unless much did. `told`: how often that was so before.
+/// Reports an error in a row, unless there were many. `told` counts the errors so far.
 pub fn tell(tally: &Tally, wrong: &Wrong, told: &mut u64, report: &mut Report) {
     let code = if wrong.kind == LOSS { code::FINDING } else { code::INPUT };
     report.worse(code);
@@ -40,8 +40,7 @@ pub fn tell(tally: &Tally, wrong: &Wrong, told: &mut u64, report: &mut Report) {
     }
 }
 
-/// Reports a record that is not in the output; `bytes` is what stands from its
-/// start on.
+/// Reports a record that is not in the output; `bytes` begins at its start.
 pub fn fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
     let start = usize::try_from(offset).unwrap_or(usize::MAX);
     let (code, kind, error) = match fault {
@@ -101,7 +100,7 @@ pub fn repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut R
     tally.repaired += 1;
 }
 
-/// Says what there is to say in the end.
+/// Writes the reports at the end of an input.
 pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
     let (one, all) = if tally.has_rows { ("row", "rows") } else { ("record", "records") };
     if !quiet {
@@ -147,7 +146,7 @@ fn tell_count(tally: &Tally, kind: &str, count: u64, message: String, report: &R
     report.say(&Said::note(kind, message).counting(count).of(&tally.input));
 }
 
-/// What `--summary` writes.
+/// The contents of `--summary`.
 #[derive(Serialize)]
 struct Summary<'t> {
     records: u64,

@@ -1,4 +1,4 @@
-//! Signals that end the command: nothing half-written stays behind.
+//! Signals that end the command: they leave no incomplete files.
 
 #[cfg(not(unix))]
 mod other;
@@ -15,12 +15,12 @@ use other as system;
 #[cfg(unix)]
 use unix as system;
 
-/// Files that are to be taken away if the command ends before they are complete.
+/// Files to remove if the command ends before they are complete.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// Becomes true at the first signal, where that one is a wish to end well.
+/// Becomes true at the first signal, if that one requests an orderly end.
 static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Signals can't be caught, for this reason.
+/// The reason why signals can't be caught.
 #[derive(Debug)]
 pub struct NotCaught(String);
 
@@ -30,35 +30,35 @@ impl std::fmt::Display for NotCaught {
     }
 }
 
-/// Decides about a signal of the keyboard: whether the command ends by itself after it.
+/// Decides about a signal of the keyboard: returns whether the command ends by itself after it.
 #[cfg(unix)]
 static KEYBOARD: OnceLock<fn() -> bool> = OnceLock::new();
 
-/// From now on this function is asked when a signal comes from the keyboard.
+/// Registers the function to call when a signal comes from the keyboard.
 #[cfg(unix)]
 pub fn ask_on_keyboard(outlives: fn() -> bool) {
     let _ = KEYBOARD.set(outlives);
 }
 
-/// Whether the command ends by itself after a signal of the keyboard.
+/// Returns whether the command ends by itself after a signal of the keyboard.
 #[cfg(unix)]
 fn outlives_keyboard() -> bool {
     KEYBOARD.get().is_some_and(|outlives| outlives())
 }
 
-/// The unfinished files. While they are held, no signal ends the command: what is made
-/// and what is noted stay the same.
+/// Locks the set of unfinished files. While it is locked, no signal ends the command, so the files and the set stay
+/// consistent.
 pub fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on a signal takes the unfinished files away before it ends the command.
+/// From now on, a signal removes the unfinished files before it ends the command.
 pub fn watch() -> Result<(), NotCaught> {
     static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
     WATCHED.get_or_init(|| system::watch().map_err(|error| error.to_string())).clone().map_err(NotCaught)
 }
 
-/// Becomes true at the first signal; the second ends the command.
+/// Returns a flag that becomes true at the first signal; the second one ends the command.
 #[cfg(any(feature = "bench", feature = "store"))]
 pub fn stop() -> Result<Arc<AtomicBool>, NotCaught> {
     let stop = STOPPED.get_or_init(Arc::default);
@@ -66,7 +66,7 @@ pub fn stop() -> Result<Arc<AtomicBool>, NotCaught> {
     Ok(Arc::clone(stop))
 }
 
-/// Whether this signal is only a wish.
+/// Returns whether this signal only requests an orderly end.
 fn is_wish() -> bool {
     STOPPED.get().is_some_and(|stop| !stop.swap(true, Ordering::Relaxed))
 }

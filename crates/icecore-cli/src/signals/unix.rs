@@ -1,4 +1,4 @@
-//! Signals of Unix: a thread waits for them.
+//! Signals of Unix, for which a thread waits.
 
 use super::{is_wish, outlives_keyboard, unfinished};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::thread;
 
 pub(super) fn watch() -> io::Result<()> {
-    // A file that may not grow is an error of the writing, then.
+    // Exceeding the file size limit is then an error of the write.
     flag::register(SIGXFSZ, Arc::default())?;
-    // What the caller ignores (`nohup`, a job in the background) stays ignored.
+    // Signals that the caller ignores (`nohup`, a background job) stay ignored.
     let ignored = ignored();
     let caught = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU].into_iter();
     let mut signals = Signals::new(caught.filter(|signal| ignored & (1 << (signal - 1)) == 0))?;
@@ -21,19 +21,19 @@ pub(super) fn watch() -> io::Result<()> {
             if is_wish() || is_of_keyboard && outlives_keyboard() {
                 continue;
             }
-            // Held to the end, so that no file is made any more.
+            // Locked until the end, so that no further file is created.
             let files = unfinished();
             for file in &*files {
                 let _ = std::fs::remove_file(file);
             }
-            // The caller sees that the signal ended it.
+            // The caller sees that the signal ended the command.
             let _ = low_level::emulate_default_handler(signal);
         }
     })?;
     Ok(())
 }
 
-/// The signals that are ignored, a bit for each; none, where the system does not say.
+/// Returns the ignored signals as a bit mask; 0 if the system does not report them.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,5 +1,4 @@
-//! Where output may go: never onto an input, and onto what exists only if that is
-//! asked for.
+//! Where output may go: never to an input, and to an existing file only with --force.
 
 use super::failed;
 use crate::file_id::FileId;
@@ -10,39 +9,38 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How many links a path may lead over.
+/// Maximum number of symbolic links that a path may follow.
 const LINKS: usize = 40;
 
-/// What the outputs of a command may not be.
+/// Restrictions on the outputs of a command.
 #[derive(Default)]
 pub struct Outputs {
     force: bool,
-    /// The inputs that are files, and how messages call them.
+    /// The inputs that are files, with their names in messages.
     inputs: HashMap<FileId, String>,
-    /// The permissions that all inputs have: an output is not readable for users that an
-    /// input is not readable for.
+    /// The permissions common to all inputs: users who can't read an input must not be able to read an output.
     mode: Option<u32>,
     written: HashSet<PathBuf>,
 }
 
-/// Where one output goes.
+/// Destination of one output.
 #[derive(Debug)]
 pub enum Destination {
     Stdout,
-    /// A device, a pipe, or what is open already: it is written to as it is.
+    /// A device, a pipe or an already open file: it is written to directly.
     Open(PathBuf),
     /// A file that appears when it is complete.
     File(FileDestination),
 }
 
-/// A file that is to appear.
+/// A file to create.
 #[derive(Debug)]
 pub struct FileDestination {
-    /// Its path, over all links.
+    /// Its path, with all links resolved.
     pub path: PathBuf,
-    /// What stands there now, and is replaced.
+    /// Metadata of the existing file that it replaces.
     pub known: Option<Metadata>,
-    /// The permissions of a new one; those that are usual, if nothing is said.
+    /// Permissions of a new file; the default ones if `None`.
     pub mode: Option<u32>,
     pub force: bool,
 }
@@ -56,7 +54,7 @@ impl Outputs {
         outputs
     }
 
-    /// One more input.
+    /// Adds an input.
     pub fn input(&mut self, source: &Source) {
         let Ok(known) = source.metadata() else { return };
         if !known.is_file() {
@@ -70,7 +68,7 @@ impl Outputs {
         }
     }
 
-    /// Where what `--output` names goes.
+    /// Returns the destination of `--output`.
     pub fn output(&mut self, path: Option<&PathBuf>) -> Result<Destination, Abort> {
         match path {
             Some(path) => self.place(path),
@@ -78,18 +76,18 @@ impl Outputs {
         }
     }
 
-    /// Where an output goes; `-` is the standard output.
+    /// Returns the destination of an output; `-` is the standard output.
     pub fn place(&mut self, path: &Path) -> Result<Destination, Abort> {
         self.place_of(path, self.mode)
     }
 
-    /// Where the output for one of the inputs goes.
+    /// Returns the destination of the output for one of the inputs.
     pub fn place_for(&mut self, source: &Source, path: &Path) -> Result<Destination, Abort> {
         let known = source.metadata().ok().filter(Metadata::is_file);
         self.place_of(path, known.and_then(|known| mode(&known)))
     }
 
-    /// The standard output.
+    /// Returns the standard output.
     fn stdout(&self) -> Result<Destination, Abort> {
         if let Ok(known) = Source::of_stdout() {
             self.refuse_input(Path::new("the standard output"), &known)?;
@@ -145,14 +143,14 @@ fn refused(path: &Path, why: &str) -> Abort {
     Abort::Failed(code::USAGE, format!("{}: {why}", path.display()))
 }
 
-/// Where a path leads to.
+/// The target of a path.
 enum End {
     Path(PathBuf),
-    /// A file that this program has open, by its number.
+    /// A file that this process has open, by its number.
     Open(&'static str),
 }
 
-/// Follows links, as far as they lead; the last one may lead to nothing yet.
+/// Follows links to their end; the last one may lead to a file that does not exist yet.
 fn end_of(path: &Path) -> io::Result<End> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -161,7 +159,7 @@ fn end_of(path: &Path) -> io::Result<End> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // An error of the folder is reported when the file is made.
+        // An error of the folder is reported when the file is created.
         let Ok(folder) = fs::canonicalize(folder) else { break };
         if folder.starts_with("/proc") && folder.ends_with("fd") {
             return Ok(End::Open(if name == "1" { "1" } else { "" }));
@@ -189,7 +187,7 @@ fn mode(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// What is open under this name is written to as it is: a file gets longer.
+/// Opens an existing path for direct writing: a file is appended to.
 pub fn open(path: &Path) -> io::Result<File> {
     let is_file = path.metadata().is_ok_and(|known| known.is_file());
     File::options().write(true).append(is_file).open(path)

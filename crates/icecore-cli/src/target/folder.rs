@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct Folder {
     top: PathBuf,
     outputs: Outputs,
-    /// How many inputs have the same path but for the extension.
+    /// Number of inputs that have the same path except for the extension.
     alike: HashMap<PathBuf, usize>,
 }
 
@@ -23,18 +23,18 @@ impl Folder {
         Folder { top: top.to_owned(), outputs, alike }
     }
 
-    /// The file for an input; or why it is not written.
+    /// Opens the output file for an input, or returns why it is not written.
     pub fn target(&mut self, source: &Source, extension: &str) -> Result<Target, Abort> {
         self.target_at(source, &self.path(&source.below, extension))
     }
 
-    /// The same under the name of the input.
+    /// Opens the output file under the name of the input.
     pub fn target_as(&mut self, source: &Source) -> Result<Target, Abort> {
         self.target_at(source, &self.top.join(&source.below))
     }
 
     fn target_at(&mut self, source: &Source, path: &Path) -> Result<Target, Abort> {
-        // Where it leads is known only when it is there.
+        // The destination is known only once its folder exists.
         if let Some(folder) = path.parent() {
             let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
             fs::create_dir_all(folder).map_err(failed)?;
@@ -42,7 +42,7 @@ impl Folder {
         Target::new(self.outputs.place_for(source, path)?)
     }
 
-    /// `a.storable` becomes `a.json`; where there is an `a.srl` as well, `a.storable.json`.
+    /// Returns the path of an output: `a.storable` becomes `a.json`; if there is also an `a.srl`, `a.storable.json`.
     fn path(&self, below: &Path, extension: &str) -> PathBuf {
         let path = self.top.join(below);
         if self.alike.get(&below.with_extension("")).is_none_or(|count| *count < 2) {

@@ -1,20 +1,19 @@
-//! In which format a file is written, by its name.
+//! The format of a written file, by its name.
 
 use icecore::format::{self, Evidence};
 use icecore_tables::form::JSON;
 use std::path::Path;
 
-/// Extensions that may follow the extension of a format, and the wrappers that they mean.
+/// Extensions that may follow the extension of a format, and their wrappers.
 const WRAPPERS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "base64")];
 
-/// What was asked for with -t; if nothing was, the format by the extension of the file that is written; JSON in all other
-/// cases.
+/// Returns the format given with -t; without it, the format that the extension of the output file indicates; else JSON.
 pub fn target(to: Option<&str>, output: Option<&Path>) -> String {
     let by_name = || output.and_then(of_path);
     to.map(str::to_owned).or_else(by_name).unwrap_or_else(|| JSON.to_owned())
 }
 
-/// The format of files that are called so: an extension is the name of a format, or the usual one of its files.
+/// Returns the format of a file name: an extension is the name of a format, or the usual one of its files.
 fn of_path(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let (mut rest, mut wrappers) = (&*name, String::new());
@@ -35,7 +34,7 @@ fn of_extension(extension: &str) -> Option<&str> {
     }
     let usual = || format::all().iter().find(|format| format.can.extension == extension).copied();
     let format = format::by_name(extension).or_else(usual)?;
-    // Some formats need more than their name.
+    // Formats that need more information than their name are excluded.
     (!matches!(format.can.evidence, Evidence::None)).then_some(format.name)
 }
 

@@ -1,4 +1,4 @@
-//! Files that are changed where they are; what they were stays beside them.
+//! Files that are changed in place, with a backup of the original next to them.
 
 use super::{Destination, FileDestination, Target};
 use crate::report::{Abort, code, io_reason};
@@ -8,27 +8,27 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How the names of files begin in which PHP keeps sessions. It deletes old files that are called so.
+/// Prefix of the session files of PHP, which deletes old files with such names.
 const SESSION: &str = "sess_";
 
-/// A file, and what it is kept as.
+/// A file to change, and its backup.
 pub struct InPlace {
     path: PathBuf,
-    /// How messages call it.
+    /// Its name in messages.
     name: String,
     kept: Option<Kept>,
     force: bool,
 }
 
-/// The file with what was there before.
+/// The backup of the original.
 struct Kept {
     path: PathBuf,
-    /// How messages call it.
+    /// Its name in messages.
     name: String,
 }
 
 impl InPlace {
-    /// Finds out what stands in the way.
+    /// Prepares the change of a file, and checks that it is possible.
     pub fn new(source: &Source, suffix: &str, force: bool) -> Result<InPlace, Abort> {
         let Some(path) = source.path() else {
             return Err(usage(format!("{}: --in-place changes files", source.name())));
@@ -37,7 +37,7 @@ impl InPlace {
             let text = "--backup takes what is put behind the name of a file, such as .bak; '' keeps no file";
             return Err(usage(text.to_owned()));
         }
-        // What a link leads to is changed, not the link.
+        // The target of a link is changed, not the link.
         let path = fs::canonicalize(path).map_err(|error| failed(path, &error))?;
         let known = path.metadata().map_err(|error| failed(&path, &error))?;
         if !known.is_file() {
@@ -53,7 +53,7 @@ impl InPlace {
         Ok(InPlace { path, kept, name: source.name(), force })
     }
 
-    /// The file that is to take its place.
+    /// Opens the file that replaces the original.
     pub fn target(&self) -> Result<Target, Abort> {
         let known = self.path.metadata().map_err(|error| failed(Path::new(&self.name), &error))?;
         Target::new(Destination::File(FileDestination {
@@ -64,7 +64,7 @@ impl InPlace {
         }))
     }
 
-    /// Keeps what was, and puts the new one there. At no time the file is missing.
+    /// Makes the backup, then replaces the original. The file exists at every moment.
     pub fn keep(self, target: Target) -> Result<(), Abort> {
         let Some(kept) = &self.kept else { return target.keep() };
         if self.force {
@@ -75,7 +75,7 @@ impl InPlace {
         }
         let linked = fs::hard_link(&self.path, &kept.path).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Err(error),
-            // Not every file system has links.
+            // Some file systems have no links.
             _ => copy(&self.path, &kept.path),
         });
         linked.map_err(|error| match error.kind() {
@@ -89,7 +89,7 @@ impl InPlace {
     }
 }
 
-/// What a file of this name is kept as.
+/// Returns the name of the backup of a file with this name.
 fn kept_name(name: &OsStr, suffix: &str) -> OsString {
     let mut kept = OsString::new();
     if name.as_encoded_bytes().starts_with(SESSION.as_bytes()) {
@@ -100,7 +100,7 @@ fn kept_name(name: &OsStr, suffix: &str) -> OsString {
     kept
 }
 
-/// Copies a file to one that does not exist.
+/// Copies a file to one that does not exist yet.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut new = fs::File::options().write(true).create_new(true).open(to)?;
     io::copy(&mut fs::File::open(from)?, &mut new)?;

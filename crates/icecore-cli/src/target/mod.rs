@@ -18,7 +18,7 @@ use std::io;
 use std::path::Path;
 use unfinished::Unfinished;
 
-/// Where a conversion goes.
+/// Output of a conversion.
 pub struct Target {
     pub sink: Sink,
     file: Option<Unfinished>,
@@ -47,12 +47,12 @@ impl Target {
         target.keep()
     }
 
-    /// Whether this is a file that appears in the end.
+    /// Returns whether this is a file that appears when it is complete.
     pub fn is_file(&self) -> bool {
         self.file.is_some()
     }
 
-    /// All was written.
+    /// Finishes the output: a file gets its name.
     pub fn keep(mut self) -> Result<(), Abort> {
         self.sink.flush()?;
         self.file.map_or(Ok(()), Unfinished::keep)

@@ -1,4 +1,4 @@
-//! A file under a name of its own, until it is complete.
+//! A file under a temporary name, until it is complete.
 
 use super::destination::FileDestination;
 use super::failed;
@@ -9,18 +9,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// The file; it is taken away if nothing comes of it.
+/// The file; it is removed if it is not completed.
 pub struct Unfinished {
     place: FileDestination,
     file: File,
-    /// None, when it has its name.
+    /// `None` once the file has its final name.
     temporary: Option<TempPath>,
-    /// Under which name signals know it.
+    /// The name in the set of unfinished files, for signals.
     name: PathBuf,
 }
 
 impl Unfinished {
-    /// Makes one, beside the file that it becomes.
+    /// Creates the temporary file in the folder of the final file.
     pub fn new(place: FileDestination) -> Result<(File, Unfinished), Abort> {
         signals::watch()?;
         let path = place.path.clone();
@@ -31,14 +31,14 @@ impl Unfinished {
         made.map_err(|error| failed(&path, &error))
     }
 
-    /// It is complete: it gets its name.
+    /// Gives the complete file its name.
     pub fn keep(mut self) -> Result<(), Abort> {
         let FileDestination { path, known, mode, force } = &self.place;
         allow(&self.file, known.as_ref(), *mode).map_err(|error| failed(path, &error))?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let mut unfinished = signals::unfinished();
         let kept = if *force { temporary.persist(path) } else { temporary.persist_noclobber(path) };
-        // What could not get its name is taken away here.
+        // A file that could not be renamed is removed here.
         let kept = kept.map_err(|failure| failure.error);
         unfinished.remove(&self.name);
         kept.map_err(|error| failed(path, &error))
@@ -63,7 +63,7 @@ fn make(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
     let mut unfinished = signals::unfinished();
     let mut builder = tempfile::Builder::new();
     builder.prefix(".icecore-").suffix(".part");
-    // Only the owner may read it until the permissions of the target are set.
+    // Only the owner may read it until it gets the permissions of the target.
     #[cfg(unix)]
     if place.known.is_none() && place.mode.is_none() {
         use std::os::unix::fs::PermissionsExt;
@@ -75,7 +75,7 @@ fn make(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
     Ok((file, path, name))
 }
 
-/// Gives it the permissions of the file that it replaces.
+/// Sets the permissions of the file that it replaces.
 #[cfg(unix)]
 fn allow(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
     use std::fs::Permissions;
@@ -85,7 +85,7 @@ fn allow(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result
             let own = file.metadata()?;
             let is_same = (own.uid(), own.gid()) == (known.uid(), known.gid());
             let is_given = is_same || fchown(file, Some(known.uid()), Some(known.gid())).is_ok();
-            // Of another owner or group, only what is for all.
+            // With another owner or group, only the ordinary permission bits.
             Some(known.mode() & if is_given { 0o7777 } else { 0o777 })
         }
         None => mode,
@@ -119,7 +119,7 @@ mod tests {
         assert!(!path.exists());
         assert!(unfinished.keep().is_ok());
         assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));
-        // What came into being meanwhile is not overwritten.
+        // A file that was created meanwhile is not overwritten.
         let Ok((_, unfinished)) = Unfinished::new(place()) else { panic!() };
         assert!(unfinished.keep().is_err());
         assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));

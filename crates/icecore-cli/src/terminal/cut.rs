@@ -1,17 +1,16 @@
-//! JSON of which a part is shown: so many levels, so many items.
+//! JSON of which only a part is shown: a limited number of levels and items.
 
 use std::io::{self, Write};
 
-/// Passes JSON on without what is deeper, `{…3}`, and without what is longer, `… 98 more`. What
-/// comes out is for people.
+/// Passes JSON on and replaces deeper values by `{…3}` and further items by `… 98 more`. The output is for people.
 pub struct Cut {
     to: Box<dyn Write>,
     most: Most,
     open: Vec<Open>,
-    /// The container of which nothing more is shown, by how many are open then.
+    /// Number of open containers at the one whose remaining contents are hidden.
     hidden: Option<usize>,
     state: State,
-    /// Blanks that were not passed on.
+    /// Whitespace that was not passed on yet.
     blanks: Vec<u8>,
     out: Vec<u8>,
 }
@@ -19,22 +18,22 @@ pub struct Cut {
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Most {
-    /// Levels of values.
+    /// Number of levels of values.
     pub depth: usize,
-    /// Items of each list and map.
+    /// Number of items of each list and map.
     pub items: u64,
-    /// A path and a tab stand before each value.
+    /// Whether a path and a tab precede each value.
     pub has_paths: bool,
 }
 
-/// A container that is open.
+/// An open container.
 struct Open {
     items: u64,
     /// Whether the next token begins an item.
     is_new: bool,
-    /// It is too deep: nothing of it is shown but how many there are.
+    /// Whether it is too deep: only the number of its items is shown.
     is_closed: bool,
-    /// What stands before its first item.
+    /// Whitespace before its first item.
     blanks: Vec<u8>,
 }
 
@@ -91,7 +90,7 @@ impl Cut {
         }
     }
 
-    /// A token that may be the first of an item.
+    /// Handles a token that may be the first one of an item.
     fn item(&mut self) {
         let level = self.open.len();
         let Some(top) = self.open.last_mut().filter(|top| top.is_new) else { return };
@@ -100,7 +99,7 @@ impl Cut {
         if top.items == 1 {
             top.blanks.clone_from(&self.blanks);
         }
-        // Of the items behind the first, the comma says it.
+        // For later items, `comma` checks this.
         if self.most.items == 0 && self.hidden.is_none() {
             self.hidden = Some(level);
         }
@@ -149,7 +148,7 @@ impl Cut {
         self.show(byte);
     }
 
-    /// Passes it on, with the blanks before it, if it is not hidden.
+    /// Passes a byte on, with the whitespace before it, unless it is hidden.
     fn show(&mut self, byte: u8) {
         if self.hidden.is_none() {
             self.out.append(&mut self.blanks);

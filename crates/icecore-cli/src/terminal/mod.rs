@@ -1,4 +1,4 @@
-//! What goes to a terminal: JSON for people, and nothing that a terminal can't show.
+//! Output to a terminal: JSON for people, and only characters that a terminal can show.
 
 mod cut;
 mod painted;
@@ -13,15 +13,15 @@ use icecore::Stage;
 use icecore_tables::form::JSON;
 use std::io::{self, IsTerminal};
 
-/// Options of JSON that say how it is laid out: with one of them nothing is added.
+/// Options for the layout of JSON: if one of them is given, no other is added.
 const LAYOUT: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
 
-/// Whether the standard output is a terminal.
+/// Returns whether the standard output is a terminal.
 pub fn is_stdout() -> bool {
     io::stdout().is_terminal()
 }
 
-/// An error, if this is no text; `--force` writes it all the same.
+/// Returns an error if the format is binary, unless `--force` was given.
 pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     if is_forced || !stage.is_binary() {
         return Ok(());
@@ -33,16 +33,16 @@ pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     Err(Abort::Failed(code::USAGE, text))
 }
 
-/// Whether what is written so is JSON, by itself or in lines.
+/// Returns whether this stage writes JSON, as a document or in lines.
 pub fn is_json(stage: &Stage) -> bool {
     stage.wrappers().is_empty() && stage.format().of_document().name == JSON
 }
 
-/// JSON as people read it: a value a line, unless options say how it is to look.
+/// Lays out JSON for people, one value per line, unless options set the layout.
 pub fn laid_out(mut stage: Stage) -> Stage {
     let is_free = stage.wrappers().is_empty() && !LAYOUT.iter().any(|option| stage.settings().has(option));
     if is_free && stage.format().name == JSON {
-        // The option is there, and takes this.
+        // The option exists and accepts this value.
         let _ = stage.set("indent", Some("2"));
     }
     stage
@@ -54,7 +54,7 @@ pub mod tests {
     use std::io::Write;
     use std::sync::{Arc, Mutex};
 
-    /// What was written, for a test to look at.
+    /// Collects the output for a test.
     #[derive(Clone, Default)]
     pub struct Shared(Arc<Mutex<Vec<u8>>>);
 

@@ -3,22 +3,21 @@
 use crate::paint::{Ink, Paint};
 use std::io::{self, Write};
 
-/// How much is gathered before it is passed on.
+/// Number of bytes that are buffered before they are passed on.
 const PIECE: usize = 32 << 10;
 
-/// Paints JSON on its way to a terminal. What the terminal would act on is written as an
-/// escape of JSON, which means the same.
+/// Adds colour to JSON for a terminal. Control characters are written as JSON escapes with the same meaning.
 pub struct Painted {
     to: Box<dyn Write>,
     paint: Paint,
-    /// For each container that is open, whether it is an object.
+    /// For each open container, whether it is an object.
     open: Vec<bool>,
     /// Whether a string would be a key.
     is_key: bool,
-    /// Whether a path and a tab stand before each value.
+    /// Whether a path and a tab precede each value.
     has_paths: bool,
     state: State,
-    /// The beginning of a character whose rest is still to come.
+    /// The first bytes of a character that is not complete yet.
     part: Vec<u8>,
     out: Vec<u8>,
 }
@@ -26,12 +25,12 @@ pub struct Painted {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Between,
-    /// Where a path begins, and in it.
+    /// At the start of a path, and inside it.
     Line,
     Path,
-    /// `-> $.a`, in the place of a value.
+    /// `-> $.a`, instead of a value.
     Link,
-    /// What stands for what is left out.
+    /// The mark for omitted values.
     Rest,
     Word,
     String,
@@ -44,7 +43,7 @@ impl Painted {
         Painted { to, paint, open: Vec::new(), is_key: false, has_paths: false, state: State::Between, part, out }
     }
 
-    /// A path and a tab stand before each value.
+    /// Sets whether a path and a tab precede each value.
     pub fn with_paths(mut self, has_paths: bool) -> Painted {
         self.has_paths = has_paths;
         if has_paths {
@@ -141,7 +140,7 @@ impl Write for Painted {
         let mut chunks = all.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             chunk.valid().chars().for_each(|c| self.char(c));
-            // At the end it is the beginning of a character.
+            // At the end of the chunk it may be the start of a character.
             if chunks.peek().is_none() && chunk.invalid().len() < 4 {
                 self.part = chunk.invalid().to_vec();
             } else {
@@ -162,7 +161,7 @@ impl Write for Painted {
 
 impl Drop for Painted {
     fn drop(&mut self) {
-        // A number at the very end, and what is no character: an error here was one before.
+        // A number or an incomplete character at the very end. If this fails, an earlier write failed as well.
         if !matches!(self.state, State::Between | State::Line) {
             self.paint.end(&mut self.out);
         }

@@ -1,12 +1,11 @@
-//! Text that nobody has escaped, on a terminal.
+//! Unescaped text on a terminal.
 
 use std::io::{self, Write};
 
-/// Passes text on; what a terminal would act on is written as an escape, but for ends of lines
-/// and tabs.
+/// Passes text on, with control characters written as escapes, except for line ends and tabs.
 pub struct Tamed {
     to: Box<dyn Write>,
-    /// The beginning of a character whose rest is still to come.
+    /// The first bytes of a character that is not complete yet.
     part: Vec<u8>,
 }
 
@@ -53,7 +52,7 @@ impl Drop for Tamed {
     fn drop(&mut self) {
         let mut rest = String::new();
         push_bytes(&self.part, &mut rest);
-        // An error here was one before.
+        // If this fails, an earlier write failed as well.
         let _ = self.to.write_all(rest.as_bytes());
     }
 }

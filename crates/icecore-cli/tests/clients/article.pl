@@ -1,4 +1,4 @@
-# Does the jobs of an article's daemon: what they cost, times a factor.
+# Works on the jobs of an article's daemon: the result is the cost of a job times a factor.
 use strict;
 use warnings;
 use Icecore::Client;

@@ -1,13 +1,13 @@
 <?php
 
-// Works on a queue: the result of a job is its number, and whether its value is that of the file, as
-// PHP sees it.
+// Works on a queue: the result of a job is its number, and whether PHP sees its value as equal to that
+// of the file.
 require dirname(__DIR__, 4) . '/bindings/php/Icecore/Client.php';
 
 [, $queue, $file] = $argv;
 $wanted = array_map(fn ($line) => json_decode($line, true)['value'], file($file));
 
-// Numbers are equal whatever their type; nothing else is.
+// Numbers of different types may be equal; other values must have the same type.
 function same(mixed $wanted, mixed $got): bool
 {
     if (is_array($wanted) && is_array($got)) {

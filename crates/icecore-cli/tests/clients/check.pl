@@ -1,5 +1,5 @@
-# Works on a queue: the result of a job is its number, and whether its value is that of the file, as
-# perl sees it.
+# Works on a queue: the result of a job is its number, and whether perl sees its value as equal to that
+# of the file.
 use strict;
 use warnings;
 use Icecore::Client;
@@ -29,7 +29,7 @@ sub same {
     return text($wanted) eq text($got);
 }
 
-# Of languages whose strings are bytes come bytes.
+# Languages whose strings are bytes send bytes.
 sub text {
     my ($text) = @_;
     utf8::encode($text) if utf8::is_utf8($text) || ($text =~ /[^\x00-\x7f]/ && !utf8::decode(my $copy = $text));

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# Works on a queue: the result of a job is its number, and whether its value is that of the file, as
-# Ruby sees it.
+# Works on a queue: the result of a job is its number, and whether Ruby sees its value as equal to that
+# of the file.
 require "icecore"
 require "json"
 
 queue, file = ARGV
 wanted = File.foreach(file).map { |line| JSON.parse(line)["value"] }
 
-# Of languages whose strings are bytes come bytes.
+# Languages whose strings are bytes send bytes.
 def plain(value)
   case value
   when Array then value.map { |item| plain(item) }

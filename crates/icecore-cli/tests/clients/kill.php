@@ -1,10 +1,10 @@
 <?php
 
-// A client that pushes, stores and works until it is killed, and notes what it was told:
+// A client that pushes, stores and works until it is killed, and notes the answers:
 //
 //   kill.php QUEUE LEASE NOTES SEED
 //
-// LEASE is in seconds. The lines are those of `tests/killing/told.rs`.
+// LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/told.rs`.
 declare(strict_types=1);
 
 require dirname(__DIR__, 4) . '/bindings/php/Icecore/Client.php';
@@ -19,7 +19,7 @@ mt_srand((int) $seed);
 $out = fopen($notes, 'a');
 stream_set_write_buffer($out, 0);
 
-// A line in one piece, at once.
+// Writes a line with a single call.
 $tell = fn (mixed ...$words) => fwrite($out, implode(' ', $words) . "\n");
 
 $treat = function (Job $job) use ($tell, $lease): int {
@@ -35,7 +35,7 @@ $treat = function (Job $job) use ($tell, $lease): int {
     } catch (ClientException $error) {
         $error->kind === 'lease' || $error->isPassing() || throw $error;
     }
-    // Who is late says nothing more: it may be another's already.
+    // After its lease, a worker notes nothing: another one may already have the job.
     if ($job->left() > 0) {
         $tell('releasing', $job->id, $job->attempt);
     }
@@ -55,7 +55,7 @@ for ($number = 0; ; ) {
         }
         $client->work($queue, $treat, lease: $lease, max: mt_rand(1, 3), limit: 3, drain: true, log: fn () => null);
     } catch (ClientException $error) {
-        // What is away for too long is tried again.
+        // If the daemon is unavailable for too long, try again.
         $error->isPassing() || throw $error;
     }
 }

@@ -1,8 +1,8 @@
-# A client that pushes, stores and works until it is killed, and notes what it was told:
+# A client that pushes, stores and works until it is killed, and notes the answers:
 #
 #   kill.pl QUEUE LEASE NOTES SEED
 #
-# LEASE is in seconds. The lines are those of `tests/killing/told.rs`.
+# LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/told.rs`.
 use strict;
 use warnings;
 use Icecore::Client;
@@ -12,13 +12,13 @@ my ($queue, $lease, $notes, $seed) = @ARGV;
 srand $seed;
 open my $out, '>>', $notes or die "$notes: $!";
 
-# A line in one piece, at once.
+# Writes a line with a single call.
 sub tell_all { syswrite $out, "@_\n"; return }
 
 my $client = Icecore::Client->new(format => 'json');
 my $number = 0;
 while (1) {
-    # What is away for too long is tried again.
+    # If the daemon is unavailable for too long, try again.
     eval {
         for (1 .. 1 + int rand 3) {
             my $name = "perl-$$ " . $number++;
@@ -36,8 +36,8 @@ sub treat {
     tell_all('granted', $id, $attempt, int($lease * 1000), $job->lease_until);
     sleep $lease * 1.5 if rand(10) < 1;
     tell_all('extended', $id, $attempt, $job->lease_until) if rand(5) < 1 && eval { $job->extend; 1 };
-    # Who is late says nothing more: it may be another's already.
+    # After its lease, a worker notes nothing: another one may already have the job.
     tell_all('releasing', $id, $attempt) if $job->left > 0;
-    # A number, though it was put in a text.
+    # A number, although it was interpolated into a text.
     return 0 + $attempt;
 }

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# A client that pushes, stores and works until it is killed, and notes what it was told:
+# A client that pushes, stores and works until it is killed, and notes the answers:
 #
 #   kill.rb QUEUE LEASE NOTES SEED
 #
-# LEASE is in seconds. The lines are those of `tests/killing/told.rs`.
+# LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/told.rs`.
 require "icecore"
 
 QUEUE, lease, notes, seed = ARGV
@@ -12,19 +12,19 @@ LEASE = lease.to_f
 RANDOM = Random.new(seed.to_i)
 NOTES = File.open(notes, "a")
 
-# A line in one piece, at once.
+# Writes a line with a single call.
 def tell(*words) = NOTES.syswrite("#{words.join(' ')}\n")
 
 def treat(job)
   tell("granted", job.id, job.attempt, (LEASE * 1000).to_i, job.lease_until)
-  # Its lease is kept meanwhile.
+  # The lease is extended meanwhile.
   sleep LEASE * 1.5 if RANDOM.rand(10).zero?
   begin
     tell("extended", job.id, job.attempt, job.extend_lease.lease_until) if RANDOM.rand(5).zero?
   rescue Icecore::ClientError => error
     raise unless error.kind == :lease || error.passing?
   end
-  # Who is late says nothing more: it may be another's already.
+  # After its lease, a worker notes nothing: another one may already have the job.
   tell("releasing", job.id, job.attempt) if job.left.positive? && !job.lost?
   job.attempt
 end
@@ -42,6 +42,6 @@ loop do
   end
   client.work(QUEUE, lease: LEASE, max: 1 + RANDOM.rand(3), limit: 3, drain: true, concurrency: 2, log: ->(_) {}) { |job| treat(job) }
 rescue Icecore::ClientError => error
-  # What is away for too long is tried again.
+  # If the daemon is unavailable for too long, try again.
   raise unless error.passing?
 end

@@ -1,6 +1,6 @@
 <?php
 
-// Pushes what a file says: in each line the queue, a value and options, as JSON.
+// Pushes the jobs of a file: each line contains the queue, a value and options, as JSON.
 require dirname(__DIR__, 4) . '/bindings/php/Icecore/Client.php';
 
 $client = new Icecore\Client();

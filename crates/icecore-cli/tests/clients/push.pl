@@ -1,4 +1,4 @@
-# Pushes what a file says: in each line the queue, a value and options, as JSON.
+# Pushes the jobs of a file: each line contains the queue, a value and options, as JSON.
 use strict;
 use warnings;
 use Icecore::Client;

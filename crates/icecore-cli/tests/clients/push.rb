@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Pushes what a file says: in each line the queue, a value and options, as JSON.
+# Pushes the jobs of a file: each line contains the queue, a value and options, as JSON.
 require "icecore"
 require "json"
 

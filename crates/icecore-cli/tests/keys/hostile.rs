@@ -1,22 +1,20 @@
-//! Servers that are none: whatever they send, the command ends with an error, soon, and without
-//! much memory.
+//! Servers with invalid answers: whatever they send, the command ends with an error, soon, and without much memory.
 
 use crate::run;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 
-/// How much of the address space the command may have: a promise of gigabytes that is believed
-/// does not fit.
+/// Maximum address space of the command: if it trusted a declared size of gigabytes, this would not suffice.
 const MEMORY: u64 = 600 << 20;
 
 const NO_ANSWER: &str = "no answer";
 
-/// What a server does when it is talked to.
+/// The behaviour of a server when a client connects.
 type Serve = fn(&mut TcpStream);
 
-/// What the command says of a server that does so. It waits a second for an answer where there is
-/// none, and elsewhere as long as a busy machine needs.
+/// Returns the message of the command for such a server. It waits a second for an answer if there is none, and
+/// otherwise as long as a busy machine needs.
 fn said(scheme: &str, args: &[&str], why: &str, serve: Serve) -> String {
     let patience = match why {
         NO_ANSWER => 1,
@@ -25,7 +23,7 @@ fn said(scheme: &str, args: &[&str], why: &str, serve: Serve) -> String {
     };
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let db = format!("{scheme}://{}?timeout={patience}", listener.local_addr().expect("an address"));
-    // It ends with the test.
+    // The thread ends with the test.
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.expect("a client");
@@ -47,7 +45,7 @@ fn heard(stream: &mut TcpStream) {
     let _ = stream.read(&mut buffer);
 }
 
-/// Sends this, and then nothing.
+/// Sends these bytes, and then nothing.
 fn say(stream: &mut TcpStream, bytes: &[u8]) {
     heard(stream);
     let _ = stream.write_all(bytes);
@@ -59,7 +57,7 @@ fn silent(stream: &mut TcpStream) {
     while stream.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }
 
-/// Sends this over and over.
+/// Sends these bytes again and again.
 fn repeat(stream: &mut TcpStream, first: &[u8], bytes: &[u8]) {
     heard(stream);
     let _ = stream.write_all(first);
@@ -101,7 +99,7 @@ fn redis_that_lies() {
             let _ = stream.write_all(b"+string\r\n");
             say(stream, b"$1073741825\r\n");
         }),
-        // What is promised is not made room for.
+        // No memory is allocated for a declared size.
         (NO_ANSWER, &["inspect", "--key", "a"], |stream| {
             heard(stream);
             let _ = stream.write_all(b"+string\r\n");
@@ -121,7 +119,7 @@ fn redis_that_lies() {
     }
 }
 
-/// Behind the list of keys.
+/// Invalid answers after the list of keys.
 #[test]
 fn redis_that_lies_later() {
     let cases: &[(&str, Serve)] = &[
@@ -135,7 +133,7 @@ fn redis_that_lies_later() {
             let _ = stream.write_all(SCANNED);
             say(stream, b"+string\r\n:-1\r\n$1\r\n1\r\n");
         }),
-        // A window of more than was asked for.
+        // A window of more than was requested.
         ("none of Redis", |stream| {
             heard(stream);
             let _ = stream.write_all(SCANNED);
@@ -143,7 +141,7 @@ fn redis_that_lies_later() {
             let _ = stream.write_all(b"+list\r\n:-1\r\n-WRONGTYPE x\r\n");
             say(stream, b"*9000000000\r\n");
         }),
-        // A stream that goes round.
+        // A stream that repeats itself.
         ("none of Redis", |stream| {
             heard(stream);
             let _ = stream.write_all(SCANNED);
@@ -161,7 +159,7 @@ fn redis_that_lies_later() {
     }
 }
 
-/// Pages without an end: the same cursor, or ever other ones with the same key.
+/// Pages without an end: the same cursor, or always new ones with the same key.
 #[test]
 fn redis_that_pages_for_ever() {
     fn answer(stream: &mut TcpStream, page: impl Fn(u64) -> String) {
@@ -251,7 +249,7 @@ fn memcached_that_lies() {
     }
 }
 
-/// Keys that a list names are not sent as commands.
+/// Keys in a list are not sent as commands.
 #[test]
 fn no_key_of_a_list_is_a_command() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -1,4 +1,4 @@
-//! Against a real memcached.
+//! Tests with a real memcached.
 
 use super::servers::{Redis, memcached, tell_memcached};
 use super::{refused, rows, run};
@@ -33,7 +33,7 @@ fn keys_are_rows() {
 fn a_value_is_read_by_its_key() {
     let Some((db, port)) = memcached() else { return };
     set(&port, "one:a", 4, 0, b"O:4:\"User\":0:{}");
-    // What flags say was done to it is undone.
+    // The conversions that the flags indicate are undone.
     let packed = icecore::convert(b"[1,2]", "json", "php-memcached/json").expect("packed");
     set(&port, "one:packed", 0x34, 0, &packed);
     let (stdout, stderr, code) = run::icecore(&["classes", "--db", &db, "--key", "one:a", "--as", "php"], b"");
@@ -42,7 +42,7 @@ fn a_value_is_read_by_its_key() {
     assert_eq!(stdout, b"[1,2]\n");
     assert!(refused(&["inspect", "--db", &db, "--key", "nothing"], 2).contains("no key `nothing`"));
     assert!(refused(&["inspect", "--db", &db, "--key", "a", "--field", "b"], 2).contains("no fields"));
-    // No key is a command.
+    // No key is interpreted as a command.
     for key in ["a b", "a\r\nflush_all", "hex:00", ""] {
         assert!(refused(&["inspect", "--db", &db, "--key", key], 2).contains("can't be a key"), "{key}");
     }
@@ -71,7 +71,7 @@ fn all_of_many_keys_are_there() {
     assert_eq!(found, expected);
 }
 
-/// A pattern has the same keys in both: what it means is Redis' to say.
+/// A pattern selects the same keys in both; Redis defines its meaning.
 #[test]
 fn patterns_mean_what_they_mean_to_redis() {
     let (Some((db, port)), Some(mut redis)) = (memcached(), Redis::new(10)) else { return };
@@ -95,7 +95,7 @@ fn patterns_mean_what_they_mean_to_redis() {
         let keys = |db: &str| -> BTreeSet<String> {
             rows(&["--db", db, "--match", &pattern]).iter().map(|row| row["key"].to_string()).collect()
         };
-        // The crawler may pass over a key that is just moved; one that is always left out is wrong.
+        // The crawler may skip a key that was just moved; a key that is always missing is an error.
         let wanted = keys(&redis.address());
         let is_same = (0..50).any(|_| keys(&db) == wanted);
         assert!(is_same, "{pattern}: {wanted:?}, and memcached has {:?}", keys(&db));

@@ -1,7 +1,7 @@
-//! What is under the keys of Redis and of memcached: `rows`, and `--key` of the other commands.
+//! Values under the keys of Redis and memcached: `rows`, and `--key` of the other commands.
 //!
-//! `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli keys::`; without
-//! servers only what needs none.
+//! Run `scripts/servers.sh run cargo test -p icecore-cli --features all --test cli keys::`; without servers, only the
+//! tests that need none run.
 #![cfg(all(feature = "redis", feature = "memcached"))]
 
 mod hostile;
@@ -13,7 +13,7 @@ mod servers;
 
 use serde_json::Value;
 
-/// The rows that the command writes.
+/// Returns the rows that the command writes.
 fn rows(args: &[&str]) -> Vec<Value> {
     let (stdout, stderr, code) = run::icecore(&[&["rows", "-q"], args].concat(), b"");
     assert_eq!(code, 0, "{args:?}: {stderr}");
@@ -21,7 +21,7 @@ fn rows(args: &[&str]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// What the command says of what it can't do.
+/// Returns the message of a command that must fail.
 fn refused(args: &[&str], code: i32) -> String {
     let (stdout, stderr, ended) = run::icecore(args, b"");
     assert!(stdout.is_empty() && ended == code, "{args:?} ended with {ended}: {stderr}");

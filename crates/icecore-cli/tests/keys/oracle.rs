@@ -1,5 +1,5 @@
-//! Values that the real clients of PHP, Ruby and Perl write with random options, as sessions, caches
-//! and queues: what the command shows of them is what the languages say they are.
+//! Values that the real clients of PHP, Ruby and Perl write with random options, as sessions, caches and queues: the
+//! command shows the same values as the languages.
 
 use super::rows;
 use super::servers::{Redis, memcached};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::process::Command;
 
-/// How many values each writes.
+/// Number of values that each language writes.
 fn count() -> usize {
     std::env::var("ICECORE_KEYS").ok().and_then(|count| count.parse().ok()).unwrap_or(140)
 }
@@ -16,7 +16,7 @@ fn seed() -> u64 {
     std::env::var("ICECORE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
 }
 
-/// What a script says it wrote; `None`, if its language is not there.
+/// Returns what a script reports to have written; `None` if its language is missing.
 fn written(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
     let script = format!("{}/tests/keys/oracle/{script}", env!("CARGO_MANIFEST_DIR"));
     let (count, seed) = (count().to_string(), seed().to_string());
@@ -46,7 +46,7 @@ fn check(expected: &[Value], found: &[Value]) {
     }
 }
 
-/// Numbers count as what they are, not as they are written; an empty map is an empty list in PHP.
+/// Compares numbers by value, not by spelling; an empty map is an empty list in PHP.
 fn is_same(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Number(expected), Value::Number(found)) => expected.as_f64() == found.as_f64(),

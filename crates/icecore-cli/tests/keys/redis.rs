@@ -1,4 +1,4 @@
-//! Against a real Redis.
+//! Tests with a real Redis.
 
 use super::servers::Redis;
 use super::{refused, rows};
@@ -53,7 +53,7 @@ fn every_type_has_its_rows() {
     };
     assert_eq!(keys(&["--match", "cache:*"]), ["cache:a", "cache:b"].map(str::to_owned).into());
     assert_eq!(keys(&["--match", "nothing"]), BTreeSet::new());
-    // As a table, and with a format that is named.
+    // As a table, and with a given format.
     let args = ["rows", "--db", &redis.address(), "--match", "cache:a", "-c", "value=php", "-t", "csv"];
     let (stdout, stderr, code) = run::icecore(&args, b"");
     assert_eq!((code, &*stderr), (0, ""));
@@ -120,7 +120,7 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
     let sqlite = format!("sqlite:{file}");
     assert!(refused(&["inspect", "--db", &sqlite, "--key", "a"], 2).contains("no keys"));
     assert!(refused(&["rows", "--db", &sqlite], 2).contains("no keys"));
-    // Into a folder, under a name that leads nowhere else.
+    // Into a folder, under a harmless name.
     redis.ask(&[b"SET", b"../../x", value]);
     let out = folder.path().join("out").display().to_string();
     let (_, stderr, code) = run::icecore(&["convert", "--db", &db, "--key", "../../x", "--out-dir", &out], b"");
@@ -145,7 +145,7 @@ fn long_members_come_in_windows() {
         redis.send(&[b"SADD", b"set", value.as_bytes()]);
         redis.send(&[b"ZADD", b"zset", number.as_bytes(), value.as_bytes()]);
         redis.send(&[b"XADD", b"stream", format!("{}-{at}", at / 7 + 1).as_bytes(), b"v", value.as_bytes()]);
-        // The id that the last one answers has two lines.
+        // The answer with the last id has two lines.
         for _ in 0..6 {
             redis.line();
         }
@@ -170,7 +170,7 @@ fn long_members_come_in_windows() {
     assert!(expected.iter().all(|(key, values)| found[*key] == *values));
 }
 
-/// With a user that may only read: all works, and nothing else is asked.
+/// With a user that may only read: everything works, and no other command is sent.
 #[test]
 fn only_commands_that_read_are_sent() {
     let Some(mut redis) = Redis::new(4) else { return };
@@ -212,7 +212,7 @@ fn only_commands_that_read_are_sent() {
         if line.contains("the end") {
             break;
         }
-        // The database of this test, or the choice of it.
+        // The database of this test, or its selection.
         if let Some((_, command)) = line
             .split_once("[4 ")
             .or_else(|| line.split_once("[0 ").filter(|(_, rest)| rest.contains("\"SELECT\" \"4\"")))
@@ -225,13 +225,13 @@ fn only_commands_that_read_are_sent() {
         "ZSCAN",
     ];
     assert_eq!(words, expected.map(str::to_owned).into());
-    // A password is not told, whatever is wrong.
+    // A password is never reported, whatever the error.
     for wrong in [format!("redis://reader:hunter2@127.0.0.1:{port}/4"), format!("redis://:hunter2@127.0.0.1:{port}/x")]
     {
         let (_, stderr, code) = run::icecore(&["rows", "--db", &wrong], b"");
         assert!(code != 0 && !stderr.contains("hunter"), "{stderr}");
     }
-    // It may stand elsewhere.
+    // The password may be given elsewhere.
     let plain = format!("redis://reader@127.0.0.1:{port}/4");
     let mut command = std::process::Command::new(run::ICECORE);
     let done =
@@ -239,7 +239,7 @@ fn only_commands_that_read_are_sent() {
     assert_eq!(done.stdout.split(|byte| *byte == b'\n').count(), 7, "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// Keys come and go while they are read: what stays is there, and nothing is an error.
+/// Keys come and go while they are read: permanent keys are found, and nothing is an error.
 #[test]
 fn keys_may_go_meanwhile() {
     let Some(mut redis) = Redis::new(7) else { return };
@@ -286,7 +286,7 @@ fn keys_may_go_meanwhile() {
     });
 }
 
-/// Over a socket of the machine, and encrypted.
+/// Over a Unix socket, and encrypted.
 #[test]
 fn other_ways_to_the_server() {
     let Some(mut redis) = Redis::new(8) else { return };
@@ -309,12 +309,12 @@ fn other_ways_to_the_server() {
     let of = |host: &str, more: &str| format!("rediss://{host}:{port}/8?timeout=20{more}");
     assert_eq!(rows(&["--db", &of("127.0.0.1", &format!("&sslrootcert={authority}"))])[0]["value"], 5);
     assert_eq!(rows(&["--db", &of("127.0.0.1", "&sslmode=require")])[0]["value"], 5);
-    // Another name, and an authority that is not known.
+    // Another name, and an unknown authority.
     refused(&["rows", "--db", &of("localhost", &format!("&sslrootcert={authority}"))], 2);
     refused(&["rows", "--db", &of("127.0.0.1", "")], 2);
 }
 
-/// More than is allowed is an error that names the key.
+/// A value that is longer than allowed is an error that names the key.
 #[test]
 fn long_values_are_refused() {
     let Some(mut redis) = Redis::new(9) else { return };

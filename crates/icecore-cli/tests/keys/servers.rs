@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// The address of a server, if there is one.
+/// Returns the address of a server, if there is one.
 fn address(variable: &str) -> Option<String> {
     let found = std::env::var(variable).ok();
     if found.is_none() {
@@ -12,9 +12,9 @@ fn address(variable: &str) -> Option<String> {
     found
 }
 
-/// A database of Redis that is a test's own, and empty.
+/// An empty database of Redis that belongs to one test.
 pub struct Redis {
-    /// Without the number of the database.
+    /// The address without the number of the database.
     pub server: String,
     pub database: u32,
     stream: BufReader<TcpStream>,
@@ -54,7 +54,7 @@ impl Redis {
         line.trim_end().to_owned()
     }
 
-    /// The answer to a command; of an array, its last element.
+    /// Returns the answer to a command; for an array, its last element.
     pub fn ask(&mut self, words: &[&[u8]]) -> String {
         self.send(words);
         self.answer()
@@ -76,7 +76,7 @@ impl Redis {
     }
 }
 
-/// The address of memcached, and its port.
+/// Returns the address of memcached, and its port.
 pub fn memcached() -> Option<(String, String)> {
     let server = address("ICECORE_TEST_MEMCACHED")?;
     let port = server.rsplit_once(':').expect("memcached://HOST:PORT").1.to_owned();

@@ -1,4 +1,4 @@
-//! A pseudo terminal, as util-linux's `script` makes it.
+//! A pseudo terminal, created by util-linux's `script`.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long is waited for what must come: long enough for any machine.
+/// Timeout for expected output: long enough for any machine.
 const AT_MOST: Duration = Duration::from_secs(120);
 
 /// A command on a terminal.
@@ -45,7 +45,7 @@ pub fn start(folder: &Path, command: &str) -> Option<Running> {
 }
 
 impl Running {
-    /// What was written so far, both streams.
+    /// Returns the text so far, of both streams.
     pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(&fs::read(&self.out).unwrap_or_default()).replace("\r\n", "\n");
         // `script` notes when it began and ended.
@@ -53,7 +53,7 @@ impl Running {
         lines.collect()
     }
 
-    /// Waits until this was written.
+    /// Waits until this text was written.
     pub fn wait_for(&mut self, text: &str) {
         let begin = Instant::now();
         while !self.text().contains(text) {
@@ -66,7 +66,7 @@ impl Running {
         }
     }
 
-    /// Waits for the end: all that was written, and the exit code.
+    /// Waits for the end; returns all text and the exit code.
     pub fn end(mut self) -> (String, i32) {
         let code = self.child.wait().expect("it ends").code().expect("a code");
         let text = self.text();
@@ -75,12 +75,12 @@ impl Running {
     }
 }
 
-/// What a command writes to a terminal, both streams, and its exit code; `None` without `script`.
+/// Returns what a command writes to a terminal, both streams, and its exit code; `None` without `script`.
 pub fn terminal(folder: &Path, command: &str) -> Option<(String, i32)> {
     start(folder, command).map(Running::end)
 }
 
-/// The text without codes of colours.
+/// Returns the text without colour codes.
 pub fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default().to_owned();

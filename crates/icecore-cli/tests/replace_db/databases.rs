@@ -1,4 +1,5 @@
-//! Databases with the same tables, for what must hold in all of them: one in a file always, servers where they are.
+//! Databases with the same tables, for properties that hold in all of them: always an SQLite file, and servers if
+//! available.
 
 use crate::run::ICECORE;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A database that is new, and a folder for undo files.
+/// A new database, and a folder for undo files.
 pub struct Database {
     pub url: String,
     pub folder: TempDir,
@@ -22,7 +23,7 @@ enum Connection {
     Mysql(Box<within::mysql::Conn>),
 }
 
-/// Which database.
+/// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Sqlite,
@@ -32,7 +33,7 @@ pub enum Kind {
     Mysql,
 }
 
-/// The kinds that are there.
+/// Returns the available kinds.
 pub fn all_kinds() -> Vec<Kind> {
     let mut kinds = vec![Kind::Sqlite];
     #[cfg(feature = "postgres")]
@@ -54,7 +55,7 @@ impl Database {
                 let file = folder.path().join(format!("{name}.db"));
                 let connection = rusqlite::Connection::open(&file).unwrap();
                 connection.busy_timeout(std::time::Duration::from_secs(30)).unwrap();
-                // What the test itself writes need not outlive a loss of power.
+                // The writes of the test itself need not survive a power failure.
                 connection.execute_batch("PRAGMA synchronous = off").unwrap();
                 (format!("sqlite:{}", file.display()), Connection::Sqlite(connection))
             }
@@ -95,7 +96,7 @@ impl Database {
         }
     }
 
-    /// Runs statements, one in each line.
+    /// Runs statements, one per line.
     pub fn run(&mut self, sql: &str) {
         for statement in sql.split(";\n").map(str::trim).filter(|statement| !statement.is_empty()) {
             let done = match &mut self.connection {
@@ -114,7 +115,7 @@ impl Database {
         }
     }
 
-    /// The rows of a table with the bytes of all their values, in the order of the first column.
+    /// Returns the rows of a table with the bytes of all their values, in the order of the first column.
     pub fn dump(&mut self, table: &str) -> Vec<String> {
         match &mut self.connection {
             Connection::Sqlite(connection) => {
@@ -152,17 +153,17 @@ impl Database {
         }
     }
 
-    /// Where a file of this test is.
+    /// Returns the path of a file of this test.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// `icecore replace` with these words and this database, in the folder.
+    /// Returns the command `icecore replace` with these words and this database, in the folder.
     pub fn command(&self, words: &[&str]) -> Command {
         command_in(self.folder.path(), &self.url, words)
     }
 
-    /// What it says; it must end so.
+    /// Runs the command, which must exit with this code; returns its output.
     pub fn replace(&self, words: &[&str], expected: i32) -> (String, String) {
         let Output { status, stdout, stderr } = self.command(words).output().expect("it runs");
         let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
@@ -178,7 +179,7 @@ impl Drop for Database {
             Connection::Sqlite(_) => {}
             #[cfg(feature = "postgres")]
             Connection::Postgres(client) => {
-                // Not from within.
+                // A database can't be dropped from within.
                 let server = std::env::var("ICECORE_TEST_POSTGRES").unwrap();
                 if let Ok(other) = within::postgres::Client::connect(&server, within::postgres::NoTls) {
                     **client = other;
@@ -201,7 +202,7 @@ pub fn command_in(folder: &Path, url: &str, words: &[&str]) -> Command {
     command
 }
 
-/// A table whose rows have values of all kinds, most of which a change of `example` meets.
+/// Creates a table whose rows have values of all kinds, most of which contain `example`.
 pub fn fill(database: &mut Database, table: &str, rows: usize) {
     let bytes = match database.kind() {
         Kind::Sqlite => "BLOB",

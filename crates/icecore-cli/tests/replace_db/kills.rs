@@ -1,23 +1,23 @@
-//! `icecore replace --db` is killed at points that nobody chose, goes on, and is undone: every row is compared.
+//! `icecore replace --db` is killed at random points, continues, and is undone: every row is compared.
 //!
-//! `ICECORE_KILLS=200` kills that often on each database, `ICECORE_SEED` begins elsewhere.
+//! `ICECORE_KILLS=200` kills that often on each database, `ICECORE_SEED` selects the random points.
 
 use super::databases::{Database, all_kinds, fill};
 use crate::common::Chance;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Running it twice over a row would show: the new text has the old one in it.
+/// Changing a row twice would be visible: the new text contains the old one.
 const CHANGE: [&str; 4] = ["example", "example.example", "--table", "things"];
 const ROWS: usize = 300;
 
-/// Runs a command, and kills it after so long. Returns whether it came to its end.
+/// Runs a command, and kills it after this delay. Returns whether it completed.
 fn kill_after(database: &Database, words: &[&str], delay: Duration) -> bool {
     let mut command = database.command(words);
     let log = fs::File::create(database.path("log")).unwrap();
     let mut child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn().expect("it begins");
     std::thread::sleep(delay);
-    // One that ended meanwhile can't be killed.
+    // A command that has already ended can't be killed.
     let _ = child.kill();
     let status = child.wait().expect("it ends");
     let said = || fs::read_to_string(database.path("log")).unwrap();
@@ -35,14 +35,13 @@ fn kills_neither_lose_nor_double_anything() {
         let before = database.dump("things");
         let begun = Instant::now();
         database.replace(&[&CHANGE[..], &["--rows", "20", "--undo-file", "whole.undo"]].concat(), 0);
-        // So long, about, a command runs, or much shorter where the machine had other work at first: kills come at any
-        // time of it.
+        // A command runs about this long, or much shorter if the machine was busy at first: kills happen at any point.
         let whole = begun.elapsed().as_micros() as u64;
         let after = database.dump("things");
         database.replace(&["--undo", "whole.undo"], 0);
         assert_eq!(database.dump("things"), before);
         let (mut killed, mut round) = (0, 0);
-        // What the rounds show does not depend on how many of them met a command that still ran.
+        // The result of the rounds does not depend on how many of the kills hit a running command.
         while killed < kills && round < 2 * kills {
             round += 1;
             let (undo, state, back) =
@@ -53,7 +52,7 @@ fn kills_neither_lose_nor_double_anything() {
                 Duration::from_micros(chance.below((whole * 5 / 4).max(64) >> shorter))
             };
             let mut is_done = false;
-            // Some kills, then to the end; or undone from where it was killed.
+            // A few kills, then to the end; or undone from where it was killed.
             for _ in 0..delay().as_micros() % 4 {
                 is_done = kill_after(&database, &first, delay());
                 killed += u64::from(!is_done);

@@ -1,5 +1,5 @@
-//! `icecore replace --mend --db`: columns whose charset was converted, or whose addresses were replaced, as PHP
-//! damages them, are as PHP serializes them; killed in the middle and undone as well.
+//! `icecore replace --mend --db`: columns whose charset was converted, or whose addresses were replaced, as PHP damages
+//! them, become as PHP serializes them; also when killed in the middle and undone.
 
 use super::databases::{Database, Kind, all_kinds};
 use crate::common::usual_or_full;
@@ -8,13 +8,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A text of PHP, and how it should be.
+/// A damaged text of PHP, and its correct form.
 struct Damaged {
     damaged: Vec<u8>,
     expected: Vec<u8>,
 }
 
-/// What PHP damages; nothing, if it is missing.
+/// Returns the texts that PHP damages; empty if PHP is missing.
 fn damaged_texts() -> Vec<Damaged> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/php/damage.php");
     let rounds = usual_or_full("40", "400");
@@ -30,7 +30,7 @@ fn damaged_texts() -> Vec<Damaged> {
     let text = String::from_utf8(output.stdout).expect("Base64");
     let parse = |line: &str| {
         let parts: Vec<&str> = line.split('\t').collect();
-        // Where a note says that nobody can know, nothing is expected.
+        // If a note says that the correct form can't be known, nothing is expected.
         let [_, _, damaged, expected, ""] = parts[..] else { return None };
         let decode = |part: &str| from_base64(part.as_bytes()).expect("Base64");
         Some(Damaged { damaged: decode(damaged), expected: decode(expected) })
@@ -38,7 +38,7 @@ fn damaged_texts() -> Vec<Damaged> {
     text.lines().filter_map(parse).collect()
 }
 
-/// The rows of a table, by their ids.
+/// Returns the rows of a table, by their ids.
 fn rows(database: &mut Database, table: &str) -> Vec<String> {
     let mut rows = database.dump(table);
     rows.sort_by(|one, other| one.split(',').next().cmp(&other.split(',').next()));
@@ -49,7 +49,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// A table with these texts, in a column of text where they may stand there, and in one of bytes.
+/// Creates a table with these texts, in a text column if possible, and in a column of bytes.
 fn fill(database: &mut Database, table: &str, texts: &[&[u8]]) {
     let kind = database.kind();
     let (bytes_type, text_type) = match kind {
@@ -69,13 +69,13 @@ fn fill(database: &mut Database, table: &str, texts: &[&[u8]]) {
             #[cfg(feature = "mysql")]
             Kind::Mysql => (format!("CONVERT(x'{hex}' USING utf8mb4)"), format!("x'{hex}'")),
         };
-        // PostgreSQL has no text with a NUL byte.
+        // PostgreSQL's text has no NUL byte.
         let value = if text.contains(&0) { "NULL" } else { &value };
         database.run(&format!("INSERT INTO {table} VALUES ({id}, {value}, {bytes})"));
     }
 }
 
-/// Runs a command, and kills it after it wrote its state so often; one that ended before is not killed.
+/// Runs a command, and kills it after it wrote its state this many times; one that ended earlier is not killed.
 fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) {
     let mut command = database.command(words);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it begins");
@@ -96,7 +96,7 @@ fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) 
 fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
     let texts = damaged_texts();
     let damaged: Vec<&[u8]> = texts.iter().map(|text| &text.damaged[..]).collect();
-    // A pair of the same length: what PHP serializes has it in all texts, and no other length.
+    // A pair of the same length: PHP serializes all texts with the new text, and no length changes.
     let replace = |text: &[u8]| String::from_utf8(text.to_vec()).unwrap().replace("old.example", "new.example");
     for kind in all_kinds().into_iter().filter(|_| !texts.is_empty()) {
         let mut database = Database::new(kind, "mend");
@@ -110,7 +110,7 @@ fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
                 rows(&mut database, &table)
             };
             let expected = rows_of("expected", texts.iter().map(|text| made(&text.expected)).collect());
-            // What could not be explained is as it was; with a pair, it is changed as plain text.
+            // Values without an explanation are unchanged; with a pair, they are changed as plain text.
             let kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
             let change = [pair, &["--mend", "--table", "things", "--rows", "7"]].concat();
             let undo = format!("{round}.undo");

@@ -1,6 +1,7 @@
 //! Random values under random keys, in columns of all types that are changed: a change of them is undone.
 //!
-//! `ICECORE_ROUNDS` says how many tables of forty rows are tried on each database, `ICECORE_SEED` which.
+//! `ICECORE_ROUNDS` is the number of tables with forty rows that are tried on each database, `ICECORE_SEED` selects
+//! them.
 
 use super::databases::{Database, Kind, all_kinds};
 use crate::common::Chance;
@@ -53,7 +54,7 @@ fn random_bytes(chance: &mut Chance) -> Vec<u8> {
     bytes
 }
 
-/// A text as an expression of SQL.
+/// Returns a text as an SQL expression.
 fn text_literal(kind: Kind, text: &str) -> String {
     let hex = hex(text.as_bytes());
     match kind {
@@ -74,7 +75,7 @@ fn bytes_literal(kind: Kind, bytes: &[u8]) -> String {
     }
 }
 
-/// What a column is, and whether its values are bytes, text, JSON, or what a `latin1` has.
+/// The type of a column: bytes, text, JSON, or text in `latin1`.
 #[derive(Clone, Copy)]
 enum Sort {
     Text,
@@ -118,7 +119,7 @@ fn column_types(kind: Kind) -> Vec<(&'static str, Sort)> {
     }
 }
 
-/// Keys of some types, and for the number of a row its values.
+/// Returns keys of some types, and a function that gives the key values of a row by its number.
 fn key(kind: Kind, chance: &mut Chance) -> (String, Box<dyn Fn(u64) -> String>) {
     let text =
         move |row: u64| text_literal(kind, &format!("{}{row} {}", ["", "A", "ä", "'\\"][row as usize % 4], row % 2));
@@ -199,7 +200,7 @@ fn a_change_of_random_tables_is_undone() {
             let (keys, key_of) = key(kind, &mut chance);
             let names: Vec<String> =
                 columns.iter().enumerate().map(|(at, (name, _))| format!("c{at} {name}")).collect();
-            // The key of the table comes last in its definition, if it has several columns.
+            // A key of several columns comes last in the definition of the table.
             let (before, primary) = match keys.split_once(", PRIMARY") {
                 Some((before, primary)) => (before.to_owned(), format!(", PRIMARY{primary}")),
                 None => (keys.clone(), String::new()),

@@ -1,4 +1,4 @@
-//! `icecore replace --undo`: what a change of a database wrote is put back.
+//! `icecore replace --undo`: restores the values that a change of a database replaced.
 
 use super::databases::{Database, Kind, all_kinds, command_in, fill};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fs;
 
 const CHANGE: [&str; 2] = ["example", "brand-new.example.org"];
 
-/// The report of a command.
+/// Returns the report of a command.
 fn report(database: &Database, name: &str) -> Value {
     serde_json::from_slice(&fs::read(database.path(name)).unwrap()).unwrap()
 }
@@ -20,13 +20,13 @@ fn a_change_is_undone_in_every_database() {
         let change = [&CHANGE[..], &["--table", "things", "--rows", "64", "--undo-file", "a.undo"]].concat();
         let (_, said) = database.replace(&change, 0);
         assert!(said.contains("the old values are in a.undo: icecore replace --undo a.undo --db"), "{said}");
-        // Neither says the password.
+        // Neither contains the password.
         let password = database.url.split(['@', ':']).nth(2).filter(|_| kind != Kind::Sqlite).unwrap_or("no password");
         let file = fs::read(database.path("a.undo")).unwrap();
         assert!(!said.contains(password) && !file.windows(password.len()).any(|piece| piece == password.as_bytes()));
         let after = database.dump("things");
         assert_ne!(before, after);
-        // A look changes nothing.
+        // A dry run changes nothing.
         let (shown, said) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "r.json"], 0);
         assert!(
             shown.contains("things.name where id = 1\n- name 1 of brand-new.example.org  \n+ name 1 of example  \n")
@@ -95,7 +95,7 @@ fn a_row_is_told_apart_by_the_bytes_of_its_key() {
         ));
         let before = database.dump("k");
         database.replace(&["example", "new", "--table", "k", "--undo-file", "a.undo"], 0);
-        // Another row in its place, which the database takes for the same key.
+        // Another row in its place, which the database treats as having the same key.
         database.run("DELETE FROM k WHERE a = 'abc';\nINSERT INTO k VALUES ('ABC', 'new')");
         database.replace(&["--undo", "a.undo", "--summary", "r.json"], 0);
         let known = report(&database, "r.json");
@@ -140,7 +140,7 @@ fn the_file_has_a_usual_name_and_is_never_overwritten() {
         assert!(expected == 0 || said.contains("an undo file is never overwritten"), "{said}");
     }
     assert_eq!((fs::read(database.path(name)).unwrap(), database.dump("things")), (bytes, state));
-    // A folder that is not there: the first transaction is not committed.
+    // The folder does not exist: the first transaction is not committed.
     let state = database.dump("things");
     let (_, said) = database.replace(&["example", "x", "--table", "things", "--undo-file", "absent/a.undo"], 2);
     assert!(said.contains("--no-undo leaves it out"), "{said}");
@@ -157,7 +157,7 @@ fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
         let swap = ["-e", "example", "sample", "-e", "sample", "example", "-e", "name", "label", "-e", "label", "name"];
         database.replace(&[&swap[..], &words].concat(), 0);
         let once = database.dump("things");
-        // As if it had begun anew: the same undo file gets values of the same rows once more.
+        // As if it had started from the beginning: the same undo file gets values of the same rows once more.
         let state = fs::read_to_string(database.path("state.json")).unwrap();
         let mut state: Value = serde_json::from_str(&state).unwrap();
         state["tables"] = Value::Object(serde_json::Map::new());
@@ -167,7 +167,7 @@ fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
         database.run("UPDATE things SET name = 'mine' WHERE id = 1");
         let (_, said) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
         assert!(!said.contains("gone"), "{said}");
-        // Killed in the middle, then from the beginning: the end is the same.
+        // Killed in the middle, then from the beginning: the result is the same.
         for _ in 0..2 {
             let (_, dry) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "d.json", "--force"], 0);
             database.replace(&["--undo", "a.undo", "--summary", "r.json", "--force"], 0);
@@ -265,7 +265,7 @@ fn an_undo_goes_on_where_it_was() {
         let change = ["--table", "things", "--rows", "10", "--undo-file", "a.undo", "--resume", "change.json"];
         database.replace(&[&CHANGE[..], &change].concat(), 0);
         let undo = ["--undo", "a.undo", "--resume", "undo.json"];
-        // A state of a change is none of an undo.
+        // The state of a change is not a state of an undo.
         let (_, said) = database.replace(&["--undo", "a.undo", "--resume", "change.json"], 2);
         assert!(said.contains("it is not a file of --resume for --undo"), "{said}");
         database.replace(&[&undo[..], &["--dry-run"]].concat(), 0);
@@ -283,7 +283,7 @@ fn an_undo_goes_on_where_it_was() {
     }
 }
 
-/// With a state of `--resume` the undo file goes on too, and nothing else takes its place.
+/// With a state of `--resume`, the undo file is continued too, and nothing else replaces it.
 #[test]
 fn a_change_that_goes_on_keeps_its_undo_file() {
     let mut database = Database::new(Kind::Sqlite, "on");
@@ -309,7 +309,7 @@ fn a_change_that_goes_on_keeps_its_undo_file() {
     assert!(said.contains("the undo file of this change is missing: put it back there"), "{said}");
     fs::rename(database.path("away"), database.path(&name)).unwrap();
     database.replace(&words, 0);
-    // From another folder, by the same state.
+    // From another folder, with the same state.
     let (elsewhere, state) = (tempfile::tempdir().unwrap(), database.path("state.json"));
     let again = [&CHANGE[..], &["--table", "things", "--resume", state.to_str().unwrap()]].concat();
     let done = command_in(elsewhere.path(), &database.url, &again).output().unwrap();
@@ -335,7 +335,7 @@ fn another_database_is_refused_unless_it_is_asked_for() {
     assert!(code == Some(2) && said.contains("--other-db uses it here all the same"), "{said}");
     let (code, said) = run(&["--undo", "a.undo", "--other-db"]);
     assert!(code == Some(0) && said.contains("put back in 1 table"), "{said}");
-    // The path is another one, the file is the same.
+    // The path differs, but the file is the same.
     let same = format!("sqlite:{}/./first.db", database.folder.path().display());
     let done = command_in(database.folder.path(), &same, &["--undo", "a.undo"]).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -370,7 +370,7 @@ fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
     damaged[middle] ^= 1;
     fs::write(database.path("a.undo"), &damaged).unwrap();
     refuse(&mut database, 4, "is damaged");
-    // What its message says helps.
+    // The advice of its message helps.
     let (_, said) = database.replace(&["--undo", "a.undo"], 4);
     let offset: usize = said.split("head -c ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     fs::write(database.path("less.undo"), &bytes[..offset]).unwrap();

@@ -1,5 +1,5 @@
 <?php
-// Dumps around cells, spelled in many ways, and the reading of their literals back.
+// Writes cells into dumps with many spellings, and reads their literals back.
 
 final class Dump
 {
@@ -68,7 +68,7 @@ final class Dump
         return $out . ";\n" . ($dialect == 'sqlite' ? "COMMIT;\n" : '');
     }
 
-    /** The cells of a dump that make() spelled: from each row `(i,` to the next. */
+    /** Returns the cells of a dump that make() wrote: from each row `(i,` to the next. */
     public static function read(string $sql, string $dialect): array
     {
         $cells = [];

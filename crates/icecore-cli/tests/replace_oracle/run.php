@@ -1,6 +1,7 @@
 <?php
-// php run.php FROM TO [CELLS] — seeds FROM to TO: a dump each, through the program that ICECORE names,
-// beside what must come out. Texts that may have something serialized in them may stay, if they are counted. Ends with 1 where anything differed; says the first cells that did.
+// php run.php FROM TO [CELLS] — for each seed from FROM to TO, changes a dump with the program that ICECORE
+// names, and compares it with the expected one. Texts that may contain serialized data may stay unchanged
+// if they are counted. Exits with 1 if anything differs, and prints the first cells that differ.
 require __DIR__ . '/values.php';
 require __DIR__ . '/dump.php';
 

@@ -1,6 +1,7 @@
 <?php
-// scripts/servers.sh run php servers.php SEED… — cells written into the real MariaDB, PostgreSQL and SQLite, dumped by
-// their own tools in each of their ways, changed by the program that ICECORE names, loaded again, compared cell by cell.
+// scripts/servers.sh run php servers.php SEED… — writes cells to the real MariaDB, PostgreSQL and SQLite, dumps them with
+// their own tools in all dump forms, changes the dumps with the program that ICECORE names, loads them again, and compares
+// cell by cell.
 require __DIR__ . '/values.php';
 
 $icecore = getenv('ICECORE') ?: 'icecore';
@@ -32,7 +33,7 @@ function compare(string $name, int $seed, array $before, array $after, array $go
     }
 }
 
-/** Lines `id TAB hex` as cells. */
+/** Parses lines `id TAB hex` as cells. */
 function cells(string $lines): array
 {
     $out = [];

@@ -1,6 +1,6 @@
 <?php
-// Nested frozen values, each with what must become of it when text is replaced in its live strings.
-// Every maker gives a pair: [before, after]. Seeded by mt_srand.
+// Nested frozen values, each with the expected result of replacing text in its live strings.
+// Every maker returns a pair: [before, after]. Seeded by mt_srand.
 
 final class Values
 {
@@ -27,7 +27,7 @@ final class Values
         return $of[mt_rand(0, count($of) - 1)];
     }
 
-    /** Texts of a cell that look as if something serialized were in them; bits of $stay say which of them stay. */
+    /** Texts of a cell that seem to contain serialized data; the bits of $stay say which of them stay unchanged. */
     public array $unclear = [];
     public int $stay = 0;
 

@@ -1,6 +1,6 @@
-//! Values as programs store them, made at random from a seed, and the forms that they stand in.
+//! Random values as programs store them, created from a seed, and the forms that contain them.
 
-/// A generator of numbers: the same in every run.
+/// A random number generator with the same sequence in every run.
 pub struct Random(u64);
 
 impl Random {
@@ -20,8 +20,8 @@ impl Random {
     }
 }
 
-/// What the texts are made of: the old address in its spellings, quotes, escapes, ends of lines,
-/// bytes of several encodings, and beginnings of what might be frozen.
+/// Pieces of the texts: the old address in its spellings, quotes, escapes, line ends, bytes of several encodings, and
+/// beginnings of possible frozen data.
 const PIECES: [&[u8]; 26] = [
     b"https://old.example",
     b"http://old.example/a/",
@@ -51,13 +51,13 @@ const PIECES: [&[u8]; 26] = [
     b"NULL",
 ];
 
-/// A text of a few pieces.
+/// Returns a text of a few pieces.
 pub fn text(random: &mut Random) -> Vec<u8> {
     let count = random.below(7);
     (0..count).flat_map(|_| random.pick(&PIECES).to_vec()).collect()
 }
 
-/// What PHP's `serialize` makes of some value, up to this depth.
+/// Returns a random value in the format of PHP's `serialize`, up to this depth.
 pub fn php(random: &mut Random, depth: usize) -> Vec<u8> {
     let string = |text: &[u8]| [format!("s:{}:\"", text.len()).as_bytes(), text, b"\";"].concat();
     match random.below(if depth == 0 { 5 } else { 9 }) {
@@ -82,7 +82,7 @@ pub fn php(random: &mut Random, depth: usize) -> Vec<u8> {
     }
 }
 
-/// JSON as PHP or Perl write it, up to this depth.
+/// Returns JSON as PHP or Perl write it, up to this depth.
 pub fn json(random: &mut Random, depth: usize) -> Vec<u8> {
     let count = random.below(3) + 1;
     let escapes = random.below(2) == 0;
@@ -95,7 +95,7 @@ pub fn json(random: &mut Random, depth: usize) -> Vec<u8> {
     format!("{{{}}}", items.collect::<Vec<_>>().join(",")).into_bytes()
 }
 
-/// What may stand in a column.
+/// Returns a possible value of a column.
 pub fn value(random: &mut Random) -> Vec<u8> {
     match random.below(4) {
         0 => text(random),
@@ -109,7 +109,7 @@ pub fn value(random: &mut Random) -> Vec<u8> {
 pub enum Written {
     /// mysqldump: backslashes, many rows in one statement.
     Mysql,
-    /// Quotes doubled, double quotes as they are, and some values in hexadecimal digits.
+    /// Quotes doubled, double quotes unchanged, and some values in hexadecimal digits.
     Doubled,
     /// pg_dump's COPY.
     Copy,
@@ -131,7 +131,7 @@ impl Written {
         }
     }
 
-    /// A file with these values.
+    /// Returns a file with these values.
     pub fn file(self, values: &[Vec<u8>]) -> Vec<u8> {
         let mut out = Vec::new();
         let rows = values.iter().enumerate();
@@ -214,7 +214,7 @@ impl Written {
         out
     }
 
-    /// Whether a value can stand there.
+    /// Returns whether the form can contain a value.
     pub fn takes(self, value: &[u8]) -> bool {
         match self {
             // PostgreSQL's text has no NUL.

@@ -1,4 +1,4 @@
-//! Running a program on some input.
+//! Runs programs with some input.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::io::Write;
@@ -7,14 +7,14 @@ use std::process::{Command, Output, Stdio};
 
 pub const ICECORE: &str = env!("CARGO_BIN_EXE_icecore");
 
-/// What a program makes of the input. One that ends early need not read it all.
+/// Returns the output of a program for this input. A program that ends early need not read it all.
 pub fn output(program: &str, args: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(program);
     command.args(args);
     fed(command, input)
 }
 
-/// What a command makes of the input.
+/// Returns the output of a command for this input.
 pub fn fed(mut command: Command, input: &[u8]) -> Output {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", piped.get_program()));
@@ -26,13 +26,13 @@ pub fn fed(mut command: Command, input: &[u8]) -> Output {
     done
 }
 
-/// Stdout, stderr and the exit code of `icecore`.
+/// Returns stdout, stderr and the exit code of `icecore`.
 pub fn icecore(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
     let done = output(ICECORE, args, input);
     (done.stdout, String::from_utf8(done.stderr).expect("text"), done.status.code().expect("a code"))
 }
 
-/// A shell in a folder, which finds `icecore`.
+/// Returns a shell in a folder, with `icecore` on its path.
 pub fn shell(folder: &Path, command: &str) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let here = Path::new(ICECORE).parent().expect("a folder").display();

@@ -1,11 +1,11 @@
-//! The daemon of an article: it takes jobs as JSON, checks them, keeps a readable copy, says an id at
-//! once; a worker in Perl does them, and any of them is replayed.
+//! The daemon of an article: it takes jobs as JSON, checks them, keeps a readable copy, and returns an id at once; a
+//! worker in Perl runs them, and any of them can be replayed.
 
 use super::clients::Language;
 use super::daemon::Daemon;
 use serde_json::{Value, json};
 
-/// The article's job.
+/// Returns the article's job.
 fn job() -> Value {
     json!({
         "priority": 2,
@@ -44,7 +44,7 @@ fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
     let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("jobs.db").display()), &[]);
     assert_eq!(daemon.ask("PUT", "/queues/jobs/schema", &schema().to_string()).code, 200);
 
-    // One that is wrong is not stored; the answer says where.
+    // An invalid job is not stored; the answer says where the error is.
     let mut wrong = job();
     wrong["args"]["user_id"] = json!("ten");
     let refused = daemon.ask("POST", "/jobs?queue=jobs", &wrong.to_string());
@@ -65,7 +65,7 @@ fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
     let total = |factor: f64| json!({ "user": "1000", "total": 5.04 * 2.0 * factor, "name": job()["name"] });
     assert_eq!((&done["state"], &done["result"]), (&json!("done"), &total(5.0)), "{done}");
 
-    // Once more, by a worker that does it otherwise: both are there to be compared.
+    // Once more, by a worker with another result: both can be compared.
     let again = daemon.ask("POST", &format!("/jobs/{id}/replay"), "").str("/id");
     assert_eq!(work(&daemon, "7"), "1");
     let replayed = daemon.ask("GET", &format!("/jobs/{again}"), "").json();
@@ -74,7 +74,7 @@ fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
     let same = daemon.ask("GET", &format!("/compare?left=jobs/{id}&right=jobs/{again}"), "").json();
     assert_eq!(same["count"], json!(0), "{same}");
 
-    // And one that is a little otherwise.
+    // And a slightly different one.
     let mut other = job();
     other["args"]["account_id"] = json!("5");
     let other = daemon.ask("POST", "/jobs?queue=jobs", &other.to_string()).str("/id");
@@ -85,13 +85,13 @@ fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
         "{differs}"
     );
 
-    // What a worker dies with is told, and the job is done by a better one.
+    // The error of a worker is reported, and a better worker does the job.
     assert_eq!(work(&daemon, "0"), "1");
     let failed = daemon.ask("GET", &format!("/jobs/{other}"), "").json();
     assert_eq!((&failed["state"], &failed["error"]), (&json!("ready"), &json!("a factor of nothing")), "{failed}");
 }
 
-/// Has the jobs done that wait; how many there were.
+/// Runs the waiting jobs; returns their number.
 fn work(daemon: &Daemon, factor: &str) -> String {
     let output = Language::Perl.program("article", daemon.address).arg(factor).output().expect("perl");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");

@@ -1,11 +1,11 @@
-//! A client that bears that the daemon goes away in the middle of an answer.
+//! A client that tolerates that the daemon disappears in the middle of an answer.
 
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug)]
 pub struct Answer {
     pub code: u16,
@@ -28,10 +28,10 @@ impl Answer {
     }
 }
 
-/// Sends a request and goes on without its answer.
+/// Sends a request and does not wait for its answer.
 pub fn send(to: SocketAddr, method: &str, path: &str, body: &str) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(to).ok()?;
-    // Longer than anything here takes: it only ends what would never come.
+    // Longer than anything here takes: it only ends what would never finish.
     stream.set_read_timeout(Some(Duration::from_secs(120))).ok()?;
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
@@ -42,7 +42,7 @@ pub fn send(to: SocketAddr, method: &str, path: &str, body: &str) -> Option<TcpS
     Some(stream)
 }
 
-/// The answer; `None` if the connection broke before its end: then nothing is known.
+/// Returns the answer; `None` if the connection broke before its end: then the outcome is unknown.
 pub fn ask(to: SocketAddr, method: &str, path: &str, body: &str) -> Option<Answer> {
     let mut bytes = Vec::new();
     send(to, method, path, body)?.read_to_end(&mut bytes).ok()?;

@@ -1,5 +1,5 @@
-//! Programs in Perl, PHP and Ruby that use the clients of the modules (`tests/clients`). Without a
-//! module a language is left out, and that is said: `make modules` builds them.
+//! Programs in Perl, PHP and Ruby that use the clients of the modules (`tests/clients`). A language without its module
+//! is skipped, which is reported: `make modules` builds them.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn bindings() -> PathBuf {
 }
 
 impl Language {
-    /// Those whose module is there.
+    /// Returns the languages whose module is available.
     pub fn there() -> Vec<Language> {
         let mut all = vec![Language::Perl, Language::Php, Language::Ruby];
         all.retain(|language| {
@@ -73,7 +73,7 @@ impl Language {
         }
     }
 
-    /// A program of the folder `clients`, in this language, which asks this daemon.
+    /// Returns a program of the folder `clients`, in this language, that uses this daemon.
     pub fn program(self, name: &str, daemon: SocketAddr) -> Command {
         let mut command = self.interpreter();
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");

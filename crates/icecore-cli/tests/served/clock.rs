@@ -1,5 +1,5 @@
-//! A clock that jumps. SQLite's is that of the machine, so the daemon runs under faketime, with
-//! a time that a file says.
+//! A clock that jumps. SQLite uses the clock of the machine, so the daemon runs under faketime, with a time from a
+//! file.
 
 use super::client::ask;
 use super::daemon::Daemon;
@@ -17,7 +17,7 @@ struct Machine {
     _folder: tempfile::TempDir,
 }
 
-/// What makes programs see another time; `None` where faketime is not installed.
+/// Returns the library that fakes the time; `None` if faketime is not installed.
 fn faketime() -> Option<String> {
     let told = Command::new("faketime").args(["-f", "+0", "printenv", "LD_PRELOAD"]).output();
     match told {
@@ -49,7 +49,7 @@ impl Machine {
         Some(machine)
     }
 
-    /// Sets the clock so many seconds from the true time. It is seen by the database.
+    /// Sets the clock this many seconds from the true time. Returns once the database sees it.
     fn jump(&self, seconds: i64) {
         let new = self.clock.with_extension("new");
         std::fs::write(&new, format!("{seconds:+}")).expect("a clock");
@@ -66,7 +66,7 @@ impl Machine {
         answer.str("/id")
     }
 
-    /// The next job of a queue: its id, its token, and which attempt it is.
+    /// Claims the next job of a queue: its id, its token, and the number of the attempt.
     fn claim(&self, queue: &str, lease: &str) -> Option<(String, String, i64)> {
         let answer = self.daemon.ask("POST", &format!("/queues/{queue}/claim?lease={lease}"), "");
         assert_eq!(answer.code, 200, "{answer:?}");
@@ -82,7 +82,7 @@ impl Machine {
         self.daemon.ask("GET", &format!("/jobs/{id}"), "").str("/state")
     }
 
-    /// All is well, and no number makes no sense.
+    /// Checks that the daemon is well, and that all numbers make sense.
     fn check(&mut self) {
         assert!(self.daemon.is_alive());
         assert_eq!(self.daemon.ask("GET", "/healthz", "").code, 200);
@@ -97,8 +97,8 @@ impl Machine {
         }
     }
 
-    /// Waits for a job that does not come, while the clock jumps: it takes as long as it was
-    /// asked to, no more and no less.
+    /// Waits for a job that does not come, while the clock jumps: the wait takes as long as requested, no more and no
+    /// less.
     fn poll_while(&self, seconds: i64) {
         const WAIT: Duration = Duration::from_secs(2);
         let to = self.daemon.address;
@@ -121,16 +121,16 @@ fn a_clock_that_jumps_forward_hands_out_once_more() {
     assert_eq!(machine.claim("later", "10m"), None, "it is not due");
     machine.poll_while(HOUR);
     machine.check();
-    // The lease is over, by this clock: it is handed out once more, once.
+    // The lease has expired by this clock: the job is handed out once more, exactly once.
     let (id, new, attempt) = machine.claim("q", "10m").expect("the job again");
     assert_eq!((&id, attempt), (&leased, 2));
     assert_eq!(machine.claim("q", "10m"), None);
-    // Who had it is told so, and can't disturb the other.
+    // The previous worker gets an error, and can't disturb the new one.
     for what in ["extend", "nack", "ack"] {
         assert_eq!(machine.code(what, &id, &old), 409, "{what}");
     }
     assert_eq!(machine.code("ack", &id, &new), 200);
-    // What was due later is due.
+    // The delayed job is due now.
     let (id, token, _) = machine.claim("later", "10m").expect("it is due");
     assert_eq!(id, later);
     assert_eq!(machine.code("ack", &id, &token), 200);
@@ -148,17 +148,17 @@ fn a_clock_that_jumps_back_loses_nothing() {
     let waiting = machine.push("q", "");
     machine.poll_while(0);
     machine.check();
-    // All is there. What was queued by the old clock waits until this one is there again.
+    // Nothing is lost. Jobs that were queued by the old clock wait until the clock reaches that time again.
     assert_eq!(machine.state(&waiting), "ready");
     assert_eq!(machine.claim("q", "10m"), None);
-    // What comes now does not wait.
+    // New jobs do not wait.
     let new = machine.push("q", "");
     let (id, now, _) = machine.claim("q", "10m").expect("the new job");
     assert_eq!((&id, machine.code("ack", &id, &now)), (&new, 200));
-    // A worker that lives keeps its job, and records it.
+    // A worker that is alive keeps its job, and records its result.
     assert_eq!(machine.claim("held", "10m"), None);
     assert_eq!((machine.code("extend", &held, &token), machine.code("ack", &held, &token)), (200, 200));
-    // What a worker left that died is handed out when its lease is over by the clock.
+    // The job of a dead worker is handed out when its lease expires by the clock.
     assert_eq!(machine.claim("left", "10m"), None);
     machine.check();
     machine.poll_while(HOUR + HOUR / 3);
@@ -179,12 +179,12 @@ fn a_daemon_bears_a_clock_that_jumps_all_the_time() {
         machine.jump([0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR][turn % 5]);
         ids.push(machine.push("q", ""));
         if let Some((id, token, _)) = machine.claim("q", "10m") {
-            // It is this one's, whatever the time is.
+            // It belongs to this worker, whatever the time is.
             assert_eq!(machine.code("ack", &id, &token), 200);
         }
         machine.check();
     }
-    // When the clock stands still all is done.
+    // When the clock stops jumping, all jobs get done.
     machine.jump(48 * HOUR);
     while let Some((id, token, _)) = machine.claim("q", "10m") {
         assert_eq!(machine.code("ack", &id, &token), 200);

@@ -1,12 +1,12 @@
-//! Random values with random options, pushed in one language and worked in each: equal as the
-//! runtimes see it. `ICECORE_SEED=N` makes the same ones again.
+//! Random values with random options, pushed in one language and worked in each: they are equal to the runtimes.
+//! `ICECORE_SEED=N` repeats the same values.
 
 use super::clients::Language;
 use super::daemon::Daemon;
 use crate::common::Chance;
 use serde_json::{Map, Value, json};
 
-/// How many jobs go from each language to each.
+/// Number of jobs from each language to each.
 const CASES: usize = 40;
 
 #[test]
@@ -47,7 +47,7 @@ fn what_one_language_pushes_each_other_one_works_on() {
     }
 }
 
-/// Else the test above shows nothing.
+/// Without this, the test above would prove nothing.
 #[test]
 fn a_value_that_is_another_one_is_seen() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -108,8 +108,8 @@ fn case(chance: &mut Chance, from: Language, queue: &str, number: usize) -> Valu
     json!({ "queue": queue, "value": value(chance, 4), "options": options })
 }
 
-/// What all the languages have: no true and false, which Perl has as objects, no empty map, which PHP
-/// has as an empty list, and no key that is a number, which it has as one.
+/// Returns a value that all the languages have: no true and false, which are objects in Perl, no empty map, which is an
+/// empty list in PHP, and no numeric key, which is a number in PHP.
 fn value(chance: &mut Chance, levels: u64) -> Value {
     let kinds = if levels == 0 { 5 } else { 9 };
     match chance.below(kinds) {

@@ -1,4 +1,4 @@
-//! `icecore serve` in a process of its own, which is begun again on the same port.
+//! `icecore serve` in a process of its own, which can be restarted on the same port.
 
 use super::client::{Answer, ask};
 use crate::common::until;
@@ -14,8 +14,8 @@ pub struct Daemon {
     process: Child,
 }
 
-/// A port below those that the system gives to connections: it is still free when the daemon
-/// that had it was killed. No two daemons of this program look at the same ones.
+/// Returns a port below those that the system assigns to connections: it is still free after the daemon that used it
+/// was killed. No two daemons of this program get the same port.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 10_000 + (std::process::id() % 10_000) as u16;
@@ -24,7 +24,7 @@ pub fn free_port() -> u16 {
 }
 
 impl Daemon {
-    /// Over this database, with these variables in its environment.
+    /// Starts a daemon over this database, with these environment variables.
     pub fn start(database: &str, variables: &[(&str, &str)]) -> Daemon {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let variables: Vec<(String, String)> =
@@ -37,7 +37,7 @@ impl Daemon {
         ask(self.address, method, path, body).unwrap_or_else(|| panic!("{method} {path}: no answer"))
     }
 
-    /// It did not end by itself.
+    /// Returns whether the daemon has not ended by itself.
     pub fn is_alive(&mut self) -> bool {
         self.process.try_wait().expect("a child").is_none()
     }
@@ -48,7 +48,7 @@ impl Daemon {
         self.process.wait().expect("it is dead");
     }
 
-    /// Kills it and begins it anew.
+    /// Kills the daemon and starts it again.
     pub fn kill_and_begin(&mut self) {
         self.kill();
         self.process = begin(self.address, &self.database, &self.variables);
@@ -62,7 +62,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Begins it; it listens when this returns.
+/// Starts the daemon; it listens when this returns.
 fn begin(address: SocketAddr, database: &str, variables: &[(String, String)]) -> Child {
     let listen = address.to_string();
     let mut command = Command::new(ICECORE);

@@ -1,9 +1,9 @@
-//! The daemon, workers with a command, clients in Perl, PHP and Ruby, and servers are killed while
-//! clients use the daemon.
+//! The daemon, workers with a command, clients in Perl, PHP and Ruby, and servers are killed while clients use the
+//! daemon.
 //!
-//! What a client was told is the judge: 201 and an id, 200 for an ack, a lease with its end.
-//! One whose connection broke knows nothing. `ICECORE_KILLS=N` sets the rounds, and
-//! `ICECORE_SEED=N` what happens in them.
+//! The answers to clients are the reference: 201 and an id, 200 for an ack, a lease with its end. A client whose
+//! connection broke knows nothing. `ICECORE_KILLS=N` sets the number of rounds, and `ICECORE_SEED=N` selects what
+//! happens in them.
 
 use super::client::{Answer, ask, send};
 use super::clients::Language;
@@ -22,11 +22,11 @@ use std::time::Duration;
 const LEASE: u64 = 150;
 const PRODUCERS: usize = 2;
 const WORKERS: usize = 3;
-/// Processes of `icecore work`.
+/// Number of processes of `icecore work`.
 const COMMANDS: usize = 2;
 
-/// The databases that are there, with their passwords: SQLite always, servers if they are in
-/// this build and their addresses in the environment.
+/// Returns the available databases, with their passwords: always SQLite, and servers if they are in this build and
+/// their addresses in the environment.
 fn places(folder: &Path) -> Vec<(&'static str, String)> {
     let mut all = vec![("sqlite", format!("sqlite:{}", folder.join("icecore.db").display()))];
     let servers = [
@@ -72,7 +72,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
     }
 }
 
-/// Who is killed next.
+/// The process that is killed next.
 #[derive(Clone, Copy)]
 enum Victim {
     Daemon,
@@ -86,9 +86,9 @@ struct Scene<'s> {
     database: String,
     folder: &'s Path,
     server: Option<Server>,
-    /// In which there are clients.
+    /// The languages with clients.
     languages: &'s [Language],
-    /// Where the commands of workers that were killed noted what they began.
+    /// Files in which the commands of killed workers noted the jobs that they began.
     notes: Vec<PathBuf>,
 }
 
@@ -102,7 +102,7 @@ impl Scene<'_> {
             self.languages.iter().map(|language| Program::start(&self, *language, daemon.address, chance)).collect();
         let (is_over, to, queue) = (AtomicBool::new(false), daemon.address, self.queue.clone());
         std::thread::scope(|scope| {
-            // Whatever happens, those who wait for it end.
+            // Whatever happens, the threads that wait for it end.
             let _end = End(&is_over);
             for number in 0..PRODUCERS + WORKERS {
                 let (chance, teller) = (Chance::from(chance.below(u64::MAX)), teller.clone());
@@ -150,7 +150,7 @@ impl Scene<'_> {
                 let worker = &mut commands[chance.below(COMMANDS as u64) as usize];
                 worker.wait_until_it_works(self, 1 + chance.below(3) as usize);
                 std::thread::sleep(moment);
-                // Its command goes on, or ends with it.
+                // Its command continues, or ends with it.
                 let killed = std::mem::replace(worker, Worker::start(self));
                 self.notes.push(killed.kill(chance.below(2) == 0));
                 counts.killed("icecore work");
@@ -195,7 +195,7 @@ impl Scene<'_> {
     }
 }
 
-/// Who may be killed.
+/// The processes that may be killed.
 struct Cast<'c> {
     daemon: &'c mut Daemon,
     commands: &'c mut [Worker],
@@ -210,7 +210,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Hears what clients were told.
+/// Collects the answers that clients got.
 struct Ears {
     heard: Receiver<String>,
     told: Told,
@@ -225,7 +225,7 @@ impl Ears {
         }
     }
 
-    /// Waits until so much more was said.
+    /// Waits until this many more answers arrived.
     fn hear(&mut self, more: usize) {
         self.listen();
         let enough = self.lines + more;
@@ -249,7 +249,7 @@ struct Client<'c> {
 
 impl Client<'_> {
     fn tell(&self, line: String) {
-        // Nobody listens any more when a check failed.
+        // After a failed check, the receiver no longer exists.
         let _ = self.teller.send(line);
     }
 
@@ -257,15 +257,15 @@ impl Client<'_> {
         !self.is_over.load(Ordering::SeqCst)
     }
 
-    /// What was answered, if it was one of these codes. Nothing is known if the connection
-    /// broke, or if the daemon says that the database is away.
+    /// Returns the answer, if it has one of these codes. The outcome is unknown if the connection broke, or if the
+    /// daemon reports that the database is unavailable.
     fn ask(&self, path: &str, body: &str, codes: &[u16]) -> Option<Answer> {
         let answer = ask(self.to, "POST", path, body);
         match &answer {
             Some(answer) if answer.code != 503 => {
                 assert!(codes.contains(&answer.code), "POST {path} {body}: {answer:?}");
             }
-            // Nobody is there, or it can't be done now.
+            // The daemon is not reachable, or can't do this now.
             _ => {
                 std::thread::sleep(Duration::from_millis(2));
                 return None;
@@ -301,7 +301,7 @@ impl Client<'_> {
         }
     }
 
-    /// How many jobs wait.
+    /// Returns the number of waiting jobs.
     fn waiting(&self) -> Option<u64> {
         let answer = ask(self.to, "GET", "/queues", "").filter(|answer| answer.code == 200)?.json();
         let queues = answer["queues"].as_array()?;
@@ -318,7 +318,7 @@ impl Client<'_> {
             let most = 1 + self.chance.below(4);
             let path = format!("/queues/{}/claim?worker=w{}&lease={LEASE}ms&max={most}&wait=2s", self.queue, self.name);
             if self.chance.below(20) == 0 {
-                // It is gone before it hears which jobs it got.
+                // The client disappears before it learns which jobs it got.
                 drop(send(self.to, "POST", &path, ""));
                 continue;
             }
@@ -336,7 +336,7 @@ impl Client<'_> {
         let Held { id, token, attempt, .. } = held;
         let what = self.chance.below(10);
         if what == 0 {
-            return; // It goes on to the next without a word.
+            return; // It continues with the next job without an answer.
         }
         if what <= 2 {
             let body = format!("{{\"token\":\"{token}\",\"lease\":\"{LEASE}ms\"}}");
@@ -352,7 +352,7 @@ impl Client<'_> {
             return;
         }
         let body = format!("{{\"token\":\"{token}\",\"result\":{attempt}}}");
-        // Who was not answered asks again: one that was done is refused then.
+        // A client without an answer asks again: a job that was done is refused then.
         for _ in 0..2 {
             if let Some(answer) = self.ask(&format!("/jobs/{id}/ack"), &body, &[200, 409]) {
                 if answer.code == 200 {
@@ -364,7 +364,7 @@ impl Client<'_> {
     }
 }
 
-/// A job that a client has.
+/// A job that a client holds.
 struct Held {
     id: String,
     token: String,
@@ -418,12 +418,12 @@ impl Worker {
         worker.spawn().expect("a worker")
     }
 
-    /// Waits until it began so many jobs more.
+    /// Waits until it has begun this many more jobs.
     fn wait_until_it_works(&mut self, scene: &Scene<'_>, more: usize) {
         let enough = lines(&self.notes).len() + more;
         until("a worker with a command works", || {
             if let Some(ended) = self.process.try_wait().expect("a child") {
-                // It does not begin without its database; who runs it tries again.
+                // It does not start without its database; its supervisor tries again.
                 assert!(scene.server.is_some(), "a worker ended by itself: {ended}");
                 self.process = Worker::begin(scene, &self.notes);
             }
@@ -431,8 +431,8 @@ impl Worker {
         });
     }
 
-    /// Kills it, and what it runs if that is wanted. Where its commands noted what they began;
-    /// those that still run may do so later.
+    /// Kills it, and its commands if requested. Returns the file in which its commands noted the jobs that they began;
+    /// those that still run may add to it later.
     fn kill(mut self, with_commands: bool) -> PathBuf {
         if with_commands {
             kill_with_children(self.process.id());
@@ -445,7 +445,7 @@ impl Worker {
 
 // -- Programs with a client -------------------------------------------------------
 
-/// A program that pushes, stores and works, and notes what it was told.
+/// A program that pushes, stores and works, and notes the answers.
 struct Program {
     language: Language,
     process: Child,
@@ -473,7 +473,7 @@ impl Program {
         Program { language, process, notes }
     }
 
-    /// Waits until it was told so much more.
+    /// Waits until it has noted this many more answers.
     fn wait_until_it_works(&mut self, more: usize) {
         let enough = lines(&self.notes).len() + more;
         until("a client in another language works", || {
@@ -483,7 +483,7 @@ impl Program {
         });
     }
 
-    /// Kills it. Where it noted what it was told.
+    /// Kills it. Returns the file in which it noted the answers.
     fn kill(mut self) -> PathBuf {
         let ended = self.process.try_wait().expect("a child");
         assert!(ended.is_none(), "the {} ended by itself: {ended:?}", self.language.client());
@@ -493,13 +493,13 @@ impl Program {
     }
 }
 
-/// What was noted, as far as the lines are whole.
+/// Returns the notes, as far as the lines are complete.
 fn lines(notes: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(notes).unwrap_or_default();
     text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
 }
 
-/// Stops a process, so that the numbers of its children stay theirs, and kills these.
+/// Stops a process, so that the ids of its children remain theirs, and kills the children.
 fn kill_with_children(number: u32) {
     let script = format!(
         "kill -STOP {number} && for child in $(cat /proc/{number}/task/*/children); do kill -9 -- \"-$child\" || kill -9 \"$child\"; done"

@@ -1,5 +1,5 @@
-//! `icecore serve` and `icecore work` as real processes: as the README runs them, killed, with
-//! databases that are killed, and with clocks that jump.
+//! `icecore serve` and `icecore work` as real processes: as the README runs them, killed, with databases that are
+//! killed, and with clocks that jump.
 #![cfg(feature = "serve")]
 
 mod article;

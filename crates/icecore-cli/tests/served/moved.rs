@@ -1,7 +1,7 @@
 //! The file of the database is renamed, deleted or replaced while clients push.
 //!
-//! What a client was told is the judge: a job with 201 is in the file that was served, and no request
-//! that begins after the change gets one.
+//! The answers to clients are the reference: a job with 201 is in the file that was served, and no request that begins
+//! after the change gets one.
 
 use super::client::ask;
 use super::daemon::Daemon;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const CLIENTS: usize = 4;
 
-/// The ids of the jobs in a file, without a log that stands elsewhere.
+/// Returns the ids of the jobs in a file, without a log that is elsewhere.
 fn jobs(path: &Path) -> HashSet<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let copy = folder.path().join("copy.db");
@@ -25,7 +25,7 @@ fn jobs(path: &Path) -> HashSet<String> {
     ids.collect::<Result<_, _>>().expect("ids")
 }
 
-/// Has clients push until each was refused after the change. The ids of what was stored.
+/// Lets clients push until each was refused after the change. Returns the ids of the stored jobs.
 fn push_while(daemon: &Daemon, change: impl FnOnce()) -> HashSet<String> {
     let (has_changed, stored) = (AtomicBool::new(false), Mutex::new(HashSet::new()));
     std::thread::scope(|scope| {
@@ -75,7 +75,7 @@ impl Place {
         fs::rename(self.path(from), self.path(to)).expect("renamed");
     }
 
-    /// Everything is refused, and `/healthz` says why.
+    /// Checks that everything is refused, and that `/healthz` says why.
     fn is_refused(&self) {
         for (method, path) in [
             ("POST", "/jobs"),
@@ -93,7 +93,7 @@ impl Place {
         assert!(health.str("/problem").contains("moved, deleted or replaced"), "{health:?}");
     }
 
-    /// All of these are there for clients, and new ones come.
+    /// Checks that clients can read all of these jobs, and push new ones.
     fn serves(&self, stored: &HashSet<String>) {
         until("it is well", || (self.daemon.ask("GET", "/healthz", "").code == 200).then_some(()));
         for id in stored {
@@ -141,7 +141,7 @@ fn a_file_that_is_deleted_or_replaced_is_noticed() {
         push_while(&place.daemon, || change(&place));
         place.is_refused();
         match number {
-            // Whoever starts it again wants what is there then.
+            // A user who restarts it wants the file that is there then.
             0 => {
                 for suffix in ["-wal", "-shm"] {
                     fs::remove_file(place.path(&format!("a.db{suffix}"))).expect("deleted");
@@ -177,7 +177,7 @@ fn a_log_that_is_deleted_is_noticed() {
     }
 }
 
-/// The file that is there when the daemon starts is the one that it serves, though nobody asked yet.
+/// The daemon serves the file that exists when it starts, even if the first request comes later.
 #[test]
 fn the_first_request_finds_the_file_of_the_start() {
     let place = Place::new();

@@ -1,11 +1,11 @@
-//! The run of the README: served, posted by curl, worked, replayed.
+//! The run of the README: the daemon is started, a job is posted by curl, worked and replayed.
 
 use super::daemon::free_port;
 use crate::run::ICECORE;
 use std::path::Path;
 use std::process::Command;
 
-/// The block of code below a heading.
+/// Returns the code block below a heading.
 fn block(page: &str, heading: &str) -> String {
     let (_, section) = page.split_once(&format!("\n## {heading}\n")).expect("the heading is there");
     let (_, code) = section.split_once("```sh\n").expect("a block of code");

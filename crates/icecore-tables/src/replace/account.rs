@@ -1,9 +1,9 @@
-//! What was done: counts for each column, and what each pair did.
+//! Counts of the changes for each column and each pair.
 
 use icecore::rewrite::{Broken, Tally};
 use std::collections::BTreeMap;
 
-/// How many broken values are kept with their reasons.
+/// Maximum number of broken values that are kept with their reasons.
 const KEPT: usize = 100;
 
 /// Counts over any part of an input.
@@ -11,17 +11,17 @@ const KEPT: usize = 100;
 pub struct Account {
     /// By the numbers of tables and columns.
     pub places: BTreeMap<u32, Counts>,
-    /// How often each pair changed something.
+    /// Number of changes by each pair.
     pub pairs: BTreeMap<usize, u64>,
     /// The first values that look frozen and are broken.
     pub broken: Vec<Wrong>,
     /// Literals outside of rows in which something would have been changed.
     pub outside: u64,
-    /// Places of plain text that changed and look as if lengths stood before them.
+    /// Changed places of plain text that seem to follow a length.
     pub suspects: u64,
-    /// Values that are text, but not in UTF-8, though the rules have characters beyond ASCII.
+    /// Values that are text, but not in UTF-8, although the rules have characters beyond ASCII.
     pub foreign: u64,
-    /// Where the first such value is in the input.
+    /// Offset of the first such value in the input.
     pub foreign_at: Option<u64>,
 }
 
@@ -30,24 +30,24 @@ pub struct Account {
 pub struct Counts {
     /// Values that changed.
     pub values: u64,
-    /// Values that could not be changed: their form has no way to write what is new.
+    /// Values that could not be changed, because their form can't express the new text.
     pub refused: u64,
-    /// Rows that somebody else changed meanwhile.
+    /// Rows that another client changed meanwhile.
     pub skipped: u64,
-    /// What the engine saw in the values.
+    /// Counts of the engine for the values.
     pub tally: Tally,
 }
 
 /// A value that looks frozen and is broken.
 #[derive(Clone, Debug)]
 pub struct Wrong {
-    /// Of which input: set when inputs come together.
+    /// Name of the input; set when inputs are merged.
     pub input: String,
     /// The number of its table and column.
     pub place: u32,
-    /// Its row, from 1 on; 0, if there are none.
+    /// Its row, from 1 on; 0 if there are none.
     pub row: u64,
-    /// Where the value starts in the input.
+    /// Offset of the value in the input.
     pub offset: Option<u64>,
     /// The key of its row, in a database.
     pub key: String,
@@ -66,7 +66,7 @@ impl Counts {
 }
 
 impl Account {
-    /// Adds what was found in one value.
+    /// Adds the counts of one value.
     pub fn value(&mut self, place: u32, row: u64, offset: Option<u64>, is_changed: bool, tally: &mut Tally) {
         for broken in std::mem::take(&mut tally.first_broken) {
             if self.broken.len() < KEPT {
@@ -78,7 +78,7 @@ impl Account {
         counts.tally.add(tally);
     }
 
-    /// Adds what another one counted.
+    /// Adds the counts of another account.
     pub fn add(&mut self, other: Account) {
         for (place, counts) in &other.places {
             self.places.entry(*place).or_default().add(counts);
@@ -92,20 +92,20 @@ impl Account {
         self.foreign_at = self.foreign_at.or(other.foreign_at);
     }
 
-    /// Counts a value at this place that is text, but not in UTF-8.
+    /// Counts a value at this offset that is text, but not in UTF-8.
     pub fn note_foreign(&mut self, offset: u64) {
         self.foreign += 1;
         self.foreign_at.get_or_insert(offset);
     }
 
-    /// Adds how often pairs changed something.
+    /// Adds the changes by each pair.
     pub fn pairs(&mut self, counts: &BTreeMap<usize, u64>) {
         for (pair, count) in counts {
             *self.pairs.entry(*pair).or_default() += count;
         }
     }
 
-    /// The sum over all columns.
+    /// Returns the sum over all columns.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         self.places.values().for_each(|counts| total.add(counts));

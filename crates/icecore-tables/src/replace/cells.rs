@@ -5,8 +5,7 @@ use icecore_csv::{Dialect, Next, Scanner};
 use memchr::memchr2;
 use std::ops::Range;
 
-/// Finds the cells of whole rows. An error has the number of the row, and where it starts, that is not written as the
-/// dialect says.
+/// Finds the cells of whole rows. An error has the number and the start of the first row that is not in the dialect.
 pub fn csv(
     bytes: &[u8],
     dialect: Dialect,

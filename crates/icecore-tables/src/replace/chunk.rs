@@ -5,51 +5,52 @@ use super::lines::Damage;
 use icecore_sql::Quoting;
 use std::ops::Range;
 
-/// A part of an input, cut where nothing is cut in two.
+/// A part of an input, cut so that no value is split.
 #[derive(Debug, Default)]
 pub struct Chunk {
     /// Its bytes, as they were read.
     pub bytes: Vec<u8>,
     /// The values in it, in order, as far as the reader knows them.
     pub pieces: Vec<Piece>,
-    /// Where it starts in the input.
+    /// Its offset in the input.
     pub offset: u64,
-    /// How many rows came before.
+    /// Number of earlier rows.
     pub row: u64,
-    /// How many bytes at the start of the chunk are the names of columns, and not a row.
+    /// Number of bytes at its start that are the names of columns and not a row.
     pub header: usize,
-    /// Of plain text: how many bytes before and after it are only to be looked at.
+    /// For plain text: number of bytes before and after it that are only context.
     pub beside: (usize, usize),
     /// Whether the reader may have to wait for more.
     pub is_last_for_now: bool,
-    /// Where a literal starts that the end of the input cuts off.
+    /// Offset of a literal that the end of the input cuts off.
     pub unclosed: Option<u64>,
-    /// Which row is not written as the table is, and where it starts.
+    /// Number and offset of a row that is not in the dialect of the table.
     pub broken_row: Option<(u64, u64)>,
-    /// Of plain text: where in the input it changes its length.
+    /// For plain text: places in the input at which its length changes.
     pub growing: Vec<u64>,
-    /// Of plain text: the strings of serialize() that begin in it, as places in the input.
+    /// For plain text: the strings of serialize() that begin in it, as ranges in the input.
     pub frozen: Vec<Range<u64>>,
-    /// Where frozen data is in its bytes that contradicts how the input was taken.
+    /// Place in its bytes of frozen data that contradicts the assumed form of the input.
     pub conflict: Option<usize>,
-    /// Where a plain text is in its bytes in which something serialized gets a wrong length.
+    /// Place in its bytes of a plain text in which a serialized value gets a wrong length.
     pub suspect: Option<usize>,
-    /// Of plain text: where a change is that would touch a number or a mark of a value that began in a chunk before.
+    /// For plain text: place of a change that would affect a number or a mark of a value that began in an earlier
+    /// chunk.
     pub touched: Option<usize>,
-    /// Of plain text: whether a value may begin in it and end after it.
+    /// For plain text: whether a value may begin in it and end after it.
     pub is_cut_off: bool,
-    /// The changed bytes; the bytes as they are, if nothing changes.
+    /// The changed bytes; empty if nothing changes.
     pub out: Vec<u8>,
-    /// Whether `out` has what is to be written.
+    /// Whether `out` contains the bytes to write.
     pub is_changed: bool,
-    /// What a dry run shows.
+    /// The output of a dry run.
     pub shown: Vec<u8>,
-    /// What was counted in it.
+    /// The counts.
     pub account: Account,
 }
 
 impl Chunk {
-    /// Empties it, but keeps its memory, unless that is much.
+    /// Empties the chunk, but keeps its memory unless that is large.
     pub fn clear(&mut self) {
         const MUCH: usize = 4 << 20;
         for buffer in [&mut self.bytes, &mut self.out, &mut self.shown] {
@@ -65,17 +66,17 @@ impl Chunk {
         self.account = Account::default();
     }
 
-    /// Of plain text: notes what its changes do to serialized values.
+    /// For plain text: notes the effects of its changes on serialized values.
     pub fn note_damage(&mut self, damage: Damage) {
         (self.suspect, self.touched, self.is_cut_off) = (damage.first, damage.touched, damage.is_cut_off);
     }
 
-    /// What is to be written.
+    /// Returns the bytes to write.
     pub fn result(&self) -> &[u8] {
         if self.is_changed { &self.out } else { self.bytes.get(self.own()).unwrap_or_default() }
     }
 
-    /// Where its own bytes are.
+    /// Returns the range of its own bytes.
     pub fn own(&self) -> Range<usize> {
         self.beside.0..self.bytes.len().saturating_sub(self.beside.1)
     }
@@ -84,15 +85,15 @@ impl Chunk {
 /// A value.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// With its quotes.
+    /// Its range with quotes.
     pub whole: Range<usize>,
-    /// Without.
+    /// Its range without quotes.
     pub body: Range<usize>,
     /// How it is written.
     pub manner: Manner,
-    /// Which table and column.
+    /// The number of its table and column.
     pub place: u32,
-    /// Which row, from 1 on; 0, if there are none.
+    /// Its row, from 1 on; 0 if there are none.
     pub row: u64,
     /// The number of the rules for its charset.
     pub rules: u16,
@@ -105,13 +106,13 @@ pub enum Manner {
     Sql(Quoting),
     /// A cell of CSV, in quotes or not.
     Csv {
-        /// Whether quotes stand around it.
+        /// Whether it has quotes around it.
         is_quoted: bool,
     },
     /// A cell with backslashes.
     Tsv,
-    /// A value of JSON.
+    /// A JSON value.
     Json,
-    /// A literal of a statement that is not a row: it stays.
+    /// A literal of a statement that is not a row: it is not changed.
     Outside,
 }

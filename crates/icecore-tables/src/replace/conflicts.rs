@@ -1,5 +1,5 @@
-//! Frozen data at which a guess shows to be wrong: strings of serialize() in plain text, and those that reach over the
-//! edges of cells.
+//! Frozen data that contradicts an assumed form: strings of serialize() in plain text, and those that cross the borders
+//! of cells.
 
 use super::chunk::{Chunk, Piece};
 use super::lines::{frozen_strings, growing};
@@ -9,18 +9,18 @@ use icecore_csv::{Detector, Next, Scanner};
 use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
 
-/// What was seen of strings of serialize() in a plain text.
+/// The strings of serialize() seen so far in a plain text.
 #[derive(Default)]
 pub struct FrozenText {
-    /// The end of the one that ends last.
+    /// The largest end of such a string.
     end: u64,
-    /// Whether a value may have begun in one chunk and ended after it: where it ends is not known then.
+    /// Whether a value may have begun in one chunk and end after it: its end is then unknown.
     is_open: bool,
 }
 
 impl FrozenText {
-    /// The changes of this chunk, which comes next, that make the length of such a string wrong, or change what is no text
-    /// of a value that began before: how many they are at least, and where the first one is in the chunk.
+    /// Finds the changes of the next chunk that make the length of such a string wrong, or change the structure of a
+    /// value that began earlier. Returns their minimum number, and the place of the first one in the chunk.
     pub fn find_inside(&mut self, chunk: &Chunk) -> (u64, Option<usize>) {
         let mut strings = chunk.frozen.iter().peekable();
         let (mut count, mut first) = (0, None);
@@ -42,7 +42,8 @@ impl FrozenText {
     }
 }
 
-/// Where a string of serialize() begins in a cell and ends exactly after that cell: then the cells were read wrongly.
+/// Returns where a string of serialize() begins in a cell and ends exactly after that cell, which means that the cells
+/// were read wrongly.
 pub fn find_string_over_cells(bytes: &[u8], pieces: &[Piece]) -> Option<usize> {
     exact_strings(bytes).find_map(|string| {
         let next = pieces.partition_point(|piece| piece.whole.start <= string.start);
@@ -51,7 +52,7 @@ pub fn find_string_over_cells(bytes: &[u8], pieces: &[Piece]) -> Option<usize> {
     })
 }
 
-/// Whether these changes of a plain text make the length of a string of serialize() in it wrong.
+/// Returns whether these changes of a plain text make the length of a string of serialize() in it wrong.
 pub fn changes_a_length(text: &[u8], edits: &Edits) -> bool {
     let mut places: Vec<usize> = growing(edits).collect();
     if places.is_empty() {
@@ -64,8 +65,8 @@ pub fn changes_a_length(text: &[u8], edits: &Edits) -> bool {
     })
 }
 
-/// Whether a string of serialize() ends in this text, where its length says; one in which quotes are escaped, somewhere
-/// behind that.
+/// Returns whether a string of serialize() in this text ends exactly where its length says; one with escaped quotes may
+/// end later.
 fn is_complete(text: &[u8], string: &Range<usize>) -> bool {
     if text.get(..string.start).is_some_and(|before| before.ends_with(b":\"")) {
         return ends_exactly(text, string);
@@ -76,12 +77,12 @@ fn is_complete(text: &[u8], string: &Range<usize>) -> bool {
     close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
 }
 
-/// Whether a text has a string of serialize() in it that is complete.
+/// Returns whether a text contains a complete string of serialize().
 pub fn has_exact_string(bytes: &[u8]) -> bool {
     exact_strings(bytes).next().is_some()
 }
 
-/// Strings of serialize() that end exactly where their lengths say: nothing in them is escaped.
+/// Returns the strings of serialize() that end exactly where their lengths say: they contain no escapes.
 fn exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
 }
@@ -97,7 +98,7 @@ fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
     close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
 }
 
-/// What `--in` should be for a text with frozen data at this place; `None` if that is not clear.
+/// Returns the value for `--in` that fits a text with frozen data at this place; `None` if that is not clear.
 pub fn suggest_form(bytes: &[u8], at: usize) -> Option<String> {
     let start = memrchr(b'\n', bytes.get(..at)?).map_or(0, |end| end + 1);
     let rest = bytes.get(start..)?;
@@ -146,7 +147,7 @@ mod tests {
         let text = br#"k|s:3:"a,b";x"#;
         assert_eq!(find_string_over_cells(text, &[piece(0..8), piece(9..13)]), Some(7));
         assert_eq!(find_string_over_cells(text, &[piece(0..13)]), None);
-        // Its length is wrong: it says nothing of cells.
+        // Its length is wrong, so it is no evidence.
         assert_eq!(find_string_over_cells(br#"k|s:4:"a,b";x"#, &[piece(0..8), piece(9..13)]), None);
     }
 

@@ -1,4 +1,4 @@
-//! Lines: values of JSON, and plain text.
+//! Lines: JSON values, and plain text.
 
 use super::chunk::{Manner, Piece};
 use super::plan::Plan;
@@ -7,7 +7,7 @@ use icecore_replace::{Replacing, Rules};
 use memchr::{memchr, memchr2};
 use std::ops::Range;
 
-/// Finds the values on lines of JSON: of objects those of each key.
+/// Finds the values on lines of JSON: for objects, the value of each key.
 pub fn pieces(
     bytes: &[u8],
     plan: &Plan,
@@ -23,7 +23,7 @@ pub fn pieces(
         let line = rest.get(..len).unwrap_or_default().trim_ascii_end();
         row += 1;
         found.clear();
-        // Where keys are changed too, a line is one value, unless columns are chosen.
+        // If keys are changed as well, a line is one value, unless columns are selected.
         let is_whole = plan.how.keys && !plan.places.has_choice();
         if is_whole || !members(line, &mut found) {
             found.clear();
@@ -41,7 +41,7 @@ pub fn pieces(
     }
 }
 
-/// Where the keys of an object are, without quotes, and their values. `false`: this is not an object.
+/// Finds the keys of an object, without quotes, and their values. `false`: this is not an object.
 fn members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
     let skip = |at: usize| at + line.get(at..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
     let mut at = skip(0);
@@ -73,7 +73,7 @@ fn members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
     }
 }
 
-/// Where the string ends that begins before `at`: its quote.
+/// Returns the closing quote of the string whose contents begin at `at`.
 fn string_end(line: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr2(b'"', b'\\', line.get(at..)?)?;
@@ -84,7 +84,7 @@ fn string_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Where the comma or the bracket after a value is.
+/// Returns the place of the comma or the bracket after a value.
 fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0usize;
     loop {
@@ -99,26 +99,26 @@ fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The name that a key of JSON says.
+/// Decodes the name of a JSON key.
 pub fn name(key: &[u8]) -> String {
     let quoted = [b"\"", key, b"\""].concat();
     serde_json::from_slice(&quoted).unwrap_or_else(|_| String::from_utf8_lossy(key).into_owned())
 }
 
-/// What changes of a plain text do to serialized values in it.
+/// The effects of changes of a plain text on serialized values in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Damage {
-    /// Where the first change is of those that make something serialized wrong.
+    /// The first change, if one of the changes damages a serialized value.
     pub first: Option<usize>,
-    /// Where the first change is, if one of them touches a number or a mark of a value that began before the text, if
-    /// there is one.
+    /// The first change, if one of the changes affects a number or a mark of a value that began before the text,
+    /// provided that there is such a value.
     pub touched: Option<usize>,
     /// Whether a value may begin in the text and end after it.
     pub is_cut_off: bool,
 }
 
-/// Adds the changes of plain text. A regular expression sees a line at a time. A serialized document that changes is one
-/// edit.
+/// Adds the changes of plain text. A regular expression is applied to each line. A serialized document that changes is
+/// one edit.
 pub fn text(
     bytes: &[u8],
     own: Range<usize>,
@@ -169,25 +169,26 @@ pub fn text(
     damage
 }
 
-/// Where the first change is, if one of them touches a number or a mark of a value that began before this text.
+/// Returns the first change, if one of the changes affects a number or a mark of a value that began before this text.
 fn find_touched(text: &[u8], edits: &Edits) -> Option<usize> {
     let first = edits.iter().next()?;
     rewrite::touches_marks(text, edits).then_some(first.start)
 }
 
-/// Where the first change is, if one of them makes something serialized in this text wrong.
+/// Returns the first change, if one of the changes damages a serialized value in this text.
 fn find_damage(text: &[u8], edits: &Edits) -> Option<usize> {
     let first = edits.iter().next()?;
     rewrite::breaks_documents(text, edits).then_some(first.start)
 }
 
-/// Strings of serialize() that begin in a text: see [`rewrite::serialized_strings`].
+/// Returns the strings of serialize() that begin in a text: see [`rewrite::serialized_strings`].
 pub fn frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     rewrite::serialized_strings(bytes)
 }
 
-/// The changes of a text with serialized documents in it, if it is certain what they are. Names stay in them: where a
-/// name has a match as well, nothing is certain, since it is not known here whether names are to change.
+/// Returns the changes of a text with serialized documents in it, if the documents are certain. Names in them are not
+/// changed: if a name has a match as well, the result is uncertain, because it is not known here whether names are to
+/// change.
 fn around_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
     let change = |replacing: &mut Replacing<'_>, has_names: bool| {
         let (mut how, mut tally) = (Rewriting::default(), Tally::default());
@@ -205,8 +206,8 @@ fn around_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'
     edits
 }
 
-/// The places of edits that change the length of a text. An edit in a string of serialize() makes the length of that
-/// string wrong; one that is a document begins before the strings of that.
+/// Returns the places of edits that change the length of a text. An edit inside a string of serialize() makes the
+/// length of that string wrong; an edit of a whole document begins before the strings in it.
 pub fn growing(edits: &Edits) -> impl Iterator<Item = usize> {
     edits.iter().filter(|edit| edit.new.len() != edit.end - edit.start).map(|edit| edit.start)
 }

@@ -1,5 +1,5 @@
-//! Changing text in tables, dumps and lines: an input is cut into chunks (`input/`), the values in them are found
-//! (`cells`, `lines`, the lexer of dumps) and changed (`worker`), and counted (`account`).
+//! Changes text in tables, dumps and lines: an input is cut into chunks (`input/`), the values in them are found
+//! (`cells`, `lines`, the lexer of dumps), changed (`worker`) and counted (`account`).
 
 pub mod account;
 mod cells;

@@ -1,22 +1,22 @@
-//! Tables and columns as small numbers, which threads share.
+//! Tables and columns as small numbers that threads share.
 
 use crate::filter::Filter;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A table and a column of it.
+/// A table and one of its columns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The schema, if one is named.
+    /// The schema, if there is one.
     pub schema: Option<String>,
-    /// The table; empty where there is none.
+    /// The table; empty if there is none.
     pub table: String,
-    /// The column; empty where there is none.
+    /// The column; empty if there is none.
     pub column: String,
 }
 
 impl Place {
-    /// As messages call it.
+    /// Returns the name for messages.
     pub fn name(&self) -> String {
         match (&*self.table, &*self.column) {
             (table, "") => table.to_owned(),
@@ -26,7 +26,7 @@ impl Place {
     }
 }
 
-/// All that were seen, and whether they are changed.
+/// All places seen so far, and whether they are changed.
 #[derive(Debug, Default)]
 pub struct Places {
     filter: Filter,
@@ -40,12 +40,12 @@ struct Seen {
 }
 
 impl Places {
-    /// None seen yet; the filter says which of them are changed.
+    /// Creates an empty set; the filter selects which places are changed.
     pub fn new(filter: Filter) -> Places {
         Places { filter, seen: Mutex::default() }
     }
 
-    /// The number of a place; `None`, if it is not changed.
+    /// Returns the number of a place; `None` if it is not changed.
     pub fn number(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
         let place = Place { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };
         let mut seen = self.seen();
@@ -57,18 +57,18 @@ impl Places {
         places.get(number as usize).filter(|(_, is_taken)| *is_taken).map(|_| number)
     }
 
-    /// Whether some columns are not changed.
+    /// Returns whether some columns are not changed.
     pub fn has_choice(&self) -> bool {
         self.filter.has_columns()
     }
 
-    /// A place by its number.
+    /// Returns a place by its number.
     pub fn place(&self, number: u32) -> Place {
         let none = || Place { schema: None, table: String::new(), column: String::new() };
         self.seen().places.get(number as usize).map_or_else(none, |(place, _)| place.clone())
     }
 
-    /// Tables and columns that were named and did not occur.
+    /// Returns given tables and columns that did not occur.
     pub fn unknown(&self) -> Vec<String> {
         let seen = self.seen();
         let names = seen.places.iter().map(|(place, _)| (place.schema.as_deref(), &*place.table, &*place.column));

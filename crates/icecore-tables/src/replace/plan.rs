@@ -1,4 +1,4 @@
-//! What is done with an input.
+//! The plan for an input.
 
 use super::places::Places;
 use super::rule_sets::RuleSets;
@@ -7,22 +7,22 @@ use icecore::Stage;
 use icecore::rewrite::Rewriting;
 use std::sync::Arc;
 
-/// What is done with an input: the threads share it.
+/// The plan for an input, which the threads share.
 pub struct Plan {
-    /// What is replaced, in each charset of the input.
+    /// The rules, in each charset of the input.
     pub rules: RuleSets,
-    /// How far the engine looks into values.
+    /// Settings for the search inside values.
     pub how: Rewriting,
-    /// Whether plain text stays as it is.
+    /// Whether plain text is left unchanged.
     pub only_serialized: bool,
-    /// How a dry run shows what would change.
+    /// How a dry run shows the changes.
     pub shows: Option<Arc<dyn Show>>,
-    /// The tables and columns that were seen.
+    /// The tables and columns seen so far.
     pub places: Arc<Places>,
-    /// The values of JSON lines.
+    /// The format of values in JSON lines.
     pub json: Stage,
-    /// How messages call the input.
+    /// The name of the input in messages.
     pub input: String,
-    /// What a table without a name of its own is called.
+    /// The name for a table without a name of its own.
     pub table: String,
 }

@@ -1,38 +1,40 @@
-//! The rules in each charset that an input has.
+//! The rules in each charset of an input.
 
 use icecore_replace::{Charset, Rules, Trust};
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The charset of an input, as the command line says it.
+/// The charset of an input from the command line.
 #[derive(Clone, Debug)]
 pub enum Given {
-    /// UTF-8, whatever the input says.
+    /// UTF-8, regardless of the input's declarations.
     Utf8,
-    /// A charset with a byte for each character.
+    /// A charset with one byte for each character.
     Single(Charset),
 }
 
-/// The rules in each charset of an input. The thread that reads adds to them, those that change values use them.
+/// The rules in each charset of an input. The reading thread adds to them, and the worker threads use them.
 pub struct RuleSets {
     plain: Rules,
-    /// The input is in this charset, whatever it says of itself.
+    /// Whether the charset is given, regardless of the input's declarations.
     is_given: bool,
     made: Mutex<Made>,
 }
 
 #[derive(Default)]
 struct Made {
-    /// By number; the first ones are for texts of which nothing is said.
+    /// The rules by number; the first ones are for texts without a declared charset.
     sets: Vec<(Option<(&'static str, Trust)>, Rules)>,
-    /// What the user has to know.
+    /// Notes for the user.
     notes: BTreeSet<String>,
 }
 
 impl RuleSets {
+    /// Creates the rules for an input.
+    ///
     /// # Errors
-    /// The charset can't say what a pair puts in.
+    /// If the charset can't express the replacement of a pair.
     pub fn new(rules: &Rules, given: Option<&Given>) -> Result<RuleSets, String> {
         let mut notes = BTreeSet::new();
         let first = match given {
@@ -50,31 +52,31 @@ impl RuleSets {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The rules for text of which nothing is said.
+    /// Returns the rules for text without a declared charset.
     pub fn first(&self) -> Rules {
         self.made().sets.first().map_or_else(|| self.plain.clone(), |(_, rules)| rules.clone())
     }
 
-    /// All rules that were needed so far, by their numbers.
+    /// Returns all rules that were needed so far, by their numbers.
     pub fn all(&self) -> Vec<Rules> {
         self.made().sets.iter().map(|(_, rules)| rules.clone()).collect()
     }
 
-    /// Whether text that is not UTF-8 has to be reported: the rules look for characters beyond ASCII, and nobody said in what
-    /// the input is.
+    /// Returns whether text that is not UTF-8 has to be reported: the rules have characters beyond ASCII, and the
+    /// charset of the input is not given.
     pub fn asks_for_charset(&self) -> bool {
         !self.is_given && self.plain.has_wide_characters()
     }
 
-    /// What the user has to know.
+    /// Returns the notes for the user.
     pub fn notes(&self) -> Vec<String> {
         self.made().notes.iter().cloned().collect()
     }
 
-    /// The number of the rules for text in the charset with this name, as `icecore_sql` names it.
+    /// Returns the number of the rules for text in the charset with this name, as `icecore_sql` names it.
     ///
     /// # Errors
-    /// What is looked for, or put in, can't be said in it.
+    /// If the charset can't express the replacement of a pair, or is unknown.
     pub fn number(&self, name: Option<&'static str>, trust: Trust) -> io::Result<u16> {
         let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.plain.depends_on_charset())
         else {
@@ -99,9 +101,9 @@ impl RuleSets {
     }
 }
 
-/// Notes what is looked for, and can't be in text of this charset.
+/// Notes the search texts that can't occur in text of this charset.
 fn note_unsayable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
-    /// More are counted by nobody.
+    /// Further ones are not reported.
     const MOST: usize = 10;
     for pair in rules.unsayable_in(charset).take(MOST) {
         let old = icecore::text::shortened(&String::from_utf8_lossy(pair.old()), 80).into_owned();
@@ -113,7 +115,7 @@ fn note_unsayable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>
     }
 }
 
-/// Whether these bytes are text, but not in UTF-8.
+/// Returns whether these bytes are text, but not in UTF-8.
 pub fn is_foreign_text(bytes: &[u8]) -> bool {
     let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     let is_utf8 = || match std::str::from_utf8(bytes) {

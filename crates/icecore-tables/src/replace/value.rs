@@ -1,13 +1,12 @@
-//! The changes of a value: of all of it, or of lines and of frozen data after them.
+//! The changes of a value: of all of it, or of lines and the frozen data after them.
 
 use icecore::rewrite::{self, Edits, Rewriting, Tally};
 use icecore_replace::Replacing;
 use memchr::memchr_iter;
 
-/// The changes of a value.
+/// Returns the changes of a value.
 ///
-/// Some programs put a serialized value behind lines of text, in one column: the two are changed
-/// each in its way.
+/// Some programs put a serialized value after lines of text in one column: the two parts are changed separately.
 pub fn edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally: &mut Tally) -> Edits {
     let Some(at) = tail(text) else { return rewrite::value(text, replacing, how, tally) };
     let (head, tail) = text.split_at(at);
@@ -18,7 +17,7 @@ pub fn edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally:
     edits
 }
 
-/// Where a line begins with which all that follows is frozen.
+/// Returns the start of a line from which on everything is frozen data.
 fn tail(text: &[u8]) -> Option<usize> {
     let begins =
         |at: &usize| matches!(text.get(*at..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
@@ -48,7 +47,7 @@ mod tests {
             changed("https://old/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:3:\"old\";}"),
             "https://newer/a.mp3\n205\naudio/mpeg\na:1:{s:5:\"image\";s:5:\"newer\";}"
         );
-        // What is cut off is not certain: the text stays.
+        // Truncated data is not certain to be frozen, so it is treated as text.
         assert_eq!(changed("old\na:1:{s:5:\"old"), "old\na:1:{s:5:\"old");
         assert_eq!(changed("s:10:\"old\na:0:{}\";"), "s:12:\"newer\na:0:{}\";");
     }

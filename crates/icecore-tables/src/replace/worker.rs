@@ -1,4 +1,4 @@
-//! The values of a chunk are changed.
+//! Changes the values of a chunk.
 
 use super::chunk::{Chunk, Manner, Piece};
 use super::conflicts::{changes_a_length, find_string_over_cells, has_exact_string};
@@ -14,48 +14,48 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What the reader leaves to the workers.
+/// The part of the lexing that the reader leaves to the workers.
 #[derive(Clone, Debug)]
 pub enum Lexer {
-    /// Nothing: it knows the pieces.
+    /// Nothing: the reader finds the pieces.
     None,
-    /// Rows of cells, with what is between them, and which column has which number.
+    /// Rows of cells, with their dialect and the numbers of the columns.
     Csv(Dialect, Columns),
-    /// Rows of cells with such a byte between them.
+    /// Rows of cells with this delimiter.
     Tsv(u8, Columns),
-    /// A value of JSON on each line.
+    /// A JSON value on each line.
     Ndjson,
-    /// All is one text.
+    /// The chunk is one text.
     Text,
 }
 
 /// The columns of a table with a header.
 #[derive(Clone, Debug)]
 pub struct Columns {
-    /// The number of each place; `None` for those that are not changed.
+    /// The number of each column's place; `None` for those that are not changed.
     pub places: Vec<Option<u32>>,
-    /// What the table is called.
+    /// The name of the table.
     pub table: String,
 }
 
-/// A thread's own state.
+/// The state of a thread.
 pub struct Worker {
     plan: Arc<Plan>,
     lexer: Lexer,
-    /// What was asked of the shared table of places.
+    /// Numbers that were looked up in the shared table of places.
     known: HashMap<Vec<u8>, Option<u32>>,
     tally: Tally,
-    /// The value is plain text in which something serialized gets a wrong length.
+    /// Whether the value is plain text in which a serialized value gets a wrong length.
     is_suspect: bool,
 }
 
 impl Worker {
-    /// One for each thread.
+    /// Creates the worker of a thread.
     pub fn new(plan: Arc<Plan>, lexer: Lexer) -> Worker {
         Worker { plan, lexer, known: HashMap::new(), tally: Tally::default(), is_suspect: false }
     }
 
-    /// Changes what is in a chunk.
+    /// Changes the values of a chunk.
     pub fn chunk(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
         // The reader added the rules that its pieces need.
@@ -71,7 +71,7 @@ impl Worker {
         self.look_at_pieces(&bytes, &pieces, chunk);
         let mut sets: Vec<(Replacing<'_>, Hints<'_>)> =
             all.iter().map(|rules| (rules.replacing().encoded(plan.how.base64), rules.hints(&bytes))).collect();
-        // What is encoded shows nothing, and lengths may be wrong where nothing matches.
+        // Encoded values show no hints, and lengths may be wrong where nothing matches.
         let asks_all = plan.how.base64 || plan.how.mend;
         let mut done = 0;
         for piece in &pieces {
@@ -92,7 +92,7 @@ impl Worker {
         (chunk.bytes, chunk.pieces) = (bytes, pieces);
     }
 
-    /// Looks for what contradicts how the input was taken, and changes nothing.
+    /// Searches for contradictions to the assumed form of the input, and changes nothing.
     pub fn look(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
         if let Lexer::Text = self.lexer {
@@ -111,11 +111,11 @@ impl Worker {
         self.look_at_pieces(&bytes, &pieces, chunk);
         let rules = plan.rules.first();
         let mut replacing = rules.replacing().encoded(plan.how.base64);
-        // Only whether it can be done is asked for.
+        // Only the feasibility is of interest, not the result.
         let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
         for piece in &pieces {
             let body = bytes.get(piece.body.clone()).unwrap_or_default();
-            // What begins as frozen data is that, or broken, which is counted.
+            // Text that begins like frozen data is frozen or broken, which is counted elsewhere.
             let is_plain = || icecore::detect::begins_frozen(body).is_none();
             if scratch.suspect.is_none() && lines::frozen_strings(body).next().is_some() && is_plain() {
                 self.piece(&bytes, piece, &mut scratch, &mut replacing);
@@ -125,7 +125,7 @@ impl Worker {
         (chunk.bytes, chunk.pieces) = (bytes, pieces);
     }
 
-    /// Looks at the pieces of a chunk: are they text in UTF-8, and do they hold their frozen data as a whole?
+    /// Checks that the pieces of a chunk are text in UTF-8 and contain their frozen data as a whole.
     fn look_at_pieces(&self, bytes: &[u8], pieces: &[Piece], chunk: &mut Chunk) {
         if self.plan.rules.asks_for_charset() && !bytes.is_ascii() {
             for piece in pieces.iter().filter(|piece| piece.rules == 0 && !piece.manner.is_encoded()) {
@@ -143,14 +143,14 @@ impl Worker {
         };
     }
 
-    /// Whether this is not JSON, and has frozen data in it, but is not frozen as a whole.
+    /// Returns whether this is not JSON, and contains frozen data, but is not frozen as a whole.
     fn is_frozen_line(&self, bytes: &[u8], piece: &Piece) -> bool {
         let text = bytes.get(piece.body.clone()).unwrap_or_default();
         let is_json = || matches!(text.first(), Some(b'{' | b'[' | b'"'));
         !is_json() && has_exact_string(text) && icecore::detect::stage_of(text).is_err()
     }
 
-    /// Looks whether plain text is in UTF-8.
+    /// Checks whether plain text is in UTF-8.
     fn look_for_charset(&self, chunk: &mut Chunk) {
         let own = chunk.bytes.get(chunk.own()).unwrap_or_default();
         if self.plan.rules.asks_for_charset() && is_foreign_text(own) {
@@ -159,7 +159,7 @@ impl Worker {
         }
     }
 
-    /// Finds the pieces that the reader left.
+    /// Finds the pieces that the reader left to the worker.
     fn find(&mut self, bytes: &[u8], chunk: &mut Chunk, pieces: &mut Vec<Piece>) {
         let Worker { plan, lexer, known, .. } = self;
         match lexer {
@@ -190,7 +190,7 @@ impl Worker {
         }
     }
 
-    /// What a value becomes, and which bytes go for it; `None`, if it stays.
+    /// Returns the new text of a value, and the bytes that it replaces; `None` if the value is not changed.
     fn piece(
         &mut self,
         bytes: &[u8],
@@ -219,7 +219,7 @@ impl Worker {
             chunk.suspect = chunk.suspect.or(Some(piece.body.start));
         }
         let counts = replacing.take_counts();
-        // Plain text is not asked for.
+        // With `only_serialized`, plain text is not changed.
         let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
         let offset = Some(chunk.offset + piece.whole.start as u64);
         let mut tally = std::mem::take(&mut self.tally);
@@ -257,12 +257,12 @@ impl Worker {
         made
     }
 
-    /// Whether the value that was looked at is plain text. One that is broken is counted as such.
+    /// Returns whether the last value is plain text. A broken value is counted as broken.
     fn is_plain(&self) -> bool {
         self.tally.frozen.is_empty() && self.tally.broken == 0
     }
 
-    /// What the text becomes that stands escaped in these bytes.
+    /// Returns the change of the text that is escaped in these bytes.
     fn escaped<'t>(
         &mut self,
         raw: &'t [u8],
@@ -280,7 +280,7 @@ impl Worker {
         Ok(Some(Changed { text, edits, new, takes_quotes: false }))
     }
 
-    /// What a cell becomes. One that needs quotes afterwards gets them.
+    /// Returns the change of a cell. It gets quotes if the new text needs them.
     fn csv<'t>(
         &mut self,
         raw: &'t [u8],
@@ -302,12 +302,12 @@ impl Worker {
         Ok(Some(Changed { text: Some(text), edits, new: New::Text(new), takes_quotes: true }))
     }
 
-    /// What a value of JSON becomes.
+    /// Returns the change of a JSON value.
     fn json<'t>(&mut self, raw: &'t [u8], replacing: &mut Replacing<'_>) -> Result<Option<Changed<'t>>, ()> {
         let Plan { how, json, .. } = &*self.plan;
         let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
             Ok(edits) => edits,
-            // A line that is no JSON is text.
+            // A line that is not JSON is text.
             Err(_) => {
                 let edits = rewrite::value(raw, replacing, how, &mut self.tally);
                 self.is_suspect |= self.is_plain() && changes_a_length(raw, &edits);
@@ -353,26 +353,26 @@ impl Worker {
     }
 }
 
-/// The strings of serialize() that begin in a chunk, as places in the input.
+/// Returns the strings of serialize() that begin in a chunk, as ranges in the input.
 fn frozen_places(chunk: &Chunk) -> Vec<std::ops::Range<u64>> {
     let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
     lines::frozen_strings(&chunk.bytes).map(|range| in_input(range.start)..in_input(range.end)).collect()
 }
 
-/// What a value becomes.
+/// The change of a value.
 struct Changed<'t> {
-    /// What it was, if that is shown.
+    /// The old text, if it is shown.
     text: Option<Cow<'t, [u8]>>,
     edits: Edits,
     new: New,
-    /// Whether this has its quotes with it.
+    /// Whether the new text includes its quotes.
     takes_quotes: bool,
 }
 
-/// What is written of a value.
+/// The new text of a value.
 enum New {
     Text(Vec<u8>),
-    /// Changes of what was written.
+    /// Changes of the original bytes.
     Edits(Edits),
 }
 
@@ -393,7 +393,7 @@ impl New {
 }
 
 impl Columns {
-    /// The number of a column, from 0 on; rows may have more than the header.
+    /// Returns the place of a column, numbered from 0; rows may have more columns than the header.
     fn place(&self, column: usize, plan: &Plan, known: &mut HashMap<Vec<u8>, Option<u32>>) -> Option<u32> {
         if let Some(place) = self.places.get(column) {
             return *place;
@@ -404,7 +404,7 @@ impl Columns {
 }
 
 impl Manner {
-    /// Whether letters do not stand for themselves.
+    /// Returns whether letters are encoded, so that they don't appear as themselves.
     fn is_encoded(self) -> bool {
         matches!(self, Manner::Sql(Quoting::Hex | Quoting::Bytea(_) | Quoting::Replaced(_)))
     }

@@ -1,4 +1,4 @@
-//! Some rows on their way from the reader to the writer.
+//! A batch of rows on its way from the reader to the writer.
 
 use super::plan::Plan;
 use crate::tally::Tally;
@@ -6,7 +6,7 @@ use crate::tally::Tally;
 use arrow_array::RecordBatch;
 use std::sync::Arc;
 
-/// A cell: where its bytes are, and what they are.
+/// A cell: the range of its bytes, and its sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     pub start: u32,
@@ -14,52 +14,52 @@ pub struct Cell {
     pub sort: Sort,
 }
 
-/// What a cell is.
+/// The sort of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
     #[default]
     Text,
     Null,
-    /// A number or a truth value, as JSON writes it.
+    /// A number or a boolean, as JSON writes it.
     Plain,
-    /// The input has no value there.
+    /// The input has no value here.
     Absent,
 }
 
-/// Some rows.
+/// A batch of rows.
 #[derive(Default)]
 pub struct Batch {
     /// The bytes of all cells.
     pub bytes: Vec<u8>,
     /// The cells of all rows, in order.
     pub cells: Vec<Cell>,
-    /// For each row, where its cells end, and where it starts in the input.
+    /// For each row, the end of its cells, and its offset in the input.
     pub ends: Vec<(u32, u64)>,
-    /// How many rows came before.
+    /// Number of earlier rows.
     pub before: u64,
-    /// How far the input was read.
+    /// Offset up to which the input was read.
     pub end: u64,
     /// Whether the reader has to wait for more input.
     pub is_last_for_now: bool,
-    /// What came of it.
+    /// The output.
     pub out: Vec<u8>,
-    /// What was counted.
+    /// The counts.
     pub tally: Tally,
-    /// What is done with the rows from each of these on.
+    /// The plan for the rows from each of these numbers on.
     pub plans: Vec<(usize, Arc<Plan>)>,
     /// The rows of an input that has columns with types, instead of cells.
     #[cfg(feature = "columns")]
     pub record: Option<RecordBatch>,
-    /// What came of it, in columns with types.
+    /// The output in columns with types.
     #[cfg(feature = "columns")]
     pub records: Vec<RecordBatch>,
-    /// Why nothing more comes of it.
+    /// Why the batch has no more output.
     #[cfg(feature = "columns")]
     pub failed: Option<String>,
 }
 
 impl Batch {
-    /// Empties it, but keeps its memory.
+    /// Empties the batch, but keeps its memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.cells.clear();
@@ -76,7 +76,7 @@ impl Batch {
         }
     }
 
-    /// How many rows it has.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         #[cfg(feature = "columns")]
         if let Some(record) = &self.record {
@@ -85,13 +85,13 @@ impl Batch {
         self.ends.len()
     }
 
-    /// How many bytes it has, about.
+    /// Returns the approximate number of bytes.
     #[cfg(feature = "columns")]
     pub fn size(&self) -> usize {
         self.bytes.len() + self.record.as_ref().map_or(0, RecordBatch::get_array_memory_size)
     }
 
-    /// Forgets the rows after the first ones.
+    /// Drops the rows after the first `rows`.
     pub fn keep(&mut self, rows: usize) {
         self.ends.truncate(rows);
         #[cfg(feature = "columns")]
@@ -100,36 +100,36 @@ impl Batch {
         }
     }
 
-    /// The bytes of a cell.
+    /// Returns the bytes of a cell.
     pub fn cell(&self, cell: Cell) -> &[u8] {
         self.bytes.get(cell.start as usize..cell.end as usize).unwrap_or(&[])
     }
 
-    /// The cells of a row, and where it starts in the input.
+    /// Returns the cells of a row, and its offset in the input.
     pub fn row(&self, at: usize) -> (&[Cell], u64) {
         let from = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| end.0);
         let (to, offset) = self.ends.get(at).copied().unwrap_or((from, 0));
         (self.cells.get(from as usize..to as usize).unwrap_or(&[]), offset)
     }
 
-    /// Adds a cell of the bytes from `start` on.
+    /// Adds a cell with the bytes from `start` on.
     pub fn push_cell(&mut self, start: usize, sort: Sort) {
         self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, sort });
     }
 
-    /// The row of the cells that were added is complete.
+    /// Completes the row of the cells that were added.
     pub fn end_row(&mut self, offset: u64) {
         self.ends.push((self.cells.len() as u32, offset));
     }
 
-    /// What is done with the rows from here on.
+    /// Sets the plan for the rows from here on.
     pub fn plan(&mut self, plan: &Arc<Plan>) {
         if self.plans.last().is_none_or(|(_, known)| !Arc::ptr_eq(known, plan)) {
             self.plans.push((self.rows(), Arc::clone(plan)));
         }
     }
 
-    /// Takes back cells of a row that is not complete.
+    /// Removes the cells of an incomplete row.
     pub fn take_back(&mut self, bytes: usize) {
         self.bytes.truncate(bytes);
         self.cells.truncate(self.ends.last().map_or(0, |end| end.0 as usize));

@@ -3,19 +3,19 @@
 use crate::error::{Error, Result, usage};
 use icecore::Stage;
 
-/// What `--column` says.
+/// The value of `--column`.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// As it was given.
+    /// The given name.
     pub name: String,
-    /// Its position, where columns have one.
+    /// Its position, if columns have one.
     pub at: Option<usize>,
-    /// The stage that reads its values; each value is looked at, if there is none.
+    /// The stage that reads its values; if there is none, the format of each value is detected.
     pub stage: Option<Stage>,
 }
 
 impl Spec {
-    /// Reads `NAME[=FORMAT]`. A name is one of these, or a number from 1 on.
+    /// Parses `NAME[=FORMAT]`. NAME is one of `names`, or a number from 1 on.
     pub fn parse(text: &str, names: &[String]) -> Result<Spec> {
         let (name, stage) = match text.split_once('=') {
             Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(Error::of_usage)?)),
@@ -35,7 +35,7 @@ impl Spec {
         }
     }
 
-    /// Its name, if that is not a number.
+    /// Returns its name, unless that is a number.
     pub fn given_name(&self) -> Option<&str> {
         Some(&*self.name).filter(|name| name.parse::<usize>().is_err())
     }

@@ -1,25 +1,24 @@
-//! Rows of a database, in the form in which MySQL writes them: any bytes differ from the
-//! separators between them.
+//! Rows of a database, in the form in which MySQL writes them: its escapes distinguish any bytes from separators.
 
 use icecore_store::{Address, Error, ErrorKind, Flow, Keys, Line, documents, keys, query};
 use std::io::{self, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// About how many bytes are handed over in one go.
+/// Approximate number of bytes that are handed over at once.
 const PIECE: usize = 64 << 10;
 
-/// Which rows are asked for.
+/// The rows to request.
 pub enum Question {
-    /// Those of a query.
+    /// The rows of a query.
     Query(String),
-    /// The documents of a collection that have what this JSON says.
+    /// The documents of a collection that match this JSON.
     Documents(String, Option<String>),
     /// The values of keys that match this pattern, up to this number of bytes each.
     Keys(Option<String>, u64),
 }
 
 impl Question {
-    /// What messages call the rows.
+    /// Returns the name of the rows in messages.
     pub fn name(&self) -> &'static str {
         match self {
             Question::Query(_) => "query",
@@ -28,15 +27,15 @@ impl Question {
         }
     }
 
-    /// The column that is decoded, if none is named.
+    /// Returns the column that is decoded if none is given.
     pub fn usual(&self) -> Option<&'static str> {
         matches!(self, Question::Keys(..)).then_some("value")
     }
 }
 
-/// Asks in a separate thread, which waits while nobody reads.
+/// Queries the database in a separate thread, which waits while the rows are not read.
 pub fn rows(address: Address, question: Question) -> icecore_store::Result<Box<dyn Read + Send>> {
-    // Nothing or the first row is there, or the reason why not, before anything is written.
+    // Waits for the first row, the end or an error before anything is written.
     let (begun, begins) = sync_channel(1);
     let (from, to) = io::pipe().map_err(|error| Error::new(ErrorKind::Database, error.to_string()))?;
     let (ended, ends) = sync_channel(1);
@@ -62,7 +61,7 @@ pub fn rows(address: Address, question: Question) -> icecore_store::Result<Box<d
     }
 }
 
-/// Puts rows into a pipe.
+/// Writes rows to a pipe.
 struct Rows {
     to: PipeWriter,
     piece: Vec<u8>,
@@ -110,12 +109,12 @@ impl Rows {
     fn pass(&mut self) -> icecore_store::Result<()> {
         let passed = self.to.write_all(&self.piece);
         self.piece.clear();
-        // Who reads has enough.
+        // The reader needs no more rows.
         passed.map_err(|error| Error::new(ErrorKind::Database, error.to_string()))
     }
 }
 
-/// What comes out of the pipe; at its end, why the query stopped.
+/// The output of the pipe; at its end, the error that stopped the query.
 struct Answer {
     from: io::PipeReader,
     ends: Receiver<Option<Error>>,

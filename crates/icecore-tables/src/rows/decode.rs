@@ -13,14 +13,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a thread decodes with: a decoder for each plan that came up lately.
+/// The decoders of a thread: one for each recently used plan.
 #[derive(Default)]
 pub struct Decoders {
     known: Vec<Decoder>,
 }
 
 impl Decoders {
-    /// How many plans are kept.
+    /// Maximum number of plans that are kept.
     const MOST: usize = 32;
 
     /// Decodes the rows of a batch, and writes them into it.
@@ -52,45 +52,45 @@ impl Decoders {
     }
 }
 
-/// What a thread decodes with.
+/// The decoder of a thread for one plan.
 pub struct Decoder {
     pub(super) plan: Arc<Plan>,
-    /// For each column to decode, what reads its values, if all are in one format.
+    /// For each column to decode, the converter of its values, if all have one format.
     converters: Vec<Option<Step>>,
-    /// What reads values of stages that were found by a look at them.
+    /// Converters for stages that were detected from values.
     found: Vec<(String, Step)>,
-    /// For each column of the table, its number among those that are decoded.
+    /// For each column of the table, its number among the columns to decode.
     by_position: Vec<Option<usize>>,
-    /// What the value of the row may be, by the program that it is of.
+    /// The probable stage of the row's value, from the program that wrote it.
     hint: Option<Stage>,
     /// A decoded value on its way into a cell.
     value: Vec<u8>,
     object: Object,
 }
 
-/// A row that is being written.
+/// The row that is being written.
 pub(super) struct Row<'r> {
     pub(super) number: u64,
     pub(super) offset: u64,
     pub(super) tally: &'r mut Tally,
-    /// The messages of values that can't be decoded: which column, and why.
+    /// The messages of values that can't be decoded: the column and the error.
     pub(super) errors: Vec<(usize, String)>,
     /// What became of the value of each column to decode.
     pub(super) kinds: Vec<Kind>,
-    /// A value of it can't be decoded.
+    /// Whether one of its values can't be decoded.
     is_undecodable: bool,
-    /// It would lose something, and may not: it is left out.
+    /// Whether it is left out because of a loss that is not allowed.
     is_refused: bool,
 }
 
 impl<'r> Row<'r> {
-    /// A row with this number of columns to decode.
+    /// Creates a row with this number of columns to decode.
     pub(super) fn new(number: u64, offset: u64, tally: &'r mut Tally, columns: usize) -> Row<'r> {
         let kinds = vec![Kind::Missing; columns];
         Row { number, offset, tally, errors: Vec::new(), kinds, is_undecodable: false, is_refused: false }
     }
 
-    /// Notes bytes that became text, though they are no UTF-8.
+    /// Notes bytes that became text, though they are not UTF-8.
     pub(super) fn lose_bytes(&mut self, is_strict: bool, path: impl FnOnce() -> String) {
         if !is_strict {
             return self.tally.lose_bytes(self.number, path);
@@ -109,7 +109,7 @@ pub(super) enum Kind {
     Text,
     /// It can't be decoded.
     Broken,
-    /// It would lose something, and may not.
+    /// It has a loss that is not allowed.
     Refused,
     Null,
     /// It is not a string.
@@ -156,7 +156,7 @@ impl Decoder {
         }
     }
 
-    /// Decodes some rows of a batch, and writes them into it. Returns whether the next ones are wanted.
+    /// Decodes some rows of a batch, and writes them into it. Returns whether the next rows are needed.
     pub fn rows(&mut self, batch: &mut Batch, rows: Range<usize>) -> bool {
         let (mut out, mut tally) = (std::mem::take(&mut batch.out), std::mem::take(&mut batch.tally));
         let plan = Arc::clone(&self.plan);
@@ -187,7 +187,7 @@ impl Decoder {
         goes_on
     }
 
-    /// An object with the cells of a row.
+    /// Writes the cells of a row as an object.
     fn json(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
         out.push(b'{');
@@ -226,7 +226,7 @@ impl Decoder {
         }
     }
 
-    /// The members of an object that say what became of its values.
+    /// Writes the members of an object that say what became of its values.
     pub(super) fn own_members(&self, row: &Row<'_>, mut is_empty: bool, out: &mut Vec<u8>) {
         let mut put = |name: String, value: &str| {
             if !std::mem::take(&mut is_empty) {
@@ -247,7 +247,7 @@ impl Decoder {
         }
     }
 
-    /// The row of a table.
+    /// Writes a row as a line of a table.
     fn table(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
         let is_first = std::cell::Cell::new(true);
@@ -295,7 +295,7 @@ impl Decoder {
         true
     }
 
-    /// Columns to decode that a row with this number of cells lacks.
+    /// Notes the columns to decode that a row with this number of cells lacks.
     fn missing(&self, cells: usize, row: &mut Row<'_>) {
         for (column, spec) in self.plan.columns.iter().enumerate() {
             if spec.at.is_none_or(|at| at >= cells) {
@@ -305,12 +305,12 @@ impl Decoder {
         }
     }
 
-    /// The name of a column to decode.
+    /// Returns the name of a column to decode.
     pub(super) fn name(&self, column: usize) -> String {
         self.plan.column(column)
     }
 
-    /// Writes what became of a cell, and notes it.
+    /// Writes the result for a cell, and notes it.
     fn value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut Row<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell(cell);
         if cell.sort == Sort::Null || bytes.is_empty() && self.plan.empty_is_null {
@@ -338,7 +338,7 @@ impl Decoder {
         }
     }
 
-    /// Writes what these bytes say, if they can be decoded; notes what became of them.
+    /// Writes the decoded value of these bytes, if they can be decoded; notes what became of them.
     pub(super) fn decode(&mut self, column: usize, bytes: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) -> Kind {
         let start = out.len();
         let kind = match self.attempt(column, bytes, out) {
@@ -382,7 +382,7 @@ impl Decoder {
                 (!is_text).then_some(error)
             });
         }
-        // Bytes alone would not tell.
+        // The bytes alone do not determine the format.
         if let Some(stage) = self.hint.clone()
             && let Ok(done) = convert(self.found(stage), bytes, out)
         {
@@ -392,10 +392,10 @@ impl Decoder {
         Ok(convert(self.found(stage), bytes, out)?)
     }
 
-    /// The stage of a value that is frozen data. What begins so and is not is an error.
+    /// Returns the stage of a value that is frozen data. A value that only begins like frozen data is an error.
     fn stage(&self, bytes: &[u8]) -> Result<Stage, Option<Error>> {
         let find = |bytes: &[u8]| deep::stage_of(bytes, &self.plan.limits);
-        // Digits are a number, whatever they are in hex.
+        // Digits are a number, even if they could be hexadecimal.
         if bytes.iter().all(u8::is_ascii_digit) {
             return Err(None);
         }
@@ -404,7 +404,7 @@ impl Decoder {
         found.or_else(|| icecore::detect::begins_frozen(bytes)).ok_or(None)
     }
 
-    /// The converter for a stage that was found by a look at a value.
+    /// Returns the converter for a stage that was detected from a value.
     fn found(&mut self, stage: Stage) -> &mut Step {
         let name = stage.name();
         let at = self.found.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
@@ -423,7 +423,7 @@ impl Decoder {
         row.errors.push((column, message));
     }
 
-    /// A row that is an object of JSON.
+    /// Writes a row that is a JSON object.
     fn object(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
         let line = cells.first().map_or(&[][..], |cell| batch.cell(*cell));
         let mut object = std::mem::take(&mut self.object);
@@ -433,7 +433,7 @@ impl Decoder {
     }
 }
 
-/// The stage of what a program keeps.
+/// Returns the stage in which a program stores values.
 #[cfg(feature = "store")]
 fn hint(program: &[u8]) -> Option<Stage> {
     let stage = icecore_store::stage_of_program(std::str::from_utf8(program).ok()?)?;
@@ -445,7 +445,7 @@ fn hint(_: &[u8]) -> Option<Stage> {
     None
 }
 
-/// Converts a value that takes all of these bytes.
+/// Converts a value that uses all of these bytes.
 fn convert(converter: &mut Step, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Error> {
     let (done, opened) = converter.convert(bytes, out);
     let behind = bytes.get(done.consumed..).unwrap_or(&[]);
@@ -456,7 +456,7 @@ fn convert(converter: &mut Step, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Los
     Ok((done.written?, opened))
 }
 
-/// What an error says, whose offsets count from the start of the value.
+/// Returns the message of an error, whose offsets count from the start of the value.
 pub(super) fn message(error: Error) -> String {
     match error.kind() {
         ErrorKind::Format => error.to_string(),
@@ -473,7 +473,7 @@ fn null(out: Out, delimiter: u8, is_first: bool, to: &mut Vec<u8>) {
     }
 }
 
-/// What PostgreSQL made text of.
+/// Returns the bytes that PostgreSQL wrote as text.
 pub(super) fn unescaped(bytes: &[u8], bytea: Bytea) -> Cow<'_, [u8]> {
     match bytea {
         Bytea::No => bytes.into(),

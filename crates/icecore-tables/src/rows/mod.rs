@@ -1,4 +1,4 @@
-//! Rows: read in one form, frozen values in them decoded, written in another.
+//! Rows: read in one form, their frozen values decoded, written in another form.
 
 mod batch;
 mod column;

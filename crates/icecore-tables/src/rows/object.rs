@@ -1,5 +1,4 @@
-//! Rows that are objects of JSON: some of their strings are decoded, all else stays
-//! as it was written.
+//! Rows that are JSON objects: some of their strings are decoded, everything else stays as it was written.
 
 use super::decode::{Decoder, Kind as Became, Row};
 
@@ -26,7 +25,7 @@ impl Object {
         let request = Request { tape: std::mem::take(&mut self.tape), ..Request::new(&limits).detailed() };
         let Some(json) = icecore::format::by_name(JSON) else { return false };
         let mut stage = Stage::of(json);
-        // Whatever it says of itself, it is a row.
+        // The input is a row, even if it looks like typed JSON.
         let _ = stage.set("typed", Some("no"));
         let outcome = json.read(line, stage.settings(), request);
         let mut error = outcome.error.clone();
@@ -49,7 +48,7 @@ impl Object {
     }
 }
 
-/// A member of the row may not pass for one of ours.
+/// Returns an error if a key of the row has the name of one of our own members.
 fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
     let own = || decoder.plan.lead.iter().map(|(name, _)| name).chain(&decoder.plan.own);
     let is_own = |key: &[u8]| own().find(|own| own.as_bytes() == key);
@@ -58,7 +57,7 @@ fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
     Some(error.finding(format!("`{name}`, as that is called which says what became of a value")))
 }
 
-/// A row that is not an object is in the output as an error, with its text.
+/// Writes a row that is not an object as an error, with its text.
 fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out: &mut Vec<u8>) {
     let message = error.to_string();
     decoder.fail(0, error.kind().as_str(), message, row);
@@ -76,7 +75,7 @@ fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out:
     out.extend_from_slice(b"}\n");
 }
 
-/// The text of the row, with the decoded values in the place of the strings.
+/// Writes the text of the row, with decoded values in place of the strings.
 fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>, out: &mut Vec<u8>) {
     let extent = |value: Cursor<'_>| {
         let extents = &root.document().trace()?.extents;
@@ -112,7 +111,7 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
         row.kinds[column] = became;
         match became {
             Became::Decoded => at = end,
-            // It stays as it is written.
+            // The value stays as it is written.
             Became::Text | Became::Broken | Became::Refused | Became::Other if plan.on_error == OnError::Keep => {
                 out.truncate(before)
             }
@@ -136,8 +135,7 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
     out.push(b'\n');
 }
 
-/// The bytes of a string to decode; or what else the value is, and what is wrong with
-/// that.
+/// Returns the bytes of a string to decode; for another value, what became of it, and the error if it is one.
 fn string<'v>(decoder: &Decoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (Became, Option<String>)> {
     let keeps = decoder.plan.on_error == OnError::Keep;
     let bytes = match value.value() {
@@ -153,7 +151,7 @@ fn string<'v>(decoder: &Decoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (Be
     let latin1: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
     match latin1 {
         Some(latin1) => Ok(latin1.into()),
-        // Bytes are never written so.
+        // Such characters are not bytes.
         None if keeps => Err((Became::Text, None)),
         None => {
             let message = "expected characters up to U+00FF (--text latin1), found one beyond".to_owned();

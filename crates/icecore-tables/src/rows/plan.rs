@@ -1,4 +1,4 @@
-//! What is done with rows, once the names of their columns are known.
+//! The plan for rows, once the names of their columns are known.
 
 use super::column::Spec;
 use super::columnar::{self, Container};
@@ -8,47 +8,47 @@ use crate::error::{Result, usage};
 use crate::filter::Filter;
 use icecore::{Limits, Stage};
 
-/// How rows are written.
+/// The form of the output rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Out {
-    /// An object a line.
+    /// One object per line.
     Json,
-    /// Cells with a delimiter, quoted where that is needed.
+    /// Cells with a delimiter, quoted if necessary.
     Csv,
-    /// Cells with tabs, and escapes as MySQL and PostgreSQL have them.
+    /// Cells with tabs, and the escapes of MySQL and PostgreSQL.
     Tsv,
-    /// In columns that have types.
+    /// Columns with types.
     Columns(Container),
 }
 
-/// What is asked of rows, whatever their columns are.
+/// The options for rows, independent of their columns.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How rows are written.
+    /// The form of the output rows.
     pub out: Out,
     /// The JSON that values become.
     pub json: Stage,
-    /// The columns that are decoded: `NAME[=FORMAT]`.
+    /// The columns to decode: `NAME[=FORMAT]`.
     pub columns: Vec<String>,
-    /// Of a dump: only the rows of these tables.
+    /// For a dump: write only the rows of these tables.
     pub tables: Vec<String>,
-    /// Only these columns are written, all if none is named.
+    /// The only columns to write; all if empty.
     pub only: Vec<String>,
     /// The columns that are not written.
     pub skipped: Vec<String>,
-    /// The name of the column that says which table a row is of.
+    /// The name of the column with the table of each row.
     pub table_column: Option<String>,
-    /// The name of the column that says which file a row is of.
+    /// The name of the column with the file of each row.
     pub file_column: Option<String>,
-    /// What was said of the input.
+    /// The given properties of the input.
     pub input: TableStyle,
-    /// What becomes of a value that can't be decoded.
+    /// How a value that can't be decoded is treated.
     pub on_error: OnError,
-    /// Whether a column says of each value what became of it.
+    /// Whether a column says what became of each value.
     pub has_kinds: bool,
     /// How bytea values of PostgreSQL are written.
     pub bytea: Bytea,
-    /// Which bytes the characters of a string of JSON are.
+    /// Which bytes the characters of a JSON string represent.
     pub text: Text,
     /// Whether a loss is an error.
     pub strict: bool,
@@ -56,27 +56,27 @@ pub struct Options {
     pub deep: bool,
     /// Whether cells that a spreadsheet would run are made text.
     pub csv_safe: bool,
-    /// Columns that have types.
+    /// Options for columns with types.
     pub typed: columnar::Options,
-    /// How far a value is read.
+    /// Limits for reading a value.
     pub limits: Limits,
 }
 
-/// How the rows of an input are written.
+/// The form of the rows of an input.
 #[derive(Clone, Debug, Default)]
 pub struct TableStyle {
-    /// The names of the columns, where no header has them.
+    /// The names of the columns, if no header has them.
     pub names: Vec<String>,
-    /// Whether the first row has the names, if that was said.
+    /// Whether the first row has the names, if given.
     pub has_header: Option<bool>,
-    /// The delimiter of values, if that was said.
+    /// The delimiter of values, if given.
     pub delimiter: Option<u8>,
-    /// The text that stands for NULL.
+    /// The text that means NULL.
     pub null: Option<String>,
 }
 
 impl TableStyle {
-    /// The delimiter of values; the rows of a database are written by the command itself.
+    /// Returns the delimiter of values; the command itself writes the rows of a database.
     pub fn delimiter(&self, form: TableForm) -> u8 {
         match (form, self.delimiter) {
             (TableForm::Database, _) => b'\t',
@@ -88,7 +88,7 @@ impl TableStyle {
 }
 
 impl Options {
-    /// The delimiter of a csv that is written.
+    /// Returns the delimiter of a csv that is written.
     fn out_delimiter(&self, form: TableForm) -> u8 {
         match form {
             TableForm::Database | TableForm::Sql | TableForm::Parquet | TableForm::Arrow => {
@@ -99,60 +99,59 @@ impl Options {
     }
 }
 
-/// What is asked of an input.
+/// The options for one input.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// What is asked, whatever the columns are.
+    /// The options that do not depend on the columns.
     pub options: &'a Options,
-    /// How the rows of the input are written.
+    /// The form of the rows of the input.
     pub form: TableForm,
-    /// The column that is decoded, if none is named.
+    /// The column that is decoded if none is given.
     pub usual: Option<&'static str>,
-    /// What the input is called.
+    /// The name of the input.
     pub file: &'a str,
 }
 
-/// What is done with rows.
+/// The plan for rows.
 #[derive(Clone)]
 pub struct Plan {
-    /// How the rows of the input are written.
+    /// The form of the rows of the input.
     pub form: TableForm,
-    /// How the rows of the output are written.
+    /// The form of the rows of the output.
     pub out: Out,
     /// The JSON that values become.
     pub json: Stage,
     /// The names of the columns.
     pub names: Vec<String>,
-    /// The names as keys of JSON: `"id":`.
+    /// The names as JSON keys: `"id":`.
     pub keys: Vec<Vec<u8>>,
-    /// The columns that are decoded.
+    /// The columns to decode.
     pub columns: Vec<Spec>,
-    /// Which of the columns are not written.
+    /// For each column, whether it is not written.
     pub hidden: Vec<bool>,
-    /// Columns that say where a row is from, before all others: name and value.
+    /// Columns for the origin of a row, before all others: name and value.
     pub lead: Vec<(String, String)>,
-    /// The same columns as members of an object of JSON.
+    /// The same columns as members of a JSON object.
     pub lead_json: Vec<u8>,
     table_column: Option<String>,
     filter: Filter,
-    /// The column that says which program a value is of.
+    /// The column with the program that wrote a value.
     pub program: Option<usize>,
-    /// The names of the columns that the input does not have: messages, and what became of
-    /// the values.
+    /// The names of the columns that the input does not have: messages, and what became of the values.
     pub own: Vec<String>,
-    /// What becomes of a value that can't be decoded.
+    /// How a value that can't be decoded is treated.
     pub on_error: OnError,
-    /// Whether an empty value is NULL: where rows have no other way to say that.
+    /// Whether an empty value is NULL, because rows have no other way to express NULL.
     pub empty_is_null: bool,
-    /// Whether a column says of each value what became of it.
+    /// Whether a column says what became of each value.
     pub has_kinds: bool,
     /// How bytea values of PostgreSQL are written.
     pub bytea: Bytea,
-    /// Which bytes the characters of a string of JSON are.
+    /// Which bytes the characters of a JSON string represent.
     pub text: Text,
-    /// What stands between cells of a csv that is written.
+    /// The character between cells of a csv that is written.
     pub delimiter: u8,
-    /// How far a value is read.
+    /// Limits for reading a value.
     pub limits: Limits,
     /// Whether a loss is an error.
     pub strict: bool,
@@ -163,7 +162,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Of a table whose columns have these names.
+    /// Creates the plan for a table whose columns have these names.
     pub fn new(asked: &Asked<'_>, header: Vec<String>) -> Result<Plan> {
         let Asked { options, form, usual, file } = *asked;
         let names = header;
@@ -201,7 +200,7 @@ impl Plan {
         plan.of_columns(None, table, names, columns)
     }
 
-    /// What does not depend on the columns.
+    /// Creates the part of a plan that does not depend on the columns.
     pub fn base(asked: &Asked<'_>) -> Result<Plan> {
         let Asked { options, form, file, .. } = *asked;
         let out = options.out;
@@ -246,7 +245,7 @@ impl Plan {
         })
     }
 
-    /// The same with columns of these names, some of which are decoded.
+    /// Completes the plan with columns of these names, some of which are decoded.
     pub fn of_columns(
         mut self,
         schema: Option<&str>,
@@ -282,22 +281,22 @@ impl Plan {
         Ok(self)
     }
 
-    /// Which tables and columns are written.
+    /// Returns the filter for the tables and columns to write.
     pub fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    /// Whether no column is written.
+    /// Returns whether no column is written.
     pub fn hides_all(&self) -> bool {
         !self.hidden.is_empty() && self.hidden.iter().all(|hidden| *hidden)
     }
 
-    /// Whether the column at this position is not written.
+    /// Returns whether the column at this position is not written.
     pub fn is_hidden(&self, at: usize) -> bool {
         self.hidden.get(at).copied().unwrap_or(false)
     }
 
-    /// The key of the column at this position.
+    /// Returns the key of the column at this position.
     pub fn key(&self, at: usize) -> std::borrow::Cow<'_, [u8]> {
         match self.keys.get(at) {
             Some(key) => key.into(),
@@ -305,17 +304,17 @@ impl Plan {
         }
     }
 
-    /// The name of the column at this position.
+    /// Returns the name of the column at this position.
     pub fn name(&self, at: usize) -> String {
         self.names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string())
     }
 
-    /// Whether messages get columns of their own.
+    /// Returns whether messages get columns of their own.
     pub fn has_error_columns(&self) -> bool {
         matches!(self.on_error, OnError::Keep | OnError::Null)
     }
 
-    /// The name of a column to decode.
+    /// Returns the name of a column to decode.
     pub fn column(&self, column: usize) -> String {
         let spec = &self.columns[column];
         spec.at.filter(|_| self.form != TableForm::Ndjson).map_or_else(|| spec.name.clone(), |at| self.name(at))
@@ -327,7 +326,7 @@ impl Plan {
         errors.chain(columns().filter(|_| self.has_kinds).map(kind_name)).collect()
     }
 
-    /// A column of the input may not pass for one of ours.
+    /// Returns an error if a column of the input has the name of one of our own columns.
     fn check_names(&self) -> Result<()> {
         let own: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
         let is_known = |own: &&&String| self.names.contains(**own) && self.form != TableForm::Ndjson;
@@ -356,7 +355,7 @@ impl Plan {
         out.push(b'\n');
     }
 
-    /// The names of all columns of the output.
+    /// Returns the names of all columns of the output.
     pub fn header(&self) -> Vec<String> {
         let shown = self.names.iter().enumerate().filter(|(at, _)| !self.is_hidden(*at)).map(|(_, name)| name);
         self.lead.iter().map(|(name, _)| name).chain(shown).chain(&self.own).cloned().collect()
@@ -368,17 +367,17 @@ impl Plan {
     }
 }
 
-/// What the message is called that belongs to a value.
+/// Returns the name of the column with the error messages of a column.
 pub fn error_name(column: String) -> String {
     column + "_error"
 }
 
-/// What that is called which says what became of a value.
+/// Returns the name of the column that says what became of the values of a column.
 pub fn kind_name(column: String) -> String {
     column + "_kind"
 }
 
-/// Rows are objects of JSON, a line each, and so are the values in columns.
+/// The format of the output rows, one object per line, and of the values in columns.
 pub const JSON: &str = crate::form::JSON;
 
 fn no_column(names: &[String]) -> String {

@@ -15,8 +15,8 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// Writes bytes as a JSON string: as UTF-8 if they are, else a character for each.
-/// Returns whether they were UTF-8.
+/// Writes bytes as a JSON string: as UTF-8 if they are valid, else one character per byte. Returns whether they were
+/// UTF-8.
 pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     out.push(b'"');
     let plain = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);
@@ -33,7 +33,7 @@ pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     }
     out.pop();
     let latin1 = || bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
-    // A string can be written to a vector, always.
+    // Writing a string to a vector can't fail.
     let _ = match text {
         Ok(text) => serde_json::to_writer(&mut *out, text),
         Err(_) => serde_json::to_writer(&mut *out, &latin1()),
@@ -41,14 +41,14 @@ pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     text.is_ok()
 }
 
-/// Whether there are control characters but ends of lines.
+/// Returns whether there are control characters other than line feeds.
 fn has_rare(bytes: &[u8]) -> bool {
     let is_rare = |byte: &u8| *byte < b' ' && *byte != b'\n';
-    // Without a way out, so that many bytes are looked at in one go.
+    // The loop has no early exit, so the compiler can check many bytes at once.
     bytes.iter().fold(false, |rare, byte| rare | is_rare(byte))
 }
 
-/// Writes the text of a JSON string, from one that needs an escape to the next: most of what has any has few.
+/// Writes the text of a JSON string, searching from one escaped character to the next: most texts have few of them.
 fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some(found) = find_byte(rest, [b'"', b'\\', b'\n']) {
@@ -62,7 +62,7 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// A name as a key: `"name":`.
+/// Returns a name as a key: `"name":`.
 pub fn key(name: &str) -> Vec<u8> {
     let mut key = Vec::new();
     string(name.as_bytes(), &mut key);
@@ -70,7 +70,7 @@ pub fn key(name: &str) -> Vec<u8> {
     key
 }
 
-/// Writes a cell of a table, with what separates it from the one before.
+/// Writes a cell of a table, with the separator before it.
 pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes: &[u8], to: &mut Vec<u8>) {
     match out {
         Out::Csv => {
@@ -78,7 +78,7 @@ pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes:
                 to.push(delimiter);
             }
             match is_safe {
-                // What separates cells elsewhere begins none, where a program looks for it.
+                // A safe cell must not begin with a character that separates cells in other dialects.
                 true => icecore_csv::push_cell(&spreadsheet_text(bytes), delimiter, b";\t,", to),
                 false => icecore_csv::push_cell(bytes, delimiter, b"", to),
             }
@@ -95,7 +95,7 @@ pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes:
     }
 }
 
-/// A cell with escapes, as MySQL and PostgreSQL read them.
+/// Writes a cell with escapes, as MySQL and PostgreSQL read them.
 fn tsv(bytes: &[u8], to: &mut Vec<u8>) {
     for byte in bytes {
         match byte {

@@ -1,43 +1,43 @@
-//! How rows are written, and what becomes of their values: the words of the command line.
+//! Words of the command line: how rows are written, and how values are treated.
 
 use super::columnar::Container;
 use crate::form;
 use crate::packing::Head;
 
-/// How rows are written down.
+/// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum TableForm {
-    /// A dump of MySQL, PostgreSQL or SQLite, with the rows of its tables
+    /// Dump of MySQL, PostgreSQL or SQLite, with the rows of its tables
     Sql,
     /// Comma-separated values (RFC 4180)
     Csv,
-    /// Values between tabs, without quotes and escapes
+    /// Tab-separated values, without quotes and escapes
     Tsv,
-    /// What `mysql -B` and SELECT … INTO OUTFILE write
+    /// Output of `mysql -B` and SELECT … INTO OUTFILE
     Mysql,
-    /// What PostgreSQL's COPY … TO writes
+    /// Output of PostgreSQL's COPY … TO
     Pgcopy,
-    /// A JSON object a line
+    /// One JSON object per line
     Ndjson,
-    /// Each line is a value
+    /// One value per line
     Lines,
-    /// A file of Parquet
+    /// Parquet file
     Parquet,
-    /// A file or a stream of Arrow
+    /// Arrow file or stream
     Arrow,
-    /// The rows of a query, as the command writes them itself
+    /// The rows of a query, as the command itself writes them
     #[cfg_attr(feature = "clap", value(skip))]
     Database,
 }
 
 impl TableForm {
-    /// Whether it has columns with types, and is not text.
+    /// Returns whether the form has columns with types, and is not text.
     pub fn has_columns(self) -> bool {
         matches!(self, TableForm::Parquet | TableForm::Arrow)
     }
 
-    /// Of an input that nobody said it of, by its name and its first bytes.
+    /// Guesses the form of an input by its name and its first bytes.
     pub fn guess(name: &str, head: &Head) -> Option<TableForm> {
         if let Some(container) = Container::guess(name, &head.bytes) {
             return Some(if container == Container::Parquet { TableForm::Parquet } else { TableForm::Arrow });
@@ -47,7 +47,7 @@ impl TableForm {
             form::InputForm::Csv => Some(TableForm::Csv),
             form::InputForm::Tsv => Some(TableForm::Tsv),
             form::InputForm::Ndjson => Some(TableForm::Ndjson),
-            // An object, or one a line.
+            // A single object, or one object per line.
             form::InputForm::Document(stage)
                 if stage.wrappers().is_empty()
                     && [form::JSON, form::NDJSON].contains(&stage.format().name)
@@ -60,17 +60,17 @@ impl TableForm {
     }
 }
 
-/// What becomes of a value that can't be decoded.
+/// How a value that can't be decoded is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum OnError {
-    /// It stays as it is; if it begins as frozen data, NAME_error says what is wrong
+    /// Keep the value; if it begins like frozen data, NAME_error contains the error
     Keep,
-    /// It becomes null, and NAME_error says why
+    /// Replace the value with null; NAME_error contains the error
     Null,
-    /// Its row is left out
+    /// Leave out the row
     Skip,
-    /// The command stops there
+    /// Stop the command
     Stop,
 }
 
@@ -82,16 +82,16 @@ pub enum Bytea {
     Hex,
     /// `hi\000`, as `bytea_output = escape` writes
     Escape,
-    /// They are not undone
+    /// Do not decode bytea values
     No,
 }
 
-/// Which bytes the characters of a JSON string are.
+/// Which bytes the characters of a JSON string represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Text {
-    /// Those of UTF-8
+    /// Bytes of their UTF-8 encoding
     Utf8,
-    /// One for each, up to U+00FF
+    /// One byte for each character, up to U+00FF
     Latin1,
 }

@@ -1,23 +1,23 @@
-//! UTF-16 and UTF-32 as UTF-8, piece by piece.
+//! Converts UTF-16 and UTF-32 to UTF-8, piece by piece.
 
 use super::Wide;
 use std::io::{self, Read};
 
-/// How many bytes are read at once.
+/// Number of bytes per read.
 const BLOCK: usize = 64 << 10;
 
 /// Reads a text in UTF-16 or UTF-32 as UTF-8, without its byte order mark. Memory does not grow with the text.
 pub struct Decoder<R> {
     from: R,
     wide: Wide,
-    /// What a read fills.
+    /// The buffer for a read.
     block: Box<[u8]>,
-    /// What was read and is not decoded yet.
+    /// Bytes that are not decoded yet.
     raw: Vec<u8>,
-    /// Where that begins in the input.
+    /// Offset of `raw` in the input.
     offset: u64,
     text: String,
-    /// How much of the text was handed out.
+    /// Number of bytes of the text that were handed out.
     taken: usize,
     is_end: bool,
     /// Why nothing follows the text.
@@ -25,13 +25,13 @@ pub struct Decoder<R> {
 }
 
 impl<R: Read> Decoder<R> {
-    /// Reads text that is written so.
+    /// Reads text in this encoding.
     pub fn new(from: R, wide: Wide) -> Decoder<R> {
         let (block, raw, text) = (vec![0; BLOCK].into_boxed_slice(), Vec::new(), String::new());
         Decoder { from, wide, block, raw, offset: 0, text, taken: 0, is_end: false, failed: None }
     }
 
-    /// Reads some bytes, as many as are there.
+    /// Reads the bytes that are available.
     fn read_more(&mut self) -> io::Result<()> {
         let count = loop {
             match self.from.read(&mut self.block) {
@@ -44,7 +44,7 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// Decodes what is there; a character that does not end there is left.
+    /// Decodes the available bytes; an incomplete character at the end is kept.
     fn decode(&mut self) {
         let units = self.wide.units;
         let (text, raw) = (&mut self.text, &self.raw);
@@ -93,7 +93,7 @@ impl<R: Read> Read for Decoder<R> {
             }
             self.text.clear();
             self.taken = 0;
-            // Less than the mark says nothing of it.
+            // Fewer bytes do not contain the whole mark.
             while self.offset == 0 && self.raw.len() < 4 && !self.is_end {
                 self.read_more()?;
             }

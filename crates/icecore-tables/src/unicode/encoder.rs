@@ -1,35 +1,35 @@
-//! UTF-8 as UTF-16 and UTF-32, piece by piece.
+//! Converts UTF-8 to UTF-16 and UTF-32, piece by piece.
 
 use super::{Units, Wide};
 
-/// Writes UTF-8 in UTF-16 or UTF-32. Pieces may end inside of a character.
+/// Writes UTF-8 as UTF-16 or UTF-32. Pieces may end inside a character.
 pub struct Encoder {
     wide: Wide,
-    /// The mark was written, or there is none.
+    /// Whether the mark was written, or there is none.
     is_begun: bool,
-    /// The beginning of a character that the last piece ended in.
+    /// The first bytes of a character in which the last piece ended.
     cut: Vec<u8>,
     out: Vec<u8>,
 }
 
-/// Bytes to be written that are no UTF-8, so these units have no way to say them.
+/// The error for bytes that are not UTF-8, which UTF-16 and UTF-32 can't express.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NotText;
 
 impl Encoder {
-    /// Writes text so.
+    /// Creates an encoder for this encoding.
     pub fn new(wide: Wide) -> Encoder {
         Encoder { wide, is_begun: !wide.has_mark, cut: Vec::new(), out: Vec::new() }
     }
 
-    /// The bytes to write for the next piece.
+    /// Returns the encoded bytes of the next piece.
     ///
     /// # Errors
-    /// [`NotText`], if the piece is no UTF-8.
+    /// [`NotText`], if the piece is not UTF-8.
     pub fn push(&mut self, mut piece: &[u8]) -> Result<&[u8], NotText> {
         self.out.clear();
         self.begin();
-        // What the last piece began is completed byte by byte.
+        // A character that the last piece began is completed byte by byte.
         while let (false, Some((first, rest))) = (self.cut.is_empty(), piece.split_first()) {
             self.cut.push(*first);
             piece = rest;
@@ -42,10 +42,10 @@ impl Encoder {
         Ok(&self.out)
     }
 
-    /// The bytes to write after the last piece.
+    /// Returns the bytes to write after the last piece.
     ///
     /// # Errors
-    /// [`NotText`], if that ended inside of a character.
+    /// [`NotText`], if the last piece ended inside a character.
     pub fn finish(&mut self) -> Result<&[u8], NotText> {
         self.out.clear();
         self.begin();

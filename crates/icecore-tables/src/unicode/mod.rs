@@ -1,4 +1,4 @@
-//! Text in UTF-16 and UTF-32: recognised by its first bytes, read as UTF-8, and written back as it was.
+//! Text in UTF-16 and UTF-32: recognised by its first bytes, read as UTF-8, and written in its original encoding.
 
 mod decoder;
 mod encoder;
@@ -7,7 +7,7 @@ pub use decoder::Decoder;
 pub use encoder::{Encoder, NotText};
 use icecore::format::Certainty;
 
-/// How the characters of a text are written, if not in UTF-8.
+/// The code units of a text that is not in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
     /// 16 bits, the low byte first.
@@ -20,23 +20,24 @@ pub enum Units {
     Utf32Be,
 }
 
-/// How a text is written.
+/// The encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wide {
-    /// Units and the order of their bytes.
+    /// The units and their byte order.
     pub units: Units,
-    /// It begins with a byte order mark.
+    /// Whether it begins with a byte order mark.
     pub has_mark: bool,
 }
 
-/// How many characters of a text that goes on must be there to tell that it is text.
+/// Minimum number of characters that must be available to recognise the beginning of a longer text.
 const ENOUGH: usize = 8;
 
-/// The units that are tried. The mark of UTF-16LE begins the one of UTF-32LE, which therefore comes first.
+/// The units in the order in which they are tried. UTF-32LE comes before UTF-16LE, because its mark begins with that of
+/// UTF-16LE.
 const ALL: [Units; 4] = [Units::Utf32Le, Units::Utf32Be, Units::Utf16Le, Units::Utf16Be];
 
 impl Units {
-    /// The units with this name; those without an order have the least significant byte first, as on Windows.
+    /// Returns the units with this name; names without an order mean little-endian, as on Windows.
     pub fn of_name(name: &str) -> Option<Units> {
         Some(match &*name.to_ascii_lowercase() {
             "utf-16" | "utf-16le" | "utf16" | "utf16le" | "ucs-2" | "ucs-2le" | "ucs2" => Units::Utf16Le,
@@ -47,7 +48,7 @@ impl Units {
         })
     }
 
-    /// The name in messages and reports.
+    /// Returns the name for messages and reports.
     pub fn name(self) -> &'static str {
         match self {
             Units::Utf16Le => "UTF-16LE",
@@ -57,7 +58,7 @@ impl Units {
         }
     }
 
-    /// The byte order mark.
+    /// Returns the byte order mark.
     pub fn mark(self) -> &'static [u8] {
         match self {
             Units::Utf16Le => b"\xff\xfe",
@@ -67,7 +68,7 @@ impl Units {
         }
     }
 
-    /// The number of bytes of a unit.
+    /// Returns the number of bytes of a unit.
     pub fn size(self) -> usize {
         match self {
             Units::Utf16Le | Units::Utf16Be => 2,
@@ -75,7 +76,7 @@ impl Units {
         }
     }
 
-    /// The unit that these bytes begin with, and its length; the number of a character, or one half of a surrogate pair.
+    /// Returns the first unit of these bytes: the number of a character, or one half of a surrogate pair.
     fn unit(self, bytes: &[u8]) -> Option<u32> {
         Some(match self {
             Units::Utf16Le => u32::from(u16::from_le_bytes(*bytes.first_chunk()?)),
@@ -85,9 +86,9 @@ impl Units {
         })
     }
 
-    /// The character that these bytes begin with, and its length in bytes.
+    /// Returns the first character of these bytes, and its length in bytes.
     ///
-    /// `Ok(None)`: it does not end in these bytes. `Err`: no character begins so.
+    /// `Ok(None)`: the character is incomplete. `Err`: the bytes are invalid.
     fn character(self, bytes: &[u8]) -> Result<Option<(char, usize)>, ()> {
         let Some(first) = self.unit(bytes) else { return Ok(None) };
         if let Some(character) = char::from_u32(first) {
@@ -104,16 +105,16 @@ impl Units {
         char::from_u32(number).map(|character| Some((character, 4))).ok_or(())
     }
 
-    /// Whether these bytes are text in these units: ASCII is frequent, and there are no control characters but those of
-    /// lines. `is_all`: no bytes follow.
+    /// Returns whether these bytes are text in these units: much of it is ASCII, and there are no control characters
+    /// except those of lines. `is_all`: no bytes follow.
     fn is_text(self, bytes: &[u8], is_all: bool) -> bool {
         let Some((count, ascii)) = self.count_characters(bytes, is_all) else { return false };
-        // Statements, tables and markup have their signs in ASCII. In the other order these are letters of Asia.
+        // Statements, tables and markup use ASCII signs. In the wrong byte order, these are Asian characters.
         let is_enough = count >= if is_all { 2 } else { ENOUGH };
         is_enough && ascii * 8 >= count
     }
 
-    /// How many characters these bytes are, and how many of them are ASCII; `None` if they are no text.
+    /// Returns the number of characters in these bytes, and how many of them are ASCII; `None` if they are not text.
     fn count_characters(self, bytes: &[u8], is_all: bool) -> Option<(usize, usize)> {
         let (mut at, mut count, mut ascii) = (0, 0usize, 0usize);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -133,7 +134,7 @@ impl Units {
 }
 
 impl Wide {
-    /// How a text is written that begins with these bytes; `None` if it is not in UTF-16 or UTF-32. `is_all`: no bytes
+    /// Returns the encoding of a text with this beginning; `None` if it is not in UTF-16 or UTF-32. `is_all`: no bytes
     /// follow.
     pub fn of_head(head: &[u8], is_all: bool) -> Option<Wide> {
         let is_marked = |units: &Units| head.starts_with(units.mark());
@@ -147,8 +148,8 @@ impl Wide {
         Some(Wide { units, has_mark: false })
     }
 
-    /// Whether these first bytes of a text are too few to tell whether it is in UTF-16 or UTF-32. An empty line of any
-    /// other text is enough.
+    /// Returns whether these first bytes of a text are too few to detect UTF-16 or UTF-32. For any other text, an empty
+    /// line is enough.
     pub fn may_begin(head: &[u8]) -> bool {
         let is_part_of_mark = |units: &Units| units.mark().starts_with(head) && head.len() < units.mark().len();
         let may_be_text = |units: &Units| {
@@ -157,19 +158,19 @@ impl Wide {
         ALL.iter().any(is_part_of_mark) || ALL.iter().any(may_be_text) || matches!(head, [byte] if *byte != b'\n')
     }
 
-    /// A text in units that the command line names.
+    /// Returns the encoding of a text in the units that the command line names.
     pub fn of_units(units: Units, head: &[u8]) -> Wide {
-        // A name without an order leaves it to the mark.
+        // If the name has no byte order, the mark decides.
         let marked = ALL.into_iter().find(|marked| head.starts_with(marked.mark()) && marked.size() == units.size());
         Wide { units: marked.unwrap_or(units), has_mark: marked.is_some() }
     }
 
-    /// How sure it is that a text is written so.
+    /// Returns how certain the encoding is.
     pub fn certainty(self) -> Certainty {
         if self.has_mark { Certainty::Sure } else { Certainty::Likely }
     }
 
-    /// What `detect` and messages say of it.
+    /// Returns the description for `detect` and messages.
     pub fn describe(self) -> String {
         let mark = if self.has_mark { ", with a byte order mark" } else { "" };
         format!("{}{mark}", self.units.name())
@@ -188,7 +189,7 @@ mod tests {
         out
     }
 
-    /// A reader that gives a few bytes at a time.
+    /// A reader that returns a few bytes at a time.
     struct Dripping<'b>(&'b [u8], usize);
 
     impl Read for Dripping<'_> {
@@ -265,7 +266,7 @@ mod tests {
         ] {
             assert_eq!(Wide::of_head(bytes, true), None, "{bytes:?}");
         }
-        // The head may end in a character.
+        // The head may end inside a character.
         assert_eq!(Wide::of_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", false).map(|wide| wide.units), Some(Units::Utf16Le));
         assert_eq!(Wide::of_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", true), None);
     }

@@ -5,70 +5,75 @@ use std::path::PathBuf;
 
 /// Measure serializers side by side: the articles' experiments, or your own data
 ///
-/// Each competitor is the real thing: a small script that perl, php or ruby runs. Its answer is checked first, then all
-/// take turns in random order, in several processes each. What counts are ratios, with the interval in which they lie;
-/// differences that are no more than noise are called ties. Without SCENARIO all are run, which takes a while: --small
-/// shows quickly how it looks. Ctrl-C ends a run, and what was measured is kept.
+/// Each competitor is the real serializer: a small script that perl, php or ruby runs. Its answer is checked first,
+/// then all competitors take turns in random order, in several processes each. The results are ratios, with the
+/// interval in which they lie; differences that are no more than noise are called ties. Without SCENARIO all scenarios
+/// are run, which takes a while; --small gives a quick impression. Ctrl-C ends a run, and its measurements are kept.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Bench {
-    /// The scenarios to run; all, if none is named
+    /// Scenarios to run; all if none is given
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["data", "reports"])]
     pub scenarios: Vec<String>,
-    /// List the scenarios, who can take part here, and what is missing; with --json FILE as JSON
+    /// List the scenarios, the competitors that can run here, and what is missing
+    ///
+    /// With --json FILE, the list is written as JSON.
     #[arg(long, conflicts_with_all = ["data", "reports"])]
     pub list: bool,
     /// Measure with the data of this file, in any format that icecore reads; `-` is the standard input
     ///
-    /// The real modules read it then, each in its language: measure only data that you trust.
+    /// The real modules read the data, each in its own language: measure only data that you trust.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub data: Option<PathBuf>,
-    /// The format of the data, with options; found out if not given
+    /// Format of the data, with options; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT", requires = "data")]
     pub format: Option<String>,
-    /// The data is what stands in this column of a CSV file, all rows as one list
+    /// Use this column of a CSV file as the data, all rows as one list
     #[arg(long, value_name = "NAME[=FORMAT]", requires = "data")]
     pub column: Option<String>,
-    /// What you do how often, to rank the competitors: write:1,read:100,size:0.1
+    /// Weights of operations for ranking the competitors: write:1,read:100,size:0.1
     ///
-    /// The cost of one use is the sum: nanoseconds of each operation times its weight, and for size the nanoseconds that
-    /// a byte costs you (8 is a network of one gigabit). Operations are write, read, round-trip, to-json.
+    /// The cost of one use is the sum of the nanoseconds of each operation times its weight; the weight of size is the
+    /// nanoseconds that a byte costs you (8 for a network of one gigabit). Operations are write, read, round-trip,
+    /// to-json.
     #[arg(long, value_name = "NAME:N,…")]
     pub weight: Option<icecore_lab::rank::Weights>,
-    /// Say in words why the ranking is as it is
+    /// Explain the ranking in words
     #[arg(long)]
     pub explain: bool,
     /// Show every size in full, not only the largest
     #[arg(long)]
     pub full: bool,
-    /// Only the small sizes, a few samples: to see that everything works
+    /// Use only the small sizes and a few samples, to check that everything works
     #[arg(long)]
     pub small: bool,
-    /// How many processes each competitor gets
+    /// Number of processes for each competitor
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: Option<u32>,
-    /// How long a scenario may take, about, in seconds; with --data 75 if not given
+    /// Approximate time for a scenario, in seconds; with --data 75 by default
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
     pub budget: Option<u64>,
-    /// The seed of the random order
+    /// Seed of the random order
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Only these competitors: perl/sereal, or a whole language: perl
+    /// Run only these competitors: perl/sereal, or a whole language: perl
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// A folder with more runners: DIR/LANGUAGE/NAME.pl
+    /// Folder with additional runners: DIR/LANGUAGE/NAME.pl
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub runners: Option<PathBuf>,
-    /// The folder of Icecore's modules (`bindings`), where they are not installed
+    /// Folder of Icecore's modules (`bindings`), if they are not installed
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub modules: Option<PathBuf>,
-    /// The interpreter of competitors in Python, where `python3` does not have their packages
+    /// Python interpreter for competitors, if `python3` lacks their packages
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub python: Option<PathBuf>,
-    /// Show the reports that --json wrote again, instead of measuring; several become one
+    /// Show reports that --json wrote, instead of measuring; several are merged into one
     #[arg(long = "show", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub reports: Vec<PathBuf>,
-    /// Write everything, raw samples included, as JSON; `-` is the standard output, for this and other files
+    /// Write everything as JSON, including raw samples
+    ///
+    /// `-` is the standard output, here and for other files.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub json: Option<PathBuf>,
     /// Write a row for each competitor and operation
@@ -80,10 +85,10 @@ pub struct Bench {
     /// Write the tables as Markdown
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub markdown: Option<PathBuf>,
-    /// Write a page with charts that needs nothing else
+    /// Write a self-contained page with charts
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<PathBuf>,
-    /// Write each chart as an SVG file into this folder
+    /// Write each chart as an SVG file to this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub charts: Option<PathBuf>,
     /// Overwrite files that exist, but never one that is read

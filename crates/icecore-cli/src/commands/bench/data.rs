@@ -1,4 +1,4 @@
-//! Somebody's own data as a scenario.
+//! The user's own data as a scenario.
 
 use super::Bench;
 use crate::arguments::Global;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// How values come from a table to the lab: as all that a document says.
+/// Format in which values pass from a table to the lab; it keeps all that a document contains.
 const VALUES: &str = "json:typed";
 
-/// The data of `--data` as a scenario; none if it can't be read, which is reported.
+/// Returns the data of `--data` as a scenario; `None` if it can't be read, which is reported.
 pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Option<Scenario>, Abort> {
     let source = Source::one(Some(file));
     let name = source.name();
@@ -66,7 +66,7 @@ struct RowsLine {
     rows: Rows,
 }
 
-/// All values of a column, as one list: what `icecore rows` makes of it, read again.
+/// Returns all values of a column as one list, from the output of `icecore rows`.
 fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Read, Abort> {
     let failed = |error: &dyn std::fmt::Display| Abort::Failed(code::OTHER, error.to_string());
     let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
@@ -94,11 +94,11 @@ fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &
 
 type Object<'j> = BTreeMap<String, &'j RawValue>;
 
-/// Documents as `json:typed`, one after the other, as one document: the list of them.
+/// Joins documents in `json:typed` into one document: their list.
 #[derive(Default)]
 struct List {
     items: String,
-    /// What stands around a value that is more than plain JSON, without the value.
+    /// Wrapper object of a value that is more than plain JSON, without the value.
     around: String,
 }
 

@@ -1,4 +1,4 @@
-//! The files that a run writes. Where they go is known to be right before it begins.
+//! The files that a run writes. Their destinations are checked before the run begins.
 
 use super::Bench;
 use crate::report::{Abort, code, io_reason};
@@ -9,7 +9,7 @@ use icecore_lab::page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Makes the text of a file.
+/// Creates the text of a file.
 type Writer = fn(&Report) -> String;
 
 pub struct Files {
@@ -36,12 +36,12 @@ impl Files {
         Ok(Files { outputs, places, has_json: args.json.is_some(), charts: args.charts.clone() })
     }
 
-    /// Whether one of them is the standard output.
+    /// Returns whether one of them is the standard output.
     pub fn has_stdout(&self) -> bool {
         self.places.iter().any(|(place, _)| matches!(place, Destination::Stdout))
     }
 
-    /// Where the JSON goes.
+    /// Returns the destination of the JSON.
     pub fn json(&mut self) -> Option<Destination> {
         self.has_json.then(|| self.places.remove(0).0)
     }
@@ -63,7 +63,7 @@ fn json(report: &Report) -> String {
     serde_json::to_string(report).unwrap_or_default() + "\n"
 }
 
-/// A file in a folder that is made for it.
+/// Returns a destination, after creating its folder.
 fn place(outputs: &mut Outputs, path: &Path) -> Result<Destination, Abort> {
     if let Some(folder) = path.parent() {
         let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));

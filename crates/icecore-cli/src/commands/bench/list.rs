@@ -7,7 +7,7 @@ use icecore_lab::scenario::Scenario;
 use serde::Serialize;
 use std::fmt::{self, Display};
 
-/// What can run here.
+/// The scenarios and competitors that can run here.
 #[derive(Serialize)]
 pub struct List {
     scenarios: Vec<Line>,
@@ -70,7 +70,7 @@ impl List {
 }
 
 impl Display for List {
-    /// The scenarios, the competitors, and what is missing with its remedy.
+    /// Writes the scenarios, the competitors, and what is missing with its remedy.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 1;
         let names = width(&mut self.scenarios.iter().map(|one| one.name.len()));

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Seconds for a user's own data by default: with the checks before, an answer takes less than two minutes.
+/// Default budget for the user's own data, in seconds: with the checks before it, a run takes less than two minutes.
 const BUDGET: u64 = 75;
 
 pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -36,7 +36,7 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abo
     let old = args.compare.as_deref().map(load).transpose()?;
     let measured = if args.reports.is_empty() { measure(args, global, report)? } else { Some(merged(&args.reports)?) };
     let Some(measured) = measured else { return Ok(()) };
-    // Standard output is for one thing.
+    // The standard output is for one document only.
     if !files.has_stdout() {
         show(args, global, &measured)?;
     }
@@ -56,7 +56,7 @@ fn failed(error: icecore_lab::Error) -> Abort {
     Abort::Failed(code::OTHER, error.to_string())
 }
 
-/// The scenarios that were named, or all.
+/// Returns the given scenarios, or all.
 fn chosen(args: &Bench) -> Result<Vec<Scenario>, Abort> {
     if args.scenarios.is_empty() {
         return scenario::all().map_err(failed);
@@ -78,7 +78,8 @@ fn options(args: &Bench) -> Options {
     options.runners.clone_from(&args.runners);
     options.command = std::env::current_exe().ok();
     options.modules = args.modules.clone().or_else(modules);
-    // Runners work in folders of their own. A link is kept: a virtual environment is found by where its program is.
+    // Runners work in folders of their own. A link is not resolved: Python finds a virtual environment by the path of
+    // its program.
     options.python = args.python.as_deref().map(|program| match program.components().count() {
         1 => program.to_owned(),
         _ => std::path::absolute(program).unwrap_or_else(|_| program.to_owned()),
@@ -86,7 +87,7 @@ fn options(args: &Bench) -> Options {
     options
 }
 
-/// The modules of a source tree that this command was built in.
+/// Returns the modules of the source tree in which this command was built.
 fn modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let here = std::env::current_dir().ok();
@@ -94,7 +95,7 @@ fn modules() -> Option<PathBuf> {
     tops.map(|top| top.join("bindings")).find(|folder| has_modules(folder))
 }
 
-/// Whether the module of a language was built there.
+/// Returns whether the module of a language was built in this folder.
 fn has_modules(folder: &Path) -> bool {
     let is_built = |language: PathBuf| ["blib", "modules", "build"].iter().any(|built| language.join(built).is_dir());
     std::fs::read_dir(folder).is_ok_and(|languages| languages.flatten().any(|language| is_built(language.path())))
@@ -114,7 +115,7 @@ fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
     }
 }
 
-/// Whether there is what `--only` names.
+/// Checks that the competitors of `--only` exist.
 fn check(options: &Options, folder: &Path, stop: &AtomicBool) -> Result<(), Abort> {
     if options.only.is_empty() {
         return Ok(());
@@ -129,7 +130,7 @@ fn print(text: &str) -> Result<(), Abort> {
     sink.flush()
 }
 
-/// Runs what was asked for.
+/// Runs the selected scenarios.
 fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<model::Report>, Abort> {
     let scenarios = match &args.data {
         Some(file) => match data::scenario(args, file, global, report)? {
@@ -160,7 +161,7 @@ fn load(path: &Path) -> Result<model::Report, Abort> {
     }
 }
 
-/// Several reports as one: of scenarios that occur twice, the later counts.
+/// Merges several reports; for scenarios that occur twice, the later one counts.
 fn merged(paths: &[PathBuf]) -> Result<model::Report, Abort> {
     let mut reports = paths.iter().map(|path| load(path));
     let mut all = reports.next().ok_or_else(|| Abort::Failed(code::USAGE, "no report".to_owned()))??;
@@ -177,7 +178,7 @@ fn merged(paths: &[PathBuf]) -> Result<model::Report, Abort> {
     Ok(all)
 }
 
-/// The tables, and the ranking.
+/// Prints the tables and the ranking.
 fn show(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abort> {
     let color = Paint::new(global.color, &std::io::stdout()).is_on();
     let style = page::Style { color, full: args.full, ..page::Style::default() };

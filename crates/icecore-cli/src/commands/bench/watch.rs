@@ -1,10 +1,10 @@
-//! How far a run is.
+//! The progress of a run.
 
 use crate::progress;
 use icecore_lab::run::Watch;
 use std::time::Duration;
 
-/// Tells the progress line, with the time that is left.
+/// Updates the progress line, with the remaining time.
 pub struct Told;
 
 impl Watch for Told {

@@ -1,17 +1,16 @@
-//! Classes as the option that allows them, in each language.
+//! Allow-lists of classes, as the option of each language.
 //!
-//! Pasted into a program it allows these classes and no others: names come from the data.
+//! Pasted into a program, a list allows these classes and no others; the names come from the data, so they are quoted.
 
 use super::args::Language;
 use super::packages::Packages;
 use super::{Name, Row};
 use icecore::policy::{ClassName, Host, Names, Words};
 
-/// What allows others as well, where a name stands in a list.
+/// A pattern character: as part of a name in a list, it would allow other classes as well.
 const WILDCARD: u8 = b'*';
 
-/// The list, and the classes that can't stand in it. Of classes of PHP, `packages` knows
-/// where they come from.
+/// Returns the list, and the classes that can't be part of it. For PHP classes, `packages` knows their packages.
 pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>) -> (String, Vec<&'r Row>) {
     let built = rows.iter().filter(|row| needs_list(row, language));
     let (refused, built): (Vec<&Row>, Vec<&Row>) = built.partition(|row| row.name.bytes.contains(&WILDCARD));
@@ -37,8 +36,8 @@ pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>
     (text, refused)
 }
 
-/// Whether a program must list the class. A name that is a mere value makes nothing, but Ruby looks the classes up
-/// that its own dumps name.
+/// Returns whether a program must list the class. A name that is a plain value creates no object, but Ruby looks up the
+/// classes that its own dumps name.
 fn needs_list(row: &Row, language: Language) -> bool {
     let is_name = row.kind.ends_with("-name");
     match language {
@@ -47,20 +46,20 @@ fn needs_list(row: &Row, language: Language) -> bool {
     }
 }
 
-/// Whether the class is one of those whose values the Ruby module builds without a list, in the form in which Ruby
-/// writes them. In another form no list allows them.
+/// Returns whether the Ruby module builds values of this class without a list, because they are in the form in which
+/// Ruby writes them. In any other form, no list allows them.
 fn is_own_in_ruby(row: &Row) -> bool {
     let own: [&[u8]; 8] = [b"BigDecimal", b"Complex", b"Date", b"DateTime", b"Range", b"Rational", b"Set", b"Time"];
     let is_value = match row.kind {
         "user-dump" | "user-marshal" => true,
-        // Other languages have such objects too, which are asked for.
+        // Objects of other languages with such names need the list.
         "object" | "struct" | "data" => row.is_marshal,
         _ => false,
     };
     is_value && own.contains(&&*row.name.bytes)
 }
 
-/// The list for `config/cache.php`: a line for each class, and in a comment its package.
+/// Returns the list for `config/cache.php`: a line for each class, with its package in a comment.
 fn laravel(names: &[(String, &Vec<u8>)], packages: Option<&Packages>) -> String {
     if names.is_empty() {
         return "'serializable_classes' => [],\n".to_owned();
@@ -77,7 +76,7 @@ fn laravel(names: &[(String, &Vec<u8>)], packages: Option<&Packages>) -> String 
     text
 }
 
-/// The name as a string of the language, in ASCII.
+/// Returns the name as a string literal of the language, in ASCII.
 fn quoted(name: &Name, language: Language) -> String {
     let host = match language {
         Language::Perl | Language::Sereal => Host::Perl,
@@ -87,7 +86,7 @@ fn quoted(name: &Name, language: Language) -> String {
     Words::new(host, ClassName::checked(Names::Exact, &name.bytes, name.is_text)).literal()
 }
 
-/// Why a class is not in the list.
+/// Returns why a class is not in the list.
 pub fn refusal(row: &Row) -> String {
     format!(
         "the class `{}` at {} is not in the list: `*` in a list allows every name that fits; no program names a class \

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 /// List every class that the data names
 ///
-/// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
-/// language; read it before you allow it. What the module for Ruby builds without a list (`Time`, `Date`, `Range`, …) is
-/// left out for Ruby. A class whose name would be a pattern there (`*`) is not printed: that is a
-/// finding, and the exit code is 1.
+/// Shows how often each class occurs, how it is used, and where it occurs first. `--as` prints the setting that allows
+/// these classes in the given language; review it before you use it. For Ruby, the list omits classes that the Ruby
+/// module builds without a list (`Time`, `Date`, `Range`, …). A class whose name would be a pattern in that language
+/// (`*`) is not printed: that is a finding, and the exit code is 1.
 ///
 /// Rows without a class are other things that perl may run: `code`, `regexp-code` (`(?{…})`) and `tie`.
 #[derive(Debug, Args)]
@@ -19,18 +19,18 @@ pub struct Classes {
     pub from: From,
     #[command(flatten)]
     pub inputs: Inputs,
-    /// Look into strings that are frozen data themselves as well, and those in them
+    /// Also look into strings that are frozen data themselves, at any depth
     ///
-    /// Without it a note on stderr says if there are such strings. Paths lead on into them: `icecore inspect --deep
-    /// --path` takes them.
+    /// Without it, a note on stderr says if there are such strings. Paths continue into them: `icecore inspect --deep
+    /// --path` accepts these paths.
     #[arg(long)]
     pub deep: bool,
-    /// Print the allow-list in this language
+    /// Print the allow-list for this language
     #[arg(long = "as", value_name = "LANGUAGE", value_enum, conflicts_with = "json")]
     pub language: Option<Language>,
-    /// With `--as laravel`: say which package of this project each class comes from
+    /// With `--as laravel`: show which package of this project each class comes from
     ///
-    /// The folder has the project's `composer.json` and, once Composer installed them, `vendor`.
+    /// DIR contains the project's `composer.json` and, after Composer has installed the packages, `vendor`.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, requires = "language")]
     pub composer: Option<PathBuf>,
     /// Print JSON
@@ -48,7 +48,7 @@ pub enum Language {
     Ruby,
     /// `serializable_classes` in `config/cache.php`
     Laravel,
-    /// The options of a decoder: `classes` of Icecore's, `thaw_allow_classes` of Sereal 5.011 too
+    /// Options of a decoder: `classes` of Icecore's, also `thaw_allow_classes` of Sereal 5.011
     Sereal,
     /// `classes` of a coder or serializer of `Icecore::Rails`
     Rails,

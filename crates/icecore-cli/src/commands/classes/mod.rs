@@ -22,14 +22,14 @@ use std::collections::hash_map::Entry;
 /// The format of Ruby's dumps, in which some of Ruby's own classes need no list.
 const MARSHAL: &str = "marshal";
 
-/// What `--json` says.
+/// The object that `--json` prints.
 #[derive(Serialize)]
 struct Everything<'r> {
     classes: &'r [Row],
     code: &'r [CodeRow],
 }
 
-/// Code, regexps with code or ties over all inputs, and the input where the first one is.
+/// Code, regexps with code or ties over all inputs, and the input with the first one.
 #[derive(Serialize)]
 struct CodeRow {
     kind: &'static str,
@@ -38,7 +38,7 @@ struct CodeRow {
     file: String,
 }
 
-/// A class over all inputs, and the input in which it was met first.
+/// A class over all inputs, and the input in which it occurs first.
 #[derive(Serialize)]
 struct Row {
     class: String,
@@ -56,7 +56,7 @@ struct Row {
     is_marshal: bool,
 }
 
-/// The name of a class: in Perl, text and the bytes of its UTF-8 are two.
+/// The name of a class: in Perl, a text and the bytes of its UTF-8 are different names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Name {
     bytes: Vec<u8>,
@@ -86,7 +86,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         let Some(opened) = reader.open(&name, &bytes, report) else { continue };
         let is_marshal = opened.stage.format().of_document().name == MARSHAL;
         reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
-            // Of a document that breaks off, what is there counts as well.
+            // The readable part of a document that breaks off counts as well.
             let (found, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
             for class in found.classes {
                 add(class, &name, is_marshal, &mut rows, &mut known);
@@ -112,7 +112,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         }
         (false, None) => {
             let paint = Paint::new(global.color, &std::io::stdout());
-            // What could not be read may have classes.
+            // Without any rows, unreadable inputs may still contain classes, so "no classes" is not printed.
             if !rows.is_empty() || !code.is_empty() || !report.has_bad_inputs() {
                 sink.text(&table(&rows, &code, sources.len() > 1, paint))?;
             }
@@ -121,7 +121,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
     sink.flush()
 }
 
-/// What a document names.
+/// The classes and code that a document names.
 struct Found {
     classes: Vec<ClassUse>,
     code: Vec<CodeUse>,
@@ -133,7 +133,7 @@ impl Found {
     }
 }
 
-/// What a document names, and with `is_deep` what its strings name.
+/// Returns what a document names and, with `is_deep`, what its strings name.
 fn list_names(
     document: Document<'_>,
     name: &str,
@@ -195,7 +195,7 @@ fn add(
 
 fn table(rows: &[Row], code: &[CodeRow], with_files: bool, paint: Paint) -> String {
     let classes = rows.iter().map(|row| (row.count, row.kind, shown(&row.class), &row.path, &row.file));
-    // These have no class; those that have one are rows of their own.
+    // These rows have no class; code that has a class has a row of its own.
     let code = code.iter().map(|row| (row.count, row.kind, "-".to_owned(), &row.path, &row.file));
     let lines: Vec<_> = classes.chain(code).collect();
     if lines.is_empty() {
@@ -216,7 +216,7 @@ fn table(rows: &[Row], code: &[CodeRow], with_files: bool, paint: Paint) -> Stri
     text
 }
 
-/// The longest name that is shown in full; `--json` has all of it.
+/// Maximum length of a name in the table; `--json` has the full name.
 const NAME: usize = 160;
 
 fn shown(class: &str) -> String {

@@ -4,7 +4,7 @@ use crate::report::{Abort, code};
 use serde_json::Value;
 use std::path::Path;
 
-/// The fronts of class names that packages declare.
+/// The prefixes of class names that packages declare.
 pub struct Packages {
     prefixes: Vec<Prefix>,
 }
@@ -15,7 +15,7 @@ struct Prefix {
 }
 
 impl Packages {
-    /// Reads `composer.json` of the project, and what Composer says that it installed.
+    /// Reads `composer.json` of the project, and Composer's list of installed packages.
     pub fn read(folder: &Path) -> Result<Packages, Abort> {
         let mut packages = Packages { prefixes: Vec::new() };
         let project = read_json(&folder.join("composer.json"))?;
@@ -23,7 +23,7 @@ impl Packages {
         let installed = folder.join("vendor/composer/installed.json");
         if installed.exists() {
             let installed = read_json(&installed)?;
-            // Composer 1 wrote the list alone.
+            // Composer 1 wrote the list without an object around it.
             let list = installed.get("packages").unwrap_or(&installed).as_array();
             for package in list.into_iter().flatten() {
                 packages
@@ -44,7 +44,7 @@ impl Packages {
         }
     }
 
-    /// The package with the longest front of this name.
+    /// Returns the package with the longest matching prefix.
     pub fn package_of(&self, class: &[u8]) -> Option<&str> {
         let fits = self
             .prefixes
@@ -54,7 +54,7 @@ impl Packages {
     }
 }
 
-/// The name with nothing in it that ends a comment of PHP.
+/// Returns the name without characters that could end a comment of PHP.
 fn comment_text(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-_. ".contains(c);
     name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()

@@ -9,33 +9,33 @@ use std::path::PathBuf;
 
 /// Convert from any format to any other
 ///
-/// What the target can't say is never lost silently: each kind of loss is reported with a count and the first path.
-/// Where both formats are the same, the byte form is kept. Several inputs are written one behind the other, or each
+/// Whatever the target can't express is never lost silently: each kind of loss is reported with a count and the first
+/// path. If both formats are the same, the byte form is kept. Several inputs are written one after the other, or each
 /// to a file of its own with --out-dir.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Convert {
     #[command(flatten)]
     pub from: InputFormat,
-    /// Read several documents or records, one by one; memory does not grow with the input
+    /// Read several documents or records one by one, in constant memory
     ///
-    /// Without FRAME documents stand one behind the other; JSON lines are lines. FRAME says how else records are told
-    /// apart, each of which is one document.
+    /// Without FRAME, documents follow one another without separators; for JSON, each line is a document. FRAME names
+    /// another way to separate records; each record is one document.
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
     pub each: Option<Frame>,
-    /// The format of the output, with options: json:indent=2
+    /// Format of the output, with options: json:indent=2
     ///
-    /// If not given, that of the name of --output: NAME.storable, NAME.php, NAME.srl.zst; else JSON.
+    /// If not given, the format of the name of --output: NAME.storable, NAME.php, NAME.srl.zst; else JSON.
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
-    /// An option of the output's format; the value is taken verbatim
+    /// Option of the output's format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
-    /// New names of classes: `App\*=My\*,User=Account`, or a file with a pair on each line
+    /// Rename classes: `App\*=My\*,User=Account`, or a file with a pair on each line
     ///
-    /// What each * in the old name stands for is put in the place of the one of the same number in the new name.
-    /// Without it a class keeps its name, save one that the target's language has for a class of its own: it gets one
-    /// below Icecore::Foreign, and its own back when it is converted from there.
+    /// The text that each * in the old name matches replaces the * with the same number in the new name. Without this
+    /// option a class keeps its name, unless the target's language uses that name for a class of its own: such a class
+    /// gets a name below Icecore::Foreign, and gets its own name back when it is converted from there.
     #[arg(long, value_name = "OLD=NEW,…|@FILE")]
     pub class_map: Vec<String>,
     #[command(flatten)]
@@ -45,46 +45,46 @@ pub struct Convert {
     /// Overwrite files that exist, but never an input; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
-    /// A loss is an error: exit 1, and nothing is written for that input
+    /// Treat a loss as an error: exit 1, and write nothing for that input
     #[arg(long)]
     pub strict: bool,
-    /// Open strings that are frozen data themselves, and those in them
+    /// Open strings that are frozen data themselves, at any depth
     ///
-    /// What such a string says is written in its place: a PHP string that was serialized twice, the command in the
-    /// JSON of a Laravel job. A string counts if it is, as a whole, in a format that is detected as sure or likely;
-    /// of JSON, if it is an object or an array that is not empty. Keys are never opened. How many were opened is
-    /// said on stderr; that is no loss. The input is then read as a whole, whatever its size.
+    /// The value of such a string is written in its place: a PHP string that was serialized twice, the command in the
+    /// JSON of a Laravel job. A string is opened if all of it is in a format that is detected as sure or likely; for
+    /// JSON, if it is an object or an array that is not empty. Keys are never opened. The number of opened strings is
+    /// reported on stderr; this is not a loss. The input is then read as a whole, whatever its size.
     #[arg(long)]
     pub deep: bool,
-    /// Of a document that breaks off, write what could be read
+    /// Write what could be read of a document that breaks off
     ///
-    /// Where something is missing stands a mark: a last item `{"(missing)": {…}}` in a list, a last entry with this key
-    /// in a map. It says how many items were read, how many there should be if the input tells, what is wrong, how many
-    /// bytes were not understood, and the first of them. The error is reported as always: exit 4. With --each, each
-    /// document that breaks off is written so; --keep-going goes on behind it. Of a wrapper that is cut, as a gzip file,
-    /// what came out of it is read.
+    /// A mark replaces the missing part: a last item `{"(missing)": {…}}` in a list, a last entry with this key in a
+    /// map. It contains the number of items read, the expected number if the input has it, the error, the number of
+    /// bytes that were not understood, and the first of them. The error is reported as always: exit 4. With --each,
+    /// every document that breaks off is written like this, and --keep-going continues after it. If a wrapper is cut,
+    /// for example a gzip file, the data unpacked from it is read.
     #[arg(long, conflicts_with = "strict")]
     pub partial: bool,
-    /// With --each: what to put around each document
+    /// With --each: frame to put around each document
     ///
-    /// If not given, documents in text formats end with a line feed, others stand one behind the other.
+    /// If not given, documents in text formats end with a line feed, and others follow one another without separators.
     #[arg(long, value_name = "FRAME", value_enum, requires = "each")]
     pub frame: Option<Frame>,
     /// With --each: skip records that can't be converted, and count them
     ///
-    /// Without it the first one ends the conversion of its input. Where documents stand one behind the other, the next
-    /// one is looked for: by the signatures of Sereal, Storable, Marshal and igbinary; in PHP's text where a container
-    /// begins behind another, and in text on a line of its own. What can't be read from there on is a part of the bad
-    /// one, unless it begins with a signature that stands nowhere else.
+    /// Without it, the first such record ends the conversion of its input. If documents follow one another without
+    /// separators, the next one is searched for: by the signatures of Sereal, Storable, Marshal and igbinary; in PHP's
+    /// text where a container begins right after another one, and in text on a line of its own. Data after that point
+    /// that can't be read is part of the bad document, unless it begins with a signature that occurs nowhere else.
     #[arg(long, requires = "each")]
     pub keep_going: bool,
-    /// With --each: write counts as JSON into this file; `-` is the standard output
+    /// With --each: write counts as JSON to this file; `-` is the standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "each")]
     pub summary: Option<PathBuf>,
-    /// With --each: how long a record may be
+    /// With --each: maximum length of a record
     #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
     pub max_record: u64,
-    /// How much is read at once
+    /// Size of each read
     #[arg(long, hide = true, default_value_t = icecore_tables::window::CHUNK)]
     pub chunk: usize,
 }

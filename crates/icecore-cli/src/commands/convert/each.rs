@@ -12,10 +12,9 @@ use icecore_tables::step::Step;
 use icecore_tables::window::Window;
 use std::io::{self, Read};
 
-/// How much of an input is looked at to find out its format, where the first document is
-/// longer.
+/// Number of bytes that are examined to detect the format if the first document is longer.
 const LOOK: usize = 4 << 10;
-/// And at most, where less does not tell.
+/// Maximum number of bytes that are examined if fewer are not conclusive.
 const LOOK_AT_MOST: usize = 1 << 20;
 
 impl Conversion<'_> {
@@ -46,15 +45,14 @@ impl Conversion<'_> {
         if frame != Frame::Documents || stage.wrappers().is_empty() {
             return self.run(self.plan(stage, frame), window, &name, sink, report);
         }
-        // What is packed is unpacked bit by bit, if it has one wrapper and may be written
-        // before it was read to its end.
+        // Data with a single wrapper is unpacked piece by piece, if it may be written before it was read to its end.
         let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
         let outer = stage.wrappers()[0].wrapper();
         if let Some(inner) = inner.filter(|_| outer.can_stream()) {
             match outer.stream(Box::new(window.into_reader())) {
                 Some(Ok(inside)) => {
                     let window = Window::new(inside, self.args.chunk);
-                    // One record may be as long as what is unpacked as a whole.
+                    // A single record may be as long as the limit for the whole unpacked data.
                     let plan = self.plan(inner, frame);
                     let most = plan.most.min(self.global.limit.decompressed);
                     let plan = Plan { most, is_packed: true, ..plan };
@@ -89,7 +87,7 @@ impl Conversion<'_> {
         Ok(end)
     }
 
-    /// The stage that reads the records.
+    /// Determines the stage that reads the records.
     fn look(&self, window: &mut Window<Box<dyn Read + Send>>, frame: Frame) -> io::Result<Result<Stage, Error>> {
         if self.reader.is_named() {
             return Ok(self.reader.stage(&[]));
@@ -110,8 +108,8 @@ impl Conversion<'_> {
         }
     }
 
-    /// Whether a whole document is there. The command does not wait for more: the sender may
-    /// wait for the result.
+    /// Returns whether a whole document is available. The command does not wait for more input: the sender may wait for
+    /// the result.
     fn is_complete(&self, stage: &Stage, bytes: &[u8]) -> bool {
         if !stage.wrappers().is_empty() {
             return false;
@@ -148,7 +146,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Documents in a wrapper around all of them.
+    /// Converts documents inside a wrapper around all of them.
     fn unwrapped(
         &self,
         mut window: Window<Box<dyn Read + Send>>,
@@ -174,7 +172,7 @@ impl Conversion<'_> {
     }
 }
 
-/// The first record that is all there, and not blank.
+/// Returns the first record that is complete and not blank.
 fn first_record(frame: Frame, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
     let mut at = 0;
     while let Split::Record { start, end, next } = frame.split(bytes.get(at..)?, is_end) {

@@ -63,17 +63,17 @@ struct Conversion<'a> {
     to: Stage,
     args: &'a Convert,
     global: &'a Global,
-    /// Whether it goes to a terminal.
+    /// Whether the output goes to a terminal.
     is_shown: bool,
-    /// Whether output may begin before the input is known to be good: if no
-    /// other output would get mixed with half a document.
+    /// Whether output may begin before the input is known to be good: only if no other output follows a half-written
+    /// document.
     streams: bool,
-    /// What came of the records of each input.
+    /// The counts of the records of each input.
     tallies: RefCell<Vec<Tally>>,
 }
 
 impl Conversion<'_> {
-    /// All to the standard output, or to one file.
+    /// Writes all to the standard output or to one file.
     fn all_to_one(&self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = Target::new(place)?;
         if self.is_shown && terminal::is_json(&self.to) {
@@ -84,11 +84,11 @@ impl Conversion<'_> {
         for source in sources {
             self.source(source, &mut target.sink, report)?;
         }
-        // A file in which nothing came out right does not appear.
+        // If no document was converted, no file appears.
         if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
     }
 
-    /// Each to a file of its own.
+    /// Writes each input to a file of its own.
     fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         for source in sources {
             match folder.target(source, &self.to.extension()) {
@@ -132,11 +132,11 @@ impl Conversion<'_> {
         if let Some(what) = opened.unchecked {
             report.unchecked(name, what);
         }
-        // A loss shows only in writing, and then it is too late: so what must
-        // not lose anything is written twice, the first time to nowhere.
+        // A loss is known only after writing, which would be too late. With --strict, a document is therefore written
+        // twice, the first time to nowhere.
         if self.args.strict {
             let is_well = self.documents(name, opened, &mut Sink::nowhere(), false, report)?;
-            // What there was to say is said.
+            // The first pass has already reported everything.
             report.is_strict = false;
             let written = is_well && self.documents(name, opened, sink, true, report)?;
             report.is_strict = true;
@@ -148,8 +148,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Converts a long array part by part, if that is possible and asked for.
-    /// Returns whether all of it was written.
+    /// Converts a long array part by part, if this is possible and enabled. Returns whether all of it was written.
     fn stream(
         &self,
         name: &str,
@@ -198,8 +197,8 @@ impl Conversion<'_> {
         Some(Ok(error.is_none()))
     }
 
-    /// Converts the documents of an input as wholes; returns whether all were
-    /// written. `is_said`: what was opened is reported.
+    /// Converts each document of an input as a whole; returns whether all were written. `is_said`: report the opened
+    /// strings.
     fn documents(
         &self,
         name: &str,
@@ -209,9 +208,9 @@ impl Conversion<'_> {
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let to = self.to.format();
-        // What is in a wrapper ends where it ends.
+        // Documents in a wrapper need no separator.
         let is_parted = !to.can.separator.is_empty() && self.to.wrappers().is_empty();
-        // Lines keep what a document of their format keeps.
+        // A format of lines keeps what its document format keeps.
         let is_same = std::ptr::eq(opened.stage.format().of_document(), to.of_document());
         let detail = if is_same || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
         let mut well = true;
@@ -256,7 +255,7 @@ impl Conversion<'_> {
         Ok((read || is_rescued) && well)
     }
 
-    /// The document with its strings opened, if that is asked for.
+    /// Returns the document, with its strings opened if `--deep` was given.
     fn deep<'d>(
         &self,
         document: Document<'d>,

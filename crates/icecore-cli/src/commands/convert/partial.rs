@@ -1,4 +1,4 @@
-//! What could be read of a document that breaks off.
+//! The readable part of a document that breaks off.
 
 use super::Conversion;
 use crate::reading::Opened;
@@ -7,8 +7,8 @@ use crate::report::Report;
 use icecore::{Document, Request};
 
 impl Conversion<'_> {
-    /// What there is of the document that starts here and breaks off, with marks; `None`, if that
-    /// is nothing.
+    /// Returns the readable part, with marks, of the document that starts at `start` and breaks off; `None` if nothing
+    /// is readable.
     pub(super) fn rescued<'d>(
         &self,
         name: &str,

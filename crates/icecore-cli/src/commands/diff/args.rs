@@ -6,24 +6,26 @@ use std::path::PathBuf;
 /// Compare two documents by meaning, whatever their formats
 ///
 /// Prints what was added, removed, changed and moved, by path; exit 0 if nothing differs, 1 if something does. Maps are
-/// compared by key, lists are aligned by what is in them, links are what they name. Bytes and text of the same
-/// characters are the same, and so are a symbol and a string, 1 and 1.0; --exact tells them apart.
+/// compared by key, lists are aligned by their contents, and links are compared by their targets. Bytes and text with
+/// the same characters are equal, and so are a symbol and a string, and 1 and 1.0; --exact distinguishes them.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Diff {
-    /// The format of both files, with options; found out if not given
+    /// Format of both files, with options; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
-    /// The format of the second file, if it is another
+    /// Format of the second file, if it differs
     #[arg(long = "from-b", value_name = "FORMAT")]
     pub format_b: Option<String>,
-    /// An option of the formats; the value is taken verbatim
+    /// Option of the formats; the value is taken verbatim
     #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
     pub options: Vec<String>,
     /// The two files; one of them may be `-`, the standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
     pub files: Vec<PathBuf>,
-    /// All counts that a program could see: kinds of strings and numbers, the order of maps, what is shared
+    /// Compare everything that a program could see
+    ///
+    /// This includes the kinds of strings and numbers, the order of maps, and shared values.
     #[arg(long)]
     pub exact: bool,
     /// Print a list of changes as JSON (json:typed), which `icecore patch` applies
@@ -31,10 +33,12 @@ pub struct Diff {
     pub json: bool,
     #[command(flatten)]
     pub shown: crate::arguments::Shown,
-    /// How changes are shown: a line each, or below their path in two columns; on a terminal in columns
+    /// How to show changes
+    ///
+    /// lines: one per line; columns: in two columns below their path; auto: in columns on a terminal.
     #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
     pub view: View,
-    /// Take the arguments that git gives to a command for differences, and end with 0
+    /// Accept the arguments that git passes to an external diff command, and exit with 0
     #[arg(long)]
     pub git: bool,
 }

@@ -1,4 +1,4 @@
-//! `icecore diff --git`: as git calls a command of `diff.NAME.command`.
+//! `icecore diff --git`: the interface of git for the command of `diff.NAME.command`.
 
 use super::args::Diff;
 use super::compare;
@@ -10,18 +10,18 @@ use crate::said::ReportForm;
 use crate::sink::Sink;
 use std::path::{Path, PathBuf};
 
-/// What git gives for a side that is not there.
+/// The file that git passes for a missing side.
 const NOTHING: &str = "/dev/null";
 
-/// Git ends its own command if this one ends with anything but 0: so a file that can't be
-/// decoded is said, and no more.
+/// Runs the diff. Git aborts if this command exits with anything but 0, so a file that can't be decoded is only
+/// reported.
 pub fn run(args: &Diff, global: &Global, sink: &mut Sink) -> Result<(), Abort> {
     let paint = Paint::new(global.color, &std::io::stdout());
     let heading = |name: &Path, what: &str| {
         let name = paint.ink(Ink::Name, name.display());
         format!("icecore diff {name}{what}\n")
     };
-    // path old-file old-hex old-mode new-file new-hex new-mode, and of a renamed one two more.
+    // path old-file old-hex old-mode new-file new-hex new-mode, and two more for a renamed file.
     let (path, old, new): (&PathBuf, &PathBuf, &PathBuf) = match &args.files[..] {
         [path] => return sink.text(&heading(path, ": not merged")),
         [path, old, _, _, new, _, _, ..] => (path, old, new),

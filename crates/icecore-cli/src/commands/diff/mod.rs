@@ -39,8 +39,8 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     sink.flush()
 }
 
-/// Compares two files and hands on what differs. Whether anything does; `None`, if one can't be
-/// read, which is reported.
+/// Compares two files and passes the differences on. Returns whether there are any; `None` if a file can't be read,
+/// which is reported.
 fn compare(
     args: &Diff,
     global: &Global,
@@ -57,7 +57,7 @@ fn compare(
     report.input();
     let (left, right) = (bytes(&a, report), bytes(&b, report));
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
-    // Both are tried, so that all that is wrong is said.
+    // Both are opened, so that all errors are reported.
     let opened = (readers.0.open(&a.name(), &left, report), readers.1.open(&b.name(), &right, report));
     let (Some(left), Some(right)) = &opened else { return Ok(None) };
     let names = (left.stage.format().of_document().name, right.stage.format().of_document().name);
@@ -73,12 +73,12 @@ fn compare(
     Ok(Some(!found.is_empty()))
 }
 
-/// All bytes of an input; why they can't be read is reported.
+/// Returns all bytes of an input; a read error is reported.
 pub(super) fn bytes(source: &Source, report: &mut Report) -> Option<crate::whole::Bytes> {
     source.read().map_err(|error| report.io(&source.name(), &error)).ok()
 }
 
-/// The one document of an input, unless it breaks off.
+/// Returns the only document of an input, unless it breaks off.
 pub(super) fn document<'a>(
     reader: &Reader<'_>,
     name: &str,

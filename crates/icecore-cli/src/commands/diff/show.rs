@@ -1,4 +1,4 @@
-//! What differs, for people and for programs.
+//! The differences, as text for people and as JSON for programs.
 
 use super::args::{Diff, View};
 use crate::arguments::Global;
@@ -13,16 +13,16 @@ use icecore_inspect::describe::{Tone, words};
 use icecore_tables::plural::counted;
 use std::collections::{HashMap, hash_map};
 
-/// How many characters are shown of a string, in lines.
+/// Maximum number of characters of a string, in lines.
 const CHARACTERS: usize = 200;
 
 /// How differences are shown.
 pub struct Shown<'a> {
     is_json: bool,
-    /// How wide each of two columns is; 0: there are none.
+    /// Width of each of two columns; 0 means no columns.
     width: usize,
     paint: Paint,
-    /// How many levels, and how many changes.
+    /// Number of levels and of changes that are shown.
     depth: usize,
     most: u64,
     limits: &'a Limits,
@@ -72,7 +72,7 @@ impl<'a> Shown<'a> {
         Ok(())
     }
 
-    /// `changed $.to: 3 changes in it`
+    /// Writes `changed $.to: 3 changes in it`.
     fn inside(&self, path: &str, count: u64, sink: &mut Sink) -> Result<(), Abort> {
         let (word, ink) = kind(ChangeKind::Changed);
         let heading = format!("{} {}", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
@@ -80,7 +80,7 @@ impl<'a> Shown<'a> {
         sink.text(&if self.width == 0 { format!("{heading}: {count}\n") } else { format!("{heading}\n  {count}\n") })
     }
 
-    /// `changed $.to: "ann" -> "bob"`
+    /// Writes `changed $.to: "ann" -> "bob"`.
     fn line(&self, change: &Change<'_>, path: &str, new_path: &str, sink: &mut Sink) -> Result<(), Abort> {
         let (word, ink) = kind(change.kind);
         let value = |side: Option<Cursor<'_>>| side.map(|side| self.value(side, CHARACTERS, usize::MAX));
@@ -94,7 +94,7 @@ impl<'a> Shown<'a> {
         sink.text(&format!("{} {}{rest}\n", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path)))
     }
 
-    /// The path, and below it what stands in the first document and in the second.
+    /// Writes the path, and below it the values of the first and the second document.
     fn columns(
         &self,
         change: &Change<'_>,
@@ -121,12 +121,12 @@ impl<'a> Shown<'a> {
         sink.text(&format!("{heading}{}\n", line.trim_end()))
     }
 
-    /// A value in a few words, painted.
+    /// Returns a value in a few words, in colour.
     fn value(&self, value: Cursor<'_>, most: usize, width: usize) -> String {
         self.paint.ink(ink_of(value), self.words(value, most, width))
     }
 
-    /// A value in a few words; strings are cut at so many characters, and all at a width.
+    /// Returns a value in a few words; strings are cut at `most` characters, and the whole at `width`.
     fn words(&self, value: Cursor<'_>, most: usize, width: usize) -> String {
         let target = value.target();
         let words = words(target.document(), target.index(), most.max(8));
@@ -141,11 +141,11 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// A change and its path in the second document, or none for several that are deeper than is
-/// shown; the path; and how many they are.
+/// A change and its path in the second document, or `None` for several changes that are too deep to show; the path; and
+/// the number of changes.
 type Entry<'c, 'd> = (Option<(&'c Change<'d>, String)>, String, u64);
 
-/// What is shown: the changes, and of those that are deeper where they are.
+/// Returns the entries to show: the changes, and for deeper ones the path of their container.
 fn entries<'c, 'd>(
     changes: &'c [Change<'d>],
     paths: impl Iterator<Item = (String, String)>,
@@ -168,7 +168,7 @@ fn entries<'c, 'd>(
     entries
 }
 
-/// Where so many steps of a path end; `None`, if it has no more.
+/// Returns where the first `steps` steps of a path end; `None` if it has no more.
 fn end_of_steps(path: &str, steps: usize) -> Option<usize> {
     let (mut count, mut is_quoted, mut is_escaped) = (0, false, false);
     for (at, byte) in path.bytes().enumerate() {
@@ -188,7 +188,7 @@ fn end_of_steps(path: &str, steps: usize) -> Option<usize> {
     None
 }
 
-/// Both of a pair.
+/// Maps both members of a pair.
 trait Both<T> {
     fn map_both<U>(self, with: impl Fn(T) -> U) -> (Option<U>, Option<U>);
 }
@@ -217,7 +217,7 @@ fn ink_of(value: Cursor<'_>) -> Ink {
     }
 }
 
-/// The text, no longer than this.
+/// Returns the text, cut to this width.
 fn cut(text: &str, width: usize) -> String {
     match text.char_indices().nth(width) {
         None => text.to_owned(),
@@ -225,7 +225,7 @@ fn cut(text: &str, width: usize) -> String {
     }
 }
 
-/// How many characters a line of the terminal has.
+/// Returns the number of characters in a line of the terminal.
 fn columns() -> usize {
     const USUAL: usize = 100;
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());

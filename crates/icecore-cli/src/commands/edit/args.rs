@@ -6,35 +6,35 @@ use crate::target::Place;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// Change values on paths, and leave the rest as it is
+/// Change values on paths, and leave the rest unchanged
 ///
-/// What no option names keeps its bytes: the form of numbers and strings, the order of keys, what is shared, in JSON
-/// the blanks. Options may be given several times, and are applied in their order. Paths are those of `get`: '$.a[0]',
-/// with `[*]`, `[-1]`, `[1:5]`, `.*` and `..name` all that they mean. Values are JSON, or json:typed, which can say
-/// bytes, symbols and objects; they become what the format has for them. What comes out is read again before it counts.
-/// An edit that does not fit changes nothing: exit 1.
+/// Everything that no option names keeps its bytes: the form of numbers and strings, the order of keys, shared values
+/// and, in JSON, whitespace. Options may be given several times and are applied in order. Paths are those of `get`:
+/// '$.a[0]'; `[*]`, `[-1]`, `[1:5]`, `.*` and `..name` select all values that they match. Values are JSON, or
+/// json:typed, which can express bytes, symbols and objects; they become the closest equivalent of the format. The
+/// result is read again before it is accepted. An edit that does not fit changes nothing: exit 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Edit {
     #[command(flatten)]
     pub from: InputFormat,
-    /// Files, or folders with all that is in them; `-`, or none, is the standard input
+    /// Files, or folders with all files in them; `-`, or none, is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub steps: Steps,
-    /// Open the document as json:typed in $EDITOR, and write back what was changed there
+    /// Open the document as json:typed in $EDITOR, and write back what changed
     ///
-    /// $VISUAL, if there is no $EDITOR. What is not changed keeps its bytes here, too. If the editor fails or the text
-    /// can't be read, nothing is changed, and the text is kept.
+    /// Uses $VISUAL if $EDITOR is not set. Unchanged values keep their bytes here, too. If the editor fails or the text
+    /// can't be read, nothing is changed and the text is kept.
     #[arg(long)]
     pub editor: bool,
     #[command(flatten)]
     pub place: Place,
-    /// Overwrite files that exist, also those that were kept by an earlier --in-place; write binary formats to a terminal
+    /// Overwrite files that exist, including backups of an earlier --in-place; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
-    /// A loss is an error: exit 1, and nothing is changed
+    /// Treat a loss as an error: exit 1, and change nothing
     #[arg(long)]
     pub strict: bool,
 }

@@ -1,4 +1,4 @@
-//! A document in an editor, as json:typed.
+//! Editing a document in an editor, as json:typed.
 
 use crate::reading;
 use crate::report::{Abort, code, io_reason};
@@ -11,10 +11,10 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempPath;
 
-/// A document with the nodes that stayed.
+/// A document with the nodes that did not change.
 type Exchanged = (Document<'static>, Vec<(u32, u32)>);
 
-/// What a person made of a document. The text is kept if nothing can be made of it.
+/// Returns the document as the user edited it. If the edited text can't be used, it is kept in a file.
 pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Result<Result<Altered, Refusal>, Abort> {
     let (mut text, mut stopped) = (None, None);
     let altered = alter::exchange(bytes, stage, limits, |now| {
@@ -49,27 +49,27 @@ pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Resul
     }
 }
 
-/// How a document is shown to be edited.
+/// Returns the format in which a document is edited.
 fn stage_shown() -> Result<Stage, Error> {
     let mut stage = reading::typed_json()?;
     stage.set("indent", Some("2"))?;
     Ok(stage)
 }
 
-/// The text that a person gets.
+/// Returns the text to edit.
 fn asked(document: &Document<'_>, limits: &Limits) -> Result<Vec<u8>, Error> {
     let mut text = Vec::new();
     icecore::write_to(document, &stage_shown()?, limits, &mut text)?;
     Ok(text)
 }
 
-/// The document that a person wants, with the nodes that stayed.
+/// Returns the edited document, with the nodes that did not change.
 fn exchanged(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Result<Exchanged, Error> {
     let json = differences(now, wanted, Rules::new().exact()).to_json(limits)?;
     let patched = Patch::read(&json, limits)?.apply_keeping(now);
     match patched {
         Ok((made, kept)) if made == *wanted => Ok((made, kept)),
-        // A difference does not say what is shared, nor the order of a map.
+        // A difference contains neither shared values nor the order of a map.
         _ => {
             let mut builder = icecore::Builder::like(now);
             if let Some(header) = wanted.header() {
@@ -81,7 +81,7 @@ fn exchanged(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Resu
     }
 }
 
-/// The text in a file that nobody else may read.
+/// Writes the text to a file that no other user may read.
 fn written(text: &[u8]) -> io::Result<TempPath> {
     let mut file = tempfile::Builder::new().prefix("icecore-").suffix(".json").tempfile()?;
     file.write_all(text)?;
@@ -89,13 +89,13 @@ fn written(text: &[u8]) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// Runs the editor until it ends.
+/// Runs the editor until it exits.
 fn open(path: &Path) -> Result<(), Abort> {
     let set = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let editor = set("EDITOR").or_else(|| set("VISUAL"));
     let usage = |text: String| Abort::Failed(code::USAGE, text);
     let editor = editor.ok_or_else(|| usage("--editor: no editor in $EDITOR or $VISUAL".to_owned()))?;
-    // As other programs do: there may be options behind the name.
+    // A shell runs the editor, because its name may be followed by options.
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path);
     crate::secrets::hide_from(&mut shell);

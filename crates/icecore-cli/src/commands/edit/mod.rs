@@ -1,4 +1,4 @@
-//! `icecore edit`: values on paths change, and all else keeps its bytes.
+//! `icecore edit`: changes values on paths; everything else keeps its bytes.
 
 mod args;
 mod editor;
@@ -27,7 +27,7 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     let job = Job { args, reader: &reader, limits: &global.limit, alterations: &alterations };
     let mut outputs = Outputs::new(&sources, args.force);
     if args.editor {
-        // The terminal is the editor's.
+        // The editor uses the terminal.
         progress::vanish();
     }
     if args.place.in_place {
@@ -52,7 +52,7 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     target.keep()
 }
 
-/// What is done with each input.
+/// The task for each input.
 struct Job<'j> {
     args: &'j Edit,
     reader: &'j Reader<'j>,
@@ -61,7 +61,7 @@ struct Job<'j> {
 }
 
 impl Job<'_> {
-    /// Each in its own place, if something changes in it.
+    /// Changes each file in place, if something in it changes.
     fn in_place(&self, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let places = sources.iter().map(|source| InPlace::new(source, &self.args.place.backup, self.args.force));
         let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
@@ -80,7 +80,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Each to a file of its own.
+    /// Writes each input to a file of its own.
     fn to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         for source in sources {
             let Some((altered, _)) = self.source(source, report)? else { continue };
@@ -96,7 +96,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Edits an input. `None`: it stays as it is, and why is reported.
+    /// Edits an input. `None`: it is not changed, and the reason is reported.
     fn source(&self, source: &Source, report: &mut Report) -> Result<Option<(Altered, Stage)>, Abort> {
         report.input();
         let name = source.name();
@@ -138,7 +138,7 @@ impl Job<'_> {
     }
 }
 
-/// Says why an input stays as it is.
+/// Reports why an input is not changed.
 fn refused(name: &str, bytes: &[u8], refusal: &Refusal, report: &mut Report) {
     match refusal {
         Refusal::Absent { path, why } => report.absent(name, path, why.as_ref()),

@@ -8,7 +8,7 @@ use icecore::alter::Alteration;
 use icecore::select::Pattern;
 use icecore::{Document, Limits};
 
-/// An option: its name, what it takes, and what it does.
+/// An option: its name, its argument, its help and the details of its help.
 const OPTIONS: &[(&str, &str, &str, &str)] = &[
     (
         "set",
@@ -45,7 +45,7 @@ const OPTIONS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// What is done, in order; each option by its name.
+/// The edits, in order, each with the name of its option.
 #[derive(Clone, Debug, Default)]
 pub struct Steps(Vec<(&'static str, String)>);
 
@@ -85,7 +85,7 @@ impl Steps {
         self.0.is_empty()
     }
 
-    /// Each as the engine takes it.
+    /// Converts each edit for the engine.
     pub fn alterations(&self, limits: &Limits) -> Result<Vec<Alteration>, Abort> {
         self.0.iter().map(|(name, text)| alteration(name, text, limits)).collect()
     }
@@ -125,7 +125,7 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
     })
 }
 
-/// What stands before the first `=` outside of quotes, and what behind it.
+/// Splits the text at the first `=` outside of quotes.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for (at, letter) in text.char_indices() {
@@ -140,7 +140,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A value on the command line.
+/// Parses a value on the command line.
 fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
     let stage = reading::typed_json().map_err(crate::report::usage)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);

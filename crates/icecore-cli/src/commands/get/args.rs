@@ -3,37 +3,37 @@
 use crate::arguments::{DEFAULT_TARGET, From, Inputs, Shown};
 use clap::Args;
 
-/// Print the values on a path, without reading what is beside it
+/// Print the values on a path, without reading the rest
 ///
-/// A line for each value, as JSON. Only what the path names is read; the rest is passed over, and not checked. An item
-/// of a list is found even if the file breaks off behind it; of a map all is looked at, as the last of equal keys
-/// counts. A large file is read in parts, so that memory does not grow with it. Where that is not possible (a
-/// compressed file, a value that links to others outside, `..`, --each, --deep), all of it is read: that is slower.
-/// A path that an input lacks is a finding: exit 1.
+/// Prints each value as JSON on a line of its own. Only the values that the path names are read; the rest is skipped
+/// and not checked. An item of a list is found even if the file breaks off after it; a map is searched to its end,
+/// because the last of equal keys counts. A large file is read in parts, so memory does not grow with it. Where that is
+/// not possible (a compressed file, a value that links to others outside, `..`, --each, --deep), the whole file is
+/// read, which is slower. A path that an input lacks is a finding: exit 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Get {
-    /// The path, as `inspect` and `paths` show it: '$.staff[0].name'
+    /// Path, as `inspect` and `paths` show it: '$.staff[0].name'
     ///
-    /// `[-1]` is the last item, `[1:5]` the items from 1 up to before 5, `[*]` or `.*` everything in it, `..name` the
-    /// name wherever it is. A key in quotes may have any characters: '$["first name"]'. Ruby's symbols are written as
-    /// strings, members of objects by their plain names.
+    /// `[-1]` is the last item, `[1:5]` the items from 1 up to, but not including, 5, `[*]` or `.*` all children,
+    /// `..name` the name at any depth. A key in quotes may contain any characters: '$["first name"]'. Ruby's symbols
+    /// are written as strings, members of objects by their plain names.
     #[arg(value_name = "PATH")]
     pub path: String,
     #[command(flatten)]
     pub from: From,
     #[command(flatten)]
     pub inputs: Inputs,
-    /// Print strings as they are: without quotes and escapes
+    /// Print strings as they are, without quotes and escapes
     #[arg(short, long)]
     pub raw: bool,
-    /// Print the path of each value before it, and a tab; with several inputs, the input as well
+    /// Print the path of each value and a tab before it; with several inputs, also the input
     #[arg(short, long)]
     pub paths: bool,
-    /// The format of the values, with options: json:indent=2
+    /// Format of the values, with options: json:indent=2
     #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
     pub to: String,
-    /// An option of the output's format; the value is taken verbatim
+    /// Option of the output's format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Large files: only those parts are read that a path needs.
+//! Large files, of which only the parts that a path needs are read.
 
 use crate::progress;
 use crate::reading::{Reader, set};
@@ -11,19 +11,19 @@ use std::io::{Read, Seek, SeekFrom};
 
 /// From this size on a file is not read as a whole.
 const LARGE: u64 = 16 << 20;
-/// How much of it is looked at to tell its format.
+/// Number of bytes that are examined to detect the format.
 const HEAD: u64 = 1 << 20;
 
 /// A file that is read in parts.
 pub struct Parts {
     file: File,
     len: u64,
-    /// What it may be in, the likeliest first. A beginning alone does not always tell.
+    /// Possible formats, the most likely one first. The beginning alone is not always conclusive.
     pub stages: Vec<Stage>,
 }
 
 impl Parts {
-    /// The file, if it is large, and in a format without wrappers.
+    /// Returns the file if it is large and in a format without wrappers.
     pub fn of(source: &Source, reader: &Reader<'_>, options: &[String]) -> Option<Parts> {
         let known = source.metadata().ok().filter(|known| known.is_file() && known.len() >= LARGE)?;
         let file = source.file()?.ok()?;
@@ -36,12 +36,12 @@ impl Parts {
     }
 }
 
-/// What begins so.
+/// Returns the possible stages of a file with this beginning.
 fn stages(head: &[u8], options: &[String]) -> Vec<Stage> {
     let formats = match identify_head(head) {
         Some(found) if found.wrappers.is_empty() => found.format.into_iter().collect(),
         Some(_) => Vec::new(),
-        // A list may be said to have more items than there is room for in the beginning.
+        // A list may declare more items than the beginning can hold.
         None => format::all().iter().copied().filter(|format| format.may_begin(head)).collect::<Vec<_>>(),
     };
     let with_options = |format| {

@@ -26,7 +26,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     let sources = args.inputs.sources(report)?;
     let most = args.shown.most(&to, args.paths)?;
     let mut sink = Sink::stdout();
-    // A string as it is is no JSON.
+    // A raw string is not JSON.
     match most {
         Some(_) if args.raw => {
             return Err(usage_of("--raw prints strings as they are, without --depth and --items"));
@@ -64,7 +64,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     Ok(())
 }
 
-/// What is known if nothing was found.
+/// The result if nothing was found.
 #[derive(Default)]
 struct Missing {
     /// Whether the input could be read.
@@ -72,7 +72,7 @@ struct Missing {
     why: Option<Error>,
 }
 
-/// What is wanted of each input.
+/// The task for each input.
 struct Job<'j> {
     args: &'j Get,
     pattern: &'j Pattern,
@@ -81,11 +81,11 @@ struct Job<'j> {
     to: &'j Stage,
 }
 
-/// Up to this size an input is read once more to say what it has in the place of a path.
+/// Up to this size, an input is read a second time to report what it has instead of the path.
 const SMALL: usize = 1 << 20;
 
 impl Job<'_> {
-    /// Finds what is wanted in an input.
+    /// Finds the values in an input.
     fn source(
         &self,
         source: &Source,
@@ -133,7 +133,7 @@ impl Job<'_> {
         self.documents(&opened, handed, name, answers, report)
     }
 
-    /// `None`: what was wrong is reported.
+    /// `None`: an error was reported.
     fn skim(
         &self,
         input: Input<'_>,
@@ -149,7 +149,7 @@ impl Job<'_> {
         }
     }
 
-    /// Reads all, and looks for what is wanted in each document.
+    /// Reads everything, and searches each document.
     fn documents(
         &self,
         opened: &Opened<'_>,
@@ -186,23 +186,23 @@ impl Job<'_> {
     }
 }
 
-/// What becomes of the values of an input.
+/// Writes the found values of an input.
 struct Answers<'s> {
     job: &'s Job<'s>,
-    /// The input, if it is to be shown.
+    /// The input, if it is shown.
     file: Option<&'s str>,
     sink: &'s mut Sink,
     count: u64,
     losses: Losses,
     /// Why values could not be written.
     unwritable: Vec<Error>,
-    /// How much may be written before it is too much for this input.
+    /// Position in the output at which the values of this input are too long.
     most: u64,
     stopped: Option<Abort>,
 }
 
 impl Answers<'_> {
-    /// What comes is of an input of so many bytes.
+    /// Begins an input of `size` bytes.
     fn begin(&mut self, size: usize) {
         self.most = self.sink.position().saturating_add(self.job.limits.output_from(size));
     }
@@ -247,7 +247,7 @@ impl Answers<'_> {
         })
     }
 
-    /// A value that could not be written.
+    /// Reports a value that could not be written.
     fn refused(&mut self, error: &Error, name: &str, report: &mut Report) -> Result<(), Abort> {
         if let Some(abort) = self.stopped.take() {
             return Err(abort);
@@ -256,7 +256,7 @@ impl Answers<'_> {
             return Err(self.sink.stop());
         }
         report.unwritable(name, error);
-        // That is no value that is not there.
+        // The value exists, so it counts as found.
         self.count += 1;
         Ok(())
     }

@@ -5,8 +5,8 @@ use clap::Args;
 
 /// Show what is in a file: offsets, bytes, types, values
 ///
-/// Shows a value a line, with its offset, its first bytes, its type and the value; before them the fields of the
-/// header. Where the input breaks off or breaks the rules, what was read up to there is shown, then what is wrong.
+/// Shows the fields of the header, then one value per line, with its offset, first bytes, type and value. If the input
+/// breaks off or is invalid, everything read up to that point is shown, then the error.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Inspect {
@@ -16,22 +16,22 @@ pub struct Inspect {
     pub inputs: Inputs,
     #[command(flatten)]
     pub shown: Shown,
-    /// Show only what is on this path, for example `$.staff[0].name`
+    /// Show only the values on this path, for example `$.staff[0].name`
     ///
-    /// Every path that a message or a table shows is understood, also those whose middle is left out; with --deep
-    /// paths lead on into strings that are frozen data. A path that an input lacks is a finding: exit 1.
+    /// Accepts every path that a message or a table shows, including paths whose middle is omitted; with --deep, paths
+    /// continue into strings that are frozen data. A path that an input lacks is a finding: exit 1.
     #[arg(long)]
     pub path: Option<String>,
     /// Show every piece of the input with its name, and all items of long lists
     ///
-    /// Otherwise the first 32 items of a list are shown; --items says how many, with --all too.
+    /// Without it, only the first 32 items of a list are shown; --items sets another number, also with --all.
     #[arg(long)]
     pub all: bool,
-    /// Show what is in strings that are frozen data themselves
+    /// Also show the values in strings that are frozen data themselves
     ///
-    /// A string counts if it is, as a whole, in a format that is detected as sure or likely; of JSON, if it is an
-    /// object or an array that is not empty. Offsets are those of the file where the string stands there as it is;
-    /// elsewhere they count from the start of the string and have a `+` before them.
+    /// A string is opened if all of it is in a format that is detected as sure or likely; for JSON, if it is an object
+    /// or an array that is not empty. Offsets are offsets in the file if the file contains the string unchanged;
+    /// otherwise they count from the start of the string and begin with `+`.
     #[arg(long)]
     pub deep: bool,
     /// Print JSON

@@ -1,4 +1,4 @@
-//! What is in strings that are frozen data themselves.
+//! The contents of strings that are frozen data themselves.
 
 use super::Piece;
 use icecore::{Document, Kind, Limits, Request, Stage, deep, raw::Outcome};
@@ -6,64 +6,64 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-/// Longer strings get no hint: finding out costs time.
+/// Longer strings get no hint, because detection takes time.
 const HINT: usize = 1 << 20;
-/// Shorter ones are as quickly looked at as looked up.
+/// Shorter strings are examined as quickly as they are looked up.
 const SHORT: usize = 64;
 
-/// What looking into strings may still cost, over all strings of an input.
+/// The remaining budget for opening strings, over all strings of an input.
 pub struct Spent {
-    /// For finding out what they are, and for reading them.
+    /// The limits for detecting formats, and for reading.
     looks: RefCell<Limits>,
     opens: RefCell<Limits>,
-    /// How many bytes may still be opened.
+    /// Number of bytes that may still be opened.
     left: Cell<u64>,
 }
 
 impl Spent {
-    /// Nothing so far, for an input of this many bytes.
+    /// Returns the full budget for an input of `size` bytes.
     pub fn nothing(limits: &Limits, size: usize) -> Spent {
         let left = Cell::new(limits.expanded_from(size));
         Spent { looks: RefCell::new(limits.clone()), opens: RefCell::new(limits.clone()), left }
     }
 }
 
-/// What the strings of a document are, by their place: copies name one string again
-/// and again, which is looked at once.
+/// The formats of the strings of a document, by their place: copies refer to the same string repeatedly, and it is
+/// examined only once.
 pub type Known = HashMap<(u64, u32), Option<Stage>>;
 
-/// How strings are looked into.
+/// How strings are opened.
 #[derive(Clone, Copy)]
 pub struct Look<'l> {
-    /// Whether what is in them is shown.
+    /// Whether their contents are shown.
     pub opens: bool,
     pub spent: &'l Spent,
-    /// In how many strings this is.
+    /// Number of strings around this position.
     pub level: u32,
-    /// How deep the string stands that this is in.
+    /// Depth of the string around this position.
     pub base: u32,
-    /// How many levels of values are shown.
+    /// Number of levels of values that are shown.
     pub depth: u32,
 }
 
 impl<'l> Look<'l> {
-    /// How strings are looked into that are in a string at this depth.
+    /// Returns the settings inside a string at this depth.
     pub fn inside(self, depth: u32) -> Look<'l> {
         let base = self.base + depth + 1;
         Look { level: self.level + 1, base, depth: self.depth.saturating_sub(depth + 1), ..self }
     }
 
-    /// Whether strings are opened here at all.
+    /// Returns whether strings are opened here at all.
     pub fn may_enter(&self) -> bool {
         self.opens && self.level < deep::LEVELS
     }
 
-    /// Whether what is in a string at this depth is shown.
+    /// Returns whether the contents of a string at this depth are shown.
     pub fn shows(&self, depth: u32) -> bool {
         self.may_enter() && depth < self.depth
     }
 
-    /// What a value is, if it is a string that is frozen data.
+    /// Returns the format of a value, if it is a string that is frozen data.
     pub fn stage(&self, document: &Document<'_>, node: u32, depth: u32, seen: &mut Known) -> Option<Stage> {
         let known = document.nodes().get(node as usize)?;
         let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
@@ -77,7 +77,7 @@ impl<'l> Look<'l> {
         seen.entry((known.payload, known.aux)).or_insert_with(look).clone()
     }
 
-    /// Whether so many bytes may still be opened.
+    /// Uses up the budget for this number of bytes; returns whether it was enough.
     fn may_open(&self, len: usize) -> bool {
         let left = self.spent.left.get().checked_sub(len as u64);
         self.spent.left.set(left.unwrap_or(0));
@@ -85,8 +85,8 @@ impl<'l> Look<'l> {
     }
 }
 
-/// Reads what is in a string and hands it on, as a piece of the input if it stands
-/// there as it is. `None`: too much was opened already.
+/// Reads the contents of a string and passes them on, as a piece of the input if the input contains them unchanged.
+/// `None`: too much was opened already.
 pub fn open<T>(
     piece: &Piece<'_>,
     bytes: &[u8],
@@ -110,7 +110,7 @@ pub fn open<T>(
     then(&Piece { name: piece.name, stage, notes: &unwrapped.notes, bytes, start, is_apart }, &outcome).map(Some)
 }
 
-/// Where `part` starts in `whole`, if it is a part of it and no copy.
+/// Returns where `part` starts in `whole`, if it is a slice of it and not a copy.
 fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
     let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
     (outer.start <= inner.start && inner.end <= outer.end).then(|| inner.start as usize - outer.start as usize)

@@ -1,5 +1,4 @@
-//! The tree for programs: flat lists of pieces and values, so that it can be
-//! written and read whatever the depth.
+//! The tree for programs: flat lists of pieces and values, so that any depth can be written and read.
 
 use super::deep::{self, Known as Seen, Look};
 use super::{Piece, View, variant};
@@ -22,7 +21,7 @@ struct Head<'a> {
     notes: Vec<Said<'a>>,
 }
 
-/// What a wrapper says.
+/// A note of a wrapper.
 #[derive(Serialize)]
 struct Said<'a> {
     name: &'a str,
@@ -44,7 +43,7 @@ pub fn document(
     end(outcome, sink)
 }
 
-/// All before the items.
+/// Writes everything before the items.
 pub fn head(piece: &Piece<'_>, sink: &mut Sink) -> Result<(), Abort> {
     let head = Head {
         file: piece.name,
@@ -60,19 +59,19 @@ pub fn head(piece: &Piece<'_>, sink: &mut Sink) -> Result<(), Abort> {
     sink.text(",\n\"items\":[")
 }
 
-/// All behind the items.
+/// Writes everything after the items.
 pub fn end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
     sink.text("],\n\"error\":")?;
     sink.json(&outcome.error.as_ref().map(Wrong::of))?;
     sink.text("}\n")
 }
 
-/// What the items of a part of an array need to know of the whole.
+/// The values that the items of a part of an array need from the whole array.
 #[derive(Clone, Copy)]
 pub struct Part {
-    /// How many nodes came before.
+    /// Number of nodes in earlier parts.
     pub nodes: u32,
-    /// How many items there are in all, and where the array ends.
+    /// Total number of items, and the end of the array.
     pub count: u64,
     pub end: u64,
 }
@@ -84,14 +83,14 @@ impl Part {
             Some(node) if *node > 0 => *node += self.nodes,
             _ => {}
         }
-        // What a link names stands in the same part.
+        // The target of a link is in the same part.
         if let Some(target) = item.target.as_mut().filter(|target| **target > 0) {
             *target += self.nodes;
         }
     }
 }
 
-/// The items of a part of an array.
+/// Writes the items of a part of an array.
 pub fn part(
     tree: Tree<'_>,
     piece: &Piece<'_>,
@@ -105,12 +104,12 @@ pub fn part(
     List { view, sink, comma, opened: 0, part: Some(part) }.rows(tree, piece, document, look, 0)
 }
 
-/// The items as they are written.
+/// Writes the items.
 struct List<'l> {
     view: &'l View<'l>,
     sink: &'l mut Sink,
     comma: &'static str,
-    /// How many strings were opened.
+    /// Number of strings that were opened.
     opened: u32,
     part: Option<Part>,
 }
@@ -122,8 +121,8 @@ impl List<'_> {
         self.sink.json(item)
     }
 
-    /// Writes the rows of a document, which stood in the opened string `within`
-    /// (0: in none), and what is in its strings.
+    /// Writes the rows of a document, which was in the opened string `within` (0: in none), and the contents of its
+    /// strings.
     fn rows(
         &mut self,
         tree: Tree<'_>,

@@ -21,7 +21,7 @@ use icecore::{Limits, Stage, raw::Outcome};
 use icecore_inspect::{Show, Tree};
 use std::io::IsTerminal;
 
-/// How many items of a long list are shown, if nothing else is asked for.
+/// Number of items of a long list that are shown by default.
 const ITEMS: u64 = 32;
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -78,7 +78,7 @@ fn inspect(
     }
     reader.documents(&name, &opened, Detail::Yes, report, |_, outcome, start, report| {
         let end = start + outcome.consumed.min(bytes.len() - start);
-        // A part of a document has no end of its own.
+        // A partial document has no end of its own.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
         let piece = piece(start, end);
         match &args.path {
@@ -93,7 +93,7 @@ fn inspect(
                 }
             }
         }
-        // What is wrong behind it is said after it.
+        // Errors after the document are reported after its output.
         sink.flush()?;
         Ok(outcome.document.into_tape())
     })?;
@@ -103,7 +103,7 @@ fn inspect(
 /// How documents are shown.
 struct View<'v> {
     args: &'v Inspect,
-    /// How many items of a list.
+    /// Number of items of a list.
     items: u64,
     paint: Paint,
     /// The columns of the terminal, if it is one.
@@ -111,7 +111,7 @@ struct View<'v> {
 }
 
 impl View<'_> {
-    /// Whether what is shown of a long array does not depend on what comes behind.
+    /// Returns whether a long array can be shown without knowing the data that follows.
     fn is_in_parts(&self) -> bool {
         let Inspect { all, deep, path, from, .. } = self.args;
         *all && !deep && path.is_none() && from.each().is_none() && self.items == u64::MAX
@@ -133,7 +133,7 @@ impl View<'_> {
         }
     }
 
-    /// The rows of a document. `fold`: an object and its body are one.
+    /// Returns the rows of a document. `fold`: an object and its body are one row.
     fn tree<'d>(&self, outcome: &'d Outcome<'_>, top: Option<u32>, look: Look<'_>, fold: bool) -> Tree<'d> {
         let show = Show { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
         Tree::new(&outcome.document, show)
@@ -144,16 +144,16 @@ impl View<'_> {
 struct Piece<'p> {
     name: &'p str,
     stage: &'p Stage,
-    /// What its wrappers said, by name.
+    /// Notes of its wrappers, by name.
     notes: &'p [(&'static str, String)],
     bytes: &'p [u8],
-    /// Where it starts in the input.
+    /// Its offset in the input.
     start: usize,
-    /// It does not stand in the input as it is: offsets are its own.
+    /// The input does not contain it unchanged: offsets are its own.
     is_apart: bool,
 }
 
-/// What the format says of its own variant.
+/// Returns the variant of the format.
 fn variant(piece: &Piece<'_>) -> String {
     (piece.stage.format().detect)(piece.bytes).map_or(String::new(), |guess| guess.variant)
 }

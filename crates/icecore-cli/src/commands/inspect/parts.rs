@@ -1,6 +1,6 @@
 //! A long array, shown window by window: memory does not grow with the document.
 //!
-//! It is read twice: first it is counted, and it shows whether it can be taken apart.
+//! It is read twice: the first pass counts its items and checks that it can be shown in parts.
 
 use super::deep::Look;
 use super::json::{self, Part};
@@ -14,13 +14,13 @@ use icecore_inspect::{Show, Tree};
 /// Inputs below this size are shown as a whole.
 const LARGE: usize = 1 << 20;
 
-/// What the first reading found.
+/// The result of the first pass.
 struct Whole {
     count: u64,
     end: u64,
 }
 
-/// Shows the document, if it is a long array without links and nothing is wrong with it.
+/// Shows the document, if it is a long array without links and without errors.
 pub fn show(
     piece: &Piece<'_>,
     limits: &Limits,
@@ -42,7 +42,7 @@ pub fn show(
         Ok(window.into_tape())
     });
     let Some(rest) = rest else { return Ok(false) };
-    // The last window; an error is that of the output.
+    // The last window; an error is one of the output.
     let written = if so_far.stopped.is_none() { so_far.window(&rest.outcome.document) } else { Ok(()) };
     let SoFar { stopped, sink, .. } = so_far;
     match (stopped, written) {
@@ -53,7 +53,7 @@ pub fn show(
     Ok(true)
 }
 
-/// Counts the items; `None`, if the document is to be shown as a whole.
+/// Counts the items; `None` if the document has to be shown as a whole.
 fn count(piece: &Piece<'_>, limits: &Limits) -> Option<Whole> {
     let bytes = piece.bytes;
     if bytes.len() < LARGE || !piece.stage.wrappers().is_empty() {
@@ -72,10 +72,10 @@ struct SoFar<'s> {
     piece: &'s Piece<'s>,
     view: &'s View<'s>,
     look: Look<'s>,
-    /// Where the array ends.
+    /// End of the array.
     end: u64,
     count: Count,
-    /// How many items and nodes were shown.
+    /// Number of items and nodes shown so far.
     items: u64,
     nodes: u32,
     sink: &'s mut Sink,

@@ -1,4 +1,4 @@
-//! `--path`: one value, also in a string that is frozen data.
+//! `--path`: one value, also inside a string that is frozen data.
 
 use super::Piece;
 use super::deep::{self, Known, Look};
@@ -8,11 +8,10 @@ use crate::said::Said;
 use icecore::{Error, Request, raw::Outcome};
 use std::borrow::Cow;
 
-/// What shows the value at an index.
+/// Shows the value at an index.
 type Show<'s> = dyn FnMut(&Piece<'_>, &Outcome<'_>, u32, Look<'_>) -> Result<(), Abort> + 's;
 
-/// The path from `$` on. Of one whose middle was left out, and which leads into strings,
-/// the path in full.
+/// Returns the path from `$` on. A path that leads into strings and whose middle is omitted is completed.
 pub fn whole<'p>(path: &'p str, piece: &Piece<'_>, opened: &Opened<'_>, is_deep: bool) -> Cow<'p, str> {
     if is_deep && path.contains('…') {
         let outcome = piece.stage.format().read(piece.bytes, piece.stage.settings(), Request::new(opened.limits()));
@@ -25,7 +24,7 @@ pub fn whole<'p>(path: &'p str, piece: &Piece<'_>, opened: &Opened<'_>, is_deep:
     if path.starts_with('$') { path.into() } else { format!("${path}").into() }
 }
 
-/// Shows what is at a path. The inner error says why there is nothing.
+/// Shows the value at a path. The inner error says why there is none.
 pub fn show(
     path: &str,
     piece: &Piece<'_>,
@@ -52,7 +51,7 @@ pub fn show(
 
 /// Reports that there is nothing at a path.
 pub fn refuse(error: &Error, path: &str, name: &str, report: &mut Report) -> Result<(), Abort> {
-    // It is no path at all.
+    // It is not a valid path.
     if error.path().is_none() {
         return Err(usage(error.clone()));
     }

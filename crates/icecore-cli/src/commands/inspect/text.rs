@@ -1,4 +1,4 @@
-//! The tree for people.
+//! The tree as text for people.
 
 use super::deep::{self, Known, Look};
 use super::{Piece, View, variant};
@@ -12,16 +12,17 @@ use icecore::{
 use icecore_inspect::describe::{Tone, counted, name_words, quoted, told, words};
 use icecore_inspect::{Row, Tree};
 
-/// How many bytes a row shows.
+/// Number of bytes in a row.
 const BYTES: usize = 8;
-/// How many characters of a string a row shows: fewer where the terminal is narrow.
+/// Number of characters of a string in a row: fewer on a narrow terminal.
 const CHARACTERS: usize = 60;
 const FEWEST: usize = 16;
-/// What a row takes beside its indent, its name and the characters of its string: offset, bytes, kind, quotes and length.
+/// Width of a row without its indent, its name and the characters of its string: offset, bytes, kind, quotes and
+/// length.
 const AROUND: usize = 8 + 2 + 3 * BYTES + 1 + 24;
-/// How far rows are indented; deeper ones say their depth.
+/// Maximum indent of rows; deeper ones show their depth.
 const DEEPEST: u32 = 32;
-/// How many paths are looked up for links: each costs a walk.
+/// Number of paths that are looked up for links: each lookup walks the document.
 const PATHS: usize = 256;
 
 pub fn document(
@@ -39,7 +40,7 @@ pub fn document(
     rows(tree, &mut Text::new(piece, &outcome.document, view, look), view, sink)
 }
 
-/// What is said before the first row.
+/// Writes the lines before the first row.
 pub fn head(piece: &Piece<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), Abort> {
     let paint = view.paint;
     let variant = variant(piece);
@@ -56,7 +57,7 @@ pub fn head(piece: &Piece<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), A
     Ok(())
 }
 
-/// The rows of a part of an array.
+/// Writes the rows of a part of an array.
 pub fn part(
     tree: Tree<'_>,
     piece: &Piece<'_>,
@@ -72,15 +73,15 @@ pub fn part(
     Ok(())
 }
 
-/// What counts over all parts.
+/// Counts over all parts.
 pub struct Count {
-    /// How many items there are in all.
+    /// Total number of items.
     pub items: u64,
-    /// How many paths were looked up.
+    /// Number of paths that were looked up.
     pub paths: usize,
 }
 
-/// Shows rows, and what is in their strings.
+/// Shows rows, and the contents of their strings.
 fn rows(tree: Tree<'_>, text: &mut Text<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), Abort> {
     for row in tree {
         let (line, stage) = text.row(&row);
@@ -112,11 +113,11 @@ struct Text<'t> {
     paths: usize,
     look: Look<'t>,
     known: Known,
-    /// Of a part of an array: how many items the whole has.
+    /// For a part of an array: number of items of the whole array.
     count: Option<u64>,
     /// The columns of the terminal, if it is one.
     width: Option<usize>,
-    /// How many characters of a string this row shows.
+    /// Number of characters of a string in the current row.
     characters: usize,
 }
 
@@ -128,7 +129,7 @@ impl<'t> Text<'t> {
 }
 
 impl Text<'_> {
-    /// The line of a row; of a string that is frozen data, in which format.
+    /// Returns the line of a row, and the format of a string that is frozen data.
     fn row(&mut self, row: &Row) -> (String, Option<Stage>) {
         let Row::Value { node, depth, .. } = row else { return (self.line(row), None) };
         let mut line = self.line(row);
@@ -150,7 +151,7 @@ impl Text<'_> {
         indent(self.look.base + depth)
     }
 
-    /// How many characters of its string a row can show on the terminal.
+    /// Returns the number of characters of its string that a row can show on the terminal.
     fn count_characters(&self, row: &Row) -> usize {
         let (Some(width), Row::Value { depth, step, .. }) = (self.width, row) else { return CHARACTERS };
         let indent = 2 * (self.look.base + depth).min(DEEPEST) as usize;
@@ -205,7 +206,7 @@ impl Text<'_> {
         }
     }
 
-    /// The columns of the offset and of the bytes.
+    /// Returns the columns with the offset and the bytes.
     fn place(&self, extent: Option<Extent>) -> String {
         let width = 3 * BYTES + 1;
         let Some(extent) = extent else { return format!("{:8}  {:width$}", "", "") };
@@ -263,7 +264,7 @@ impl Text<'_> {
         text
     }
 
-    /// What a value of Ruby's own classes says.
+    /// Returns the text of a value of Ruby's own classes.
     fn told(&self, node: u32) -> Option<String> {
         let told = told(self.document, node, self.characters)?;
         let class = self.paint.ink(Ink::Class, told.class);
@@ -274,7 +275,7 @@ impl Text<'_> {
         })
     }
 
-    /// What a link names: its path, as long as these are few.
+    /// Returns the target of a link: its path, unless too many paths were looked up.
     fn target(&mut self, target: u32) -> String {
         self.paths += 1;
         let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));

@@ -3,10 +3,10 @@
 use crate::arguments::{From, Inputs, Shown};
 use clap::Args;
 
-/// Print every path with its value, a line each
+/// Print every path with its value, one per line
 ///
-/// For `grep` and the like: a path, a tab, and the value as JSON, whatever is in it. An array or a map has a line of
-/// its own only if it is empty, or not shown because of --depth. `icecore get` takes the paths.
+/// For `grep` and similar tools: a path, a tab, and the value as JSON, whatever it contains. An array or a map has a
+/// line of its own only if it is empty or if --depth hides its items. `icecore get` accepts these paths.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Paths {
@@ -16,7 +16,7 @@ pub struct Paths {
     pub inputs: Inputs,
     #[command(flatten)]
     pub shown: Shown,
-    /// Show what is in strings that are frozen data themselves
+    /// Also show the values in strings that are frozen data themselves
     #[arg(long)]
     pub deep: bool,
 }

@@ -13,7 +13,7 @@ use icecore::{Cursor, Document, ErrorKind, Kind, Known, Limits, Stage, Value, de
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The longest path that is kept for links to show.
+/// Maximum length of a path that is kept for links to show.
 const KEPT: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -46,7 +46,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
                     let listing = Listing { document: &document, to: &to, limits: &global.limit, depth, items: most };
                     listing.show(&file, &mut sink)?;
-                    // What is wrong behind it is said after it.
+                    // Errors after the document are reported after its output.
                     sink.flush()?;
                     Ok(document.into_tape())
                 }
@@ -65,24 +65,24 @@ struct Listing<'l> {
     to: &'l Stage,
     limits: &'l Limits,
     depth: usize,
-    /// How many items of a list are shown.
+    /// Number of items of a list that are shown.
     items: u64,
 }
 
-/// A container that is open.
+/// An open container.
 struct Open {
     node: u32,
     next: u32,
     end: u32,
     key: Option<u32>,
     position: u64,
-    /// How long the path to it is, and of how many steps.
+    /// Length of the path to it, and its number of steps.
     path: usize,
     level: usize,
 }
 
 impl Listing<'_> {
-    /// A line for each value; before each path stands the file, if it has a name.
+    /// Prints a line for each value, with the file before each path if it has a name.
     fn show(&self, file: &str, sink: &mut Sink) -> Result<(), Abort> {
         let mut path = if file.is_empty() { "$".to_owned() } else { format!("{file}:$") };
         let start = path.len() - 1;
@@ -117,7 +117,7 @@ impl Listing<'_> {
                 self.line(&path, sink)?;
                 continue;
             }
-            // The default value of a map is no entry, and what attributes are on needs no step.
+            // The default value of a map is not an entry, and the value that has attributes needs no step.
             let has_step =
                 !(kind == Some(Kind::Map) && node.key == NO_KEY || kind == Some(Kind::Attrs) && position == 0);
             let step = if has_step { self.document.step(parent, here.index(), key, position) } else { None };
@@ -143,7 +143,7 @@ impl Listing<'_> {
         let kind = here.kind();
         // An object and its body are one step.
         let level = open.last().map_or(0, |open| open.level);
-        // What says a time, or the like, is shown as what it says.
+        // A time or a similar known value is shown as its text.
         let says = kind == Kind::Opaque && Known::of(here).is_some_and(|known| known.text(self.limits).is_some());
         let is_shown = !kind.is_container() || here.is_empty() || says;
         if !is_shown && (kind == Kind::Object || level < self.depth) {
@@ -178,7 +178,7 @@ impl Listing<'_> {
         Ok(())
     }
 
-    /// A value as JSON, in one line.
+    /// Appends a value as JSON on one line.
     fn json(&self, here: Cursor<'_>, path: &mut String) -> Result<(), Abort> {
         let mut json = Vec::new();
         if let Some(text) = here.as_str() {
@@ -203,7 +203,7 @@ impl Listing<'_> {
     }
 }
 
-/// The index behind a node and all that is in it.
+/// Returns the index after a node and all its descendants.
 fn behind(document: &Document<'_>, node: u32) -> u32 {
     match document.nodes().get(node as usize) {
         Some(node) if node.kind.is_container() && node.end() == 0 => document.nodes().len() as u32,

@@ -7,13 +7,13 @@ use icecore_store::{Id, Rate, State};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The queue of those who name none.
+/// Name of the default queue.
 pub const USUAL: &str = "default";
 
-/// Put jobs into queues, and see what became of them
+/// Put jobs into queues, and inspect their state
 ///
-/// A queue is there as soon as it is named. A job is done at least once: a worker that dies, or takes longer than its
-/// lease, leaves it to the next one, so what a job does must bear to be done twice.
+/// A queue exists as soon as it is named. A job runs at least once: if a worker dies, or takes longer than its lease,
+/// the next worker gets the job, so it must be safe to run a job twice.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub struct Queue {
@@ -41,29 +41,29 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether it needs jobs or schedules that are there.
+    /// Returns whether the action needs existing jobs or schedules.
     pub fn needs_data(&self) -> bool {
         !matches!(self, Action::Push(_) | Action::Pause(_) | Action::Resume(_) | Action::Set(_) | Action::Schedule(_))
     }
 
-    /// Whether what it prints is for reading.
+    /// Returns whether the action prints text for reading.
     pub fn is_for_reading(&self) -> bool {
         matches!(self, Action::List(_) | Action::Dead(_) | Action::Stats(_) | Action::Schedules(_))
     }
 }
 
-/// A queue, where words are something else.
+/// A queue option, for commands whose positional arguments are something else.
 #[derive(Debug, Args)]
 pub struct QueueOption {
-    /// The queue
+    /// Name of the queue
     #[arg(id = "named", long = "queue", value_name = "QUEUE")]
     pub queue: Option<String>,
 }
 
-/// A queue: a word, or --queue.
+/// A queue, given as an argument or with --queue.
 #[derive(Debug, Args)]
 pub struct Which {
-    /// The queue
+    /// Name of the queue
     #[arg(value_name = "QUEUE", conflicts_with = "named")]
     queue: Option<String>,
     #[command(flatten)]
@@ -71,43 +71,43 @@ pub struct Which {
 }
 
 impl Which {
-    /// Its name, if that was said.
+    /// Returns the name of the queue, if given.
     pub fn name(&self) -> Option<&str> {
         self.queue.as_deref().or(self.option.queue.as_deref())
     }
 }
 
-/// Queue files as jobs; prints their ids, one a line
+/// Queue files as jobs, and print their ids, one per line
 #[derive(Debug, Args)]
 #[command(override_usage = "icecore queue push [OPTIONS] [QUEUE] [FILE]...")]
 pub struct Push {
-    /// The payloads; `-` is the standard input. A first word that is not a file is the queue
+    /// Files with the payloads; `-` is the standard input. A first word that is not a file is the queue
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub which: QueueOption,
-    /// What they are: base64/marshal; found out if not given
+    /// Format of the payloads: base64/marshal; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
-    /// Larger ones are handed out first
+    /// Priority; jobs with a larger number are handed out first
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub priority: i32,
-    /// Not handed out for so long: 90s, 5m
+    /// Do not hand out the job for this long: 90s, 5m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub delay: Option<Duration>,
-    /// While a job with this key is not done, its id is printed and nothing is queued
+    /// Unique key; while a job with this key is not done, print its id and queue nothing
     #[arg(long, value_name = "KEY")]
     pub unique: Option<String>,
-    /// How often it is tried
+    /// Maximum number of attempts
     #[arg(long, value_name = "N")]
     pub max_attempts: Option<u32>,
-    /// Handed out when the job with this id is done, and not before
+    /// Hand out the job only after the job with this id is done
     #[arg(long, value_name = "ID", value_parser = id)]
     pub after: Option<Id>,
-    /// Each file comes after the one before it
+    /// Run each file after the one before it
     #[arg(long)]
     pub chain: bool,
-    /// Print an object of JSON for each
+    /// Print a JSON object for each job
     #[arg(long)]
     pub json: bool,
 }
@@ -162,27 +162,27 @@ impl Only {
 /// How jobs are listed.
 #[derive(Debug, Args)]
 pub struct Listed {
-    /// At most so many
+    /// List at most N jobs
     #[arg(long, value_name = "N", value_parser = limits::items)]
     pub items: Option<u64>,
-    /// Print an object of JSON for each, on a line of its own
+    /// Print a JSON object for each job, one per line
     #[arg(long)]
     pub json: bool,
 }
 
-/// List jobs in the order in which they came: of a queue, or of all
+/// List jobs of one or all queues, in the order of their arrival
 #[derive(Debug, Args)]
 pub struct List {
     #[command(flatten)]
     pub which: Which,
-    /// In this state
+    /// List only jobs in this state
     #[arg(long, value_enum)]
     pub state: Option<Only>,
     #[command(flatten)]
     pub shown: Listed,
 }
 
-/// List jobs that were tried too often: of a queue, or of all
+/// List jobs that failed too often, of one or all queues
 #[derive(Debug, Args)]
 pub struct Dead {
     #[command(flatten)]
@@ -191,51 +191,51 @@ pub struct Dead {
     pub shown: Listed,
 }
 
-/// List the queues, or one of them, and how many jobs are in each
+/// List one or all queues, with the number of jobs in each
 ///
-/// READY: a worker gets them now. DELAYED: not before a time. LEASED: a worker has them. WAITING: for another job. DONE.
-/// DEAD: tried too often.
+/// READY: a worker can take them now. DELAYED: not before a given time. LEASED: a worker has them. WAITING: they wait
+/// for another job. DONE. DEAD: they failed too often.
 #[derive(Debug, Args)]
 pub struct Stats {
     #[command(flatten)]
     pub which: Which,
-    /// Print an object of JSON for each, on a line of its own
+    /// Print a JSON object for each queue, one per line
     #[arg(long)]
     pub json: bool,
 }
 
-/// Make dead jobs ready again: these, or all of a queue
+/// Make dead jobs ready again: single jobs, or all of a queue
 #[derive(Debug, Args)]
 pub struct Redrive {
-    /// Their ids, or the name of the queue
+    /// Ids of the jobs, or the name of the queue
     #[arg(value_name = "ID|QUEUE")]
     pub words: Vec<String>,
     #[command(flatten)]
     pub which: QueueOption,
 }
 
-/// Queue what jobs were once more, as new ones; prints their ids, one a line
+/// Queue the payloads of jobs again as new jobs, and print their ids, one per line
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// Their ids
+    /// Ids of the jobs
     #[arg(required = true, value_name = "ID", value_parser = id)]
     pub ids: Vec<Id>,
 }
 
-/// Let a queue hand out nothing until it is resumed
+/// Stop handing out the jobs of a queue until it is resumed
 ///
-/// Jobs that workers have are finished. New ones are taken, and wait.
+/// Workers finish the jobs that they have. New jobs are accepted, and wait.
 #[derive(Debug, Args)]
 #[command(after_long_help = PAUSE_EXAMPLES)]
 pub struct Pause {
     #[command(flatten)]
     pub which: Which,
-    /// Pause a queue that is not there yet, though another one is called nearly so
+    /// Pause a queue that does not exist yet, even if another one has a similar name
     #[arg(long)]
     pub create: bool,
 }
 
-/// Let a queue that was paused hand out jobs again
+/// Hand out the jobs of a paused queue again
 #[derive(Debug, Args)]
 #[command(after_long_help = PAUSE_EXAMPLES)]
 pub struct Resume {
@@ -243,74 +243,75 @@ pub struct Resume {
     pub which: Which,
 }
 
-/// Set what a queue does
+/// Change the settings of a queue
 #[derive(Debug, Args)]
 pub struct Set {
     #[command(flatten)]
     pub which: Which,
-    /// Set up a queue that is not there yet, though another one is called nearly so
+    /// Set up a queue that does not exist yet, even if another one has a similar name
     #[arg(long)]
     pub create: bool,
-    /// How often its jobs are tried
+    /// Maximum number of attempts for its jobs
     #[arg(long, value_name = "N")]
     pub max_attempts: Option<u32>,
-    /// How long a job waits behind its first failure; each further one doubles it
+    /// Delay after a job's first failure; each further failure doubles it
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub backoff: Option<Duration>,
-    /// How many of its jobs workers have at most at a time; 0: any number
+    /// Maximum number of its jobs that workers have at a time; 0 means no limit
     #[arg(long, value_name = "N")]
     pub concurrency: Option<u32>,
-    /// How many of its jobs are handed out at most in a time: 5/s, 100/1m; none: any number
+    /// Maximum number of its jobs handed out per time: 5/s, 100/1m; `none` means no limit
     #[arg(long, value_name = "N/DURATION", value_parser = rate)]
     pub rate: Option<Rate>,
-    /// Payloads are checked against the JSON Schema in this file; an empty file takes it away
+    /// Check payloads against the JSON Schema in this file; an empty file removes the schema
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
 }
 
-/// Take done and dead jobs away that ended so long ago
+/// Remove done and dead jobs that ended at least this long ago
 #[derive(Debug, Args)]
 pub struct Forget {
-    /// 7d, 12h
+    /// Age, for example 7d or 12h
     #[arg(value_name = "DURATION", value_parser = duration)]
     pub older: Duration,
 }
 
-/// Queue a job again and again
+/// Queue a job repeatedly
 ///
-/// Any `icecore work` and `icecore serve` of the database queues what is due. Of times that pass while none of them
-/// runs, the first has its job when one is there again. A schedule of the same name is replaced.
+/// Every `icecore work` and `icecore serve` of the database queues the jobs that are due. If several times pass while
+/// none of them runs, only the first of these gets a job when one runs again. A schedule with the same name is
+/// replaced.
 #[derive(Debug, Args)]
 pub struct Schedule {
-    /// Its name
+    /// Name of the schedule
     pub name: String,
-    /// When: as cron has it, '30 2 * * MON-FRI'; '@hourly'; 'every 5m'
+    /// Times: a cron expression, '30 2 * * MON-FRI'; '@hourly'; 'every 5m'
     #[arg(required_unless_present_any = ["pause", "resume"])]
     pub timing: Option<String>,
-    /// The payload; the standard input, if not given
+    /// File with the payload; the standard input if not given
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub which: QueueOption,
-    /// The time zone by whose clock it goes: Europe/Berlin
+    /// Time zone of the times: Europe/Berlin
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<String>,
-    /// Queue none while the last one is neither done nor dead
+    /// Queue no job while the last one is neither done nor dead
     #[arg(long)]
     pub alone: bool,
-    /// What the payload is: base64/marshal; found out if not given
+    /// Format of the payload: base64/marshal; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
-    /// Larger ones are handed out first
+    /// Priority; jobs with a larger number are handed out first
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub priority: i32,
-    /// How often each job is tried
+    /// Maximum number of attempts for each job
     #[arg(long, value_name = "N")]
     pub max_attempts: Option<u32>,
-    /// Let it queue nothing for now
+    /// Pause the schedule
     #[arg(long, conflicts_with_all = ["timing", "resume"])]
     pub pause: bool,
-    /// Let it queue jobs again
+    /// Resume the schedule
     #[arg(long, conflicts_with = "timing")]
     pub resume: bool,
 }
@@ -318,15 +319,15 @@ pub struct Schedule {
 /// List the schedules
 #[derive(Debug, Args)]
 pub struct Schedules {
-    /// Print an object of JSON for each, on a line of its own
+    /// Print a JSON object for each schedule, one per line
     #[arg(long)]
     pub json: bool,
 }
 
-/// Take schedules away; their jobs stay
+/// Remove schedules, but keep their jobs
 #[derive(Debug, Args)]
 pub struct Unschedule {
-    /// Their names
+    /// Names of the schedules
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
 }

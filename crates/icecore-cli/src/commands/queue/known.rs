@@ -1,4 +1,5 @@
-//! Queues that are not there: a queue is there as soon as a job or a setting names it, so a wrong name would be one, too.
+//! Names of queues that do not exist. A queue is created when a job or a setting names it, so a misspelled name would
+//! create a queue.
 
 use super::USUAL;
 use super::args::Which;
@@ -18,10 +19,10 @@ pub fn note_usual(report: &Report) -> &'static str {
     USUAL
 }
 
-/// Finds a queue. A missing queue is reported, unless it is the usual one.
+/// Finds a queue. A missing queue is reported, unless it is the default one.
 ///
 /// # Errors
-/// Wrong usage, if another queue is called nearly so.
+/// Wrong usage, if another queue has a similar name.
 pub fn look_up(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<Option<QueueStatus>, Abort> {
     let mut queues = store.queues().map_err(failed)?;
     if let Some(at) = queues.iter().position(|known| known.name == queue) {
@@ -39,10 +40,10 @@ pub fn look_up(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<
     Ok(None)
 }
 
-/// The same for a command that may make the queue with --create.
+/// Finds a queue, for a command that may create it with --create.
 ///
 /// # Errors
-/// Wrong usage, if another queue is called nearly so and it is not wanted as a new one.
+/// Wrong usage, if another queue has a similar name and `create` is not set.
 pub fn look_up_or_create(
     queue: &str,
     create: bool,
@@ -56,7 +57,7 @@ pub fn look_up_or_create(
     }
 }
 
-/// Says of a queue that a job makes, if another one is called nearly so.
+/// Notes that a job creates a queue if another one has a similar name.
 pub fn note_new(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
     let queues = store.queues().map_err(failed)?;
     if queue == USUAL || queues.iter().any(|known| known.name == queue) {

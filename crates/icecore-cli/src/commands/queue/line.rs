@@ -1,4 +1,4 @@
-//! A job as one line: JSON, or of a table.
+//! A job as one line: as JSON or as a row of a table.
 
 use crate::paint::{Ink, Paint};
 use icecore_store::describe::Decoder;
@@ -6,7 +6,7 @@ use icecore_store::{Job, State, time};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What is said of a job as JSON.
+/// A job as JSON.
 #[derive(Serialize)]
 pub struct Line<'j> {
     pub id: String,
@@ -77,7 +77,7 @@ impl Line<'_> {
         }
     }
 
-    /// As a line of a table.
+    /// Returns the job as a row of a table.
     pub fn line(&self, paint: Paint) -> String {
         let error = self.error.filter(|_| self.state == State::Dead.name());
         let what = match (error, &self.value, &self.problem) {
@@ -100,10 +100,10 @@ impl Line<'_> {
     }
 }
 
-/// How much of a value or an error a table shows.
+/// Maximum number of characters of a value or an error in a table.
 const SHOWN: usize = 80;
 
-/// Above all lines of a table.
+/// Returns the header of a table.
 pub fn head(paint: Paint) -> String {
     let head = format!(
         "{:36}  {:24}  {:16}  {:7}  {:>8}  {:>8}  PAYLOAD, OR ERROR OF A DEAD JOB",

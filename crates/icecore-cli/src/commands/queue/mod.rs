@@ -21,7 +21,7 @@ use line::Line;
 use serde::Serialize;
 use std::time::Duration;
 
-/// How many jobs are asked for in one go.
+/// Number of jobs that are requested at once.
 const PAGE: usize = 1_000;
 
 pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -85,7 +85,7 @@ fn say(text: &str) -> Result<(), Abort> {
     sink.flush()
 }
 
-/// What `queue push --json` says of a job.
+/// A job as `queue push --json` prints it.
 #[derive(Serialize)]
 struct Queued {
     id: String,
@@ -248,7 +248,7 @@ fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abo
     store.configure(queue, &settings).map_err(failed)
 }
 
-/// What `queue stats --json` says of a queue.
+/// A queue as `queue stats --json` prints it.
 #[derive(Serialize)]
 struct Numbers<'q> {
     queue: &'q str,

@@ -1,4 +1,4 @@
-//! `icecore queue schedule`, and what else is done with schedules.
+//! `icecore queue schedule` and the other commands for schedules.
 
 use super::USUAL;
 use super::args::{Schedule as Args, Schedules, Unschedule};
@@ -63,7 +63,7 @@ pub fn remove(args: &Unschedule, store: &mut dyn Backend, report: &mut Report) -
     Ok(())
 }
 
-/// What is said of a schedule as JSON.
+/// A schedule as JSON.
 #[derive(Serialize)]
 struct Line<'s> {
     name: &'s str,

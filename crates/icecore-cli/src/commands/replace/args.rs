@@ -12,93 +12,99 @@ use icecore_tables::filter::Filter;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Replace text in dumps and databases, also inside what is frozen in them
+/// Replace text in dumps and databases, also inside frozen data
 ///
-/// Strings inside of serialized values are found however deep they are, and lengths, counts and escapes come out right;
-/// every other byte stays as it was. All pairs act at once: the leftmost match counts, of several the longest, and what
-/// was put in is not looked at again. Memory stays the same however long the input is.
+/// Strings inside serialized values are found at any depth, and lengths, counts and escapes are corrected; every other
+/// byte stays as it was. All pairs are applied at once: the leftmost match wins, then the longest one, and replacements
+/// are not searched again. Memory use does not grow with the length of the input.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES, override_usage = "icecore replace [OPTIONS] OLD NEW [FILE]...\n       icecore replace [OPTIONS] -e OLD NEW [FILE]...\n       icecore replace [OPTIONS] --url https://OLD https://NEW [FILE]...\n       icecore replace [OPTIONS] --mend [FILE]...\n       icecore replace [OPTIONS] OLD NEW --db URL --table TABLE\n       icecore replace [OPTIONS] --undo FILE --db URL")]
 pub struct Replace {
-    /// The text to replace, what it becomes, and the files; only files, where -e, --pairs or --url says what to replace
+    /// Text to replace, its replacement, and the files; with -e, --pairs or --url, only the files
     ///
-    /// Files, or folders with all that is in them; `-`, or none, is the standard input. `--` stands before a text that
+    /// Files, or folders with all files in them; `-`, or none, is the standard input. Put `--` before a text that
     /// begins with `-`.
     #[arg(value_name = "OLD NEW] [FILE", value_hint = ValueHint::AnyPath)]
     pub words: Vec<OsString>,
-    /// Replace OLD by NEW; may be given several times
+    /// Replace OLD with NEW; may be given several times
     #[arg(short = 'e', long = "replace", value_names = ["OLD", "NEW"], num_args = 2, allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub pairs: Vec<OsString>,
     /// Replace an address in all its spellings; may be given several times
     ///
-    /// Found are OLD itself, OLD with the other one of http and https (which stays: only the rest of the address becomes
-    /// NEW's), and OLD without a scheme (//host); each of these also with `\/` as in JSON, once or twice escaped, and
-    /// percent-encoded. It ends where the host or the last folder ends: of https://old.example, https://old.example.org and
-    /// https://old.example:8080 are others, and so is https://www.old.example. Slashes at the end are ignored.
+    /// Matches OLD itself, OLD with http instead of https or the reverse (the scheme stays: only the rest of the
+    /// address is replaced by that of NEW), and OLD without a scheme (//host); each of these also with `\/` as in JSON,
+    /// escaped once or twice, and percent-encoded. The match must end where the host or the last folder ends:
+    /// https://old.example does not match https://old.example.org, https://old.example:8080 or https://www.old.example.
+    /// Slashes at the end are ignored.
     #[arg(long, value_names = ["OLD", "NEW"], num_args = 2, action = clap::ArgAction::Append)]
     pub url: Vec<OsString>,
-    /// Replace all pairs of this file: OLD, a tab and NEW on each line; of a .csv file two columns, of a .json file an object
+    /// Replace all pairs in this file
     ///
-    /// In lines, `\t`, `\n`, `\r` and `\\` are a tab, the two line ends and a backslash. No file has a header.
+    /// Each line is OLD, a tab and NEW; a .csv file has two columns, a .json file is an object. In lines, `\t`, `\n`,
+    /// `\r` and `\\` mean a tab, the two line ends and a backslash. These files have no header.
     #[arg(long = "pairs", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
-    /// OLD is a regular expression, `$1` in NEW its first group, `$$` a dollar; not with --url
+    /// Treat OLD as a regular expression; not with --url
+    ///
+    /// In NEW, `$1` is its first group, `$$` a dollar.
     #[arg(long)]
     pub regex: bool,
-    /// A and a are the same: the letters of ASCII, with --regex those of Unicode
+    /// Ignore case: for ASCII letters, with --regex for Unicode
     #[arg(long)]
     pub ignore_case: bool,
-    /// How the input is written: sql, csv, tsv, ndjson, text, or a format as `icecore formats` lists them
+    /// Form of the input: sql, csv, tsv, ndjson, text, or a format that `icecore formats` lists
     ///
-    /// Found out by the name of the file and its first bytes, if not given. In text nothing is looked for inside of frozen
-    /// values: it is what `sed` does.
+    /// If not given, it is detected from the file name and the first bytes. In text, frozen values are not searched:
+    /// that is what `sed` does.
     #[arg(long = "in", value_name = "FORM")]
     pub form: Option<String>,
-    /// In what the input is, if not in UTF-8: latin1, windows-1251, iso-8859-15, koi8-r, utf-16le, utf-32be, …
+    /// Charset of the input, if not UTF-8
     ///
-    /// OLD and NEW are given in UTF-8, and looked for and written in the charset of the input. UTF-16 and UTF-32 are
-    /// found out, and a dump of SQL says in what it is. With utf-8, bytes are taken as they are, whatever the dump says.
+    /// One of latin1, windows-1251, iso-8859-15, koi8-r, utf-16le, utf-32be, … OLD and NEW are given in UTF-8, and are
+    /// searched for and written in the charset of the input. UTF-16 and UTF-32 are detected, and an SQL dump names its
+    /// charset. With utf-8, bytes are used as they are, whatever the dump says.
     #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
     pub charset: Option<CharsetArg>,
-    /// How much of a pipe is held to find out how it is written, before anything is: 64K if nothing is said
+    /// Number of bytes of a pipe to buffer for detecting its form: 64K by default
     ///
-    /// Files are looked at as a whole.
+    /// They are buffered before any output. Files are examined as a whole.
     #[arg(long, value_name = "SIZE", value_parser = limits::window)]
     pub window: Option<u64>,
-    /// A file of FORMAT holds several documents; FRAME says how they are told apart
+    /// Read several documents from a file of FORMAT; FRAME says how they are separated
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
     pub each: Option<Frame>,
-    /// Replace in keys of arrays and names of properties as well
+    /// Also replace in keys of arrays and names of properties
     #[arg(long)]
     pub keys: bool,
-    /// Replace in the names of classes as well
+    /// Also replace in the names of classes
     #[arg(long)]
     pub classes: bool,
-    /// Look into Base64 as well
+    /// Also search in Base64
     ///
-    /// Not for data that is signed: its signature would no longer fit.
+    /// Not for signed data: its signature would no longer be valid.
     #[arg(long)]
     pub base64: bool,
-    /// Repair damaged values of serialize() and of sessions; alone it needs no OLD and NEW
+    /// Repair damaged values of serialize() and of sessions; does not require OLD and NEW
     ///
-    /// What happened must explain all of a value: text was replaced, a charset or line ends were converted, NUL bytes got
-    /// lost, quotes were doubled, entities or backslashes put in. What several explanations fit stays, and counts as broken.
+    /// A repair must explain the whole value: text was replaced, a charset or line ends were converted, NUL bytes were
+    /// lost, quotes were doubled, or entities or backslashes were inserted. A value for which several explanations fit
+    /// is not changed, and counts as broken.
     #[arg(long)]
     pub mend: bool,
-    /// Only in this table; may be given several times
+    /// Change only this table; may be given several times
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
-    /// With --db: in all tables
+    /// With --db: change all tables
     #[cfg(feature = "store")]
     #[arg(long, conflicts_with = "tables")]
     pub all_tables: bool,
-    /// Only in this column, or in TABLE.COLUMN; may be given several times
+    /// Change only this column, or TABLE.COLUMN; may be given several times
     #[arg(short = 'c', long = "column", value_name = "COLUMN")]
     pub columns: Vec<String>,
-    /// Not in this column, or not in TABLE.COLUMN; may be given several times
+    /// Do not change this column, or TABLE.COLUMN; may be given several times
     #[arg(long = "skip-column", value_name = "COLUMN")]
     pub skipped: Vec<String>,
-    /// Only in values that are frozen: plain text stays
+    /// Change only values that are frozen, not plain text
     #[arg(long)]
     pub only_serialized: bool,
     /// Show what would change, value by value, and change nothing
@@ -106,15 +112,16 @@ pub struct Replace {
     pub dry_run: bool,
     #[command(flatten)]
     pub place: Place,
-    /// Overwrite files that exist, also those that were kept by an earlier --in-place
+    /// Overwrite files that exist, including backups of an earlier --in-place
     #[arg(long)]
     pub force: bool,
-    /// Write what was done as JSON into this file; `-` is the standard output
+    /// Write a summary as JSON to this file; `-` is the standard output
     ///
-    /// Counts for each table and column, what each pair did, and what looks frozen and is broken, with place and reason.
+    /// It contains the counts for each table and column, the effect of each pair, and the values that look frozen and
+    /// are broken, with place and reason.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
-    /// In csv and tsv: the first row is data; columns are called 1, 2, …
+    /// In csv and tsv: treat the first row as data; columns are called 1, 2, …
     #[arg(long)]
     pub no_header: bool,
     #[command(flatten)]
@@ -122,18 +129,19 @@ pub struct Replace {
     #[cfg(feature = "store")]
     #[command(flatten)]
     pub database: Database,
-    /// With --db: the column that tells the rows apart; the primary key, if not given
+    /// With --db: column that identifies the rows; by default the primary key
     #[cfg(feature = "store")]
     #[arg(long, value_name = "COLUMN")]
     pub key: Option<String>,
-    /// With --db: note in this file how far it came, and go on from there
+    /// With --db: record the progress in this file, and continue from there
     #[cfg(feature = "store")]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub resume: Option<PathBuf>,
-    /// With --db: write the old values to this new file, from which --undo puts them back
+    /// With --db: write the old values to this new file, from which --undo restores them
     ///
-    /// Not given, it is icecore-NAME-DATE-TIME.undo in the current folder, with the name of the database. It is made when the
-    /// first value changes, and only its owner may read it: it has old data in it. A file that exists is never overwritten.
+    /// By default, the file is icecore-NAME-DATE-TIME.undo in the current folder, where NAME is the database. It is
+    /// created when the first value changes, and only its owner may read it because it contains old data. An existing
+    /// file is never overwritten.
     #[cfg(feature = "store")]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "no_undo")]
     pub undo_file: Option<PathBuf>,
@@ -141,29 +149,29 @@ pub struct Replace {
     #[cfg(feature = "store")]
     #[arg(long)]
     pub no_undo: bool,
-    /// Put the values back that a change of a database wrote: FILE is the undo file that it made
+    /// Restore the values that a change of a database replaced; FILE is its undo file
     ///
-    /// Only where a row still holds what was written; rows that changed since, or are gone, are counted and left alone.
-    /// --table, --column and --skip-column choose among the values, --dry-run shows them, --resume notes how far it came.
-    /// Of several undo files the newest comes first.
+    /// A value is restored only if the row still has the value that was written; rows that have changed since, or no
+    /// longer exist, are counted and not changed. --table, --column and --skip-column select values, --dry-run shows
+    /// them, --resume records the progress. If there are several undo files, apply the newest one first.
     #[cfg(feature = "store")]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["pairs", "url", "file", "regex", "ignore_case", "form", "each", "keys", "classes", "base64", "mend", "only_serialized", "output", "out_dir", "in_place", "key", "undo_file", "no_undo", "no_header"])]
     pub undo: Option<PathBuf>,
-    /// With --undo: the database may be another one than the undo file was made of, such as a copy
+    /// With --undo: allow a database other than the one of the undo file, such as a copy of it
     #[cfg(feature = "store")]
     #[arg(long, requires = "undo")]
     pub other_db: bool,
-    /// With --db: how many rows are read and changed in a transaction
+    /// With --db: number of rows to read and change in one transaction
     #[cfg(feature = "store")]
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub rows: u32,
-    /// How much is read at once
+    /// Size of each read
     #[arg(long, hide = true, default_value = "256K", value_parser = limits::size)]
     pub chunk: u64,
 }
 
 impl Replace {
-    /// Which tables and columns are changed.
+    /// Returns the filter for the tables and columns to change.
     pub fn filter(&self) -> Filter {
         Filter::new(&self.tables, &self.columns, &self.skipped)
     }

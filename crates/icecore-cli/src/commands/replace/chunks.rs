@@ -1,4 +1,4 @@
-//! An input in chunks: first a look at all of it, where that can be had, then its changes.
+//! Changing an input in chunks; if possible, all of it is checked first.
 
 use super::failed;
 use super::output::Output;
@@ -13,18 +13,18 @@ use icecore_tables::replace::plan::Plan;
 use icecore_tables::replace::worker::{Lexer, Worker};
 use std::sync::Arc;
 
-/// An input, and what is done with it.
+/// An input, and the work to do on it.
 pub struct Work<'w> {
     pub plan: &'w Arc<Plan>,
     pub name: &'w str,
     pub form: &'w InputForm,
-    /// Nobody said how it is written.
+    /// Whether the form was detected rather than given.
     pub is_guessed: bool,
 }
 
 impl Work<'_> {
-    /// One thread reads, as many as there are processors change values, and this one
-    /// writes. Returns whether all was written, the counts, and whether anything changed.
+    /// Changes an input: one thread reads, one thread per processor changes values, and this one writes. Returns
+    /// whether all was written, the counts, and whether anything changed.
     pub fn change(
         &self,
         from: impl Batches<Batch = Chunk>,
@@ -61,7 +61,7 @@ impl Work<'_> {
                 return Err(refused);
             }
             output.piece(if self.plan.shows.is_some() { &chunk.shown } else { chunk.result() })?;
-            // What comes next may be long in coming.
+            // The next chunk may take long to arrive.
             if chunk.is_last_for_now {
                 output.flush()?;
             }
@@ -73,10 +73,10 @@ impl Work<'_> {
         Ok((is_whole, account, is_changed))
     }
 
-    /// Looks at all of an input, and writes nothing.
+    /// Checks a whole input, and writes nothing.
     ///
     /// # Errors
-    /// Why it can't be changed as it was taken.
+    /// If the input does not fit its assumed form; the error says why.
     pub fn check(&self, from: impl Batches<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
@@ -92,7 +92,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Whether the first row of a table is names of columns.
+    /// Checks that the first row of a table contains names of columns.
     pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
         let Some(at) = frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
         Err(usage_of(format!(
@@ -104,7 +104,7 @@ impl Work<'_> {
         )))
     }
 
-    /// Whether a chunk, which comes next, is what its input was taken for.
+    /// Checks that the next chunk fits the assumed form of its input.
     fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
         if let Some((row, offset)) = chunk.broken_row {
             return Err(failed(&icecore_tables::csv::broken(row, offset)));
@@ -114,7 +114,7 @@ impl Work<'_> {
         chunk.account.suspects += suspects.max(u64::from(is_text && chunk.suspect.is_some()));
         let is_dump = matches!(self.form, InputForm::Sql);
         if is_dump {
-            // Dumps have texts of people, and bytes, beside their data: what can't be done there is told at the end.
+            // Dumps contain texts and bytes next to their data: problems in them are reported at the end.
             return Ok(());
         }
         let guessed = first.or(chunk.suspect).filter(|_| self.is_guessed);
@@ -134,7 +134,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Why this input is not what it was taken for: frozen data at this place of a chunk.
+    /// Returns the error for an input of another form than assumed: there is frozen data at this place of a chunk.
     fn conflict(&self, chunk: &Chunk, at: usize) -> Abort {
         let offset = chunk.offset.saturating_add(at as u64);
         let form = self.form.name();

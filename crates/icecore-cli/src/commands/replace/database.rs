@@ -1,4 +1,4 @@
-//! `icecore replace --db`: values in the tables of a database, by ranges of their keys.
+//! `icecore replace --db`: changes values in the tables of a database, by ranges of their keys.
 
 use super::resume::Resume;
 use super::undo::Journal;
@@ -15,7 +15,7 @@ use icecore_tables::replace::show::Head;
 use icecore_tables::replace::value;
 
 impl Job<'_> {
-    /// Changes the tables that were named.
+    /// Changes the selected tables.
     pub(super) fn database(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let args = self.args;
         if let Some(file) = files.first() {
@@ -54,7 +54,7 @@ impl Job<'_> {
             if let Err(Abort::Failed(code, message)) = end {
                 is_whole = false;
                 report.fault(code, name, message);
-                // Of all tables those that can't be changed, such as one without a key, are left out.
+                // With --all-tables, tables that can't be changed, such as one without a key, are skipped.
                 if code != code::FINDING && !args.all_tables {
                     break;
                 }
@@ -129,7 +129,7 @@ impl Job<'_> {
     }
 }
 
-/// What is noted on the way: how far it is, and what values were.
+/// The records of the progress and of old values.
 struct Progress<'p> {
     resume: &'p mut Resume,
     journal: &'p mut Journal,
@@ -140,16 +140,16 @@ struct Walk<'w, 'j> {
     job: &'w Job<'j>,
     name: &'w str,
     columns: &'w [usize],
-    /// Their numbers in the account.
+    /// Numbers of the columns in the account.
     places: &'w [u32],
     row: u64,
 }
 
-/// A value that is to change.
+/// A value to change.
 struct Planned<'p> {
     row: &'p Row,
     cell: &'p Cell,
-    /// Which of the chosen columns.
+    /// Index in the selected columns.
     at: usize,
     number: u64,
     edits: Edits,
@@ -159,7 +159,7 @@ struct Planned<'p> {
 }
 
 impl Walk<'_, '_> {
-    /// Changes what is in some rows, in one transaction.
+    /// Changes the values of some rows, in one transaction.
     fn rows(
         &mut self,
         table: &mut Table,
@@ -210,7 +210,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// What becomes of a value.
+    /// Determines the change of a value.
     fn plan<'p>(
         &self,
         table: &Table,
@@ -259,7 +259,8 @@ impl Walk<'_, '_> {
         shown::keyed(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.part());
     }
 
-    /// An error in the middle: what was done stays, and the way to go on is said.
+    /// Returns the end of the command for an error during the walk: changes so far remain, and the message says how to
+    /// continue.
     fn stopped(&self, error: icecore_store::Error, after: Option<&[String]>) -> Abort {
         let code = match failed(error) {
             Abort::Failed(code, message) => (code, message),
@@ -285,7 +286,7 @@ fn name_keys(wrong: &mut [Wrong], table: &str, row: &Row) {
     }
 }
 
-/// `id = 7`
+/// Formats a key: `id = 7`.
 pub(super) fn key_text(names: &[&str], key: &[String]) -> String {
     let pairs: Vec<String> = names.iter().zip(key).map(|(name, value)| format!("{name} = {value}")).collect();
     pairs.join(", ")

@@ -1,8 +1,7 @@
-//! `icecore replace`: text in dumps changes, also inside what is frozen in them.
+//! `icecore replace`: replaces text in dumps, also inside frozen data.
 //!
-//! One thread reads an input and cuts it into chunks, others change the values in them
-//! (`icecore_tables::replace`), and this one writes, in the order of the input. What is a document as a
-//! whole is read as a whole (`whole.rs`).
+//! One thread reads an input and cuts it into chunks, others change the values in them (`icecore_tables::replace`), and
+//! this one writes, in the order of the input. An input that is itself a document is read as a whole (`whole.rs`).
 
 mod args;
 mod chunks;
@@ -71,7 +70,7 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     job.files(&files, report)
 }
 
-/// What is done with all inputs.
+/// The work on all inputs.
 struct Job<'j> {
     args: &'j Replace,
     rules: Rules,
@@ -82,7 +81,7 @@ struct Job<'j> {
     paint: Paint,
 }
 
-/// What came of the inputs so far.
+/// The results of the inputs so far.
 #[derive(Default)]
 struct Done {
     account: Account,
@@ -103,7 +102,7 @@ impl Job<'_> {
         Ok(Job { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
     }
 
-    /// Changes files, folders, the standard input.
+    /// Changes files, folders or the standard input.
     fn files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let sources = Source::all(files, report);
         let mut outputs = Outputs::new(&sources, self.args.force);
@@ -123,7 +122,7 @@ impl Job<'_> {
         place.map_or(Ok(()), |place| Target::text(place, &written()?))
     }
 
-    /// All to the standard output, or to one file.
+    /// Writes all to the standard output or to one file.
     fn to_one(
         &self,
         place: Destination,
@@ -140,11 +139,11 @@ impl Job<'_> {
         for source in sources {
             is_whole &= self.source(source, &mut target.sink, done, report)?;
         }
-        // A file in which something is missing does not appear.
+        // An incomplete file does not appear.
         if target.is_file() && !is_whole { Ok(()) } else { target.keep() }
     }
 
-    /// Each to a file of its own.
+    /// Writes each input to a file of its own.
     fn to_folder(
         &self,
         folder: &mut Folder,
@@ -166,7 +165,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Each in its own place, if something changes in it.
+    /// Changes each file in place, if something in it changes.
     fn in_place(&self, sources: &[Source], done: &mut Done, report: &mut Report) -> Result<(), Abort> {
         let places = sources.iter().map(|source| InPlace::new(source, &self.args.place.backup, self.args.force));
         let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
@@ -179,7 +178,7 @@ impl Job<'_> {
             if is_whole && is_changed {
                 match place.keep(target) {
                     Err(Abort::Failed(code, message)) => {
-                        // Nothing of it was changed.
+                        // The file was not changed.
                         done.account = account;
                         done.inputs.truncate(before);
                         report.fault(code, &source.name(), message);
@@ -270,7 +269,7 @@ impl Job<'_> {
         Ok(is_whole)
     }
 
-    /// The rules for an input; one in UTF-16 or UTF-32 becomes UTF-8 before they see it.
+    /// Returns the rules for an input; an input in UTF-16 or UTF-32 is converted to UTF-8 first.
     fn rule_sets(&self, wide: Option<Wide>) -> Result<RuleSets, String> {
         let given = match &self.args.charset {
             _ if wide.is_some() => Some(Given::Utf8),
@@ -281,7 +280,7 @@ impl Job<'_> {
         RuleSets::new(&self.rules, given.as_ref())
     }
 
-    /// The text of a file from its beginning.
+    /// Returns the text of a file from its beginning.
     fn text_of(&self, file: File, wide: Option<Wide>) -> io::Result<Box<dyn Read + Send>> {
         Ok(match wide {
             Some(wide) => Box::new(Decoder::new(file, wide)),
@@ -289,7 +288,7 @@ impl Job<'_> {
         })
     }
 
-    /// What cuts an input of this form, and what finds the values in its pieces.
+    /// Returns the cutter for an input of this form, and the lexer that finds the values in its pieces.
     fn cutter(
         &self,
         input: Box<dyn Read + Send>,
@@ -317,7 +316,7 @@ impl Job<'_> {
         })
     }
 
-    /// The first row of a table in CSV, and the columns, as it names them.
+    /// Returns the first row of a CSV table, and the columns that it names.
     fn csv_columns(&self, cutter: &mut Cutter, plan: &Plan, found: Found) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
             cutter.without_header(found.start)?;
@@ -331,7 +330,7 @@ impl Job<'_> {
         Ok((row, columns))
     }
 
-    /// The first row of a table with tabs, and the columns, as it names them.
+    /// Returns the first row of a table with tabs, and the columns that it names.
     fn tsv_columns(&self, cutter: &mut Cutter, plan: &Plan, delimiter: u8) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
             return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
@@ -345,7 +344,7 @@ impl Job<'_> {
     }
 }
 
-/// Columns of these names. One without a name is called by its number.
+/// Returns the columns with these names. A column without a name is called by its number.
 fn number_columns(plan: &Plan, names: impl Iterator<Item = Vec<u8>>) -> Columns {
     let number = |(column, name): (usize, Vec<u8>)| {
         let name = if name.is_empty() { (column + 1).to_string() } else { String::from_utf8_lossy(&name).into_owned() };
@@ -354,7 +353,7 @@ fn number_columns(plan: &Plan, names: impl Iterator<Item = Vec<u8>>) -> Columns 
     Columns { places: names.enumerate().map(number).collect(), table: plan.table.clone() }
 }
 
-/// Ends an input with why it could not be read.
+/// Converts a read error into the end of an input.
 fn failed(error: &io::Error) -> Abort {
     icecore_tables::Error::of_input(error).into()
 }

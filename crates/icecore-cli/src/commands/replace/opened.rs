@@ -1,4 +1,4 @@
-//! An input that was looked at: how it is written, and where its bytes come from.
+//! An examined input: its form, and the source of its bytes.
 
 use super::Job;
 use crate::readers::is_sqlite;
@@ -11,28 +11,28 @@ use icecore_tables::packing::{Head, LOOK, Packing};
 use icecore_tables::unicode::{Decoder, Wide};
 use std::io::{self, Read};
 
-/// An input that was looked at.
+/// An examined input.
 pub struct Opened {
     pub head: Head,
     pub form: InputForm,
-    /// Nobody said how it is written.
+    /// Whether the form was detected rather than given.
     pub is_guessed: bool,
-    /// How its characters are written, if not in UTF-8; `head` is in UTF-8.
+    /// The encoding of its characters, if not UTF-8; `head` is in UTF-8.
     pub wide: Option<Wide>,
-    /// It is a file that can be read once more.
+    /// Whether it is a file that can be read a second time.
     pub is_file: bool,
 }
 
-/// How much of a file is looked at before its form is guessed. Of a pipe that is `--window`.
+/// Number of bytes of a file that are examined before its form is guessed. For a pipe, this is `--window`.
 const LOOK_FILE: u64 = 4 << 20;
 
 impl Job<'_> {
-    /// Looks at an input.
+    /// Examines an input.
     pub fn open(&self, input: Box<dyn Read + Send>, source: &Source, name: &str) -> Result<Opened, Abort> {
         let failed = |error: io::Error| super::failed(&error);
         let window = self.args.window.unwrap_or(LOOK);
         let mut head = Head::of(input, window).map_err(failed)?;
-        // A document that is compressed is written as one again, by its format.
+        // A compressed document keeps its compression, as part of its format.
         let is_document = matches!(self.form, Some(InputForm::Document(_)));
         let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
@@ -72,13 +72,13 @@ impl Job<'_> {
         Ok(Opened { head, form, is_guessed: self.form.is_none(), wide, is_file })
     }
 
-    /// How the characters of an input are written that begins so, if not in UTF-8.
+    /// Returns the encoding of an input with this beginning, if it is not UTF-8.
     fn wide(&self, head: &Head) -> Option<Wide> {
         match (&self.args.charset, &self.form) {
             (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
             (Some(_), _) => None,
             (None, Some(InputForm::Document(stage))) if is_binary(stage) => None,
-            // What is frozen in a binary format is no text, whatever it looks like.
+            // Data frozen in a binary format is not text, even if it looks like text.
             (None, None) if stage_of(&head.bytes, head.is_all).is_some_and(|stage| is_binary(&stage)) => None,
             (None, _) => Wide::of_head(&head.bytes, head.is_all),
         }

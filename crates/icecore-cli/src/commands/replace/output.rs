@@ -1,4 +1,4 @@
-//! Where the changed input goes, in the encoding that it had.
+//! Output of the changed input, in its original encoding.
 
 use crate::report::{Abort, code};
 use crate::sink::Sink;
@@ -7,17 +7,17 @@ use icecore_tables::unicode::{Encoder, NotText, Wide};
 /// The output of one input.
 pub struct Output<'s> {
     sink: &'s mut Sink,
-    /// Writes UTF-8 as the input was written.
+    /// Converts UTF-8 to the encoding of the input.
     encoder: Option<Encoder>,
 }
 
 impl<'s> Output<'s> {
-    /// `wide`: how the input was written, if not in UTF-8. `is_shown`: what is written is for people.
+    /// Creates the output. `wide`: encoding of the input, if not UTF-8. `is_shown`: the output is for people.
     pub fn new(sink: &'s mut Sink, wide: Option<Wide>, is_shown: bool) -> Output<'s> {
         Output { sink, encoder: wide.filter(|_| !is_shown).map(Encoder::new) }
     }
 
-    /// Writes bytes of which there may be many.
+    /// Writes bytes; large pieces are not copied.
     pub fn piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         match &mut self.encoder {
             None => self.sink.piece(bytes),
@@ -25,7 +25,7 @@ impl<'s> Output<'s> {
         }
     }
 
-    /// What is shown and is not data.
+    /// Returns the buffer for text that is shown and is not data.
     pub fn part(&mut self) -> &mut Vec<u8> {
         self.sink.part()
     }
@@ -38,7 +38,7 @@ impl<'s> Output<'s> {
         self.sink.flush()
     }
 
-    /// The input is complete.
+    /// Completes the output of the input.
     pub fn finish(&mut self) -> Result<(), Abort> {
         if let Some(encoder) = &mut self.encoder {
             self.sink.piece(encoder.finish().map_err(|NotText| not_text())?)?;

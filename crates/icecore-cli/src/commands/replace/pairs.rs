@@ -1,4 +1,4 @@
-//! The rules, as the command line and files say them.
+//! The rules, from the command line and files.
 
 use super::args::Replace;
 use crate::report::{Abort, io_reason, usage_of};
@@ -7,7 +7,7 @@ use icecore_replace::{Builder, Rules};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The rules, and the inputs.
+/// Returns the rules and the inputs.
 pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     if are_inputs(args) {
         return Ok((Rules::nothing(), args.words.iter().map(PathBuf::from).collect()));
@@ -44,8 +44,8 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     Ok((rules, words.iter().map(PathBuf::from).collect()))
 }
 
-/// Whether all words are inputs: with --mend alone nothing is replaced, so the first word is no
-/// OLD where it is a file. Two words of which one is no file are OLD and NEW.
+/// Returns whether all words are inputs. With --mend alone nothing is replaced, so a first word that is a file is not
+/// OLD. Two words of which one is not a file are OLD and NEW.
 fn are_inputs(args: &Replace) -> bool {
     let is_input = |word: &OsString| word == "-" || Path::new(word).exists();
     let has_pairs = !args.pairs.is_empty() || !args.url.is_empty() || args.file.is_some();
@@ -68,7 +68,7 @@ fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
     Ok(text.as_bytes().to_vec())
 }
 
-/// The pairs of a file.
+/// Reads the pairs of a file.
 fn of_file(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
     let name = file.display();
     let bytes = std::fs::read(file).map_err(|error| usage_of(format!("{name}: {}", io_reason(&error))))?;
@@ -87,7 +87,7 @@ fn of_file(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
 
 type Pairs = Result<Vec<(Vec<u8>, Vec<u8>)>, String>;
 
-/// `{"old": "new", …}`
+/// Reads `{"old": "new", …}`.
 fn json(bytes: &[u8]) -> Pairs {
     let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON object: {error}"))?;
@@ -98,13 +98,13 @@ fn json(bytes: &[u8]) -> Pairs {
     object.into_iter().map(pair).collect()
 }
 
-/// Two columns.
+/// Reads two columns.
 fn csv(bytes: &[u8]) -> Pairs {
     let found = icecore_csv::detect(bytes, true, &mut |_| false).ok();
     let start = found.map_or(0, |found| found.start);
     let rest = bytes.get(start..).unwrap_or_default();
     let usual = read_csv(rest, Dialect::RFC_4180);
-    // A table of another dialect has one column with commas, or more than two.
+    // Read as RFC 4180, a table of another dialect has one column with commas, or more than two columns.
     let other = || read_csv(rest, found?.dialect).ok();
     usual.or_else(|error| other().ok_or(error))
 }
@@ -124,7 +124,7 @@ fn read_csv(mut rest: &[u8], dialect: Dialect) -> Pairs {
     Ok(pairs)
 }
 
-/// OLD, a tab, NEW.
+/// Reads lines of OLD, a tab, NEW.
 fn lines(bytes: &[u8]) -> Pairs {
     let mut pairs = Vec::new();
     for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {

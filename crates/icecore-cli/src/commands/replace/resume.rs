@@ -1,4 +1,4 @@
-//! How far a walk over tables came, in a file.
+//! The progress of a walk over tables, in a file.
 
 use crate::report::{Abort, code, io_reason};
 use icecore_replace::Rules;
@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How far each table is done. Without a file nothing is kept.
+/// The progress of each table. Without a file nothing is saved.
 #[derive(Default)]
 pub struct Resume {
     file: Option<PathBuf>,
@@ -17,7 +17,7 @@ pub struct Resume {
 
 #[derive(Default, Serialize, Deserialize)]
 struct State {
-    /// What is replaced: with other pairs, what was done is not what is asked for.
+    /// The pairs of the change: progress with other pairs does not count.
     pairs: Vec<(String, String)>,
     tables: BTreeMap<String, Table>,
     /// The undo file, if one is written.
@@ -25,11 +25,11 @@ struct State {
     undo: Option<UndoPosition>,
 }
 
-/// An undo file, and how much of it is about what the state says.
+/// An undo file, and the offset up to which it agrees with the state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UndoPosition {
     pub file: PathBuf,
-    /// Records from this offset on may be about more.
+    /// Records from this offset on may contain more than the state.
     pub len: u64,
 }
 
@@ -41,7 +41,7 @@ struct Table {
 }
 
 impl Resume {
-    /// Reads the file, if it is there.
+    /// Reads the file, if it exists.
     pub fn open(file: &Path, rules: &Rules) -> Result<Resume, Abort> {
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let pairs: Vec<_> = rules.pairs().iter().map(|pair| (lossy(pair.old()), lossy(pair.becomes()))).collect();
@@ -60,42 +60,42 @@ impl Resume {
         Ok(Resume { file: Some(file.to_owned()), state })
     }
 
-    /// Whether a table is done.
+    /// Returns whether a table is done.
     pub fn is_done(&self, table: &str) -> bool {
         self.state.tables.get(table).is_some_and(|table| table.done)
     }
 
-    /// The key behind which to go on.
+    /// Returns the key after which to continue.
     pub fn after(&self, table: &str) -> Option<Vec<String>> {
         self.state.tables.get(table).and_then(|table| table.after.clone())
     }
 
-    /// The undo file of what was done.
+    /// Returns the undo file of the change so far.
     pub fn undo(&self) -> Option<&UndoPosition> {
         self.state.undo.as_ref()
     }
 
-    /// An undo file is written, and is so long. The next note makes it durable.
+    /// Sets the undo file and its length. The next note makes this durable.
     pub fn set_undo(&mut self, file: &Path, len: u64) {
         // The next command may run in another folder.
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         self.state.undo = Some(UndoPosition { file, len });
     }
 
-    /// All that the undo file has up to this offset is about what the state says.
+    /// Notes that the undo file up to this offset agrees with the state.
     pub fn extend_undo(&mut self, len: u64) {
         if let Some(undo) = &mut self.state.undo {
             undo.len = len;
         }
     }
 
-    /// All rows up to this key are done.
+    /// Notes that all rows up to this key are done.
     pub fn note(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
         self.state.tables.entry(table.to_owned()).or_default().after = Some(key.to_vec());
         self.write()
     }
 
-    /// All rows are done.
+    /// Notes that all rows are done.
     pub fn finish(&mut self, table: &str) -> Result<(), Abort> {
         self.state.tables.entry(table.to_owned()).or_default().done = true;
         self.write()
@@ -107,13 +107,13 @@ impl Resume {
     }
 }
 
-/// Writes a file anew: at any time it is the old one or the new one.
+/// Replaces a file atomically: at any time it is the old one or the new one.
 pub fn write_state(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = || -> io::Result<()> {
         let mut new = tempfile::Builder::new().prefix(".icecore-").suffix(".part").tempfile_in(folder)?;
         new.write_all(&serde_json::to_vec(state)?)?;
-        // A system that loses its power must not leave an empty file in the place of the old one.
+        // After a power failure, an empty file must not have replaced the old one.
         new.as_file().sync_data()?;
         new.persist(file).map_err(|failure| failure.error)?;
         Ok(())
@@ -121,7 +121,7 @@ pub fn write_state(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
     written().map_err(|error| failed(file, io_reason(&error)))
 }
 
-/// A file that can't be used.
+/// Returns the error for a file that can't be used.
 pub fn failed(file: &Path, why: String) -> Abort {
     Abort::Failed(code::USAGE, format!("{}: {why}", file.display()))
 }

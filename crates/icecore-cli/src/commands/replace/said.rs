@@ -1,4 +1,4 @@
-//! What is said on stderr, before and after.
+//! Messages on stderr, before and after the change.
 
 use super::Done;
 use super::args::Replace;
@@ -11,7 +11,7 @@ use icecore_tables::replace::account::Account;
 use icecore_tables::replace::places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Before anything is changed: would a second run change more?
+/// Warns, before anything is changed, if a second run would change more.
 pub fn before(rules: &Rules, report: &Report) {
     let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.becomes()));
     let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.old()));
@@ -32,10 +32,10 @@ pub fn before(rules: &Rules, report: &Report) {
     note(report, "again", message);
 }
 
-/// What has values in tables.
+/// Forms whose contents are values in tables.
 const TABLES: [&str; 6] = ["sql", "csv", "tsv", NDJSON, "table", "text"];
 
-/// When all is done: the sums.
+/// Reports the totals at the end.
 pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report: &Report) {
     let Done { account, inputs } = done;
     if inputs.is_empty() {
@@ -103,7 +103,7 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
     }
 }
 
-/// What was repaired, and why it was broken.
+/// Reports the repairs and their causes.
 fn mended(tally: &Tally, report: &Report) {
     if tally.mended == 0 {
         return;
@@ -121,7 +121,7 @@ fn mended(tally: &Tally, report: &Report) {
     }
 }
 
-/// In which spellings addresses were found.
+/// Reports the spellings in which addresses were found.
 fn spellings(account: &Account, rules: &Rules, report: &Report) {
     if !rules.pairs().iter().any(is_spelled) {
         return;

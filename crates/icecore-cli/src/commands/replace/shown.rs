@@ -1,18 +1,18 @@
-//! What a dry run shows of a value: where it is, and what becomes of it.
+//! What a dry run shows of a value: its place and its changes.
 
 use crate::paint::{Ink, Paint};
 use icecore::rewrite::{Edit, Edits};
 use icecore::text::printable;
 use icecore_tables::replace::show::{Extent, Head, Show};
 
-/// How much is shown around a change.
+/// Number of bytes shown around a change.
 const AROUND: usize = 32;
-/// How many changes of a value are shown.
+/// Maximum number of changes shown for a value.
 const MOST: usize = 5;
-/// How much is shown of what goes or comes.
+/// Maximum length shown of old or new text.
 const LONG: usize = 200;
 
-/// Where a value is, and what was seen in it.
+/// Returns the place of a value, and the kinds of data found in it.
 fn place_of(head: &Head<'_>) -> String {
     let mut text = head.input.to_owned();
     let place = head.place.name();
@@ -39,7 +39,7 @@ impl Show for Paint {
     }
 }
 
-/// Shows what becomes of a value in a database: its key stands in the place of the input.
+/// Shows the changes of a value in a database, with its key as the input.
 #[cfg(feature = "store")]
 pub fn keyed(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
     let key = format!("{} where {}", head.place.name(), head.input);
@@ -69,7 +69,7 @@ fn show(head: &Head<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, 
     }
 }
 
-/// What was, or what will be, around changes that are near to each other.
+/// Shows the old or the new text around changes that are close together.
 fn line(sign: u8, group: &[Edit<'_>], text: &[u8], paint: Paint, out: &mut Vec<u8>) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let is_old = sign == b'-';
@@ -102,7 +102,7 @@ fn plain(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(printable(&String::from_utf8_lossy(bytes)).as_bytes());
 }
 
-/// Not inside of a character.
+/// Moves an offset down to the start of a character.
 fn floor(text: &[u8], mut at: usize) -> usize {
     while at > 0 && text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
         at -= 1;

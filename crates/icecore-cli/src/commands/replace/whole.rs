@@ -1,4 +1,4 @@
-//! Inputs that are documents: each is read as a whole.
+//! Inputs that are documents, each of which is read as a whole.
 
 use super::output::Output;
 use crate::records::{Frame, Split};
@@ -12,8 +12,7 @@ use icecore_tables::replace::show::{Extent, Head};
 use icecore_tables::window::{CHUNK, Window};
 use std::io::{self, Read};
 
-/// Changes the documents of an input. Returns whether all are in the output, the counts, and
-/// whether anything changed.
+/// Changes the documents of an input. Returns whether all are in the output, the counts, and whether anything changed.
 pub fn documents(
     plan: &Plan,
     input: Box<dyn Read + Send>,
@@ -67,7 +66,7 @@ struct Documents<'d> {
     account: Account,
     is_changed: bool,
     is_whole: bool,
-    /// Which document, from 1 on; 0, if there is one only.
+    /// Number of the document, from 1 on; 0 if there is only one.
     row: u64,
 }
 
@@ -77,7 +76,7 @@ impl Documents<'_> {
         self.is_whole = false;
     }
 
-    /// What a document becomes; `None`, if it stays.
+    /// Returns the changed document; `None` if it does not change.
     fn changed(&mut self, bytes: &[u8], offset: u64, output: &mut Output<'_>) -> Result<Option<Vec<u8>>, Error> {
         let plan = self.plan;
         let rules = plan.rules.first();
@@ -99,7 +98,7 @@ impl Documents<'_> {
             let head = Head { input: &plan.input, place: &known, row: self.row, tally: &tally };
             let mut text = Vec::new();
             shows.show(&head, bytes, &edits, Extent::First, &mut text);
-            // What can't be written is found out when the next piece is.
+            // A write error is reported with the next piece.
             output.part().extend_from_slice(&text);
         }
         self.account.pairs(&replacing.take_counts());
@@ -129,7 +128,7 @@ impl Documents<'_> {
         output.piece(changed.as_deref().unwrap_or(bytes))
     }
 
-    /// Documents one behind the other.
+    /// Changes documents without separators.
     fn row_by_row(&mut self, bytes: &[u8], output: &mut Output<'_>, report: &mut Report) -> Result<(), Abort> {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.trim_ascii().is_empty()) {
@@ -153,7 +152,7 @@ impl Documents<'_> {
         Ok(())
     }
 
-    /// A record in its frame, which is written anew if the record changes.
+    /// Writes a record in its frame, which is written again if the record changes.
     fn framed(
         &mut self,
         frame: Frame,
@@ -177,7 +176,7 @@ impl Documents<'_> {
         let whole = bytes.get(..next).unwrap_or_default();
         let Some(mut new) = changed else { return output.piece(whole) };
         if matches!(frame, Frame::Lines | Frame::Nul) {
-            // The end stays as it is: a line may end in two characters, the last one in none.
+            // The original end is kept: a line may end in two characters, the last one in none.
             new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
         } else if let Err(error) = frame.close(&mut new, 0) {
             self.refuse(&error, record, report);

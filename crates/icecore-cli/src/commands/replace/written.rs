@@ -1,4 +1,4 @@
-//! What `--report` writes.
+//! The report that `--summary` writes.
 
 use crate::report::{Abort, code};
 use icecore_replace::Rules;
@@ -8,12 +8,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// An input, and how it is written.
+/// An input, and its form.
 #[derive(Clone, Debug, Serialize)]
 pub struct Input {
     pub input: String,
     pub form: String,
-    /// UTF-16 or UTF-32; offsets count the bytes of its text in UTF-8 then.
+    /// UTF-16 or UTF-32; offsets then count bytes of its text in UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<&'static str>,
     #[serde(rename = "changed")]
@@ -23,12 +23,12 @@ pub struct Input {
 #[derive(Serialize)]
 struct Written<'w> {
     dry_run: bool,
-    /// Values and strings in them that changed, over all.
+    /// Total number of values, and of strings in them, that changed.
     values: u64,
     strings: u64,
     broken: u64,
     mended: u64,
-    /// What had happened to what was mended.
+    /// The damages that were repaired, by explanation.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     explanations: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "is_none")]
@@ -38,9 +38,9 @@ struct Written<'w> {
     pairs: Vec<Pair>,
     /// The first values that look frozen and are broken.
     broken_values: Vec<Wrong>,
-    /// Literals of statements that are no rows, in which something would have been changed.
+    /// Literals of statements without rows, in which something would have been changed.
     outside: u64,
-    /// The file that has the old values.
+    /// The file with the old values.
     #[serde(skip_serializing_if = "Option::is_none")]
     undo_file: Option<String>,
 }
@@ -62,15 +62,15 @@ struct Column {
     column: String,
     values: u64,
     strings: u64,
-    /// What was looked into, by format.
+    /// Number of searched values, by format.
     frozen: BTreeMap<&'static str, u64>,
     broken: u64,
     mended: u64,
     opaque: u64,
     signed: u64,
-    /// In more layers than are looked into.
-    /// In other text, where lengths would become wrong.
+    /// Matches inside other text, where lengths would become wrong.
     embedded: u64,
+    /// Matches in more layers than are searched.
     beyond: u64,
     refused: u64,
     skipped: u64,
@@ -90,21 +90,21 @@ struct Wrong {
     table: String,
     column: String,
     row: u64,
-    /// Where the value starts in the input.
+    /// Offset of the value in the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     /// The key of its row, in a database.
     #[serde(skip_serializing_if = "String::is_empty")]
     key: String,
     format: &'static str,
-    /// In how many other texts it stands, and where in it reading stopped.
+    /// Number of texts around it, and the offset in it at which reading stopped.
     level: u32,
     stopped: u64,
     reason: String,
     begins: String,
 }
 
-/// The report as JSON.
+/// Returns the report as JSON.
 pub fn text(
     account: &Account,
     inputs: &[Input],

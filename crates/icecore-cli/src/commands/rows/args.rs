@@ -18,121 +18,127 @@ use icecore_tables::rows::plan::{Options, TableStyle};
 use icecore_tables::rows::{Bytea, OnError, TableForm, Text};
 use std::path::PathBuf;
 
-/// Decode blobs that stand in the columns of a database export
+/// Decode blobs in the columns of a database export
 ///
-/// Writes a row for each row of the input, in order: a JSON object a line with all columns. What stands in the columns
-/// that --column names is decoded, if it is frozen data; all else is passed on as it is, NULL as null. Memory stays the same however
-/// long the input is.
+/// Writes a row for each row of the input, in order: a JSON object per line with all columns. Values in the columns of
+/// --column are decoded if they are frozen data; all others are copied unchanged, and NULL becomes null. Memory use
+/// does not grow with the length of the input.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Rows {
-    /// How the rows are written; those of a database need no word
+    /// Form of the input rows; not needed for a database
     ///
-    /// Found out by the name of the file and its first bytes, if not given: sql, csv, tsv, ndjson, parquet and arrow are.
+    /// If not given, it is detected from the file name and the first bytes: sql, csv, tsv, ndjson, parquet and arrow.
     #[arg(long = "in", value_name = "FORM", value_enum)]
     pub form: Option<TableForm>,
-    /// In what the input is, if not in UTF-8: utf-16le, utf-16be, utf-32le or utf-32be, which are found out as a rule
+    /// Charset of the input, if not UTF-8: utf-16le, utf-16be, utf-32le or utf-32be; normally detected
     #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
     pub charset: Option<CharsetArg>,
-    /// How much of a pipe is held to find out how it is written, before a row is: 64K if nothing is said
+    /// Number of bytes of a pipe to buffer for detecting its form: 64K by default
     ///
-    /// A csv of which --delimiter, --quote and --escape are given needs none. Files are looked at as a whole.
+    /// They are buffered before the first row is written. Not needed for csv if --delimiter, --quote and --escape are
+    /// given. Files are examined as a whole.
     #[arg(long, value_name = "SIZE", value_parser = limits::window)]
     pub window: Option<u64>,
     #[cfg(feature = "store")]
     #[command(flatten)]
     pub database: Database,
-    /// Take the rows of this query, which only reads, from the database of --db
+    /// Read the rows of this read-only query from the database of --db
     #[cfg(feature = "store")]
     #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form", "tables"])]
     pub query: Option<String>,
-    /// Take the documents of this collection, only reading, from the MongoDB of --db; their fields are the columns
+    /// Read the documents of this collection from the MongoDB of --db
+    ///
+    /// Their fields are the columns. Nothing is changed.
     #[cfg(feature = "store")]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "form", "query"])]
     pub collection: Option<String>,
-    /// Only keys of Redis and memcached that are like this, as cache:*; of --collection, only the documents that have what
-    /// this JSON object says, as {"queue": "mail"}
+    /// Read only keys that match a pattern, or documents that match a JSON object
     ///
-    /// Redis and memcached need nothing else than --db: their keys are the rows. In a pattern `*` is any text, `?` a byte,
-    /// `[a-z]` one of these, and `\\` stands before one of these four that is meant as it is.
+    /// For Redis and memcached, a pattern such as cache:*; with --collection, a JSON object such as {"queue": "mail"}.
+    /// Redis and memcached need no option other than --db: their keys are the rows. In a pattern, `*` matches any text,
+    /// `?` one byte, and `[a-z]` one of these bytes; `\` escapes one of `*`, `?`, `[` and `\`.
     #[cfg(feature = "store")]
     #[arg(long = "match", value_name = "PATTERN|JSON", conflicts_with_all = ["files", "form", "query"])]
     pub wanted: Option<String>,
-    /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
+    /// Column to decode, and the format of its values with wrappers
     ///
-    /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
-    /// the objects; with `--in lines` it may be left out.
-    /// With `--in parquet` and `--in arrow` it may be left out, and nothing is decoded.
-    /// With `--in sql` it may be left out, and may be TABLE.COLUMN; tables without such a column are passed over, unless
+    /// The column is given by its name or its number, counted from 1. Without FORMAT, the format of each value is
+    /// detected separately. May be given several times. With `--in ndjson` it is a key of the objects; with `--in
+    /// lines` it may be omitted. With `--in parquet` and `--in arrow` it may be omitted, and then nothing is decoded.
+    /// With `--in sql` it may be omitted, and may be TABLE.COLUMN; tables without such a column are skipped, unless
     /// --table names them.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
-    /// Only this table, or SCHEMA.TABLE, of a dump or of --db; of a dump it may be given several times
+    /// Read only this table, or SCHEMA.TABLE, of a dump or of --db
+    ///
+    /// For a dump, it may be given several times.
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
-    /// With --db: all tables, with --out-dir each into a file of its own
+    /// With --db: read all tables; with --out-dir, write each to a file of its own
     #[cfg(feature = "store")]
     #[arg(long, conflicts_with_all = ["tables", "query", "collection", "wanted", "form", "files"])]
     pub all_tables: bool,
-    /// Write only these columns, and those of --column; may be given several times
+    /// Write only these columns and those of --column; may be given several times
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Do not write this column, or TABLE.COLUMN; may be given several times
     #[arg(long = "skip-column", value_name = "COLUMN")]
     pub skipped: Vec<String>,
-    /// Say in each row which table it is of, in a column of this name: `table` if none is given
+    /// Add a column with this name that contains the table of each row: `table` if no name is given
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
     pub table_column: Option<String>,
-    /// Say in each row which file it is of, in a column of this name: `file` if none is given
+    /// Add a column with this name that contains the file of each row: `file` if no name is given
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
     pub file_column: Option<String>,
-    /// Files, or folders with all that is in them; `-` is the standard input
+    /// Files, or folders with all files in them; `-` is the standard input
     ///
-    /// What gzip, zstd, xz or bzip2 compressed is unpacked as it is read. Their rows are written one behind the other, those of a table under one header, so they must have the same
-    /// columns then; or each to a file of its own with --out-dir.
+    /// Files compressed with gzip, zstd, xz or bzip2 are decompressed while they are read. The rows of all files are
+    /// written one after the other, those of a table under one header, so the files must have the same columns; or each
+    /// file is written to a file of its own with --out-dir.
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
-    /// How the rows of the output are written: json with options, csv, tsv, parquet, arrow or arrows
+    /// Form of the output rows: json with options, csv, tsv, parquet, arrow or arrows
     ///
-    /// If it is not given, that of the name of --output: NAME.csv, NAME.parquet; else json. In csv and tsv the decoded values are
-    /// JSON text. tsv has the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows (a stream)
-    /// decoded columns have a type: --schema says it, or the first rows do.
+    /// If not given, the form of the name of --output: NAME.csv, NAME.parquet; else json. In csv and tsv, decoded
+    /// values are JSON text. tsv uses the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows
+    /// (a stream), decoded columns have a type, either from --schema or from the first rows.
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
     #[command(flatten)]
     pub typed: Typed,
-    /// An option of the JSON that values become; the value is taken verbatim
+    /// Option of the JSON that values become; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
-    /// The names of the columns, where no header has them
+    /// Names of the columns, if no header has them
     #[arg(long = "columns", value_name = "NAME,…", value_delimiter = ',')]
     pub names: Vec<String>,
-    /// The first row has the names of the columns
+    /// Take the names of the columns from the first row
     ///
-    /// It has with csv, tsv and mysql, unless --columns or --no-header is given.
+    /// This is the default for csv, tsv and mysql, unless --columns or --no-header is given.
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
-    /// The first row is data; columns without names are called 1, 2, …
+    /// Treat the first row as data; columns without names are called 1, 2, …
     #[arg(long)]
     pub no_header: bool,
     #[command(flatten)]
     pub csv: CsvStyle,
-    /// The text that stands for NULL, for example `NULL` as `mysql -B` writes it; mysql and pgcopy know `\N` as well
+    /// Text that means NULL, for example `NULL` as `mysql -B` writes it; mysql and pgcopy also know `\N`
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
-    /// What becomes of a value that can't be decoded
+    /// What to do with a value that can't be decoded
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnError::Keep)]
     pub on_error: OnError,
-    /// Add a column NAME_kind, which says what became of each value
+    /// Add a column NAME_kind that says how each value was treated
     ///
-    /// decoded; text: it is no frozen data and stays as it is; broken: it begins as frozen data and can't be decoded;
-    /// null; other: a value of JSON that is no string.
+    /// decoded; text: it is not frozen data and is unchanged; broken: it begins like frozen data and can't be decoded;
+    /// null; other: a JSON value that is not a string.
     #[arg(long)]
     pub kind_column: bool,
     /// How bytea values of PostgreSQL are written, in columns that are decoded
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Bytea::Hex)]
     pub bytea: Bytea,
-    /// With `--in ndjson`: which bytes the characters of a string are
+    /// With `--in ndjson`: bytes that the characters of a string represent
     #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
     pub text: Text,
     #[command(flatten)]
@@ -140,40 +146,40 @@ pub struct Rows {
     /// Overwrite files that exist, but never an input
     #[arg(long)]
     pub force: bool,
-    /// A loss is an error: exit 1
+    /// Treat a loss as an error: exit 1
     ///
-    /// A value that JSON can't say in full is treated as one that can't be decoded (--on-error); a row that has bytes
-    /// beside the decoded columns that are not UTF-8 is left out.
+    /// A value that JSON can't express completely is treated like one that can't be decoded (--on-error); a row is left
+    /// out if it has bytes other than UTF-8 outside the decoded columns.
     #[arg(long)]
     pub strict: bool,
-    /// Open strings in the decoded values that are frozen data themselves, and those in them
+    /// Open strings in decoded values that are frozen data themselves, at any depth
     #[arg(long)]
     pub deep: bool,
     /// In csv and tsv: put `'` before cells that a spreadsheet would take for a formula
     ///
-    /// These begin with `=`, `+`, `-` or `@`, also in wide letters, and after blanks, quotes and what is not seen; or
-    /// with a tab or a line end. Numbers stay, and names of columns count as cells. For tables that people open; a
-    /// program that reads them has to take it off.
+    /// These are cells that begin with `=`, `+`, `-` or `@`, also in full-width form and after blanks, quotes and
+    /// invisible characters, or with a tab or a line end. Numbers are not changed, and names of columns count as cells.
+    /// Use it for tables that people open; a program that reads them has to remove the `'`.
     #[arg(long)]
     pub csv_safe: bool,
-    /// Write counts as JSON into this file; `-` is the standard output
+    /// Write counts as JSON to this file; `-` is the standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
-    /// How long a row may be: 1G at most
+    /// Maximum length of a row, at most 1G
     #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G")]
     pub max_record: u64,
-    /// How much is read at once
+    /// Size of each read
     #[arg(long, hide = true, default_value_t = icecore_tables::window::CHUNK)]
     pub chunk: usize,
 }
 
 impl Rows {
-    /// How the rows of the output are written.
+    /// Returns the form of the output rows.
     pub fn to(&self) -> &str {
         self.to.as_deref().or_else(|| self.form_of_output()).unwrap_or(DEFAULT_TARGET)
     }
 
-    /// The form by the name of the file that is written.
+    /// Returns the form that the name of the output file indicates.
     fn form_of_output(&self) -> Option<&'static str> {
         let path = self.written.output.as_deref()?;
         let extension = path.extension()?.to_str()?;
@@ -181,7 +187,7 @@ impl Rows {
         by_name.or_else(|| Container::of_path(path).map(Container::name))
     }
 
-    /// Whether the rows are those of a table of a database.
+    /// Returns whether the rows come from a table of a database.
     #[cfg(feature = "store")]
     pub fn reads_table(&self) -> bool {
         let is_database = self.database.db.is_some() || self.database.db_file.is_some();
@@ -189,7 +195,7 @@ impl Rows {
         is_database && !self.tables.is_empty() && self.files.is_empty() && self.form.is_none() && !has_question
     }
 
-    /// Which rows are asked of a database, if they are not in files.
+    /// Returns which rows to request from a database, if the rows are not in files.
     #[cfg(feature = "store")]
     pub fn question(&self) -> Option<Question> {
         match (&self.query, &self.collection) {
@@ -202,13 +208,13 @@ impl Rows {
         }
     }
 
-    /// Whether a server is asked.
+    /// Returns whether a server is queried.
     #[cfg(feature = "store")]
     fn has_server(&self) -> bool {
         self.database.db.is_some() || self.database.db_file.is_some() || self.wanted.is_some()
     }
 
-    /// What is asked of the rows, whatever their columns are.
+    /// Returns the options for the rows, independent of their columns.
     pub fn options(&self, global: &Global) -> Result<Options, Abort> {
         let (out, json) = target::form(self)?;
         let has_header = match (self.header, self.no_header) {
@@ -243,25 +249,26 @@ impl Rows {
     }
 }
 
-/// What is said of columns with types.
+/// Options for columns with types.
 #[derive(Debug, Args)]
 pub struct Typed {
-    /// The types of columns of parquet and arrow, as `id int64, data: struct<width int64, tags list<utf8>>`; or a file with that
+    /// Types of the columns of parquet and arrow, or a file with them
     ///
-    /// Columns that it does not name get their types from the first rows. What is in the values and has no field is left
-    /// out; a field that is missing is null. `json` stands for any value, as text.
+    /// Written as `id int64, data: struct<width int64, tags list<utf8>>`. Columns that it does not name get their types
+    /// from the first rows. Parts of the values that have no field are omitted; a missing field is null. `json` means
+    /// any value, as text.
     #[arg(long, value_name = "FIELDS|FILE")]
     pub schema: Option<String>,
-    /// From how many rows the types of columns of parquet and arrow are found out
+    /// Number of rows from which the types of columns of parquet and arrow are inferred
     #[arg(long, value_name = "ROWS", default_value_t = 10_000)]
     pub infer: usize,
-    /// Write the types that were found out, as --schema takes them, and no rows
+    /// Write the inferred types, in the form that --schema accepts, and no rows
     #[arg(long)]
     pub schema_only: bool,
-    /// How parquet and arrow are compressed: snappy in parquet and nothing in arrow, if it is not given
+    /// Compression of parquet and arrow; by default snappy for parquet and none for arrow
     #[arg(long, value_name = "HOW", value_enum)]
     pub compression: Option<Compression>,
-    /// How many rows a group of parquet has at most; it ends earlier where it has 64 MB
+    /// Maximum number of rows in a row group of parquet; a group also ends when it reaches 64 MB
     #[arg(long, value_name = "ROWS", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub row_group: u64,
 }

@@ -1,4 +1,4 @@
-//! `icecore rows`: blobs that stand in the columns of an export.
+//! `icecore rows`: decodes blobs in the columns of an export.
 
 mod args;
 mod opened;
@@ -75,7 +75,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
-/// The rows that a database has.
+/// Converts the rows of a database query.
 #[cfg(feature = "store")]
 fn query(args: &Rows, question: Question, name: &str, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut outputs = Outputs::new(&[], args.force);
@@ -94,7 +94,7 @@ fn query(args: &Rows, question: Question, name: &str, global: &Global, report: &
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
-/// The rows of all tables of a database: one table after the other, or each in a file of its own.
+/// Converts the rows of all tables of a database: one table after the other, or each to a file of its own.
 #[cfg(feature = "store")]
 fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let address = args.database.address()?;
@@ -145,7 +145,7 @@ fn failed_folder(folder: &std::path::Path, error: &io::Error) -> Abort {
     Abort::Failed(crate::report::code::USAGE, format!("{}: {}", folder.display(), crate::report::io_reason(error)))
 }
 
-/// Where all rows go.
+/// Opens the output for all rows.
 fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Abort> {
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
     let out = target::form(args)?.0;
@@ -161,21 +161,21 @@ fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Ab
     Ok(target)
 }
 
-/// The tables that are to be converted.
+/// The conversion of one or more tables.
 struct Job<'j> {
     args: &'j Rows,
     global: &'j Global,
     options: Options,
-    /// The column that is decoded, if none is named.
+    /// The column that is decoded if none is given.
     usual: Option<&'static str>,
-    /// What is wrong with the only input ends the command.
+    /// Whether an error of the input ends the command, because it is the only one.
     is_alone: bool,
-    /// The first table in the output, and the columns that all have.
+    /// The first table in the output, and the columns that all tables have.
     header: Option<(String, Vec<String>)>,
     tallies: Vec<Tally>,
-    /// How the inputs are written, if that was said.
+    /// The form of the inputs, if given.
     form: Option<TableForm>,
-    /// What writes columns with types, and which ones, once that is known.
+    /// The layout and the writer for columns with types, once they are known.
     #[cfg(feature = "columns")]
     columns: Option<(Arc<columnar::Layout>, columnar::Writer)>,
     /// The types of the columns of the input, if they have any.
@@ -201,7 +201,7 @@ impl<'j> Job<'j> {
         })
     }
 
-    /// Begins an output of its own.
+    /// Begins a new output.
     fn begin(&mut self) {
         self.header = None;
         #[cfg(feature = "columns")]
@@ -210,7 +210,7 @@ impl<'j> Job<'j> {
         }
     }
 
-    /// All tables to the standard output, or to one file.
+    /// Writes all tables to the standard output or to one file.
     fn all_to_one(&mut self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = target(self.args, self.global, place)?;
         for source in sources {
@@ -219,11 +219,11 @@ impl<'j> Job<'j> {
             }
         }
         self.end(&mut target.sink)?;
-        // A file in which nothing came out right does not appear.
+        // If no table was converted, no file appears.
         if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
     }
 
-    /// Each to a file of its own.
+    /// Writes each input to a file of its own.
     fn each_to_folder(&mut self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let extension = target::extension(self.args)?;
         for source in sources {
@@ -262,7 +262,7 @@ impl<'j> Job<'j> {
         }
     }
 
-    /// Unpacks an input, and finds out how it is written.
+    /// Unpacks an input, and detects its form.
     fn input(
         &mut self,
         input: Box<dyn Read + Send>,
@@ -277,7 +277,7 @@ impl<'j> Job<'j> {
         let unpacked = Head::short(input).and_then(|head| match Packing::of(&head.bytes) {
             None => Ok(head.input),
             Some(packing) => {
-                // One row may be as long as what is unpacked as a whole.
+                // A single row may be as long as the limit for the whole unpacked data.
                 most = most.min(self.global.limit.decompressed);
                 file = None;
                 packing.open(head.input)
@@ -289,7 +289,7 @@ impl<'j> Job<'j> {
             other => other,
         })?;
         let Opened { input, form, csv, is_wide } = opened;
-        // Only columns are read from a file in pieces, and only where its bytes are as they stand.
+        // Only column formats are read from a file in pieces, and only if the bytes of the file are not converted.
         #[cfg(feature = "columns")]
         let file = file.filter(|_| !is_wide);
         #[cfg(not(feature = "columns"))]
@@ -302,7 +302,7 @@ impl<'j> Job<'j> {
         self.table(input, name, most, (form, csv), sink, report)
     }
 
-    /// What a message says of an input; the only one is named nowhere else.
+    /// Returns a message about an input; the name of the only input is added because it is reported nowhere else.
     fn of(&self, name: &str, text: &str) -> String {
         if self.is_alone { format!("{name}: {text}") } else { text.to_owned() }
     }
@@ -344,13 +344,13 @@ impl<'j> Job<'j> {
             let own = own.map(|columns| Options { columns, ..self.options.clone() });
             let asked = Asked { options: own.as_ref().unwrap_or(&self.options), ..asked };
             let plan = Arc::new(Plan::new(&asked, header)?);
-            // A table without rows has columns.
+            // A table without rows has columns, too.
             self.head(name, &plan, sink)?;
             self.rows(table.with(&plan), Some(plan), name, tally, sink, report)
         }
     }
 
-    /// Converts rows, and says what came of them. The plan of all of them, if there is one.
+    /// Converts rows, and reports the results. `plan`: the plan of all rows, if there is a single one.
     fn rows(
         &mut self,
         from: impl Batches<Batch = Batch>,
@@ -373,7 +373,7 @@ impl<'j> Job<'j> {
         end.map_err(|error| self.failed(name, &error))
     }
 
-    /// Starts what decodes rows, for text.
+    /// Starts the threads that decode rows, for text.
     #[cfg(not(feature = "columns"))]
     fn start(
         &mut self,
@@ -385,7 +385,7 @@ impl<'j> Job<'j> {
         Ok(Ok(Some(for_text(from))))
     }
 
-    /// Writes the names of the columns, if that was not done.
+    /// Writes the names of the columns, if they are not written yet.
     fn head(&mut self, name: &str, plan: &Plan, sink: &mut Sink) -> Result<(), Abort> {
         if self.is_first(name, plan)? {
             plan.write_header(sink.part());
@@ -393,7 +393,7 @@ impl<'j> Job<'j> {
         Ok(())
     }
 
-    /// Whether the output has no header yet. All tables in it must have the same columns.
+    /// Returns whether the output has no header yet. All tables in it must have the same columns.
     fn is_first(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
         let columns = plan.header();
         match &self.header {
@@ -413,7 +413,7 @@ impl<'j> Job<'j> {
         }
     }
 
-    /// Writes what comes behind all rows.
+    /// Writes the end of the output, after all rows.
     fn end(&mut self, sink: &mut Sink) -> Result<(), Abort> {
         #[cfg(feature = "columns")]
         if let Some((_, mut writer)) = self.columns.take() {
@@ -423,9 +423,8 @@ impl<'j> Job<'j> {
         sink.flush()
     }
 
-    /// Converts all rows: one thread reads, as many as there are processors decode,
-    /// and this one writes, in the order of the input. The inner error is why the table
-    /// could not be read to its end.
+    /// Converts all rows: one thread reads, one thread per processor decodes, and this one writes, in the order of the
+    /// input. The inner error says why the table could not be read to its end.
     fn convert(
         &mut self,
         pool: &Pool<Batch>,
@@ -441,7 +440,7 @@ impl<'j> Job<'j> {
             let mut batch = match batch {
                 Ok(batch) => batch,
                 Err(error) => {
-                    // The rows before it are what there is.
+                    // The rows before the error are written.
                     sink.flush()?;
                     return Ok(Err(error));
                 }
@@ -461,7 +460,7 @@ impl<'j> Job<'j> {
                 sink.flush()?;
                 return Ok(Err(io::Error::other(why)));
             }
-            // What comes next may be long in coming.
+            // The next rows may take long to arrive.
             if batch.is_last_for_now {
                 sink.flush()?
             } else {
@@ -477,7 +476,7 @@ impl<'j> Job<'j> {
     }
 }
 
-/// Starts what decodes rows and writes them as text.
+/// Starts the threads that decode rows and write them as text.
 fn for_text(from: impl Batches<Batch = Batch>) -> Pool<Batch> {
     Pool::start(from, || {
         let mut decoders = Decoders::default();

@@ -1,4 +1,4 @@
-//! An input that was looked at: how its rows are written.
+//! An examined input, with the form of its rows.
 
 use super::args::Rows;
 use crate::report::{Abort, usage_of};
@@ -11,21 +11,21 @@ use icecore_tables::unicode::{Decoder, Wide};
 use icecore_tables::{Error, csv};
 use std::io::{self, Read};
 
-/// An input that was looked at.
+/// An examined input.
 pub struct Opened {
-    /// All of it, in UTF-8 if it is text.
+    /// The whole input, in UTF-8 if it is text.
     pub input: Box<dyn Read + Send>,
     pub form: TableForm,
-    /// How a csv is written.
+    /// Dialect of a csv.
     pub csv: Option<Found>,
-    /// It was in UTF-16 or UTF-32.
+    /// Whether it was in UTF-16 or UTF-32.
     pub is_wide: bool,
 }
 
-/// How much of a file is looked at before its form is guessed.
+/// Number of bytes of a file that are examined before its form is guessed.
 const LOOK_FILE: u64 = 1 << 20;
 
-/// Looks at an input that is not compressed, or no longer. `is_file`: it can be opened once more.
+/// Examines an input that is not compressed, or already decompressed. `is_file`: it can be opened a second time.
 pub fn look(
     args: &Rows,
     form: Option<TableForm>,
@@ -41,7 +41,7 @@ pub fn look(
     };
     let is_file = is_file && source.metadata().is_ok_and(|known| known.is_file());
     let window = args.window.unwrap_or(LOOK);
-    // What comes is written at once where nothing has to be found out, however slowly the rest comes.
+    // If nothing needs to be detected, rows are written at once, even if further input arrives slowly.
     let mut head = if is_settled { Head::short_text(input) } else { Head::of(input, window) }.map_err(failed)?;
     let wide = match (&args.charset, form) {
         (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
@@ -81,7 +81,7 @@ pub fn look(
     Ok(Opened { input: head.input, form, csv, is_wide: wide.is_some() })
 }
 
-/// The text of a file from its beginning.
+/// Returns the text of a file from its beginning.
 fn text_of(file: std::fs::File, wide: Option<Wide>) -> io::Result<Box<dyn Read + Send>> {
     Ok(match wide {
         Some(wide) => Box::new(Decoder::new(file, wide)),

@@ -1,4 +1,4 @@
-//! Rows of inputs, and for outputs, that have columns with types.
+//! Inputs and outputs whose columns have types.
 
 use super::{Job, for_text};
 use crate::report::{Abort, Report, usage_of};
@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 impl Job<'_> {
-    /// Converts the records of a file; `file`: the input, if it is one.
+    /// Converts the records of a file; `file`: the input, if it is a file.
     pub(super) fn records(
         &mut self,
         input: Box<dyn Read + Send>,
@@ -43,7 +43,7 @@ impl Job<'_> {
         self.rows(records.with(&plan), Some(plan), name, Tally::rows(name).without_offsets(), sink, report)
     }
 
-    /// Starts what decodes rows. `None`: there is nothing to do. The inner error is why there are no rows.
+    /// Starts the threads that decode rows. `None`: there is nothing to do. The inner error says why there are no rows.
     pub(super) fn start(
         &mut self,
         from: impl Batches<Batch = Batch>,
@@ -69,7 +69,7 @@ impl Job<'_> {
                 None => return Ok(Ok(None)),
             },
         };
-        // What is wrong with it is said here; the threads make it again.
+        // Errors of the layout are reported here; each thread creates its own filler again.
         Filler::new(&layout, &plan).map_err(|error| usage_of(error.to_string()))?;
         Ok(Ok(Some(Pool::start(ahead, || {
             let mut filler = Filler::new(&layout, &plan);
@@ -80,7 +80,7 @@ impl Job<'_> {
         }))))
     }
 
-    /// The columns of the output, found out from the first rows; `None`, if they are all that is wanted.
+    /// Returns the columns of the output, inferred from the first rows; `None` if only the schema was requested.
     fn layout<T: Batches<Batch = Batch>>(
         &mut self,
         ahead: &Ahead<T>,
@@ -101,7 +101,7 @@ impl Job<'_> {
         Ok(Some(layout))
     }
 
-    /// Writes the records of a batch. Returns why nothing more comes, if that is so.
+    /// Writes the records of a batch. Returns the reason if no more rows follow.
     pub(super) fn write_columns(&mut self, batch: &mut Batch, sink: &mut Sink) -> Result<Option<String>, Abort> {
         if let Some((_, writer)) = &mut self.columns {
             for record in batch.records.drain(..) {

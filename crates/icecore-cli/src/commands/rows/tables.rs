@@ -1,4 +1,4 @@
-//! The tables of a database that was named in the place of a file with rows.
+//! The tables of a database that was given instead of a file with rows.
 
 use super::Rows;
 use crate::database::failed;
@@ -7,7 +7,7 @@ use icecore::text::{printable, shortened};
 use icecore_store::{Address, Scheme, table};
 use icecore_tables::plural::listed;
 
-/// The error for a file that is a database of SQLite: which tables it has, and how one is read.
+/// Returns the error for a file that is an SQLite database: it lists the tables and shows how to read one.
 pub fn list(file: &str, is_file: bool) -> Abort {
     if !is_file {
         return usage_of(
@@ -20,7 +20,7 @@ pub fn list(file: &str, is_file: bool) -> Abort {
     }
 }
 
-/// The error that names the tables of a file.
+/// Returns the error that names the tables of a file.
 fn advise(file: &str, tables: &[String]) -> Abort {
     let Some(first) = tables.first() else { return usage_of("this is a SQLite database without tables") };
     let names: Vec<String> = tables.iter().map(|table| format!("`{}`", shortened(&printable(table), 64))).collect();
@@ -33,13 +33,13 @@ fn advise(file: &str, tables: &[String]) -> Abort {
     ))
 }
 
-/// The names of all tables of a file, in order.
+/// Returns the names of all tables of a file, in order.
 fn read_names(file: &str) -> Result<Vec<String>, Abort> {
     let address: Address = format!("sqlite:{file}").parse().map_err(failed)?;
     table::list_names(&address).map_err(failed)
 }
 
-/// The error for a database of which nothing is asked.
+/// Returns the error for a database without a table or query to read.
 pub fn ask(address: &Address) -> Abort {
     match (address.scheme(), address.to_string().strip_prefix("sqlite:")) {
         (Scheme::Sqlite, Some(file)) => match read_names(file) {
@@ -53,21 +53,21 @@ pub fn ask(address: &Address) -> Abort {
     }
 }
 
-/// The query for all rows of the table that `--table` names.
+/// Returns the query for all rows of the table that `--table` names.
 pub fn select_all(address: &Address, tables: &[String]) -> Result<String, Abort> {
     let [table] = tables else { return Err(usage_of("with --db, one --table is read at a time")) };
     table::select_all(address, table)
         .ok_or_else(|| usage_of(format!("{address} has no tables: --collection and --match say what is read there")))
 }
 
-/// The name of the file for a table, without an extension.
+/// Returns the name of the file for a table, without an extension.
 pub fn file_name(table: &str) -> String {
     let name = table.replace(['/', '\0'], "_");
     if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
-/// Of all tables: the columns to decode that this one has; `None`: those that were named, if any were. A table that has
-/// none of them is passed over.
+/// With `--all-tables`, returns the columns to decode that this table has; `None` means the given columns, if any. A
+/// table that has none of them is skipped.
 pub fn own_columns(args: &Rows, table: &str, header: &[String]) -> Option<Vec<String>> {
     let is_own = |column: &&String| {
         let name = column.split('=').next().unwrap_or(column);

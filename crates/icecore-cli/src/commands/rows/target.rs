@@ -1,4 +1,4 @@
-//! In which form rows are written, by the command line.
+//! The form in which rows are written, from the command line.
 
 use super::Rows;
 use crate::class_map;
@@ -8,10 +8,10 @@ use icecore::Stage;
 use icecore_tables::rows::columnar::Container;
 use icecore_tables::rows::plan::{JSON, Out};
 
-/// How rows are written, and the JSON in them.
+/// Returns the form of the rows, and the JSON inside them.
 pub fn form(args: &Rows) -> Result<(Out, Stage), Abort> {
     let (out, json) = match (args.to(), Container::named(args.to())) {
-        // Their types are all that is wanted.
+        // Only the types are requested.
         (_, None) if args.typed.schema_only => (Out::Columns(Container::Parquet), JSON),
         (_, Some(container)) => (Out::Columns(container), JSON),
         ("csv", None) => (Out::Csv, JSON),
@@ -31,7 +31,7 @@ pub fn form(args: &Rows) -> Result<(Out, Stage), Abort> {
     Ok((out, stage))
 }
 
-/// The error for a form that rows are not written in.
+/// Returns the error for a form in which rows are not written.
 fn unknown(args: &Rows) -> Abort {
     usage_of(format!(
         "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
@@ -39,7 +39,7 @@ fn unknown(args: &Rows) -> Abort {
     ))
 }
 
-/// The extension of a file of rows.
+/// Returns the extension of a file of rows.
 pub fn extension(args: &Rows) -> Result<&'static str, Abort> {
     Ok(match form(args)?.0 {
         Out::Csv => "csv",

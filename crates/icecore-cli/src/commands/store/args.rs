@@ -8,10 +8,10 @@ use icecore_store::Id;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Keep frozen objects in a database, and find them again
+/// Store frozen objects in a database, and find them again
 ///
-/// What is stored keeps its original bytes, with a checksum, its format, its classes, and a readable copy. Bytes that
-/// can't be decoded are kept as well, and marked.
+/// Each object keeps its original bytes, with a checksum, its format, its classes, and a readable copy. Bytes that
+/// can't be decoded are stored as well, and marked.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub struct Store {
@@ -28,7 +28,7 @@ pub enum Action {
     Each(Each),
     Find(Find),
     Rm(Rm),
-    /// Take the objects away whose time has come
+    /// Remove expired objects
     Expire,
     Stats(Stats),
     Index(Index),
@@ -36,12 +36,12 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether it needs objects that are there.
+    /// Returns whether the action needs existing objects.
     pub fn needs_data(&self) -> bool {
         !matches!(self, Action::Put(_) | Action::Index(_))
     }
 
-    /// Whether what it prints is for reading, and no data.
+    /// Returns whether the action prints text for reading rather than data.
     pub fn is_for_reading(&self) -> bool {
         match self {
             Action::Each(each) => each.bytes.is_none(),
@@ -51,33 +51,34 @@ impl Action {
     }
 }
 
-/// Store files; prints their ids, one a line
+/// Store files, and print their ids, one per line
 #[derive(Debug, Args)]
 pub struct Put {
-    /// Files, or folders with all that is in them; `-` is the standard input
+    /// Files, or folders with all files in them; `-` is the standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
-    /// What they are: base64/marshal; found out if not given
+    /// Format of the files: base64/marshal; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
-    /// A name that no other object has, for one file
+    /// Unique key of the object, for a single file
     #[arg(long)]
     pub key: Option<String>,
-    /// They go after this time: 90s, 5m, 7d
+    /// Let the objects expire after this time: 90s, 5m, 7d
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub expires: Option<Duration>,
-    /// Into a column of text, as Base64
+    /// Store the bytes as Base64 in a text column
     #[arg(long)]
     pub base64: bool,
-    /// Print an object of JSON for each
+    /// Print a JSON object for each object
     #[arg(long)]
     pub json: bool,
-    /// Each file holds many objects; FRAME says how they are told apart
+    /// Read many objects from each file; FRAME says how they are separated
     ///
-    /// Without FRAME they stand one behind the other, and -f says what they are. Memory does not grow with the file.
+    /// Without FRAME, they follow one another without separators, and -f gives their format. Memory does not grow with
+    /// the file.
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", conflicts_with = "key")]
     pub each: Option<Frame>,
-    /// With --each: how long an object may be
+    /// With --each: maximum length of an object
     #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
     pub max_record: u64,
 }
@@ -85,12 +86,12 @@ pub struct Put {
 /// Print an object: its original bytes, or converted
 #[derive(Debug, Args)]
 pub struct Get {
-    /// Its id, or its key
+    /// Id or key of the object
     pub id: String,
-    /// Convert it: json, php, base64/marshal
+    /// Convert the object: json, php, base64/marshal
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
-    /// Print what is known of it, as JSON, with its value
+    /// Print the metadata of the object and its value as JSON
     #[arg(long, conflicts_with = "to")]
     pub json: bool,
     /// Write binary data to a terminal
@@ -98,36 +99,37 @@ pub struct Get {
     pub force: bool,
 }
 
-/// Which objects.
+/// The objects that a command selects.
 #[derive(Debug, Args)]
 pub struct Filter {
-    /// Of this class, or with one of this class in them
+    /// Only objects of this class, or that contain an object of it
     #[arg(long)]
     pub class: Option<String>,
-    /// Only those that can't be decoded
+    /// Only objects that can't be decoded
     #[arg(long)]
     pub quarantined: bool,
-    /// At most so many
+    /// At most N objects
     #[arg(long, value_name = "N", value_parser = limits::items)]
     pub items: Option<u64>,
-    /// Print an object of JSON for each, on a line of its own
+    /// Print a JSON object for each object, one per line
     #[arg(long, group = "shape")]
     pub json: bool,
 }
 
-/// Walk through all objects, each with its value
+/// List all objects, each with its value
 ///
-/// One that can't be decoded any more is marked with the reason, and the walk goes on.
+/// An object that can't be decoded any more is marked with the reason, and the listing continues.
 #[derive(Debug, Args)]
 pub struct Each {
     #[command(flatten)]
     pub filter: Filter,
-    /// Behind this object
+    /// Start after this object
     #[arg(long, value_name = "ID", value_parser = id)]
     pub after: Option<Id>,
-    /// Print the original bytes, and nothing else; FRAME says what stands around those of an object
+    /// Print only the original bytes; FRAME says how objects are separated
     ///
-    /// Nothing is decoded. Without FRAME they stand one behind the other. `store put --each=FRAME` reads it again.
+    /// Nothing is decoded. Without FRAME, the objects follow one another without separators. `store put --each=FRAME`
+    /// reads the output.
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", group = "shape")]
     pub bytes: Option<Frame>,
     /// With --bytes: write binary data to a terminal
@@ -137,13 +139,14 @@ pub struct Each {
 
 /// Find objects by key, class or value: `store find '$.user.id' 7`
 ///
-/// The value is JSON; what is none is a text. Without an index (store index PATH) each object is looked into.
+/// The value is JSON; a value that is not valid JSON is a text. Without an index (store index PATH), every object is
+/// searched.
 #[derive(Debug, Args)]
 pub struct Find {
-    /// Where the value is: $.user.id, or $.user.id=7
+    /// Path of the value: $.user.id, or $.user.id=7
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
-    /// What it is: 7, true, null, "7", Alice
+    /// The value: 7, true, null, "7", Alice
     #[arg(requires = "path")]
     pub value: Option<String>,
     /// The object with this key
@@ -153,15 +156,15 @@ pub struct Find {
     pub filter: Filter,
 }
 
-/// Take objects away
+/// Remove objects
 #[derive(Debug, Args)]
 pub struct Rm {
-    /// Their ids
+    /// Ids of the objects
     #[arg(required = true, value_name = "ID", value_parser = id)]
     pub ids: Vec<Id>,
 }
 
-/// Say how much is there
+/// Show the size of the store
 #[derive(Debug, Args)]
 pub struct Stats {
     /// Print JSON
@@ -169,19 +172,19 @@ pub struct Stats {
     pub json: bool,
 }
 
-/// Find by what stands at a path without looking into each object; without a path, list the indexes
+/// Index the values on a path, for fast `find`; without a path, list the indexes
 #[derive(Debug, Args)]
 pub struct Index {
-    /// $.user.id
+    /// Path of the values: $.user.id
     pub path: Option<String>,
 }
 
 /// Copy all objects to another database
 ///
-/// Their ids stay, so it can be done again: those that are there are left as they are.
+/// Objects keep their ids, so the copy can be repeated: existing objects are not changed.
 #[derive(Debug, Args)]
 pub struct Copy {
-    /// The other database
+    /// URL of the other database
     #[arg(long = "to", value_name = "URL")]
     pub to: String,
 }

@@ -1,4 +1,4 @@
-//! `store copy`: from one database to another.
+//! `store copy`: copies from one database to another.
 
 use super::args::Copy;
 use crate::database::failed;
@@ -6,7 +6,7 @@ use crate::progress;
 use crate::report::Abort;
 use icecore_store::{Address, Backend, Flow, NewObject, Object, ObjectFilter, describe, open};
 
-/// How many objects, and how many bytes, are copied in one go.
+/// Number of objects and of bytes that are copied at once.
 const PAGE: usize = 500;
 const BYTES: usize = 8 << 20;
 
@@ -38,7 +38,7 @@ pub fn run(args: &Copy, from: &mut dyn Backend) -> Result<(), Abort> {
     super::counted(copied, "object", "copied")
 }
 
-/// The same object for another database; what was marked stays marked.
+/// Returns the same object for another database; a marked object stays marked.
 fn copy_of(object: Object) -> NewObject {
     let mut said = describe::describe(&object.bytes, object.format.as_deref());
     if object.problem.is_some() {

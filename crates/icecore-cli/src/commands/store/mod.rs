@@ -42,7 +42,7 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
     }
 }
 
-/// Says how many there were.
+/// Prints the number of processed items.
 fn counted(count: u64, what: &str, done: &str) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
     let plural = if count == 1 { "" } else { "s" };
@@ -50,7 +50,7 @@ fn counted(count: u64, what: &str, done: &str) -> Result<(), Abort> {
     sink.flush()
 }
 
-/// The object that a person names by its id or its key.
+/// Returns the object with this id or key.
 fn named(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
     let by_id = match name.parse() {
         Ok(id) => store.object(id).map_err(failed)?,
@@ -82,7 +82,7 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
     let from = object.format.as_deref();
     let Some(to) = &args.to else {
         if terminal::is_stdout() {
-            // What can't be decoded may be anything.
+            // Bytes that can't be decoded may be binary.
             let stage = from.and_then(|format| Stage::parse(format).ok());
             match stage {
                 Some(stage) => terminal::refuse_binary(&stage, args.force)?,
@@ -145,7 +145,7 @@ fn make_index(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
     store.index(path).map_err(failed)
 }
 
-/// What `store stats --json` says.
+/// The statistics as `store stats --json` prints them.
 #[derive(Serialize)]
 struct Numbers {
     objects: u64,

@@ -1,4 +1,4 @@
-//! `store put`: files, or what stands in them.
+//! `store put`: stores files, or the records in them.
 
 use super::args::Put;
 use crate::arguments::Global;
@@ -13,7 +13,7 @@ use icecore_store::{Backend, NewObject, describe};
 use icecore_tables::window::{CHUNK, Window};
 use serde::Serialize;
 
-/// How many bytes, and how many objects, are stored in one go.
+/// Number of bytes and of objects that are stored at once.
 const GROUP: usize = 8 << 20;
 const MANY: usize = 10_000;
 
@@ -49,8 +49,8 @@ pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut 
     group.sink.flush()
 }
 
-/// Stores the records of a file. Behind one that is broken the next one is not looked for: what
-/// stands before it is stored.
+/// Stores the records of a file. After a broken record the next one is not searched for; the records before it are
+/// stored.
 fn records(
     source: &Source,
     frame: Frame,
@@ -90,13 +90,13 @@ struct Group<'g> {
     expires_at: Option<i64>,
     store: &'g mut dyn Backend,
     sink: Sink,
-    /// Bytes of those that wait.
+    /// Number of bytes of the waiting objects.
     size: usize,
-    /// With the names of where they come from.
+    /// The waiting objects, with the names of their sources.
     waiting: Vec<(String, NewObject)>,
 }
 
-/// What `store put --json` says of an object.
+/// An object as `store put --json` prints it.
 #[derive(Serialize)]
 struct Stored<'s> {
     id: String,
@@ -122,7 +122,7 @@ impl Group<'_> {
         if self.size >= GROUP || self.waiting.len() >= MANY { self.store() } else { Ok(()) }
     }
 
-    /// Stores what waits, and prints the ids.
+    /// Stores the waiting objects, and prints their ids.
     fn store(&mut self) -> Result<(), Abort> {
         self.size = 0;
         let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().unzip();

@@ -1,4 +1,4 @@
-//! `store each --bytes`: what was stored, as it was.
+//! `store each --bytes`: prints the stored bytes unchanged.
 
 use super::args::Each;
 use super::walk;
@@ -39,7 +39,7 @@ pub fn each(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
             }
         });
         if let Some(abort) = ended {
-            // What stands before it is shown before the error.
+            // The output before the error is shown first.
             sink.flush()?;
             return Err(abort);
         }
@@ -68,7 +68,8 @@ fn one(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<(), Abort> {
     sink.pass()
 }
 
-/// Whether the record is these bytes: a line feed at the end of an object is not the end of a line.
+/// Returns whether reading the record yields these bytes: for example, a line feed at the end of an object is lost in a
+/// line.
 fn is_read_again(frame: Frame, record: &[u8], bytes: &[u8]) -> bool {
     let is_blank = frame == Frame::Lines && bytes.trim_ascii().is_empty();
     match frame.split(record, true) {

@@ -1,4 +1,4 @@
-//! An object as one line: JSON, or of a table.
+//! An object as one line: as JSON or as a row of a table.
 
 use crate::json;
 use crate::paint::{Ink, Paint};
@@ -7,7 +7,7 @@ use icecore_store::{Id, LentObject, time};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// What is said of an object as JSON, before its value.
+/// The metadata of an object as JSON, which precede its value.
 #[derive(Serialize)]
 struct Head<'o> {
     #[serde(serialize_with = "as_text")]
@@ -42,8 +42,8 @@ impl<'o> Head<'o> {
     }
 }
 
-/// Appends an object as a line of JSON: what a [`Row`] says, but its value is decoded to where
-/// it is written. Says what is wrong with the object, if that was not known.
+/// Appends an object as a line of JSON, with the fields of a [`Row`]; its value is decoded directly into the output.
+/// Returns the problem of the object, if it was not known before.
 pub fn push_line(
     object: &LentObject<'_>,
     decoder: &mut Decoder,
@@ -67,8 +67,8 @@ pub fn push_line(
     Ok(found.filter(|_| object.problem.is_none()))
 }
 
-/// Appends what a [`Head`] says, without its closing brace. By hand: there are many lines, and
-/// a serializer would look at each byte of names, ids and times.
+/// Appends the fields of a [`Head`] without the closing brace. Written by hand: there are many lines, and a serializer
+/// would examine each byte of names, ids and times.
 fn push_head(object: &LentObject<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
     fn text(name: &str, text: Option<&str>, out: &mut Vec<u8>) -> serde_json::Result<()> {
         out.extend_from_slice(name.as_bytes());
@@ -93,7 +93,7 @@ fn push_head(object: &LentObject<'_>, out: &mut Vec<u8>) -> serde_json::Result<(
     text(",\"checksum\":", Some(checksum), out)
 }
 
-/// What is said of an object.
+/// An object with its value.
 #[derive(Serialize)]
 pub struct Row<'o> {
     #[serde(flatten)]
@@ -104,7 +104,7 @@ pub struct Row<'o> {
 }
 
 impl Row<'_> {
-    /// Decodes an object. With it: what is wrong, if that was not known.
+    /// Decodes an object. Also returns its problem, if it was not known before.
     pub fn of<'o>(object: &'o LentObject<'_>, decoder: &mut Decoder) -> (Row<'o>, Option<String>) {
         let (value, found) = match decoded(object, decoder) {
             Ok(value) => (value, None),
@@ -115,7 +115,7 @@ impl Row<'_> {
         (row, found.filter(|_| object.problem.is_none()))
     }
 
-    /// As a line of a table.
+    /// Returns the object as a row of a table.
     pub fn line(&self, paint: Paint) -> String {
         let value = match (&self.value, &self.problem) {
             (Some(value), _) => icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned(),
@@ -133,10 +133,10 @@ impl Row<'_> {
     }
 }
 
-/// How much of a value a table shows.
+/// Maximum number of characters of a value in a table.
 const SHOWN: usize = 80;
 
-/// Above all lines of a table.
+/// Returns the header of a table.
 pub fn head(paint: Paint) -> String {
     let head = format!("{:36}  {:24}  {:12}  {:>9}  {:20}  VALUE", "ID", "STORED AT", "FORMAT", "BYTES", "CLASS");
     format!("{}\n", paint.ink(Ink::Faint, head))

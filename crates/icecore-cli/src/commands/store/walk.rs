@@ -12,7 +12,7 @@ use crate::sink::Sink;
 use icecore_store::describe::Decoder;
 use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
 
-/// How many objects are asked for in one go.
+/// Number of objects that are requested at once.
 pub const PAGE: usize = 1_000;
 
 pub fn each(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -20,14 +20,14 @@ pub fn each(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut 
     walk(&args.filter, None, after, store, global, report).map(drop)
 }
 
-/// The sequence behind which a walk begins.
+/// Returns the sequence number after which the walk begins.
 pub fn start(args: &Each, store: &mut dyn Backend) -> Result<i64, Abort> {
     let Some(id) = args.after else { return Ok(0) };
     let missing = || Abort::Failed(code::FINDING, format!("there is no object {id}"));
     Ok(store.object(id).map_err(failed)?.ok_or_else(missing)?.sequence)
 }
 
-/// What a filter asks the store for.
+/// Returns the query of a filter for the store.
 pub fn wanted(filter: &Filter, at: Option<(String, String)>) -> ObjectFilter {
     ObjectFilter { class: filter.class.clone(), at, quarantined: filter.quarantined.then_some(true), before: None }
 }
@@ -83,7 +83,7 @@ impl Lines {
         Lines { sink, is_json, paint, decoder: Decoder::default(), count: 0 }
     }
 
-    /// Says what is wrong with an object, if that was not known.
+    /// Prints an object; returns its problem, if it was not known before.
     fn object(&mut self, object: &LentObject<'_>) -> Result<Option<String>, Abort> {
         let problem = if self.is_json {
             let pushed = row::push_line(object, &mut self.decoder, self.sink.part());
@@ -102,7 +102,7 @@ impl Lines {
     }
 }
 
-/// Prints all objects that are wanted; how many there were.
+/// Prints all matching objects; returns their number.
 fn walk(
     filter: &Filter,
     at: Option<(String, String)>,

@@ -1,5 +1,5 @@
 <?php
-// Makes option.ser and job.payload: strings that are frozen data. Run as: php make.php
+// Creates option.ser and job.payload: strings that are frozen data. Run as: php make.php
 class SendMail
 {
     public $to = 'a@example.org';

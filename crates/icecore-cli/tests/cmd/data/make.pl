@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Makes the files in this folder with the real Storable and Sereal.
+# Creates the files in this folder with the real Storable and Sereal.
 use v5.36;
 use FindBin;
 use Storable ();

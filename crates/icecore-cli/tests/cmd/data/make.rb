@@ -1,4 +1,4 @@
-# Makes known.marshal: values of Ruby's own classes. Run as: ruby make.rb
+# Creates known.marshal: values of Ruby's own classes. Run as: ruby make.rb
 require "set"
 require "date"
 require "time"

@@ -1,5 +1,5 @@
 <?php
-// Writes random values into memcached, by both extensions of PHP with random options; says what it
+// Writes random values to memcached with both extensions of PHP and random options; reports what it
 // wrote.
 //
 // memcached.php PORT PREFIX SEED COUNT
@@ -8,7 +8,7 @@ require __DIR__ . '/values.php';
 [, $port, $prefix, $seed, $count] = $argv;
 mt_srand((int) $seed);
 
-// What is no array is kept as text, by either.
+// Both extensions store scalar values as text.
 function kept($value)
 {
     return is_array($value) || $value === null ? $value : (string) $value;
@@ -25,7 +25,7 @@ if (class_exists('Memcached')) {
         $cache->setOption(Memcached::OPT_COMPRESSION, (bool) mt_rand(0, 3));
         $cache->setOption(Memcached::OPT_COMPRESSION_TYPE, mt_rand(0, 1) ? Memcached::COMPRESSION_ZLIB : Memcached::COMPRESSION_FASTLZ);
         $value = $serializer === Memcached::SERIALIZER_JSON_ARRAY ? map() : value();
-        // Long ones are compressed in another way.
+        // Long values are compressed in another way.
         if (mt_rand(0, 30) === 0) {
             for ($value = [], $n = mt_rand(1000, 4000); $n > 0; $n--) {
                 $value[] = word();

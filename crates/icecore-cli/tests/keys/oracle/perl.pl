@@ -1,4 +1,4 @@
-# Writes random values into memcached by Cache::Memcached and Cache::Memcached::Fast; says what it
+# Writes random values to memcached with Cache::Memcached and Cache::Memcached::Fast; reports what it
 # wrote.
 #
 # perl.pl PORT PREFIX SEED COUNT
@@ -42,6 +42,6 @@ for my $at (0 .. $count - 1) {
     my ($client, $key) = ($clients[$at % @clients], "$prefix-$at");
     my $value = value($at % 3 ? 0 : 4);
     $client->set($key, $value);
-    # What is no reference is kept as text.
+    # Values other than references are stored as text.
     print $json->encode({ key => $key, value => ref $value ? $client->get($key) : "$value" }), "\n";
 }

@@ -1,6 +1,6 @@
 <?php
-// Writes random values into Redis, by phpredis with random options, as sessions, and by the caches
-// and queues of Laravel and Symfony; says what it wrote.
+// Writes random values to Redis with phpredis and random options, as sessions, and with the caches and
+// queues of Laravel and Symfony; reports what it wrote.
 //
 // redis.php PORT DATABASE SEED COUNT
 
@@ -30,10 +30,10 @@ $writers = ['phpredis' => function (string $key) use ($none): void {
         return;
     }
     $redis = client($serializer, mt_rand(0, 3));
-    // JSON of one word or number is that: a text.
+    // JSON of a single word or number is just a text.
     $value = $serializer === Redis::SERIALIZER_JSON ? map() : value();
     mt_rand(0, 1) ? $redis->set($key, $value) : $redis->setex($key, 1000, $value);
-    // phpredis 5.3.7 itself reads JSON as a text, if LZF packed it.
+    // phpredis 5.3.7 itself reads JSON as a text if it was compressed with LZF.
     $read = fn ($found) => $serializer === Redis::SERIALIZER_JSON ? $value : $found;
     told($key, $read($redis->get($key)));
     switch (mt_rand(0, 5)) {
@@ -67,7 +67,7 @@ ini_set('session.save_handler', 'redis');
 ini_set('session.save_path', "tcp://127.0.0.1:$port?database=$database");
 
 if (@include '/usr/share/php/Illuminate/Cache/autoload.php') {
-    // What Illuminate\Redis is to the store and the queue: a connection of phpredis.
+    // Replaces Illuminate\Redis for the store and the queue: a connection of phpredis.
     class Connection
     {
         public function __construct(private Redis $redis) {}
@@ -93,7 +93,7 @@ if (@include '/usr/share/php/Illuminate/Cache/autoload.php') {
         $value = value();
         mt_rand(0, 1) ? $store->put($key, $value, 1000) : $store->forever($key, $value);
         $value = $store->get($key);
-        // Numbers are kept as text.
+        // Numbers are stored as text.
         told("app_cache:$key", is_int($value) || is_float($value) ? (string) $value : $value, 'laravel-cache');
     };
     if (@include '/usr/share/php/Illuminate/Queue/autoload.php') {

@@ -1,5 +1,5 @@
-# Writes random values into Redis by the cache of Rails and by Sidekiq, and into memcached by Dalli
-# and the cache of Rails; says what it wrote.
+# Writes random values to Redis with the cache of Rails and Sidekiq, and to memcached with Dalli and
+# the cache of Rails; reports what it wrote.
 #
 # ruby.rb redis PORT DATABASE SEED COUNT
 # ruby.rb memcached PORT PREFIX SEED COUNT
@@ -78,7 +78,7 @@ else
       client = Dalli::Client.new("127.0.0.1:#{port}", compress: [true, false].sample(random: $random), compression_min_size: $random.rand(1..2000))
       value = value()
       if $random.rand(3).zero?
-        # What is kept raw is text, and may be text that says something.
+        # A raw value is text, and the text may itself be meaningful.
         client.set("#{place}-#{at}", word = word(), 1000, raw: true)
         told("#{place}-#{at}", word)
       else

@@ -1,7 +1,7 @@
 <?php
-// Random values, as programs keep them.
+// Random values, as programs store them.
 
-// Sessions want that nothing was written yet.
+// Sessions must start before any output.
 ob_start();
 
 function word(): string
@@ -37,7 +37,7 @@ function map(int $depth = 0): array
     return $map;
 }
 
-// What was written, for the test: under which key, and what is there.
+// Reports a written value to the test: its key and its value.
 function told(string $key, $value, ?string $program = null): void
 {
     $flags = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION;

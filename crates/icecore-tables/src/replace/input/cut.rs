@@ -1,4 +1,4 @@
-//! Inputs that are cut between rows, or where no match is.
+//! Inputs that are cut between rows, or outside of matches.
 
 use super::Ahead;
 use crate::pool::Batches;
@@ -12,9 +12,9 @@ use std::io::{self, Read};
 pub enum Cut {
     /// After rows of CSV.
     Rows(Scanner),
-    /// Behind the end of a line.
+    /// After the end of a line.
     Lines,
-    /// Where no match is.
+    /// Outside of matches.
     Text(Rules),
 }
 
@@ -24,7 +24,7 @@ pub struct Cutter {
     cut: Cut,
     rows: u64,
     header: usize,
-    /// Of plain text: how many bytes before the rest were handed out already, and are only to be looked at.
+    /// For plain text: number of bytes before the rest that were handed out already, and are only context.
     before: usize,
 }
 
@@ -32,14 +32,14 @@ impl Cutter {
     /// Cuts an input into pieces of about `chunk` bytes.
     pub fn new(from: Box<dyn Read + Send>, chunk: usize, cut: Cut) -> Cutter {
         let cut = match cut {
-            // A regular expression sees a line at a time.
+            // A regular expression matches within one line.
             Cut::Text(rules) if rules.reach().is_none() => Cut::Lines,
             cut => cut,
         };
         Cutter { ahead: Ahead::new(from, chunk), cut, rows: 0, header: 0, before: 0 }
     }
 
-    /// The first row, which has the names of the columns and begins at `start`.
+    /// Reads the first row, which has the names of the columns and begins at `start`.
     pub fn header(&mut self, start: usize) -> io::Result<Vec<u8>> {
         let mut bytes = self.skip(start)?;
         loop {
@@ -58,7 +58,7 @@ impl Cutter {
         }
     }
 
-    /// What comes before `start` belongs to no row, as names of columns do. Returns what was read.
+    /// Skips the bytes before `start`, which belong to no row, like names of columns. Returns the bytes read so far.
     fn skip(&mut self, start: usize) -> io::Result<Vec<u8>> {
         let mut bytes = std::mem::take(&mut self.ahead.rest);
         while bytes.len() < start && !self.ahead.is_end {
@@ -68,13 +68,13 @@ impl Cutter {
         Ok(bytes)
     }
 
-    /// Of a table without names of columns: the first row begins at `start`.
+    /// Begins a table without names of columns: the first row begins at `start`.
     pub fn without_header(&mut self, start: usize) -> io::Result<()> {
         self.ahead.rest = self.skip(start)?;
         Ok(())
     }
 
-    /// Where to cut these bytes, and how many rows are before that.
+    /// Returns where to cut these bytes, and the number of rows before that.
     fn place(&self, bytes: &[u8]) -> Option<(usize, u64)> {
         let is_end = self.ahead.is_end;
         let rows = bytes.get(self.header..)?;
@@ -97,7 +97,7 @@ impl Cutter {
     }
 }
 
-/// The ends of rows.
+/// Returns the ends of rows.
 fn scan_rows(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Item = usize> {
     let mut at = 0;
     std::iter::from_fn(move || match scanner.find_row_end(bytes.get(at..)?, is_end) {
@@ -109,8 +109,8 @@ fn scan_rows(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Ite
     })
 }
 
-/// Where a text may be cut: after a line, if a match is never longer; else where no match is,
-/// and none can begin that is not there as a whole.
+/// Returns where a text may be cut: after a line, if no match can be longer; otherwise outside of matches, and before
+/// any match that may be incomplete.
 fn text(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
     let has_lines = !rules.pairs().iter().any(|pair| pair.old().contains(&b'\n'));
     if let (true, Some(end)) = (has_lines, memrchr(b'\n', bytes).filter(|end| *end >= before)) {
@@ -127,7 +127,7 @@ impl Batches for Cutter {
         chunk.clear();
         let mut bytes = std::mem::take(&mut chunk.bytes);
         bytes.extend_from_slice(&self.ahead.rest);
-        // What was read for the header may be all there is for now.
+        // After reading the header, its bytes may be all that is available for now.
         let mut reads = self.header == 0;
         loop {
             if reads && !self.ahead.is_end {
@@ -152,7 +152,7 @@ impl Cutter {
         self.rows += rows;
         self.header = 0;
         if let Cut::Text(rules) = &self.cut {
-            // So that the worker sees where a match can't be.
+            // This context shows the worker where a match is impossible.
             let behind = rules.reach().unwrap_or_default().min(bytes.len().saturating_sub(end));
             let before = Rules::BESIDE.min(end);
             let next = bytes.get(end..end + behind).unwrap_or_default().to_vec();

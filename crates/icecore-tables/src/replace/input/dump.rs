@@ -1,4 +1,4 @@
-//! SQL dumps: the lexer runs in the thread that reads.
+//! SQL dumps: the lexer runs in the reading thread.
 
 use super::Ahead;
 use crate::pool::Batches;
@@ -14,29 +14,28 @@ pub struct Dump {
     ahead: Ahead,
     reader: Reader,
     plan: Arc<Plan>,
-    /// What the dump said of its charset when that was last asked, and the number of the rules for it.
+    /// The charsets of the dump at the last check; `rules` is the number of the rules for them.
     charset: (Option<&'static str>, Option<&'static str>),
     rules: u16,
-    /// Whether the dump is UTF-8, whatever it says.
+    /// Whether the dump is UTF-8, regardless of its declarations.
     is_utf8: bool,
-    /// The places of columns by table: by the number of the column, and by its position where that is
-    /// not known.
+    /// The places of columns by table: by the number of the column, or by its position if the number is unknown.
     known: Vec<Vec<[Known; 2]>>,
     is_done: bool,
 }
 
-/// What is known of a column.
+/// The known state of a column.
 #[derive(Clone, Copy, Debug, Default)]
 enum Known {
     #[default]
     Not,
-    /// It stays.
+    /// The column is not changed.
     Stays,
     Changes(u32),
 }
 
 impl Dump {
-    /// `is_utf8`: the dump was made UTF-8, whatever it says of its charset.
+    /// Creates the reader. `is_utf8`: the dump was converted to UTF-8, regardless of its declarations.
     pub fn new(from: Box<dyn Read + Send>, chunk: usize, plan: Arc<Plan>, is_utf8: bool) -> Dump {
         Dump {
             ahead: Ahead::new(from, chunk),
@@ -50,7 +49,7 @@ impl Dump {
         }
     }
 
-    /// Finds the rules for the charset in which the dump says it is from here on.
+    /// Finds the rules for the charset that the dump declares from here on.
     #[cold]
     fn find_rules(&mut self) -> io::Result<()> {
         self.charset = (self.reader.charset(), self.reader.table_charset());
@@ -62,7 +61,7 @@ impl Dump {
         Ok(())
     }
 
-    /// Adds a literal, unless its column stays.
+    /// Adds a literal, unless its column is not changed.
     fn push(&mut self, literal: Literal, pieces: &mut Vec<Piece>) -> io::Result<()> {
         let Literal { whole, body, quoting, cell, .. } = literal;
         let Some(cell) = cell else {
@@ -90,7 +89,7 @@ impl Dump {
             let column = cell.column.and_then(|column| table.columns().get(column as usize));
             let name = column.map_or_else(|| (cell.position + 1).to_string(), |column| column.name().to_owned());
             let number = self.plan.places.number(table.schema(), table.name(), &name);
-            // Numbers are not text, though COPY writes them as if they were.
+            // Numbers are not text, though COPY writes them like text.
             let is_number = column.is_some_and(|column| column.kind() == Kind::Number);
             *known = number.filter(|_| !is_number).map_or(Known::Stays, Known::Changes);
         }

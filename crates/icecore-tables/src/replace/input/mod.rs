@@ -8,21 +8,21 @@ pub use dump::Dump;
 
 use std::io::{self, Read};
 
-/// The most that is held of an input because it can't be cut.
+/// Maximum number of bytes that are held because the input can't be cut.
 const MOST: usize = 1 << 30;
 
-/// Bytes of an input, of which the front goes chunk by chunk.
+/// Bytes of an input, whose front is handed out chunk by chunk.
 struct Ahead {
     from: Box<dyn Read + Send>,
-    /// What was read and is not in a chunk yet.
+    /// Bytes that were read and are not in a chunk yet.
     rest: Vec<u8>,
-    /// What is read into: filled with zeros once, and not for each read.
+    /// The read buffer: filled with zeros once, not for each read.
     buffer: Vec<u8>,
-    /// Where that starts in the input.
+    /// Offset of `rest` in the input.
     offset: u64,
     chunk: usize,
     is_end: bool,
-    /// Whether the last read gave less than there was room for: there may be nothing more yet.
+    /// Whether the last read did not fill the buffer: there may be nothing more yet.
     is_short: bool,
 }
 
@@ -39,7 +39,7 @@ impl Ahead {
         }
     }
 
-    /// Reads more after the bytes that are there: of a long piece as much again.
+    /// Reads more bytes after the available ones; a long piece is doubled.
     fn more(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         let have = bytes.len();
         if have > MOST {
@@ -63,7 +63,7 @@ impl Ahead {
         result
     }
 
-    /// Reads until there is enough; says how much came.
+    /// Reads until there is enough; returns the number of bytes read.
     fn fill(&mut self, room: &mut [u8], enough: usize) -> (usize, io::Result<()>) {
         let mut end = 0;
         let result = loop {
@@ -74,7 +74,7 @@ impl Ahead {
                 }
                 Ok(count) => {
                     end += count;
-                    // Of what is long, a little more does not help.
+                    // For a long piece, a few more bytes do not help.
                     if end >= enough {
                         break Ok(());
                     }

@@ -1,4 +1,4 @@
-//! The first rows of a table, looked at before the rest is read.
+//! The first rows of a table, examined before the rest is read.
 
 use crate::pool::Batches;
 use crate::rows::batch::Batch;
@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many bytes are looked at, however many rows that are.
+/// Maximum number of bytes that are examined, whatever the number of rows.
 const MOST: usize = 64 << 20;
 
 /// Some of the first rows.
@@ -17,11 +17,11 @@ pub struct Part<'b> {
     pub rows: Range<usize>,
 }
 
-/// Batches of which the first ones may be looked at.
+/// Batches whose first ones can be examined in advance.
 pub struct Ahead<T> {
     from: T,
     first: VecDeque<Batch>,
-    /// What stopped the look.
+    /// The error that stopped reading ahead.
     stopped: Option<io::Error>,
     is_done: bool,
 }
@@ -52,12 +52,12 @@ impl<T: Batches<Batch = Batch>> Ahead<T> {
         ahead
     }
 
-    /// What is done with the first row.
+    /// Returns the plan of the first row.
     pub fn plan(&self) -> Option<Arc<Plan>> {
         self.first.front()?.plans.first().map(|(_, plan)| Arc::clone(plan))
     }
 
-    /// The first rows that have the columns of a plan, at most this number.
+    /// Returns the first rows that have the columns of a plan, at most `most`.
     pub fn parts(&self, plan: &Plan, most: usize) -> Vec<Part<'_>> {
         let (mut parts, mut left) = (Vec::new(), most);
         for batch in &self.first {
@@ -72,7 +72,7 @@ impl<T: Batches<Batch = Batch>> Ahead<T> {
         parts
     }
 
-    /// Why there is no first batch, if that is an error.
+    /// Returns why there is no first batch, if that is an error.
     pub fn failed(&mut self) -> Option<io::Error> {
         if self.first.is_empty() { self.stopped.take() } else { None }
     }

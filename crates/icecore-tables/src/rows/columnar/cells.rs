@@ -15,28 +15,28 @@ use std::sync::Arc;
 pub struct Cells<'b> {
     pub batch: &'b Batch,
     pub rows: Range<usize>,
-    /// Which column.
+    /// Number of the column.
     pub at: usize,
 }
 
 impl<'b> Cells<'b> {
-    /// Each of them; `None`, where a row has no such cell.
+    /// Iterates over the cells; `None` if a row has no such cell.
     pub fn iter(&self) -> impl Iterator<Item = Option<(Sort, &'b [u8])>> + use<'b> {
         let (batch, at) = (self.batch, self.at);
         self.rows.clone().map(move |row| batch.row(row).0.get(at).map(|cell: &Cell| (cell.sort, batch.cell(*cell))))
     }
 
-    /// How many bytes they have.
+    /// Returns the total number of bytes.
     fn size(&self) -> usize {
         self.iter().flatten().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// Their bytes.
+    /// Returns their bytes as a column.
     pub fn bytes(&self) -> Result<ArrayRef, ArrowError> {
         self.strings::<BinaryType>()
     }
 
-    /// Their values in a column of this type; what does not fit is noted, and null.
+    /// Returns their values as a column of this type; values that do not fit are noted, and become null.
     pub fn column(&self, to: &DataType, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
         match to {
             DataType::Null => Ok(new_null_array(to, self.rows.len())),
@@ -52,7 +52,7 @@ impl<'b> Cells<'b> {
     }
 
     fn text<T: ByteArrayType>(&self, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
-        // All at once is quick; what is no UTF-8 is looked for only if there is some.
+        // Converting all at once is fast; invalid UTF-8 is searched for only if that fails.
         self.strings::<T>().or_else(|_| {
             let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.size());
             for (row, cell) in self.iter().enumerate() {
@@ -95,7 +95,7 @@ impl<O: OffsetSizeTrait> Strings<O> {
         Strings { offsets, bytes: Vec::with_capacity(size), nulls: NullBufferBuilder::new(rows) }
     }
 
-    /// Adds one.
+    /// Adds a string.
     pub fn push(&mut self, value: Option<&[u8]>) {
         match value {
             Some(value) => {
@@ -104,7 +104,7 @@ impl<O: OffsetSizeTrait> Strings<O> {
             }
             None => self.nulls.append_null(),
         }
-        // One that does not fit is found in the end: offsets go backwards there.
+        // An offset that does not fit is detected at the end.
         self.offsets.push(O::from_usize(self.bytes.len()).unwrap_or(O::usize_as(0)));
     }
 

@@ -1,4 +1,4 @@
-//! Rows become records.
+//! Converts rows to records.
 
 use super::cells::{Cells, Strings};
 use super::fit::fitted;
@@ -20,17 +20,17 @@ use icecore_columns::{Blobs, Decoder, Source};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a thread makes records with.
+/// The state of a thread that creates records.
 pub struct Filler {
     layout: Arc<Layout>,
     decoders: Vec<Option<Decoder>>,
-    /// What reads lines of JSON.
+    /// The decoder for lines of JSON.
     lines: Option<Decoder>,
-    /// What reads values that become text, and the plan that it is for.
+    /// The decoder for values that become text, and its plan.
     text: Option<(Arc<Plan>, TextDecoder)>,
 }
 
-/// What there is to say of some rows.
+/// The notes about some rows.
 pub struct Notes<'n> {
     pub plan: &'n Plan,
     tally: Tally,
@@ -41,10 +41,10 @@ pub struct Notes<'n> {
     first: u64,
 }
 
-/// Something that is wrong with a row.
+/// An error in a row.
 struct Note {
     row: usize,
-    /// Which of the columns to decode, if it is one.
+    /// Number of the column to decode, if it concerns one.
     column: Option<usize>,
     kind: &'static str,
     message: String,
@@ -56,7 +56,7 @@ impl<'n> Notes<'n> {
         Notes { plan, tally: Tally::default(), wrongs: Vec::new(), kinds, first }
     }
 
-    /// A value that is passed on has bytes that are not text.
+    /// Notes a value with bytes that are not text, in a column that is not decoded.
     pub fn lose_bytes(&mut self, row: usize, at: usize) {
         let path = format!("column {}", self.plan.name(at));
         if self.plan.strict {
@@ -67,13 +67,13 @@ impl<'n> Notes<'n> {
         }
     }
 
-    /// A value that is passed on does not fit its column.
+    /// Notes a value that does not fit its column, in a column that is not decoded.
     pub fn misfit(&mut self, row: usize, at: usize, message: String) {
         let message = format!("column {}: {message} (--schema gives it another type)", self.plan.name(at));
         self.wrongs.push(Note { row, column: None, kind: "row", message });
     }
 
-    /// A value can't be decoded.
+    /// Notes a value that can't be decoded.
     fn bad(&mut self, row: usize, column: usize, became: Kind, kind: &'static str, message: String) {
         self.kinds[column][row] = became;
         self.wrongs.push(Note { row, column: Some(column), kind, message });
@@ -81,7 +81,7 @@ impl<'n> Notes<'n> {
 }
 
 impl Filler {
-    /// Fills columns of this layout with the rows of a plan.
+    /// Creates a filler for the columns of this layout and the rows of a plan.
     pub fn new(layout: &Arc<Layout>, plan: &Plan) -> Result<Filler, icecore_columns::Error> {
         let decoder = |blob: &Blob| blob.decoder(&layout.given[blob.shown], plan);
         let decoders = layout.blobs.iter().map(decoder).collect::<Result<_, _>>()?;
@@ -89,7 +89,7 @@ impl Filler {
         Ok(Filler { layout: Arc::clone(layout), decoders, lines, text: None })
     }
 
-    /// Makes records of the rows of a batch.
+    /// Creates records from the rows of a batch.
     pub fn batch(&mut self, batch: &mut Batch) {
         let plans = std::mem::take(&mut batch.plans);
         for (at, (from, plan)) in plans.iter().enumerate() {
@@ -106,10 +106,10 @@ impl Filler {
         batch.plans = plans;
     }
 
-    /// Makes a record of some rows. Returns whether the next ones are wanted.
+    /// Creates a record from some rows. Returns whether the next rows are needed.
     fn rows(&mut self, batch: &mut Batch, rows: Range<usize>, plan: &Arc<Plan>) -> Result<bool, ArrowError> {
         let layout = Arc::clone(&self.layout);
-        // Rows of another table, which the thread that writes refuses.
+        // Rows of another table, which the writing thread refuses.
         if layout.lines.is_none() && shown(plan).count() != layout.given.len() {
             return Ok(true);
         }
@@ -125,7 +125,7 @@ impl Filler {
         keep(record, batch, rows, notes)
     }
 
-    /// The columns that are written, as the input has them: those that are passed on in their types.
+    /// Returns the columns to write from the input, those that are not decoded in their final types.
     fn input(
         &mut self,
         batch: &Batch,
@@ -157,7 +157,7 @@ impl Filler {
         Ok(columns)
     }
 
-    /// The same of lines of JSON.
+    /// Returns the same columns for lines of JSON.
     fn line_columns(
         &mut self,
         batch: &Batch,
@@ -178,7 +178,7 @@ impl Filler {
         if let Some((count, first)) = decoded.extra {
             notes.tally.leave_out(count as u64, notes.first + first as u64, || "its line".to_owned());
         }
-        // What is in the columns of a row that is null counts no more.
+        // Values in the columns of a null row do not count.
         let rows = decoded.column.as_struct();
         let nulls = rows.nulls().cloned();
         let masked = rows.columns().iter().map(|column| match &nulls {
@@ -266,7 +266,7 @@ impl Filler {
     }
 }
 
-/// The cells of a column to decode.
+/// Returns the cells of a column to decode.
 fn blob_cells(cells: &Cells<'_>, column: usize, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
     let plan = notes.plan;
     let mut strings = Strings::<i32>::with_capacity(cells.rows.len(), 0);
@@ -306,7 +306,7 @@ fn too_many(batch: &Batch, rows: &Range<usize>, plan: &Plan, notes: &mut Notes<'
     }
 }
 
-/// The columns of the output.
+/// Returns the columns of the output.
 fn columns(
     layout: &Layout,
     input: &[ArrayRef],
@@ -342,7 +342,7 @@ fn columns(
     Ok(columns)
 }
 
-/// Puts a record into its batch, without the rows that are left out. Returns whether the next ones are wanted.
+/// Puts a record into its batch, without the rows that are left out. Returns whether the next rows are needed.
 fn keep(record: RecordBatch, batch: &mut Batch, rows: Range<usize>, mut notes: Notes<'_>) -> Result<bool, ArrowError> {
     let plan = notes.plan;
     notes.wrongs.sort_by_key(|note| note.row);

@@ -1,7 +1,7 @@
-//! Columns in other types: what does not fit is noted, and null.
+//! Converts columns to other types: values that do not fit are noted, and become null.
 //!
-//! The crate arrow-cast could do it. But it has code for every pair of types, which was a tenth of the command, and it
-//! rounds decimals and cuts the fraction of floats without a word.
+//! The crate arrow-cast can do this, too. But it has code for every pair of types, which was a tenth of the command,
+//! and it silently rounds decimals and cuts the fractions of floats.
 
 use super::cells::Strings;
 use super::filler::Notes;
@@ -28,7 +28,7 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use icecore_columns::{Blobs, Decoder, Options};
 use std::sync::Arc;
 
-/// A column in another type; what does not fit is noted, and null.
+/// Converts a column to another type; values that do not fit are noted, and become null.
 ///
 /// # Errors
 /// If no value of the column could become one of this type.
@@ -65,10 +65,10 @@ pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>
     Ok(made)
 }
 
-/// The values of a column as they are written.
+/// The values of a column as text.
 struct Cells {
     texts: StringArray,
-    /// Whether each text is JSON; otherwise it is the value.
+    /// Whether each text is JSON; otherwise it is the value itself.
     is_json: bool,
 }
 
@@ -86,7 +86,7 @@ impl Cells {
             DataType::Float16 => self.parsed::<Float16Type>(parse_half),
             DataType::Float32 => self.parsed::<Float32Type>(parse_float),
             DataType::Float64 => self.parsed::<Float64Type>(parse_float),
-            // 1.0 is an integer, where it is a number.
+            // In JSON, the number 1.0 is an integer.
             to if self.is_json && (to.is_integer() || to.is_nested()) => self.decoded(to, options)?,
             DataType::Decimal128(..) => self.decoded(to, options)?,
             DataType::Int8 => self.parsed::<Int8Type>(parse_integer),
@@ -137,16 +137,16 @@ impl Cells {
         Arc::new(self.texts.iter().map(|text| text.and_then(&parse)).collect::<PrimitiveArray<T>>())
     }
 
-    /// Moments; what does not say where it is, is a local time of the zone of the column.
+    /// Parses timestamps; one without an offset is a local time in the zone of the column.
     fn moments<T: ArrowTimestampType>(&self, zone: Option<&Arc<str>>) -> Result<ArrayRef, ArrowError> {
         let place = zone.map_or(Ok(Zone::UTC), |zone| Zone::parse(zone))?;
-        // Nothing smaller than its unit is cut off.
+        // A timestamp with a fraction smaller than the unit is refused, not truncated.
         let moment = |text: &str| parse_moment(text, &place)?.count(T::UNIT);
         let moments: PrimitiveArray<T> = self.texts.iter().map(|text| text.and_then(moment)).collect();
         Ok(Arc::new(moments.with_timezone_opt(zone.cloned())))
     }
 
-    /// What the values mean in this type, or null: nothing is rounded.
+    /// Returns the values in this type, or null: nothing is rounded.
     fn decoded(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         let external = |error: icecore_columns::Error| ArrowError::ExternalError(Box::new(error));
         let field = Field::new("", to.clone(), true);
@@ -159,7 +159,7 @@ impl Cells {
     }
 }
 
-/// A column of these strings; `size` is how many bytes they have in all, 0 if nobody has counted.
+/// Returns a column of these strings; `size` is their total number of bytes, 0 if unknown.
 fn strings<'v, T: ByteArrayType>(
     values: impl ExactSizeIterator<Item = Option<&'v [u8]>>,
     size: usize,
@@ -175,7 +175,7 @@ fn quoted(value: &str) -> Vec<u8> {
     out
 }
 
-/// The words that programs write for them, and their beginnings.
+/// Parses the words that programs write for booleans, and their abbreviations.
 fn boolean(text: &str) -> Option<bool> {
     let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
     match () {
@@ -185,7 +185,7 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// A value in a message; of a long one, both ends.
+/// Returns a value for a message; of a long one, both ends.
 fn excerpt(value: &str) -> String {
     const LONGEST: usize = 40;
     icecore::text::printable(&icecore::text::shortened(value, LONGEST)).into_owned()

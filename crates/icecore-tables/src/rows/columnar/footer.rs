@@ -1,18 +1,18 @@
-//! How deep the types of a file of Parquet are, before anybody builds them.
+//! Checks the depth of the types of a Parquet file before its reader builds them.
 //!
-//! Readers build the tree of types by recursion, as deep as the file says. So the list that the tree is made of is
-//! walked first: it is at the end of the file, in Thrift's compact protocol.
+//! Readers build the tree of types by recursion, as deep as the file declares. So the list from which they build the
+//! tree is walked first: it is at the end of the file, in Thrift's compact protocol.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Behind the list: its length, and the letters that files end with.
+/// After the list: its length, and the letters at the end of a file.
 const END: u64 = 8;
 const MAGIC: &[u8] = b"PAR1";
-/// How deep structures of Thrift may be nested; those of Parquet have a few levels.
+/// Maximum nesting of Thrift structures; those of Parquet have a few levels.
 const NESTED: usize = 32;
 
-/// The numbers of its fields: of the whole, and of an element of the types.
+/// The numbers of two fields: the elements in the whole structure, and the children in an element.
 const ELEMENTS: i16 = 2;
 const CHILDREN: i16 = 5;
 
@@ -31,8 +31,8 @@ const SET: u8 = 10;
 const MAP: u8 = 11;
 const STRUCT: u8 = 12;
 
-/// Whether the types of a file are not deeper than that, as far as its end can be read: what is damaged is for the
-/// reader to tell.
+/// Returns whether the types of a file are at most this deep, as far as its end can be read: the reader reports any
+/// damage.
 pub fn is_shallow(file: &mut File, depth: usize) -> io::Result<bool> {
     let len = file.seek(SeekFrom::End(0))?;
     let mut end = [0; END as usize];
@@ -50,13 +50,13 @@ pub fn is_shallow(file: &mut File, depth: usize) -> io::Result<bool> {
     Ok(Walk { rest: &bytes }.whole(depth) != Some(false))
 }
 
-/// What is left of the bytes.
+/// The remaining bytes.
 struct Walk<'b> {
     rest: &'b [u8],
 }
 
 impl Walk<'_> {
-    /// `None`: it is damaged.
+    /// Walks the whole structure. `None`: it is damaged.
     fn whole(&mut self, depth: usize) -> Option<bool> {
         let mut last = 0;
         loop {
@@ -72,13 +72,13 @@ impl Walk<'_> {
         }
     }
 
-    /// The elements of the types in pre-order: each says how many children follow.
+    /// Walks the elements of the types in pre-order: each has the number of its children.
     fn elements(&mut self, depth: usize) -> Option<bool> {
         let (count, kind) = self.list()?;
         if kind != STRUCT {
             return None;
         }
-        // How many children of the open elements are still to come.
+        // Number of children of the open elements that still follow.
         let mut open: Vec<i64> = Vec::new();
         for _ in 0..count {
             let children = match self.element()? {
@@ -102,7 +102,7 @@ impl Walk<'_> {
         Some(true)
     }
 
-    /// How many children an element has; `Some(None)`: it is too deep in itself.
+    /// Returns the number of children of an element; `Some(None)`: the element itself is too deep.
     fn element(&mut self) -> Option<Option<i64>> {
         let (mut last, mut children) = (0, 0);
         loop {
@@ -146,7 +146,7 @@ impl Walk<'_> {
         Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
     }
 
-    /// The type of the next field, and its number.
+    /// Reads the type of the next field, and its number.
     fn field(&mut self, last: &mut i16) -> Option<(u8, i16)> {
         let head = self.byte()?;
         if head != STOP {
@@ -158,7 +158,7 @@ impl Walk<'_> {
         Some((head & 0xf, *last))
     }
 
-    /// How many items a list has, and their type.
+    /// Reads the number of items of a list, and their type.
     fn list(&mut self) -> Option<(u64, u8)> {
         let head = self.byte()?;
         let count = match head >> 4 {
@@ -168,7 +168,7 @@ impl Walk<'_> {
         Some((count, head & 0xf))
     }
 
-    /// Skips a value; `Some(false)`: it is deeper than that.
+    /// Skips a value; `Some(false)`: it is deeper than allowed.
     fn skip(&mut self, kind: u8, depth: usize) -> Option<bool> {
         let Some(deeper) = depth.checked_sub(1) else { return Some(false) };
         match kind {
@@ -209,7 +209,7 @@ impl Walk<'_> {
         for _ in 0..count {
             for kind in kinds {
                 let is_taken = match *kind {
-                    // In a list each has a byte.
+                    // In a list, each boolean has a byte.
                     TRUE | FALSE => self.bytes(1)?,
                     kind => self.skip(kind, depth)?,
                 };
@@ -226,7 +226,7 @@ impl Walk<'_> {
 mod tests {
     use super::Walk;
 
-    /// A list of so many groups, one in the other.
+    /// Returns a list of `depth` nested groups.
     fn types(depth: usize) -> Vec<u8> {
         let mut bytes = vec![0x15, 2, 0x19, 0xfc];
         bytes.extend([(depth as u8 & 0x7f) | 0x80, (depth >> 7) as u8]);

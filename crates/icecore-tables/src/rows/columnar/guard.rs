@@ -8,10 +8,10 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some work on what nobody trusts, in code of others; a panic becomes an error that says what it said.
+/// Runs foreign code on untrusted data, and converts a panic to an error with its message.
 ///
-/// Readers of Parquet and Arrow look at what files declare, but not at all of it: some damage is found by an
-/// index that is out of bounds. What worked on the file must not be used again after an error.
+/// Readers of Parquet and Arrow check the declarations of files, but not all of them: some damage only causes an index
+/// that is out of bounds. After an error, do not use the reader of the file again.
 pub fn guarded<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! Which columns the output has, and what fills them.
+//! The columns of the output, and the source of each.
 
 use super::ahead::Part;
 use super::learn;
@@ -11,57 +11,57 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How long the text of a schema may be.
+/// Maximum length of the text of a schema.
 const LONGEST: u64 = 16 << 20;
 
 /// The columns of the output.
 pub struct Layout {
-    /// The columns, as Arrow has them.
+    /// The columns as an Arrow schema.
     pub schema: SchemaRef,
-    /// Where the values of each column come from.
+    /// The source of each column.
     pub fills: Vec<Fill>,
-    /// The columns to decode, in the order in which they are named.
+    /// The columns to decode, in the order in which they are given.
     pub blobs: Vec<Blob>,
-    /// Columns of the input that are written, as far as they are not decoded their types are those of the output.
+    /// The written columns of the input; those that are not decoded have the types of the output.
     pub given: Fields,
-    /// What lines of JSON become.
+    /// The fields that lines of JSON become.
     pub lines: Option<Fields>,
 }
 
-/// What fills a column.
+/// The source of a column.
 #[derive(Clone, Copy, Debug)]
 pub enum Fill {
-    /// Where a row is from.
+    /// The origin of a row.
     Lead(usize),
-    /// A column of the input, as it is; which one of those that are written.
+    /// A column of the input, unchanged; its number among the written ones.
     Plain(usize),
-    /// One that is decoded.
+    /// A decoded column.
     Blob(usize),
-    /// The messages of one.
+    /// The messages of a decoded column.
     Errors(usize),
-    /// What became of its values.
+    /// What became of the values of a decoded column.
     Kinds(usize),
 }
 
 /// A column to decode.
 pub struct Blob {
-    /// Which one it is of those that are written.
+    /// Its number among the written columns.
     pub shown: usize,
     pub how: How,
-    /// Whether its type is from the first rows, and nobody asked for just these fields.
+    /// Whether its type was inferred from the first rows, and not given.
     pub is_learned: bool,
 }
 
 /// What values become.
 pub enum How {
-    /// Values of the type of its field.
+    /// Values with the type of the field.
     Typed(Source),
-    /// Text.
+    /// JSON text.
     Json,
 }
 
 impl Blob {
-    /// What decodes it to values of this field, if it becomes any.
+    /// Returns the decoder to values of this field, if they have a type.
     pub fn decoder(&self, field: &Field, plan: &Plan) -> Result<Option<Decoder>, icecore_columns::Error> {
         let How::Typed(source) = &self.how else { return Ok(None) };
         Decoder::new(source.clone(), field, options(plan)).map(Some)
@@ -69,7 +69,8 @@ impl Blob {
 }
 
 impl Layout {
-    /// Of a table with this plan, which has these first rows; `types`: those of its columns, if it has any.
+    /// Creates the layout for a table with this plan and these first rows; `types`: the types of its columns, if it has
+    /// any.
     pub fn new(parts: &[Part<'_>], plan: &Plan, typed: &super::Options, types: Option<&Fields>) -> Result<Layout> {
         let said = typed.schema.as_deref().map(read).transpose()?.unwrap_or_else(Fields::empty);
         let lines = match plan.form {
@@ -142,25 +143,25 @@ impl Layout {
         Ok(Layout { schema: Arc::new(Schema::new(fields)), fills, blobs, given, lines })
     }
 
-    /// The types of the columns of the input, as `--schema` takes them.
+    /// Returns the types of the columns of the input, in the form that `--schema` accepts.
     pub fn text(&self) -> String {
         schema::print(&Field::new("", DataType::Struct(self.given.clone()), true))
     }
 }
 
-/// The columns of the input that are written.
+/// Returns the columns of the input that are written.
 pub fn shown(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
     (0..plan.names.len()).filter(|at| !plan.is_hidden(*at))
 }
 
-/// How columns are decoded.
+/// Returns the options for decoding columns.
 pub fn options(plan: &Plan) -> Options {
     let mut options = Options::default();
     (options.limits, options.on_error) = (plan.limits.clone(), OnError::Null);
     options
 }
 
-/// Whether the field stands for any value as JSON.
+/// Returns whether the field accepts any value as JSON.
 pub fn is_json(field: &Field) -> bool {
     field.metadata().get(FILLED_WITH).is_some_and(|filled| filled == icecore_columns::JSON)
 }
@@ -179,7 +180,7 @@ fn check_names(said: &Fields, shown: &[(usize, String)]) -> Result<()> {
     }
 }
 
-/// Reads what `--schema` says: the fields, or a file with them.
+/// Reads the value of `--schema`: the fields, or a file with them.
 fn read(said: &str) -> Result<Fields> {
     let mut text = said.to_owned();
     let path = Path::new(said);

@@ -1,4 +1,4 @@
-//! Types of columns, found out from the first rows.
+//! Types of columns, inferred from the first rows.
 
 use super::ahead::Part;
 use super::cells::Cells;
@@ -14,7 +14,7 @@ use icecore::Stage;
 use icecore_columns::{Decoder, FILLED_WITH, Inference, Source};
 use std::sync::Arc;
 
-/// The type of a column that is passed on.
+/// Returns the type of a column that is not decoded.
 pub fn plain(parts: &[Part<'_>], at: usize) -> DataType {
     let cells = || parts.iter().flat_map(move |part| cells(part, at).iter()).flatten();
     let values = || cells().filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain));
@@ -33,9 +33,9 @@ fn is_integer(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| text.parse::<i64>().is_ok_and(|value| value.to_string() == text))
 }
 
-/// Whether a float holds all digits of a number.
+/// Returns whether a float can hold all digits of a number.
 fn is_float(bytes: &[u8]) -> bool {
-    /// So many digits always fit.
+    /// A float can always hold this many digits.
     const DIGITS: usize = 15;
     let number = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<f64>().ok());
     let mantissa = bytes.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or_default();
@@ -46,7 +46,7 @@ fn cells<'b>(part: &Part<'b>, at: usize) -> Cells<'b> {
     Cells { batch: part.batch, rows: part.rows.clone(), at }
 }
 
-/// The field of a column to decode, and what its values become.
+/// Returns the field of a column to decode, and what its values become.
 pub fn blob(
     parts: &[Part<'_>],
     plan: &Plan,
@@ -79,7 +79,7 @@ fn json_field(name: &str) -> FieldRef {
     Arc::new(Field::new(name, DataType::Utf8, true).with_metadata(json.into()))
 }
 
-/// The values of a column in the first rows.
+/// Returns the values of a column in the first rows.
 fn samples(parts: &[Part<'_>], plan: &Plan, name: &str, at: usize) -> Result<Vec<ArrayRef>, ArrowError> {
     if plan.form == TableForm::Ndjson {
         let field = Arc::new(Field::new(name, DataType::Utf8, true));
@@ -94,7 +94,7 @@ fn samples(parts: &[Part<'_>], plan: &Plan, name: &str, at: usize) -> Result<Vec
         .collect()
 }
 
-/// The first column of these fields in lines of JSON.
+/// Returns the first column of these fields in lines of JSON.
 fn line_columns(parts: &[Part<'_>], plan: &Plan, fields: &Fields) -> Result<Vec<ArrayRef>, ArrowError> {
     let external = |error: icecore_columns::Error| ArrowError::ExternalError(Box::new(error));
     let mut decoder = line_decoder(fields, plan).map_err(external)?;
@@ -105,31 +105,31 @@ fn line_columns(parts: &[Part<'_>], plan: &Plan, fields: &Fields) -> Result<Vec<
     parts.iter().map(column).collect()
 }
 
-/// What reads lines of JSON, whatever they say of themselves.
+/// Returns the decoder for lines of JSON, even if they look like typed JSON.
 pub fn line_decoder(fields: &Fields, plan: &Plan) -> Result<Decoder, icecore_columns::Error> {
     let field = Field::new("row", DataType::Struct(fields.clone()), true);
     Decoder::new(line_stage(), &field, options(plan))
 }
 
-/// JSON without any meaning but its own.
+/// Returns plain JSON, not typed JSON.
 pub fn line_stage() -> Stage {
     let mut stage = Stage::parse(JSON).expect("JSON is always there");
     let _ = stage.set("typed", Some("no"));
     stage
 }
 
-/// The type that these values have in common; `None`, if text says more of them.
+/// Returns the common type of these values; `None` if text preserves more of them.
 fn infer(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Field>, icecore_columns::Error> {
     let mut inference = Inference::new(source.clone(), &plan.limits);
     for sample in samples {
         inference.look_at(sample.as_ref())?;
     }
-    // Where most is ordinary text, only JSON can say all of it.
+    // If most values are ordinary text, only JSON can express all of them.
     let has_type = inference.rows() > 0 && inference.bad() * 2 <= inference.rows();
     Ok(has_type.then(|| inference.field()))
 }
 
-/// The fields of lines of JSON; columns to decode are text.
+/// Returns the fields of lines of JSON; columns to decode are text.
 pub fn lines(parts: &[Part<'_>], said: &Fields, plan: &Plan) -> Result<Fields> {
     let mut inference = Inference::new(line_stage(), &plan.limits);
     for part in parts {

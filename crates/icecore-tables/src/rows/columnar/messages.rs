@@ -10,27 +10,27 @@ use std::io::{self, Read};
 
 /// The first bytes of a file; a stream follows.
 const MAGIC: &[u8; 8] = b"ARROW1\0\0";
-/// How far what it is filled up with may go.
+/// Maximum offset of the padding at the start of a file.
 const PADDING: u64 = 1024;
 /// The bytes before a length.
 const MARK: [u8; 4] = [0xff; 4];
-/// How long what describes a message may be.
+/// Maximum length of the description of a message.
 const LONGEST: u32 = 64 << 20;
-/// So large a buffer may always get, and so many times its compressed size beyond.
+/// The size that any buffer may have, and beyond that the maximum ratio to its compressed size.
 const SLACK: i64 = 64 << 20;
 const GROWTH: i64 = 1024;
-/// How deep types may be.
+/// Maximum depth of types.
 const DEPTH: usize = 64;
 
 /// The records of a file or a stream.
 pub struct Messages<R> {
     from: R,
     decoder: StreamDecoder,
-    /// How much was read.
+    /// Number of bytes read.
     pub offset: u64,
     is_begun: bool,
     is_done: bool,
-    /// Those that were decoded.
+    /// Decoded records.
     records: VecDeque<RecordBatch>,
 }
 
@@ -46,7 +46,7 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// The types of the columns; reads until they are there.
+    /// Returns the types of the columns, reading until they are known.
     pub fn schema(&mut self) -> Result<SchemaRef, String> {
         loop {
             if let Some(schema) = self.decoder.schema() {
@@ -59,20 +59,20 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// The next record; `None` at the end.
+    /// Returns the next record; `None` at the end.
     pub fn next(&mut self) -> Result<Option<RecordBatch>, String> {
         while self.records.is_empty() && self.message()? {}
         Ok(self.records.pop_front())
     }
 
-    /// Reads a message. Returns whether there was any.
+    /// Reads a message. Returns whether there was one.
     fn message(&mut self) -> Result<bool, String> {
         if self.is_done {
             return Ok(false);
         }
         let Some(len) = self.length()? else {
             self.is_done = true;
-            // A message without bytes after its description is complete when something follows.
+            // A message without bytes after its description is complete only when more bytes follow.
             self.decode([Buffer::from(&MARK), Buffer::from(&[0; 4])])?;
             return Ok(true);
         };
@@ -99,14 +99,14 @@ impl<R: Read> Messages<R> {
         Ok(())
     }
 
-    /// The length of what describes the next message; `None`, if there is none.
+    /// Reads the length of the description of the next message; `None` if there is none.
     fn length(&mut self) -> Result<Option<u32>, String> {
         let Some(mut word) = self.word()? else { return Ok(None) };
         if !std::mem::replace(&mut self.is_begun, true) && word == MAGIC[..4] {
             if self.word()? != Some([MAGIC[4], MAGIC[5], 0, 0]) {
                 return Err("it is not a file of Arrow".to_owned());
             }
-            // Zeros after it, up to a round offset.
+            // Zeros follow, up to a round offset.
             word = [0; 4];
             while word == [0; 4] && self.offset < PADDING {
                 word = self.word()?.ok_or_else(|| "it ends too early".to_owned())?;
@@ -136,7 +136,7 @@ impl<R: Read> Messages<R> {
         Ok(Some(word))
     }
 
-    /// So many bytes; memory for them is taken only as they come.
+    /// Reads exactly `len` bytes; memory is allocated only as they arrive.
     fn exactly(&mut self, len: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         self.from.by_ref().take(len).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
@@ -145,7 +145,7 @@ impl<R: Read> Messages<R> {
     }
 }
 
-/// Whether types are not deeper than that.
+/// Returns whether types are at most this deep.
 pub fn is_shallow(field: &Field, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match field.data_type() {
@@ -162,7 +162,7 @@ pub fn is_shallow(field: &Field, depth: usize) -> bool {
     }
 }
 
-/// What compressed buffers say of their sizes: readers make room by that alone.
+/// Checks the declared sizes of compressed buffers, because readers allocate memory by them alone.
 fn check(message: &Message<'_>, body: &[u8]) -> Result<(), String> {
     let header: Option<Header<'_>> = message
         .header_as_record_batch()

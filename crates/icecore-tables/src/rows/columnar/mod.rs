@@ -1,4 +1,4 @@
-//! Rows in columns that have types: files of Parquet and Arrow.
+//! Rows in columns with types: files of Parquet and Arrow.
 
 #[cfg(feature = "columns")]
 mod ahead;
@@ -31,7 +31,7 @@ mod writer;
 
 #[cfg(feature = "columns")]
 pub use ahead::Ahead;
-/// The types of columns, as Arrow has them.
+/// The types of columns, as Arrow defines them.
 #[cfg(feature = "columns")]
 pub use arrow_schema::Fields;
 #[cfg(feature = "columns")]
@@ -48,21 +48,21 @@ pub use writer::Writer;
 use crate::error::{Result, usage};
 use std::path::Path;
 
-/// A kind of file that has columns with types.
+/// A kind of file whose columns have types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// A file of Parquet.
+    /// A Parquet file.
     Parquet,
-    /// A file of Arrow, which has a table of its parts at the end.
+    /// An Arrow file, which has a table of its parts at the end.
     Arrow,
-    /// The same as a stream.
+    /// An Arrow stream.
     ArrowStream,
 }
 
 impl Container {
     const ALL: [Container; 3] = [Container::Parquet, Container::Arrow, Container::ArrowStream];
 
-    /// As `--to` calls it, and the names of files end.
+    /// Returns the name for `--to`, which is also the extension of files.
     pub fn name(self) -> &'static str {
         match self {
             Container::Parquet => "parquet",
@@ -71,57 +71,57 @@ impl Container {
         }
     }
 
-    /// What `--to` calls so.
+    /// Returns the container with this name.
     pub fn named(name: &str) -> Option<Container> {
         Container::ALL.into_iter().find(|container| container.name() == name)
     }
 
-    /// By the name of a file.
+    /// Guesses the container by the name of a file.
     pub fn of_path(path: &Path) -> Option<Container> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         if extension == "feather" { Some(Container::Arrow) } else { Container::named(&extension) }
     }
 
-    /// Of an input, by its name and its first bytes.
+    /// Guesses the container of an input by its name and its first bytes.
     pub fn guess(name: &str, head: &[u8]) -> Option<Container> {
         match head {
             [b'P', b'A', b'R', b'1', ..] => Some(Container::Parquet),
             [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Some(Container::Arrow),
-            // A length of -1 says that the length comes after it.
+            // A length of -1 means that the actual length follows.
             [0xff, 0xff, 0xff, 0xff, _, _, 0, 0, ..] => Some(Container::ArrowStream),
             _ => Container::of_path(Path::new(name)),
         }
     }
 }
 
-/// How the bytes of columns are packed.
+/// The compression of the bytes of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Compression {
-    /// Fast; the usual one in parquet, and not in arrow
+    /// Fast; default for parquet, not available for arrow
     Snappy,
-    /// Smaller
+    /// Smaller files
     Zstd,
-    /// Fast; the one that all programs read in arrow
+    /// Fast; readable by all programs in arrow
     Lz4,
-    /// Not at all; what is usual in arrow
+    /// No compression; default for arrow
     None,
 }
 
-/// What is said of columns with types.
+/// Options for columns with types.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The types of columns, or a file with them.
     pub schema: Option<String>,
-    /// From how many rows the types of the other columns are found out.
+    /// Number of rows from which the types of the other columns are inferred.
     pub infer: usize,
-    /// How the bytes of columns are packed, if that was said.
+    /// The compression of the bytes of columns, if given.
     pub compression: Option<Compression>,
-    /// How many rows a group of parquet has at most.
+    /// Maximum number of rows in a row group of parquet.
     pub row_group: u64,
 }
 
-/// What is wrong, if this build knows no such files.
+/// Returns an error if this build does not support such files.
 pub fn check() -> Result<()> {
     if cfg!(feature = "columns") {
         return Ok(());

@@ -1,16 +1,16 @@
-//! The bytes of a file of Parquet, and what its pages say of their sizes.
+//! The bytes of a Parquet file, with a check of the declared sizes of its pages.
 
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-/// So large a page may always get.
+/// The size that any page may have.
 const SLACK: u64 = 64 << 20;
-/// And so many times its compressed size, beyond.
+/// Maximum ratio to its compressed size, beyond that.
 const GROWTH: u64 = 1024;
 
-/// A file that gives no more than it has, and no page that would get too large.
+/// A file that returns no more bytes than it has, and no page that would get too large.
 pub struct Pages {
     file: File,
     len: u64,
@@ -34,7 +34,7 @@ impl ChunkReader for Pages {
 
     fn get_read(&self, start: u64) -> Result<BufReader<File>> {
         let mut read = self.file.get_read(start)?;
-        // Readers make room for a page by its header alone.
+        // Readers allocate memory for a page by its header alone.
         match sizes(read.fill_buf()?) {
             Some((unpacked, packed)) if unpacked > SLACK.max(packed.saturating_mul(GROWTH)) => Err(wrong(format!(
                 "the page at offset {start} would become {unpacked} bytes of {packed}, which is refused: no table needs that"
@@ -55,10 +55,10 @@ fn wrong(text: String) -> ParquetError {
     ParquetError::General(text)
 }
 
-/// The sizes of a page, unpacked and packed, if these are the first bytes of its header: in Thrift's
-/// compact protocol, three fields of 32 bits, one after the other.
+/// Returns the sizes of a page, unpacked and packed, if these are the first bytes of its header: in Thrift's compact
+/// protocol, three consecutive fields of 32 bits.
 fn sizes(mut head: &[u8]) -> Option<(u64, u64)> {
-    /// The next field, of 32 bits.
+    /// The type and number of the next field, which has 32 bits.
     const FIELD: u8 = 0x15;
     let mut fields = [0; 3];
     for field in &mut fields {

@@ -15,10 +15,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
 
-/// About how many bytes a batch has, and how many rows at most.
+/// Approximate number of bytes in a batch, and maximum number of rows.
 const BATCH: u64 = 1 << 20;
 const ROWS: u64 = 8192;
-/// How deep types may be.
+/// Maximum depth of types.
 const DEPTH: usize = 64;
 
 /// The records of a file, batch by batch.
@@ -27,7 +27,7 @@ pub struct Records {
     schema: SchemaRef,
     plan: Option<Arc<Plan>>,
     rows: u64,
-    /// What is not handed out yet of a record.
+    /// The rest of a record that is not handed out yet.
     rest: Option<RecordBatch>,
     len: u64,
 }
@@ -38,10 +38,10 @@ enum From {
 }
 
 impl Records {
-    /// Of Parquet, which has to be a file.
+    /// Opens Parquet, which has to be a file.
     pub fn parquet(mut file: File) -> io::Result<Records> {
         let too_deep = || format!("it has types within more than {DEPTH}");
-        // A list is two levels there.
+        // In Parquet, a list has two levels.
         if !footer::is_shallow(&mut file, 2 * DEPTH)? {
             return Err(damaged(Container::Parquet, &too_deep()));
         }
@@ -64,19 +64,19 @@ impl Records {
         Ok(Records { from: From::Parquet(Box::new(reader)), schema, plan: None, rows: 0, rest: None, len })
     }
 
-    /// Of Arrow, a file or a stream.
+    /// Opens Arrow, a file or a stream.
     pub fn arrow(input: Box<dyn Read + Send>) -> io::Result<Records> {
         let mut messages = Messages::new(input);
         let schema = guarded(|| messages.schema()).map_err(|why| damaged(Container::Arrow, &why))?;
         Ok(Records { from: From::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
     }
 
-    /// The columns of the input.
+    /// Returns the columns of the input.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// What is done with its rows.
+    /// Sets the plan for its rows.
     pub fn with(self, plan: &Arc<Plan>) -> Records {
         Records { plan: Some(Arc::clone(plan)), ..self }
     }
@@ -95,7 +95,7 @@ impl Records {
     }
 }
 
-/// A copy of an input that has to be a file.
+/// Copies an input to a temporary file, for readers that need a file.
 pub fn spooled(mut input: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut input, &mut file)?;

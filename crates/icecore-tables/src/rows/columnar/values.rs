@@ -8,7 +8,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
 use icecore_columns::Blobs;
 
-/// Makes rows of cells of a batch that has a record.
+/// Converts the record of a batch, if any, to rows of cells.
 pub fn expand(batch: &mut Batch) -> Result<(), String> {
     let Some(record) = batch.record.take() else { return Ok(()) };
     let columns: Result<Vec<Column<'_>>, ArrowError> =
@@ -29,7 +29,7 @@ pub fn expand(batch: &mut Batch) -> Result<(), String> {
     Ok(())
 }
 
-/// The values of a column as they are written, and whether that is JSON for all of them.
+/// Returns the values of a column as text, and whether all of them are JSON.
 pub fn written(column: &ArrayRef) -> Result<(StringArray, bool), ArrowError> {
     let cells = Column::of(column.as_ref())?;
     let mut texts = StringBuilder::new();
@@ -55,10 +55,10 @@ pub fn written(column: &ArrayRef) -> Result<(StringArray, bool), ArrowError> {
 /// How the values of a column are written.
 enum Column<'r> {
     Bytes(Blobs<'r>),
-    /// Numbers that JSON has no word for are text.
+    /// Floats; numbers that JSON can't express are text.
     Float(Printer<'r>),
     Json(Printer<'r>),
-    /// Times and the like.
+    /// Times and similar values.
     Text(Option<&'r NullBuffer>, Temporal<'r>),
 }
 
@@ -77,7 +77,7 @@ impl<'r> Column<'r> {
         })
     }
 
-    /// Writes a value, and tells what it is.
+    /// Writes a value, and returns its sort.
     fn print(&self, row: usize, out: &mut Vec<u8>) -> Sort {
         match self {
             Column::Bytes(blobs) => match blobs.get(row) {
@@ -104,7 +104,7 @@ impl<'r> Column<'r> {
             }
             Column::Text(nulls, _) if nulls.is_some_and(|nulls| nulls.is_null(row)) => Sort::Null,
             Column::Text(_, temporal) => {
-                // What has no text is reported in its place.
+                // If the value has no text, the error is written instead.
                 if let Err(text) = temporal.print(row, out) {
                     out.extend_from_slice(text.as_bytes());
                 }
@@ -114,7 +114,7 @@ impl<'r> Column<'r> {
     }
 }
 
-/// The word for a number that JSON can't write.
+/// Returns the word for a number that JSON can't express.
 fn word(value: f64) -> Option<&'static str> {
     match value {
         _ if value.is_finite() => None,

@@ -13,12 +13,12 @@ use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How large a group of rows gets, whatever number of rows may be in it: it is in memory until it is complete.
+/// Maximum size of a row group, independent of its number of rows: it is in memory until it is complete.
 const GROUP: usize = 64 << 20;
-/// How much a batch of Arrow has, about.
+/// Approximate size of a batch of Arrow.
 const BATCH: usize = 1 << 20;
 
-/// Writes records into a file of columns.
+/// Writes records to a columnar file.
 pub struct Writer {
     to: To,
     buffer: Buffer,
@@ -34,7 +34,7 @@ enum To {
     ArrowStream(Box<StreamWriter<Buffer>>),
 }
 
-/// What was written, until it is passed on.
+/// The output, until it is passed on.
 #[derive(Clone, Default)]
 struct Buffer(Arc<Mutex<Vec<u8>>>);
 
@@ -77,7 +77,7 @@ impl Writer {
         Ok(Writer { to, buffer, schema: Arc::clone(schema), waiting: Vec::new(), size: 0 })
     }
 
-    /// Takes a record.
+    /// Writes a record, or keeps it until there are enough.
     pub fn write(&mut self, record: RecordBatch) -> Result<()> {
         if let To::Parquet(writer) = &mut self.to {
             return writer.write(&record).map_err(failed);
@@ -87,7 +87,7 @@ impl Writer {
         if self.size < BATCH { Ok(()) } else { self.join() }
     }
 
-    /// Writes what waits as one record.
+    /// Writes the waiting records as one record.
     fn join(&mut self) -> Result<()> {
         if !self.waiting.is_empty() {
             let record = concat_batches(&self.schema, &self.waiting).map_err(failed)?;
@@ -102,7 +102,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Hands over what was written so far.
+    /// Hands over the output so far.
     pub fn pass<T>(&self, take: impl FnOnce(&[u8]) -> T) -> T {
         self.buffer.with(|buffer| {
             let taken = take(buffer);
@@ -111,7 +111,7 @@ impl Writer {
         })
     }
 
-    /// Writes what ends the file; it is to be passed on then.
+    /// Writes the end of the file, which is then to be passed on.
     pub fn finish(&mut self) -> Result<()> {
         self.join()?;
         match &mut self.to {

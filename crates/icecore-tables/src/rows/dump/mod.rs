@@ -1,4 +1,4 @@
-//! Rows of SQL dumps: the lexer runs in the thread that reads.
+//! Rows of SQL dumps: the lexer runs in the reading thread.
 
 mod tables;
 mod value;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 pub use tables::Tables;
 use value::Type;
 
-/// About how many bytes a batch has.
+/// Approximate number of bytes in a batch.
 const BATCH: usize = 128 << 10;
-/// How many values a row may have.
+/// Maximum number of values in a row.
 const MANY: usize = 1 << 24;
 
 /// A dump that is read batch by batch.
@@ -25,21 +25,21 @@ pub struct Dump {
     tables: Tables,
     layout: Layout,
     rows: u64,
-    /// Where the row that is being read begins in the dump, and in the bytes of the batch.
+    /// Offset of the current row in the dump, and its start in the bytes of the batch.
     offset: u64,
     start: usize,
-    /// What is there of a row whose batch is under way.
+    /// The first part of a row whose batch is already complete.
     carried: (Vec<u8>, Vec<Cell>),
     most: usize,
     is_done: bool,
-    /// What stopped the reading, when the rows before it were handed out.
+    /// The error that stopped reading, once the rows before it were handed out.
     stopped: Option<io::Error>,
 }
 
-/// The rows that are being read.
+/// The layout of the current rows.
 #[derive(Default)]
 struct Layout {
-    /// What the reader calls it.
+    /// The number that the reader gives it.
     number: u64,
     is_wanted: bool,
     plan: Option<Arc<Plan>>,
@@ -47,7 +47,7 @@ struct Layout {
 }
 
 impl Dump {
-    /// `base` is what does not depend on the tables.
+    /// Creates the reader. `base`: the part of the plan that does not depend on the tables.
     pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: Tables, most: u64) -> Dump {
         let mut options = Options::default();
         // Cells have offsets of 32 bits, and a window may hold twice as much.
@@ -68,7 +68,7 @@ impl Dump {
         }
     }
 
-    /// Takes a value. Returns whether its row is complete.
+    /// Handles a value. Returns whether its row is complete.
     fn push(&mut self, value: Value, batch: &mut Batch) -> io::Result<bool> {
         let Value { whole, content, cell, ends_row, .. } = value;
         if cell.position == 0 {
@@ -102,7 +102,7 @@ impl Dump {
         };
         batch.push_cell(start, sort);
         let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
-        // A value has two bytes at least, with what separates it.
+        // A value with its separator has at least two bytes.
         if batch.bytes.len() - self.start > self.most || cells > (self.most / 2 + 1).min(MANY) {
             return Err(too_long(self.offset, self.most));
         }
@@ -127,7 +127,7 @@ impl Dump {
         Ok(ends_row)
     }
 
-    /// Takes what is there of the next row out of a batch that is complete.
+    /// Moves the first part of the next row out of a complete batch.
     fn carry(&mut self, batch: &mut Batch) {
         let (bytes, cells) = &mut self.carried;
         let from = batch.ends.last().map_or(0, |end| end.0 as usize);
@@ -141,7 +141,7 @@ impl Dump {
         self.start = 0;
     }
 
-    /// Reads rows until there are enough, or more input is needed for the next.
+    /// Reads rows until there are enough, or the next one needs more input.
     fn read(&mut self, batch: &mut Batch) -> io::Result<()> {
         while batch.bytes.len() < BATCH || batch.rows() == 0 {
             let next = self.reader.next(self.window.bytes(), self.window.is_end());
@@ -154,7 +154,7 @@ impl Dump {
                 Next::Literal(_) => {}
                 Next::More { used } => {
                     self.window.take(used);
-                    // Rows are not kept back while the rest is waited for.
+                    // Complete rows do not wait for further input.
                     if batch.rows() > 0 {
                         batch.is_last_for_now = true;
                         return Ok(());

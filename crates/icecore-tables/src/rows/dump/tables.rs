@@ -1,4 +1,4 @@
-//! Which tables of a dump are wanted, and what is done with their rows.
+//! The selected tables of a dump, and the plans for their rows.
 
 use crate::error::{Error, Result};
 use crate::filter::is_column;
@@ -8,25 +8,25 @@ use icecore_sql::{Cell, Table};
 use std::io;
 use std::sync::Arc;
 
-/// What is asked of the tables.
+/// The tables and columns that were requested.
 pub struct Tables {
     base: Option<Plan>,
     specs: Vec<Spec>,
 }
 
 impl Tables {
-    /// As `--column` says, each.
+    /// Parses the values of `--column`.
     pub fn new(columns: &[String]) -> Result<Tables> {
         let specs = columns.iter().map(|column| Spec::parse(column, &[])).collect::<Result<_, _>>()?;
         Ok(Tables { base: None, specs })
     }
 
-    /// With what does not depend on the tables.
+    /// Sets the part of the plan that does not depend on the tables.
     pub fn over(self, base: Plan) -> Tables {
         Tables { base: Some(base), ..self }
     }
 
-    /// Whether rows of this table are written.
+    /// Returns whether rows of this table are written.
     pub fn wants(&self, table: &Table) -> bool {
         let Some(base) = &self.base else { return false };
         let has = |spec: &Spec| {
@@ -36,12 +36,12 @@ impl Tables {
             && (base.filter().has_tables() || self.specs.is_empty() || self.specs.iter().any(has))
     }
 
-    /// The name of the column of a value.
+    /// Returns the name of the column of a value.
     pub fn column(&self, table: &Table, cell: &Cell) -> String {
         format!("{}.{}", table.name(), name(table, cell.column, cell.position as usize))
     }
 
-    /// What is done with rows of these columns.
+    /// Returns the plan for rows with these columns.
     pub fn plan(&self, table: &Table, columns: impl Iterator<Item = Option<u32>>) -> io::Result<Arc<Plan>> {
         let columns: Vec<String> = columns.enumerate().map(|(at, column)| name(table, column, at)).collect();
         let found = self.specs.iter().filter_map(|spec| {
@@ -55,7 +55,7 @@ impl Tables {
         base.of_columns(table.schema(), table.name(), columns, found).map(Arc::new).map_err(failed)
     }
 
-    /// Says which tables and columns were named and are not there: probably a slip.
+    /// Returns an error for given tables and columns that do not exist: probably typing errors.
     pub fn check(&self, tables: &[Table]) -> io::Result<()> {
         let Some(base) = &self.base else { return Ok(()) };
         let places = tables.iter().flat_map(|table| {
@@ -73,12 +73,12 @@ impl Tables {
     }
 }
 
-/// Whether a column is meant by this.
+/// Returns whether the spec names this column.
 fn names(spec: &Spec, table: &Table, column: &str) -> bool {
     is_column(&spec.name, table.schema(), table.name(), column)
 }
 
-/// A column without a name is called by its number.
+/// Returns the name of a column; without one, its number.
 fn name(table: &Table, column: Option<u32>, at: usize) -> String {
     let column = column.and_then(|column| table.columns().get(column as usize));
     column.map_or_else(|| (at + 1).to_string(), |column| column.name().to_owned())

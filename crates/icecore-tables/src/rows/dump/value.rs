@@ -1,22 +1,22 @@
-//! Values of SQL as cells.
+//! SQL values as cells.
 
 use crate::rows::batch::Sort;
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Dialect, Kind, Table};
 use std::ops::Range;
 
-/// What a column says of values in quotes.
+/// How a column interprets values in quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Type {
     #[default]
     Any,
-    /// They are numbers, if they look like one.
+    /// As numbers, if they look like numbers.
     Number,
-    /// They are the bytes of one.
+    /// As the bytes of a number.
     Bits,
-    /// Digits of bits, of PostgreSQL.
+    /// As binary digits, in PostgreSQL.
     BitString,
-    /// `t` and `f`.
+    /// As the booleans `t` and `f`.
     Bool,
 }
 
@@ -26,7 +26,7 @@ impl Type {
             return if dialect == Some(Dialect::Postgres) { Type::BitString } else { Type::Any };
         };
         match (dialect, column.declared()) {
-            // What is a number there stands without quotes.
+            // SQLite writes numbers without quotes.
             (Some(Dialect::Sqlite), _) => Type::Any,
             (Some(Dialect::Postgres), "bool" | "boolean") => Type::Bool,
             (Some(Dialect::Postgres), "bit") => Type::BitString,
@@ -38,7 +38,7 @@ impl Type {
     }
 }
 
-/// Writes what a value says, and tells what it is; `None`: it is an expression, and its text.
+/// Writes the content of a value, and returns its sort; `None`: it is an expression, written as its text.
 pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: &mut Vec<u8>) -> Option<Sort> {
     let text = window.get(whole).unwrap_or_default();
     Some(match content {
@@ -82,7 +82,7 @@ fn literal(text: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
     Sort::Plain
 }
 
-/// A number of SQL as JSON writes it, with all its digits.
+/// Writes an SQL number as a JSON number, with all its digits.
 fn number(text: &[u8], out: &mut Vec<u8>) -> Sort {
     if is_number(text) {
         out.extend_from_slice(text);
@@ -104,14 +104,14 @@ fn number(text: &[u8], out: &mut Vec<u8>) -> Sort {
         whole => out.extend_from_slice(whole),
     }
     match rest {
-        // A dot needs digits after it.
+        // In JSON, digits must follow the point.
         [b'.', exponent @ ..] if digits(exponent) == 0 => out.extend_from_slice(exponent),
         rest => out.extend_from_slice(rest),
     }
     Sort::Plain
 }
 
-/// Whether JSON writes a number so.
+/// Returns whether the text is a valid JSON number.
 fn is_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").unwrap_or(text);
@@ -132,7 +132,7 @@ fn is_number(text: &[u8]) -> bool {
     !exponent.is_empty() && digits(exponent) == exponent.len()
 }
 
-/// `b'101'` is a number; PostgreSQL's stays what it is: digits.
+/// Writes `b'101'` as a number; in PostgreSQL it remains a text of digits.
 fn bits(digits: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
     let value = std::str::from_utf8(digits).ok().and_then(|digits| u64::from_str_radix(digits, 2).ok());
     match value.filter(|_| of != Type::BitString) {

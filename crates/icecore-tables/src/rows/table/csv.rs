@@ -5,7 +5,7 @@ use crate::rows::batch::{Batch, Sort};
 use icecore_csv::{Cell, Dialect, Next, Scanner};
 use std::io;
 
-/// The scanner, and room for the cells of one row.
+/// The scanner, and memory for the cells of one row.
 pub struct Csv {
     scanner: Scanner,
     dialect: Dialect,
@@ -17,8 +17,8 @@ impl Csv {
         Csv { scanner: Scanner::new(dialect), dialect, cells: Vec::new() }
     }
 
-    /// Reads one row from the start of these bytes. Returns how many it took; `None`: it is not complete. Empty lines
-    /// are skipped.
+    /// Reads one row from the start of these bytes. Returns its length; `None`: it is not complete. Empty lines are
+    /// skipped.
     pub fn row(&mut self, bytes: &[u8], is_end: bool, offset: u64, batch: &mut Batch) -> io::Result<Option<usize>> {
         let Next::Row { end } = self.scanner.next_row(bytes, is_end, &mut self.cells) else { return Ok(None) };
         if matches!(&self.cells[..], [cell] if cell.whole.is_empty()) {

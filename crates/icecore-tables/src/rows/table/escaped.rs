@@ -1,18 +1,17 @@
-//! A line a row: values between tabs, with the escapes of MySQL or PostgreSQL, or
-//! none.
+//! One row per line: values between tabs, with the escapes of MySQL or PostgreSQL, or none.
 
 use crate::rows::batch::{Batch, Sort};
 use memchr::{memchr2, memchr3};
 
-/// What a backslash means.
+/// The meaning of a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escapes {
     Mysql,
     Postgres,
 }
 
-/// Reads one row from the start of these bytes. Returns how many it took; `None`: it is
-/// not complete. A row without a delimiter is one cell.
+/// Reads one row from the start of these bytes. Returns its length; `None`: it is not complete. Without a delimiter, a
+/// row is one cell.
 pub fn row(
     bytes: &[u8],
     is_end: bool,
@@ -24,7 +23,7 @@ pub fn row(
     let between = delimiter.unwrap_or(b'\n');
     let backslash = if escapes.is_some() { b'\\' } else { b'\n' };
     let (mut at, mut start) = (0, batch.bytes.len());
-    // Where the cell starts in the input.
+    // Start of the cell in the input.
     let mut raw = at;
     loop {
         let rest = bytes.get(at..).unwrap_or(&[]);
@@ -64,7 +63,7 @@ fn sort(raw: &[u8], escapes: Option<Escapes>) -> Sort {
     if escapes.is_some() && raw == b"\\N" { Sort::Null } else { Sort::Text }
 }
 
-/// Undoes the escape at `at`. Returns where it ends; `None`: it is not complete.
+/// Decodes the escape at `at`. Returns its end; `None`: it is not complete.
 fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
     let Some(letter) = bytes.get(at + 1).copied() else {
         // A backslash at the very end is a backslash.
@@ -73,7 +72,7 @@ fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec
             at + 1
         });
     };
-    // What may have more digits must show where it ends.
+    // An escape that may have more digits must be followed by further bytes.
     if escapes == Escapes::Postgres && matches!(letter, b'0'..=b'7' | b'x') && bytes.len() < at + 4 && !is_end {
         return None;
     }
@@ -98,7 +97,7 @@ fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec
     Some(at + 1 + len)
 }
 
-/// The number that the first digits say, as a byte, and how many they are.
+/// Returns the number of the first digits as a byte, and how many digits it has.
 fn digits(text: &[u8], most: usize, radix: u32) -> (u8, usize) {
     let digits = text.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, count) = digits.fold((0, 0), |(value, count), digit| (value * radix + digit, count + 1));
@@ -111,7 +110,7 @@ mod tests {
 
     fn cells(bytes: &[u8], escapes: Option<Escapes>) -> Vec<Option<Vec<u8>>> {
         let mut batch = Batch::default();
-        // Whatever is there of it, it is not taken for complete.
+        // No prefix of the row is complete.
         for len in 0..bytes.len() {
             assert_eq!(row(&bytes[..len], false, Some(b'\t'), escapes, 0, &mut batch), None);
             batch.take_back(0);

@@ -15,29 +15,30 @@ use icecore_csv::{Dialect, Found};
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// About how many bytes a batch has.
+/// Approximate number of bytes in a batch.
 const BATCH: usize = 128 << 10;
 
 /// How cells are separated.
 enum Cells {
     Csv(Box<Csv>),
-    /// A line a row: what is between the cells, and which escapes there are.
+    /// One row per line: the delimiter of the cells, and their escapes.
     Line(Option<u8>, Option<Escapes>),
 }
 
-/// What is said of the table.
+/// The properties of the table.
 pub struct Settings {
     has_header: bool,
     names: Vec<String>,
     delimiter: u8,
     null: Option<Vec<u8>>,
     most: u64,
-    /// How a csv is written.
+    /// The dialect of a csv.
     csv: Option<Found>,
 }
 
 impl Settings {
-    /// Of a table of this form. `most`: the longest row in bytes. `csv`: the dialect that was found.
+    /// Creates the settings for a table of this form. `most`: maximum length of a row in bytes. `csv`: the detected
+    /// dialect.
     pub fn of(style: &TableStyle, form: TableForm, most: u64, csv: Option<Found>) -> Result<Settings> {
         let has_names = matches!(form, TableForm::Csv | TableForm::Tsv | TableForm::Mysql | TableForm::Database);
         let by_form = has_names && style.names.is_empty();
@@ -64,7 +65,7 @@ pub struct Table {
     plan: Option<Arc<Plan>>,
     rows: u64,
     is_done: bool,
-    /// What stopped the reading, when the rows before it were handed out.
+    /// The error that stopped reading, once the rows before it were handed out.
     stopped: Option<io::Error>,
 }
 
@@ -91,7 +92,7 @@ impl Table {
         Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None })
     }
 
-    /// The names of the columns, if there are any.
+    /// Returns the names of the columns, if there are any.
     pub fn header(&mut self) -> io::Result<Vec<String>> {
         let mut names = std::mem::take(&mut self.settings.names);
         if self.settings.has_header {
@@ -114,7 +115,7 @@ impl Table {
         Ok(names)
     }
 
-    /// What is done with its rows.
+    /// Sets the plan for its rows.
     pub fn with(self, plan: &Arc<Plan>) -> Table {
         Table { plan: Some(Arc::clone(plan)), ..self }
     }
@@ -124,7 +125,7 @@ impl Table {
         self.window.more()
     }
 
-    /// An error, if the row that begins here is so long and may not be.
+    /// Returns an error if the row that begins here is longer than allowed.
     fn check_length(&self, len: usize) -> io::Result<()> {
         let (most, offset) = (self.settings.most, self.window.offset());
         match len as u64 > most {
@@ -170,8 +171,7 @@ impl Table {
         }
     }
 
-    /// Whether `\.` on a line of its own ends the data here, as it does in
-    /// PostgreSQL's.
+    /// Returns whether the data ends here with `\.` on a line of its own, as it does in PostgreSQL.
     fn is_at_mark(&self) -> bool {
         let line = self.window.bytes().strip_prefix(b"\\.");
         let is_mark = line.is_some_and(|rest| match rest {
@@ -181,7 +181,7 @@ impl Table {
         is_mark && matches!(self.cells, Cells::Line(_, Some(Escapes::Postgres)))
     }
 
-    /// Cells with the text that stands for NULL are NULL.
+    /// Marks cells that contain the text for NULL.
     fn mark_nulls(&self, batch: &mut Batch) {
         let Some(null) = &self.settings.null else { return };
         let Batch { bytes, cells, .. } = batch;
@@ -217,7 +217,7 @@ impl Batches for Table {
             if self.is_done {
                 break;
             }
-            // Rows are not kept back while the rest is waited for.
+            // Complete rows do not wait for further input.
             if batch.rows() > 0 {
                 batch.is_last_for_now = true;
                 break;

@@ -1,11 +1,11 @@
-//! The values of one record, compared with what the database holds in their place.
+//! The values of one record, compared with the current values of the database.
 
 use super::outcome::Fate;
 use super::payload::{CellDigest, ChangedCell, Changes};
 use icecore_store::table::{Change, Row, Table, Transaction};
 use std::collections::{BTreeMap, HashMap};
 
-/// The values of a record that are meant.
+/// The selected values of a record.
 pub struct Batch<'c> {
     pub cells: Vec<Pending<'c>>,
     /// The cells of each row.
@@ -15,19 +15,19 @@ pub struct Batch<'c> {
     columns: Vec<usize>,
 }
 
-/// A value that may be put back.
+/// A value to restore, if possible.
 pub struct Pending<'c> {
     pub key: &'c [String],
-    /// The number of its column in the table.
+    /// Number of its column in the table.
     column: usize,
     pub cell: &'c ChangedCell,
     pub fate: Fate,
-    /// What the row holds, if that is what the change stored.
+    /// The current value of the row, if it is the one that the change stored.
     pub now: Option<Vec<u8>>,
 }
 
 impl<'c> Batch<'c> {
-    /// The values whose columns have a number in the table.
+    /// Collects the values whose columns have a number in the table.
     pub fn new(changes: &'c Changes, columns: &BTreeMap<usize, usize>) -> Batch<'c> {
         let mut batch = Batch {
             cells: Vec::new(),
@@ -50,7 +50,7 @@ impl<'c> Batch<'c> {
         batch
     }
 
-    /// Looks at the rows, and changes nothing.
+    /// Compares the rows, and changes nothing.
     pub fn compare_only(&mut self, table: &mut Table) -> icecore_store::Result<()> {
         let keys = std::mem::take(&mut self.keys);
         let columns = self.columns.clone();
@@ -62,7 +62,7 @@ impl<'c> Batch<'c> {
         Ok(())
     }
 
-    /// Puts back what rows hold as the change stored it, in one transaction.
+    /// Restores the values of rows that still have what the change stored, in one transaction.
     pub fn put_back(&mut self, table: &mut Table) -> icecore_store::Result<()> {
         let keys = std::mem::take(&mut self.keys);
         let columns = self.columns.clone();
@@ -79,14 +79,14 @@ impl<'c> Batch<'c> {
         let writes: Vec<Change<'_>> = planned.iter().filter_map(|at| self.cells.get(*at)?.write()).collect();
         let done = transaction.change(&writes)?;
         for (at, is_done) in planned.iter().zip(done) {
-            // Until it was read back.
+            // Preliminary, until the values are read back.
             self.set_fate(*at, if is_done { Fate::Altered } else { Fate::ChangedSince });
         }
         self.read_back(&mut transaction, &columns)?;
         transaction.commit()
     }
 
-    /// Reads what was written: a trigger may have made something else of it.
+    /// Reads the written values back: a trigger may have changed them.
     fn read_back(&mut self, transaction: &mut Transaction<'_>, columns: &[usize]) -> icecore_store::Result<()> {
         let mut keys: Vec<&[String]> =
             self.cells.iter().filter(|cell| cell.fate == Fate::Altered).map(|cell| cell.key).collect();
@@ -103,9 +103,9 @@ impl<'c> Batch<'c> {
         })
     }
 
-    /// Compares a row with what the record says of it.
+    /// Compares a row with the values of the record.
     fn compare(&mut self, row: &Row) {
-        // A database may take `a` for `A`: that is another row, and is not found here.
+        // A database may treat `a` like `A`, but that is another row; it is not found here.
         for at in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
             let Some(pending) = self.cells.get_mut(at) else { continue };
             let place = self.columns.iter().position(|column| *column == pending.column);
@@ -121,7 +121,7 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// A column may have become too short for what it was.
+    /// Refuses values that no longer fit: a column may have become too short for the old value.
     fn refuse_unfit(&mut self, table: &Table) {
         for pending in self.cells.iter_mut().filter(|pending| pending.fate == Fate::PutBack) {
             let old = &pending.cell.old;

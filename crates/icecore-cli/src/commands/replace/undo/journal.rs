@@ -1,8 +1,9 @@
-//! What a change of a database writes into its undo file.
+//! Writes the undo file of a change of a database.
 //!
-//! The order makes it safe against kills: values change in a transaction, what the database stored is read back, the
-//! old values are made durable in the undo file, and only then the transaction is committed. So the file has all that
-//! was committed, and perhaps a transaction that was not: its rows do not hold what the file says was stored.
+//! The order of the steps makes it safe against kills: values change in a transaction, the stored values are read back,
+//! the old values are made durable in the undo file, and only then the transaction is committed. So the file contains
+//! everything that was committed, and perhaps one transaction that was not; its rows do not have the values that the
+//! file records as stored.
 
 use super::super::args::Replace;
 use super::super::resume::{self, Resume};
@@ -18,41 +19,41 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// About how many bytes of old values one record has.
+/// Approximate number of bytes of old values in one record.
 const RECORD_BYTES: usize = 4 << 20;
-/// How many pairs are noted for people.
+/// Number of pairs that are recorded for people.
 const PAIRS: usize = 20;
-/// How often a name is taken by another file before that is an error.
+/// Maximum number of names to try while other files have them.
 const NAMES: usize = 1000;
 
 /// The undo file of a change.
 pub struct Journal {
-    /// `None`: nothing is kept.
+    /// `None`: no old values are kept.
     mode: Option<Mode>,
     run: Vec<u8>,
     /// The numbers of tables in the file.
     tables: HashMap<String, usize>,
     table_count: usize,
-    /// Whether something was written by this command.
+    /// Whether this command has written something.
     has_written: bool,
 }
 
 enum Mode {
-    /// The file is made when the first value changes.
+    /// The file is created when the first value changes.
     Planned(Plan),
     Open(PathBuf, UndoFile),
 }
 
-/// Where the file is to be made.
+/// Name of the file to create.
 enum Plan {
     Named(PathBuf),
-    /// The beginning of the name in the current folder.
+    /// Beginning of the default name in the current folder.
     Usual(String),
 }
 
 impl Journal {
-    /// Prepares the undo file. With a state of `--resume` that knows one, opens that and notes in the state what was
-    /// committed after the state was written.
+    /// Prepares the undo file. If the state of `--resume` names an undo file, opens that one, and adds to the state
+    /// what was committed after the state was written.
     pub fn open(
         args: &Replace,
         address: &Address,
@@ -88,7 +89,7 @@ impl Journal {
                     return Err(Abort::Failed(code::USAGE, "--undo-file needs a file, not `-`".to_owned()));
                 }
                 Some(path) => {
-                    // Better now than at the first value.
+                    // It is better to fail now than at the first value.
                     if path.symlink_metadata().is_ok() && !remove_without_values(path) {
                         return Err(exists_error(path));
                     }
@@ -100,7 +101,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the undo file that a state of `--resume` knows.
+    /// Opens the undo file that a state of `--resume` names.
     fn open_known(&self, args: &Replace, known: &Path) -> Result<Option<UndoFile>, Abort> {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         if let Some(other) = args.undo_file.as_ref().filter(|path| absolute(path) != absolute(known)) {
@@ -118,8 +119,8 @@ impl Journal {
         UndoFile::open(known, true).map(Some)
     }
 
-    /// Changes values in one transaction, which is committed when their old values are durable. Says which were
-    /// changed. `last_key` is the key of the last row that was looked at.
+    /// Changes values in one transaction, which is committed once their old values are durable. Returns which values
+    /// were changed. `last_key` is the key of the last row that was examined.
     pub fn change(
         &mut self,
         table: &mut Table,
@@ -189,7 +190,7 @@ impl Journal {
                 file.append(Kind::Changes, &part.encode()).map_err(|error| write(&error))?;
                 (part.rows, part_bytes) = (Vec::new(), 0);
             }
-            // A value takes room for its key and digest as well.
+            // A value also needs space for its key and digest.
             part_bytes += change.old.len() + 64;
             let old = Cell { bytes: change.old.to_vec(), is_text: change.is_text };
             let cell = ChangedCell { column: change.column, old, stored: *stored };
@@ -205,7 +206,7 @@ impl Journal {
         Ok(())
     }
 
-    /// All tables are done: notes that the file is complete.
+    /// Records that the file is complete, after all tables are done.
     pub fn finish(&mut self) -> Result<(), Abort> {
         let Some(Mode::Open(path, file)) = &mut self.mode else { return Ok(()) };
         if file.entries.last().is_some_and(|entry| entry.head.kind == Kind::End) {
@@ -215,7 +216,7 @@ impl Journal {
         ended.map_err(|error| unwritable(path, &error))
     }
 
-    /// The undo file, if it has old values that this command wrote.
+    /// Returns the path of the undo file, if this command wrote old values to it.
     pub fn written_path(&self) -> Option<&Path> {
         match &self.mode {
             Some(Mode::Open(path, _)) if self.has_written => Some(path),
@@ -224,9 +225,9 @@ impl Journal {
     }
 }
 
-/// Makes sure that nothing else is written to the undo file.
+/// Checks that nothing else is written to the undo file.
 pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
-    // A file that is not there yet has a folder.
+    // If the file does not exist yet, its folder does.
     let full = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
@@ -240,8 +241,8 @@ pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
     Ok(())
 }
 
-/// Removes an undo file that has no values in it: it is what a command left that was killed before it changed anything.
-/// Returns whether it was one.
+/// Removes an undo file without values, which a command leaves if it is killed before it changes anything. Returns
+/// whether the file was one.
 fn remove_without_values(path: &Path) -> bool {
     let Ok(known) = path.symlink_metadata() else { return false };
     let is_cut = || std::fs::read(path).is_ok_and(|bytes| MAGIC.starts_with(&bytes));
@@ -253,14 +254,14 @@ fn remove_without_values(path: &Path) -> bool {
     known.is_file() && is_without && std::fs::remove_file(path).is_ok()
 }
 
-/// The file; it is made now, if this is the first value.
+/// Returns the file; it is created here for the first value.
 fn open_file<'m>(
     mode: &'m mut Option<Mode>,
     resume: &mut Resume,
 ) -> icecore_store::Result<(&'m Path, &'m mut UndoFile)> {
     if let Some(Mode::Planned(plan)) = mode {
         let (path, file) = create_file(plan).map_err(store_error)?;
-        // A command that goes on must find it, whatever happens to this one.
+        // A command that resumes must find the file, whatever happens to this one.
         resume.set_undo(&path, file.whole_len);
         resume.write().map_err(store_error)?;
         *mode = Some(Mode::Open(path, file));
@@ -294,7 +295,7 @@ fn create_file(plan: &Plan) -> Result<(PathBuf, UndoFile), Abort> {
     }
 }
 
-/// What the database stored in the place of each value.
+/// Returns the digests of the values that the database stored.
 fn read_back(
     transaction: &mut icecore_store::table::Transaction<'_>,
     applied: &[&Change<'_>],
@@ -319,15 +320,15 @@ fn read_back(
         }
         Ok(())
     })?;
-    // A trigger may have removed the row, or made the value NULL: then the row never holds what was to be written.
+    // A trigger may have removed the row, or set the value to NULL: then the row never has the written value.
     let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
         stored.unwrap_or_else(|| CellDigest::of(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
     });
     Ok(digests.collect())
 }
 
-/// Notes in the state of `--resume` what was committed after the state was written. A kill between the two would have
-/// the same rows changed twice.
+/// Adds to the state of `--resume` what was committed after the state was written. Otherwise, after a kill between the
+/// two, the same rows would be changed twice.
 fn settle_resume(
     args: &Replace,
     address: &Address,
@@ -366,7 +367,7 @@ fn settle_resume(
     resume.write()
 }
 
-/// Whether a row holds what the transaction stored and nothing else would have: then all of it was committed.
+/// Returns whether a row has a value that only the transaction can have stored: then all of it was committed.
 fn holds_stored(table: &mut Table, names: &TableNames, changes: &Changes) -> icecore_store::Result<bool> {
     let columns: Vec<Option<usize>> =
         names.columns.iter().map(|name| table.columns().iter().position(|column| column.name == *name)).collect();
@@ -402,7 +403,7 @@ fn encode_run(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
     serde_json::to_vec(&run).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))
 }
 
-/// `icecore-shop-20261129-051233`
+/// Returns the default name: `icecore-shop-20261129-051233`.
 fn usual_name(address: &Address) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let name = address.database_name();
@@ -432,7 +433,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Abort {
     resume::failed(path, text)
 }
 
-/// An error that ends a transaction.
+/// Converts an error so that it ends a transaction.
 fn store_error(abort: Abort) -> Error {
     match abort {
         Abort::Failed(_, text) => Error::new(ErrorKind::Input, text),

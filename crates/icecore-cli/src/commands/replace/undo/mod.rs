@@ -1,8 +1,8 @@
-//! Undo files: the old values of a change of a database, and the way back.
+//! Undo files: the old values of a change of a database, and their restoration.
 //!
-//! `record.rs` has the bytes of records, `undo_file.rs` the file, `payload.rs` what records say; `journal.rs` writes
-//! them while a database changes, `restore.rs` puts old values back, record by record (`batch.rs`), and
-//! `outcome.rs` counts what became of them.
+//! `record.rs` encodes records as bytes, `undo_file.rs` reads and writes the file, `payload.rs` defines the contents of
+//! records; `journal.rs` writes them while a database changes, `restore.rs` restores old values, record by record
+//! (`batch.rs`), and `outcome.rs` counts the results.
 
 mod batch;
 mod journal;

@@ -1,4 +1,4 @@
-//! What became of the values of an undo file.
+//! The results for the values of an undo file.
 
 use crate::report::{Abort, Report, code};
 use icecore_tables::plural::{counted, grouped};
@@ -6,23 +6,23 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How many values that were left alone are named in the report.
+/// Maximum number of unrestored values that the report lists.
 const KEPT: usize = 100;
 
-/// What became of a value.
+/// The result for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It has its old value again.
+    /// The old value was restored.
     PutBack,
-    /// It had its old value already.
+    /// The row already had its old value.
     Already,
-    /// It holds neither what the change stored nor its old value.
+    /// The row has neither the stored value of the change nor the old value.
     ChangedSince,
     /// There is no row with its key.
     Gone,
-    /// Its column does not take the old value any more.
+    /// Its column does not accept the old value any more.
     Refused,
-    /// The database stored something else than the old value.
+    /// The database stored something other than the old value.
     Altered,
 }
 
@@ -39,7 +39,7 @@ impl Fate {
     }
 }
 
-/// How many values had each fate.
+/// Number of values by fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct Counts {
     put_back: u64,
@@ -50,19 +50,19 @@ struct Counts {
     altered: u64,
 }
 
-/// What became of all values so far.
+/// The results for all values so far.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// How many values the file has.
+    /// Number of values in the file.
     pub expected: u64,
     total: Counts,
-    /// By table and column.
+    /// Counts by table and column.
     places: BTreeMap<String, BTreeMap<String, Counts>>,
-    /// The first values that were left alone.
+    /// The first values that were not restored.
     left: Vec<Left>,
 }
 
-/// A value that was left alone.
+/// A value that was not restored.
 #[derive(Debug, Serialize)]
 struct Left {
     table: String,
@@ -75,7 +75,7 @@ struct Left {
 struct Written<'w> {
     undo: String,
     dry_run: bool,
-    /// How many values the file has.
+    /// Number of values in the file.
     values: u64,
     #[serde(flatten)]
     total: Counts,
@@ -117,7 +117,7 @@ impl Outcome {
     /// Counts a value.
     pub fn note(&mut self, table: &str, column: &str, key: &[String], fate: Fate) {
         self.total.add(fate);
-        // Without new names for each value.
+        // Avoids allocating names for each value.
         match self.places.get_mut(table).and_then(|columns| columns.get_mut(column)) {
             Some(counts) => counts.add(fate),
             None => {
@@ -130,12 +130,12 @@ impl Outcome {
         }
     }
 
-    /// How many values were looked at.
+    /// Returns the number of values examined so far.
     pub fn seen_count(&self) -> u64 {
         self.total.sum()
     }
 
-    /// Reports the sums.
+    /// Reports the totals.
     pub fn report(&self, dry_run: bool, report: &Report) {
         let verb = if dry_run { "would be put back" } else { "put back" };
         let is_touched = |columns: &&BTreeMap<String, Counts>| columns.values().any(|counts| counts.put_back > 0);
@@ -157,7 +157,7 @@ impl Outcome {
         }
     }
 
-    /// The report as JSON.
+    /// Returns the report as JSON.
     pub fn to_json(&self, undo: &Path, dry_run: bool) -> Result<String, Abort> {
         let tables = self.places.iter().map(|(table, columns)| TableCounts {
             table,

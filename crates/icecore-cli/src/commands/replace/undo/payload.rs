@@ -1,38 +1,38 @@
-//! What the payloads of an undo file say: tables, and the old values of a transaction.
+//! The payloads of an undo file: tables, and the old values of a transaction.
 
 use icecore_store::table::Cell;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The most columns that a key has. Databases of servers allow fewer; with it, what a payload takes in memory is bounded
-/// by its length.
+/// Maximum number of columns of a key. Database servers allow fewer; the limit keeps the memory for a payload
+/// proportional to its length.
 pub const MOST_KEY_COLUMNS: usize = 64;
 
-/// A change of a database begins, or goes on.
+/// The start or the continuation of a change of a database.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
     /// The program and its version.
     pub program: String,
-    /// When it began.
+    /// The start time.
     pub started: String,
     /// The address of the database, without a password.
     pub database: String,
-    /// What the address is compared by.
+    /// The identity by which addresses are compared.
     pub identity: String,
     /// The first pairs, for people.
     pub pairs: Vec<(String, String)>,
 }
 
-/// A table. Records after it call it by its number.
+/// A table. Later records refer to it by its number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableNames {
-    /// As the command line named it.
+    /// Its name on the command line.
     pub name: String,
-    /// The column of `--key`, if one was named.
+    /// The column of `--key`, if given.
     pub chosen_key: Option<String>,
     /// The columns of the key.
     pub key: Vec<String>,
-    /// The columns that cells call by their numbers.
+    /// The columns to which cells refer by number.
     pub columns: Vec<String>,
 }
 
@@ -41,30 +41,30 @@ pub struct TableNames {
 pub struct Changes {
     /// The number of the table.
     pub table: usize,
-    /// In the last part: the key of the last row that the transaction looked at.
+    /// In the last part: the key of the last row that the transaction examined.
     pub last_key: Option<Vec<String>>,
     pub rows: Vec<ChangedRow>,
 }
 
-/// A row of which values changed.
+/// A row with changed values.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ChangedRow {
     pub key: Vec<String>,
     pub cells: Vec<ChangedCell>,
 }
 
-/// A value that changed.
+/// A changed value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ChangedCell {
     /// The number of its column.
     pub column: usize,
     pub old: Cell,
-    /// The digest of what the database stored in its place.
+    /// The digest of the value that the database stored instead.
     pub stored: CellDigest,
 }
 
-/// Identifies the value among all others. SHA-256, because two values with the same digest are not known: where the digest
-/// is the same, the value is the same, and the file need not have it as a whole.
+/// Identifies the value among all others. SHA-256, because no two values with the same digest are known: equal digests
+/// mean equal values, so the file need not contain the whole value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellDigest([u8; 32]);
 
@@ -101,7 +101,7 @@ impl Changes {
         out
     }
 
-    /// Reads a payload. An error says at which of its bytes what is wrong.
+    /// Decodes a payload. An error names the byte at which it is invalid.
     pub fn decode(payload: &[u8]) -> Result<Changes, String> {
         let mut parser = Parser { rest: payload, len: payload.len() };
         let changes = parser.read_changes();
@@ -113,13 +113,13 @@ impl Changes {
         }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn cell_count(&self) -> u64 {
         self.rows.iter().map(|row| row.cells.len() as u64).sum()
     }
 }
 
-/// Takes values off the beginning of bytes. Nothing is allocated before its bytes are there.
+/// Reads values from the beginning of a buffer. Nothing is allocated before its bytes are available.
 struct Parser<'p> {
     rest: &'p [u8],
     len: usize,
@@ -165,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Seven bits in each byte, the lowest first.
+    /// Reads a number: seven bits per byte, lowest first.
     fn read_number(&mut self) -> Option<usize> {
         let mut number = 0u64;
         for shift in (0..63).step_by(7) {
@@ -255,7 +255,7 @@ mod tests {
             for byte in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut other = payload.clone();
                 other[at] = byte;
-                // It may mean something else, but must end soon and without a panic.
+                // It may have another meaning, but must end soon and without a panic.
                 let _ = Changes::decode(&other);
             }
         }

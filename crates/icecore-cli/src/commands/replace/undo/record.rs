@@ -5,40 +5,40 @@
 //! record  kind, method, stored length, full length, check, check of these, payload
 //! ```
 //!
-//! The check of a record covers the check of the record before it, so no record can be left out, doubled or moved.
-//! The file grows at its end only. Records of a transaction are on the disk before the transaction is committed;
-//! what a kill or a full disk left of a record belongs to no transaction that was committed.
+//! The check of a record covers the check of the record before it, so no record can be omitted, duplicated or moved.
+//! The file grows only at its end. The records of a transaction are on the disk before the transaction is committed; a
+//! partial record, left by a kill or a full disk, belongs to no committed transaction.
 
 use icecore::Limits;
 use icecore::format::Settings;
 use icecore::wrap;
 use sha2::{Digest, Sha256};
 
-/// What an undo file begins with: the version of its form is in it.
+/// The first bytes of an undo file, which include the version of the format.
 pub const MAGIC: &[u8; 16] = b"icecore undo 1\r\n";
-/// How long the head of a record is.
+/// Length of the head of a record.
 pub const HEAD_LEN: usize = 30;
 
-/// How long a check is: a part of SHA-256.
+/// Length of a check, which is a part of SHA-256.
 const CHECK_LEN: usize = 16;
-/// How much a payload may always unfold to, and how many times its stored length beyond that. The writer keeps to
-/// this, so memory is bounded by the length of the file.
+/// The size to which any payload may unfold, and beyond that the maximum ratio to its stored length. The writer obeys
+/// these limits, so memory is bounded by the length of the file.
 const ALWAYS_UNFOLDED: u64 = 16 << 20;
 const MOST_RATIO: u64 = 1000;
 
-/// A check, and the state of the chain after its record.
+/// A check, which is also the state of the chain after its record.
 pub type Check = [u8; CHECK_LEN];
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A change of a database begins, or goes on.
+    /// The start or the continuation of a change of a database.
     Run,
-    /// A table, which the records after it call by its number.
+    /// A table, to which later records refer by its number.
     Table,
     /// Values that change in a transaction, or a part of them.
     Changes,
-    /// The change came to its end.
+    /// The change is complete.
     End,
 }
 
@@ -62,13 +62,13 @@ impl Kind {
 pub struct Head {
     pub kind: Kind,
     is_compressed: bool,
-    /// How many bytes follow the head.
+    /// Number of bytes after the head.
     pub stored_len: u32,
     full_len: u32,
     pub check: Check,
 }
 
-/// A whole record, ready to be written, and its check. `None`, if the payload is too long for any record.
+/// Returns a whole record, ready to be written, and its check. `None` if the payload is too long for any record.
 pub fn encode_record(kind: Kind, payload: &[u8], previous: &Check) -> Option<(Vec<u8>, Check)> {
     let full_len = u32::try_from(payload.len()).ok()?;
     let packed = compress(payload).filter(|packed| is_allowed(packed.len() as u64, payload.len() as u64));
@@ -87,7 +87,7 @@ pub fn encode_record(kind: Kind, payload: &[u8], previous: &Check) -> Option<(Ve
 }
 
 impl Head {
-    /// Reads a head. `None`, if it is not one that was written after a record with this check.
+    /// Decodes a head. `None` if it was not written after a record with the check `previous`.
     pub fn decode(bytes: &[u8; HEAD_LEN], previous: &Check) -> Option<Head> {
         let (fields, rest) = bytes.split_at(10);
         let (check, head_check) = rest.split_first_chunk::<CHECK_LEN>()?;
@@ -105,7 +105,7 @@ impl Head {
         Some(Head { kind, is_compressed, stored_len: number(2)?, full_len: number(6)?, check: *check })
     }
 
-    /// Whether these are the bytes that followed the head when it was written.
+    /// Returns whether these bytes followed the head when it was written.
     pub fn fits(&self, stored: &[u8], previous: &Check) -> bool {
         let mut fields = vec![self.kind.byte(), u8::from(self.is_compressed)];
         fields.extend_from_slice(&self.stored_len.to_le_bytes());
@@ -113,7 +113,7 @@ impl Head {
         check_of(&[previous, &fields, stored]) == self.check
     }
 
-    /// The payload. An error says what is wrong with it.
+    /// Unpacks the payload. An error says why it is invalid.
     pub fn unfold(&self, stored: Vec<u8>) -> Result<Vec<u8>, String> {
         let full_len = u64::from(self.full_len);
         if !self.is_compressed {
@@ -133,12 +133,12 @@ impl Head {
     }
 }
 
-/// Whether a payload of this stored length may unfold to this full length.
+/// Returns whether a payload of this stored length may unfold to this full length.
 fn is_allowed(stored: u64, full: u64) -> bool {
     full <= ALWAYS_UNFOLDED.max(stored.saturating_mul(MOST_RATIO))
 }
 
-/// The payload compressed, if that is shorter.
+/// Compresses the payload; `None` if that is not shorter.
 fn compress(payload: &[u8]) -> Option<Vec<u8>> {
     let mut packed = Vec::new();
     (wrap::by_name("zstd")?.wrap)(payload, &Settings::new(), &mut packed).ok()?;
@@ -177,20 +177,20 @@ mod tests {
                 assert!(decoded(&other, &previous).is_none(), "byte {at}");
                 assert!(decoded(&record[..at], &previous).is_none());
             }
-            // After another record it is none.
+            // It is invalid after another record.
             assert!(decoded(&record, &[8; CHECK_LEN]).is_none());
         }
     }
 
     #[test]
     fn a_payload_never_unfolds_to_more_than_its_length_allows() {
-        // What shrinks to less than a thousandth is stored as it is.
+        // Data that shrinks to less than a thousandth is stored uncompressed.
         let zeros = vec![0; 20 << 20];
         let (record, _) = encode_record(Kind::Changes, &zeros, &Check::default()).unwrap();
         assert!(record.len() > zeros.len());
         let (small, _) = encode_record(Kind::Changes, &zeros[..1 << 20], &Check::default()).unwrap();
         assert!(small.len() < 1 << 10);
-        // A bomb whose head says so, and one whose head lies.
+        // A bomb whose head gives its real length, and one whose head lies.
         let packed = compress(&zeros).unwrap();
         for full_len in [20 << 20, 1 << 20] {
             let stored_len = packed.len() as u32;

@@ -1,8 +1,8 @@
-//! `icecore replace --undo`: puts the old values of an undo file back.
+//! `icecore replace --undo`: restores the old values from an undo file.
 //!
-//! Records are taken from the last to the first, so a value that changed twice becomes what it was at first. Each
-//! record is a transaction of its own. A value is put back only where the row holds exactly what the change stored;
-//! the comparison is made here, by bytes, and once more by the database when it writes.
+//! Records are processed from the last to the first, so a value that changed twice gets its original value. Each record
+//! is a transaction of its own. A value is restored only if the row has exactly the value that the change stored; this
+//! is checked here, by bytes, and again by the database when it writes.
 
 use super::super::args::Replace;
 use super::super::{resume, shown};
@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
-/// Puts back what a change wrote.
+/// Restores the values that a change replaced.
 pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) -> Result<(), Abort> {
     check_usage(args)?;
     check_others(args, path)?;
@@ -58,7 +58,7 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
     end
 }
 
-/// What does not go together with `--undo`; clap knows of most.
+/// Refuses options that do not go together with `--undo`; clap refuses most of them.
 fn check_usage(args: &Replace) -> Result<(), Abort> {
     if let Some(word) = args.words.first() {
         let text = format!("`{}`: --undo takes neither texts nor files", word.to_string_lossy());
@@ -70,7 +70,7 @@ fn check_usage(args: &Replace) -> Result<(), Abort> {
     Ok(())
 }
 
-/// An undo file, and what became of its values so far.
+/// An undo file, and the results so far.
 struct Restore<'r> {
     args: &'r Replace,
     paint: Paint,
@@ -79,16 +79,16 @@ struct Restore<'r> {
     tables: Vec<TableNames>,
     /// The records with values, in the order of the file.
     changes: Vec<Entry>,
-    /// The columns of each table that have values in the file and are meant.
+    /// The selected columns of each table that have values in the file.
     used: BTreeMap<usize, Vec<usize>>,
     filter: Filter,
     outcome: Outcome,
-    /// In a dry run over several runs of a change: what values would be by now.
+    /// In a dry run over several runs of a change: the values as they would be by now.
     pretended: HashMap<(String, Vec<String>, usize), CellDigest>,
 }
 
 impl<'r> Restore<'r> {
-    /// Reads the whole file: what makes no sense is found before anything is changed.
+    /// Reads the whole file, so that invalid records are found before anything is changed.
     fn open(args: &'r Replace, global: &Global, path: &Path) -> Result<Restore<'r>, Abort> {
         progress::begin(&path.display().to_string());
         let file = UndoFile::open(path, false)?;
@@ -110,7 +110,7 @@ impl<'r> Restore<'r> {
         Ok(restore)
     }
 
-    /// Checks a record, and keeps what later ones need of it.
+    /// Checks a record, and keeps the parts that later records need.
     fn learn(&mut self, entry: &Entry) -> Result<(), Abort> {
         let payload = self.file.payload(entry)?;
         let unreadable = |file: &UndoFile, error: serde_json::Error| file.unreadable_record(entry, &error.to_string());
@@ -137,7 +137,7 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    /// The changes of a record, whose numbers are those of known tables and columns.
+    /// Decodes the changes of a record, and checks that their tables and columns are known.
     fn decode(&self, entry: &Entry, payload: &[u8]) -> Result<Changes, Abort> {
         let changes = Changes::decode(payload).map_err(|why| self.file.unreadable_record(entry, &why))?;
         let Some(names) = self.tables.get(changes.table) else {
@@ -171,7 +171,7 @@ impl<'r> Restore<'r> {
         )))
     }
 
-    /// Makes sure that all tables and columns are there, before anything is changed.
+    /// Checks that all tables and columns exist, before anything is changed.
     fn check_tables(&mut self, address: &Address) -> Result<(), Abort> {
         for number in self.used.keys().copied().collect::<Vec<_>>() {
             let Some(names) = self.tables.get(number) else { continue };
@@ -188,7 +188,7 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    /// Takes all records, from the last to the first.
+    /// Processes all records, from the last to the first.
     fn walk(
         &mut self,
         address: &Address,
@@ -220,7 +220,7 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    /// Puts back the values of a record, in one transaction.
+    /// Restores the values of a record, in one transaction.
     fn put_back(
         &mut self,
         table: &mut Table,
@@ -248,7 +248,8 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    /// In a dry run nothing is written, so a value that changed twice is seen as the later records leave it.
+    /// In a dry run nothing is written, so this sets the state that later records would leave for values that changed
+    /// twice.
     fn pretend(&mut self, names: &TableNames, batch: &mut Batch<'_>) {
         if self.runs.len() < 2 {
             return;
@@ -269,10 +270,10 @@ impl<'r> Restore<'r> {
         }
     }
 
-    /// Shows what would be put back.
+    /// Shows the values to restore.
     fn show(&self, table: &Table, names: &TableNames, batch: &Batch<'_>, sink: &mut Sink) {
         for pending in batch.cells.iter().filter(|pending| pending.fate == Fate::PutBack) {
-            // Of a value that changed twice, the second change is shown by the record after this one.
+            // If a value changed twice, the record after this one shows the second change.
             let Some(now) = &pending.now else { continue };
             let place = Place {
                 schema: table.schema().map(str::to_owned),
@@ -286,7 +287,7 @@ impl<'r> Restore<'r> {
         }
     }
 
-    /// An error in the middle.
+    /// Returns the end of the command for an error during the restoration.
     fn stopped(&self, error: icecore_store::Error) -> Abort {
         match failed(error) {
             Abort::Failed(code, message) if !self.args.dry_run => {
@@ -297,7 +298,7 @@ impl<'r> Restore<'r> {
         }
     }
 
-    /// Tables and columns of the command line that the file does not have.
+    /// Returns the tables and columns of the command line that the file does not contain.
     fn unknown_names(&self) -> Vec<String> {
         let mut places = Vec::new();
         for table in &self.tables {
@@ -311,7 +312,7 @@ impl<'r> Restore<'r> {
     }
 }
 
-/// Opens a table that a file names, and makes sure that its key is the one that it had.
+/// Opens a table that the file names, and checks that its key is the same as before.
 fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
     let table = Table::open(address, &names.name, names.chosen_key.as_deref()).map_err(failed)?;
     if table.key() != names.key {
@@ -326,7 +327,7 @@ fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
     Ok(table)
 }
 
-/// For each of these columns of a file its number in the table.
+/// Maps the columns of a file to their numbers in the table.
 fn map_columns(table: &Table, names: &TableNames, used: &[usize]) -> Result<BTreeMap<usize, usize>, Abort> {
     let mut columns = BTreeMap::new();
     for number in used {
@@ -340,21 +341,21 @@ fn map_columns(table: &Table, names: &TableNames, used: &[usize]) -> Result<BTre
     Ok(columns)
 }
 
-/// How far an undo is, in the file of `--resume`.
+/// The progress of an undo, in the file of `--resume`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UndoState {
-    /// Which undo file it is, and which of its values are meant.
+    /// The undo file, and the selected values.
     undo: String,
     tables: Vec<String>,
     columns: Vec<String>,
     skipped: Vec<String>,
-    /// How many records are left, from the first on.
+    /// Number of remaining records, from the first one on.
     left: usize,
 }
 
 impl UndoState {
-    /// Reads the state, or begins one.
+    /// Reads the state, or creates it.
     fn open(file: &Path, restore: &Restore<'_>) -> Result<UndoState, Abort> {
         let args = restore.args;
         let last = restore.file.entries.last().map(|entry| entry.head.check);

@@ -1,4 +1,4 @@
-//! An undo file on the disk: written at its end, read from anywhere.
+//! An undo file on the disk: written at its end, read at any position.
 
 use super::record::{Check, HEAD_LEN, Head, Kind, MAGIC, encode_record};
 use crate::report::{Abort, code, io_reason};
@@ -6,10 +6,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// A record that was found whole.
+/// A complete record.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Where its head begins.
+    /// Offset of its head.
     pub offset: u64,
     pub head: Head,
     /// The check of the record before it.
@@ -21,16 +21,16 @@ pub struct Entry {
 pub struct UndoFile {
     file: File,
     name: String,
-    /// The records that are whole.
+    /// The complete records.
     pub entries: Vec<Entry>,
-    /// Where the last of them ends.
+    /// End of the last complete record.
     pub whole_len: u64,
-    /// Whether a record after them was cut off.
+    /// Whether an incomplete record follows.
     pub is_torn: bool,
 }
 
 impl UndoFile {
-    /// Makes a new file, which nobody else may read.
+    /// Creates a new file, which no other user may read.
     pub fn create(path: &Path) -> io::Result<UndoFile> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -44,7 +44,7 @@ impl UndoFile {
         let made = UndoFile { file, name, entries: Vec::new(), whole_len: MAGIC.len() as u64, is_torn: false };
         match made.file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(io::Error::other("another program has locked it")),
-            // Not every file system has locks.
+            // Some file systems have no locks.
             _ => Ok(made),
         }
     }
@@ -70,7 +70,7 @@ impl UndoFile {
         Ok(undo)
     }
 
-    /// Walks over all records.
+    /// Reads all records.
     fn scan(&mut self) -> Result<(), Abort> {
         let len = self.file.metadata().map_err(|error| self.unreadable(&error))?.len();
         let mut reader = BufReader::with_capacity(1 << 20, &self.file);
@@ -91,7 +91,7 @@ impl UndoFile {
             }
             reader.read_exact(&mut head).map_err(|error| self.unreadable(&error))?;
             let Some(found) = Head::decode(&head, &previous) else {
-                // A system that lost its power may leave zeros where nothing was written.
+                // After a power failure, the system may leave zeros where nothing was written.
                 if head.iter().all(|byte| *byte == 0)
                     && is_zeros(&mut reader).map_err(|error| self.unreadable(&error))?
                 {
@@ -120,7 +120,7 @@ impl UndoFile {
         Ok(())
     }
 
-    /// The payload of a record.
+    /// Reads the payload of a record.
     pub fn payload(&mut self, entry: &Entry) -> Result<Vec<u8>, Abort> {
         let read = |file: &mut File| -> io::Result<Vec<u8>> {
             file.seek(SeekFrom::Start(entry.offset + HEAD_LEN as u64))?;
@@ -133,7 +133,7 @@ impl UndoFile {
         entry.head.unfold(stored).map_err(|why| self.unreadable_record(entry, &why))
     }
 
-    /// Appends a record. It is durable after [`UndoFile::sync`] only.
+    /// Appends a record. It is durable only after [`UndoFile::sync`].
     pub fn append(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
         let previous = self.entries.last().map_or(Check::default(), |entry| entry.head.check);
         let too_long = || io::Error::other("a value is too long for an undo file: --no-undo changes it without one");
@@ -142,7 +142,7 @@ impl UndoFile {
         let head = head.ok_or_else(too_long)?;
         self.file.seek(SeekFrom::Start(self.whole_len))?;
         if let Err(error) = self.file.write_all(&record) {
-            // What was written of it would be a torn record.
+            // A partly written record would be a torn record.
             let _ = self.file.set_len(self.whole_len);
             return Err(error);
         }
@@ -151,12 +151,12 @@ impl UndoFile {
         Ok(())
     }
 
-    /// Makes all that was appended durable.
+    /// Makes all appended records durable.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// Takes a torn record off the end.
+    /// Removes a torn record from the end.
     pub fn cut_torn_end(&mut self) -> io::Result<()> {
         if self.is_torn {
             self.file.set_len(self.whole_len)?;
@@ -166,7 +166,7 @@ impl UndoFile {
         Ok(())
     }
 
-    /// An error for a record whose payload makes no sense.
+    /// Returns the error for a record with an invalid payload.
     pub fn unreadable_record(&self, entry: &Entry, why: &str) -> Abort {
         let text = format!("{}: the record at offset {} can't be read: {why}", self.name, entry.offset);
         Abort::Failed(code::INPUT, text)
@@ -186,7 +186,7 @@ impl UndoFile {
     }
 }
 
-/// Whether there are only zeros to the end.
+/// Returns whether the rest contains only zeros.
 fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
     let mut buffer = [0; 8192];
     loop {
@@ -200,14 +200,14 @@ fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
     }
 }
 
-/// So many bytes. Memory grows with what is there, not with the length in the head.
+/// Reads this number of bytes. Memory grows with the available bytes, not with the length in the head.
 fn read_bytes(reader: &mut impl Read, len: u32) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.by_ref().take(u64::from(len)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == u64::from(len) { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Makes the name of a new file durable, where the system can.
+/// Makes the name of a new file durable, if the system can.
 fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(folder) = File::open(folder) {
@@ -219,7 +219,7 @@ fn sync_folder(path: &Path) {
 mod tests {
     use super::*;
 
-    /// A file with some records, and where each ends.
+    /// Writes a file with some records, and returns where each ends.
     fn filled(path: &Path) -> Vec<u64> {
         let mut undo = UndoFile::create(path).unwrap();
         let mut ends = vec![undo.whole_len];
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(kinds, [Kind::Run, Kind::Table, Kind::Changes, Kind::End]);
         let entry = undo.entries[2];
         assert_eq!(undo.payload(&entry).unwrap(), [b'x'; 3000]);
-        // Nobody else gets at it meanwhile.
+        // No other process can open it meanwhile.
         assert!(refusal(&path).contains("another icecore uses it now"));
         undo.append(Kind::Run, b"more").unwrap();
         drop(undo);
@@ -276,7 +276,7 @@ mod tests {
                 std::fs::write(&path, &cut).unwrap();
                 let expected = ends.iter().filter(|whole| **whole <= end as u64).count() - 1;
                 let Ok(mut undo) = UndoFile::open(&path, true) else {
-                    // Zeros in the middle of a record are not told from damage.
+                    // Zeros in the middle of a record can't be distinguished from damage.
                     assert!(zeros > 0 && !ends.contains(&(end as u64)), "cut at {end}, {zeros} zeros");
                     continue;
                 };

@@ -1,4 +1,4 @@
-//! Days and the dates that they have in the Gregorian calendar, which is also used for the time before it was made.
+//! Days and their dates in the Gregorian calendar, which is also used for the time before its introduction.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! Tests that compare the texts of columns, and how texts are read, with arrow-cast.
+//! Tests that compare the texts of columns, and how texts are parsed, with arrow-cast.
 
 use super::calendar::{PRINTABLE_DAYS, SECONDS_PER_DAY};
 use super::parse::{parse_date_in_milliseconds, parse_day, parse_float, parse_integer, parse_moment, parse_time};
@@ -32,17 +32,17 @@ impl Random {
     }
 }
 
-/// How often something random is tried.
+/// Returns the number of random rounds.
 fn rounds(usual: usize) -> usize {
     if std::env::var_os("ICECORE_FULL").is_some() { usual * 20 } else { usual }
 }
 
-/// Whether arrow-cast knows zones by name, which depends on what else is built.
+/// Returns whether arrow-cast knows zones by name, which depends on the features of the build.
 fn has_names() -> bool {
     "Europe/Berlin".parse::<Tz>().is_ok()
 }
 
-/// Counts of a unit around the edges of types, of the calendar, of days and of seconds; and others.
+/// Returns counts of a unit near the limits of types, of the calendar, of days and of seconds, and random ones.
 fn counts(random: &mut Random) -> Vec<i64> {
     let mut counts = vec![0, i64::MIN, i64::MAX, i64::MAX / 1_000, i64::from(i32::MIN), i64::from(i32::MAX)];
     let seconds = [1, 60, 3600, SECONDS_PER_DAY, 1_770_000_000, 62_167_219_200, 253_402_300_800, 8_210_266_876_800];
@@ -89,7 +89,7 @@ fn check_timestamps<T: ArrowTimestampType>(counts: &[i64]) {
         let values = PrimitiveArray::<T>::from_iter_values(counts.iter().copied()).with_timezone(zone);
         check_texts(&values);
     };
-    // It panics where a local date is just outside of the calendar.
+    // arrow-cast panics if a local date is just outside the calendar.
     let is_at_edge = |count: i64| {
         let day = count.div_euclid(per_second(T::UNIT)).div_euclid(SECONDS_PER_DAY);
         [*PRINTABLE_DAYS.start(), *PRINTABLE_DAYS.end()].iter().any(|edge| (day - edge).abs() < 2)
@@ -99,7 +99,7 @@ fn check_timestamps<T: ArrowTimestampType>(counts: &[i64]) {
         with_zone(zone, &counts);
     }
     if has_names() {
-        // Beyond, one of them knows no rules.
+        // For later years, one of the two knows no rules.
         let is_known = |count: &&i64| (-4_000_000_000..4_000_000_000).contains(&(**count / per_second(T::UNIT)));
         let known: Vec<i64> = counts.iter().filter(is_known).copied().collect();
         for zone in ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Etc/GMT+3"] {
@@ -125,7 +125,7 @@ fn temporal_values_have_the_texts_of_arrow_cast() {
     check_short_counts::<Time32SecondType>(&counts);
     check_short_counts::<Time32MillisecondType>(&counts);
     check_short_counts::<IntervalYearMonthType>(&counts);
-    // It takes the lowest 32 bits of the seconds.
+    // arrow-cast takes the lowest 32 bits of the seconds.
     let short = |per_second: i64| -> Vec<i64> { counts.iter().map(|count| count % (per_second << 31)).collect() };
     check_counts::<Time64MicrosecondType>(&short(1_000_000));
     check_counts::<Time64NanosecondType>(&short(1_000_000_000));
@@ -136,7 +136,7 @@ fn temporal_values_have_the_texts_of_arrow_cast() {
     check_texts(&PrimitiveArray::<IntervalMonthDayNanoType>::from_iter_values(intervals));
 }
 
-/// Texts of all kinds, most of them nearly right.
+/// Returns texts of all kinds, most of them nearly valid.
 fn texts(random: &mut Random) -> Vec<String> {
     const SEEDS: [&str; 78] = [
         "",
@@ -262,7 +262,7 @@ fn texts(random: &mut Random) -> Vec<String> {
     texts
 }
 
-/// What arrow-cast reads as a day; a text with a time is none.
+/// Returns what arrow-cast reads as a day; a text with a time is not a day.
 fn expected_day(text: &str) -> Option<i32> {
     let day = Date32Type::parse(text)?;
     let begin = Date32Type::to_naive_date_opt(day).and_then(|day| day.and_hms_opt(0, 0, 0));
@@ -307,13 +307,13 @@ fn texts_are_read_as_arrow_cast_reads_them() {
         assert_eq!(parse_time::<i32>(text, TimeUnit::Millisecond), Time32MillisecondType::parse(text), "{text:?}");
         assert_eq!(parse_time::<i64>(text, TimeUnit::Microsecond), Time64MicrosecondType::parse(text), "{text:?}");
         assert_eq!(parse_time::<i64>(text, TimeUnit::Nanosecond), Time64NanosecondType::parse(text), "{text:?}");
-        // It reads no further where a short date ends early: `2026-2-3xy`.
+        // arrow-cast ignores the text after a short date: `2026-2-3xy`.
         let is_garbage = text.len() <= 10 && !text.ends_with(|last: char| last.is_ascii_digit());
         if !is_garbage {
             assert_eq!(parse_day(text), expected_day(text), "{text:?}");
             assert_eq!(parse_date_in_milliseconds(text), Date64Type::parse(text), "{text:?}");
         }
-        // Their databases may differ for other years.
+        // The two databases may differ for other years.
         let has_known_rules = ("1970".."2030").contains(&text.get(..4).unwrap_or_default());
         for zone in zones.iter().filter(|zone| has_known_rules || !zone.contains('/')) {
             check_moment::<TimestampSecondType>(text, zone);

@@ -1,4 +1,4 @@
-//! Values of Arrow as text, and text as values.
+//! Converts Arrow values to text, and text to values.
 
 mod calendar;
 #[cfg(test)]
@@ -22,7 +22,7 @@ use arrow_array::{Array, ArrowPrimitiveType};
 
 type F16 = <Float16Type as ArrowPrimitiveType>::Native;
 
-/// Returns the values of a column of this type. Under a null is any value.
+/// Returns the values of a column of this type. The value of a null row is arbitrary.
 fn native_values<T: ArrowPrimitiveType>(array: &dyn Array) -> &[T::Native] {
     array.as_primitive::<T>().values()
 }

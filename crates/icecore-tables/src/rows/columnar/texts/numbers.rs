@@ -8,8 +8,8 @@ pub fn print_integer(value: impl itoa::Integer, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Writes a float of 32 or 64 bits as JSON: its shortest digits that read back as the same float, with a point. What is
-/// not finite has no text in JSON, and is null.
+/// Writes a float of 32 or 64 bits as JSON: its shortest digits that read back as the same float, with a point.
+/// Infinities and NaN have no text in JSON, and become null.
 pub fn print_float<F: zmij::Float + Into<f64> + Copy>(value: F, out: &mut Vec<u8>) {
     let double: f64 = value.into();
     if !double.is_finite() {
@@ -17,16 +17,16 @@ pub fn print_float<F: zmij::Float + Into<f64> + Copy>(value: F, out: &mut Vec<u8
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value);
-    // Most floats have no exponent, here and in the text of zmij.
+    // Most floats have no exponent, neither here nor in the text of zmij.
     if double == 0.0 || (1e-4..1e10).contains(&double.abs()) {
         return out.extend_from_slice(text.as_bytes());
     }
     print_with_exponent(text, out);
 }
 
-/// Writes a float that is 1e10 or more, or less than 1e-4, with an exponent. Only from 1e-5 on it has none.
+/// Writes a float that is 1e10 or more, or less than 1e-4, with an exponent; those from 1e-5 on have none.
 fn print_with_exponent(text: &str, out: &mut Vec<u8>) {
-    /// `e-308`
+    /// Length of `e-308`.
     const LONGEST_EXPONENT: usize = 5;
     let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
     if digits.len() < text.len() {
@@ -46,7 +46,7 @@ fn print_with_exponent(text: &str, out: &mut Vec<u8>) {
     } else {
         let start = out.len();
         out.extend_from_slice(digits);
-        // The point moves: it comes after the first digit.
+        // Moves the point after the first digit.
         out.copy_within(start + 1..start + point, start + 2);
         out[start + 1] = b'.';
         trim_zeros(start, out);
@@ -68,7 +68,7 @@ fn print_small(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(place).as_bytes());
 }
 
-/// Takes zeros from the end of a number that starts with a digit and a point, and leaves one digit after the point.
+/// Removes zeros from the end of a number that starts with a digit and a point, and leaves one digit after the point.
 fn trim_zeros(start: usize, out: &mut Vec<u8>) {
     let shortest = start + "1.0".len();
     let zeros = out[shortest..].iter().rev().take_while(|digit| **digit == b'0').count();
@@ -151,13 +151,13 @@ mod tests {
             (1e10, "1.0e10"),
             (f32::MAX, "3.4028235e38"),
             (1e-45, "1.0e-45"),
-            // Between two texts that are equally near, the last digit is even.
+            // If two texts are equally near, the last digit is even.
             (0.002_441_406_2, "0.0024414062"),
             (-6.019_531, "-6.019531"),
         ] {
             assert_eq!(text(value), expected);
         }
-        // How many digits there are without zeros at the ends and without an exponent.
+        // Counts the digits without zeros at the ends and without an exponent.
         let digits = |text: &str| {
             let mantissa = text.split('e').next().unwrap_or_default().replace('.', "");
             mantissa.trim_matches('0').len()

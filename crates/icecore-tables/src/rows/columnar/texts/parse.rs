@@ -1,4 +1,4 @@
-//! Texts as numbers, dates, times and timestamps.
+//! Parses texts as numbers, dates, times and timestamps.
 
 use super::F16;
 use super::calendar::{Date, SECONDS_PER_DAY};
@@ -7,10 +7,10 @@ use super::zone::Zone;
 use arrow_schema::TimeUnit;
 use std::str::FromStr;
 
-/// Reads an integer, which may have a sign, and blanks around it.
+/// Reads an integer, which may have a sign and blanks around it.
 pub fn parse_integer<T: FromStr>(text: &str) -> Option<T> {
     let text = text.trim_ascii();
-    // Types without a sign have no number below zero, but they have minus zero.
+    // Unsigned types accept minus zero, but no negative number.
     let minus_zero = || text.strip_prefix('-').filter(|digits| digits.bytes().all(|digit| digit == b'0'))?.parse().ok();
     text.parse().ok().or_else(minus_zero)
 }
@@ -20,12 +20,12 @@ pub fn parse_float<T: FromStr>(text: &str) -> Option<T> {
     text.trim_ascii().parse().ok()
 }
 
-/// The same as a float of 16 bits.
+/// Reads a float of 16 bits.
 pub fn parse_half(text: &str) -> Option<F16> {
     parse_float(text).map(F16::from_f32)
 }
 
-/// Reads a date as days since 1970-01-01. A text with a time of the day is none, unless that is midnight in UTC.
+/// Reads a date as days since 1970-01-01. A text with a time of day is accepted only for midnight in UTC.
 pub fn parse_day(text: &str) -> Option<i32> {
     if text.starts_with(['+', '-']) {
         let (year, month, day) = parse_signed_date(text)?;
@@ -39,7 +39,7 @@ pub fn parse_day(text: &str) -> Option<i32> {
     (moment.seconds / SECONDS_PER_DAY).try_into().ok().filter(|_| is_midnight)
 }
 
-/// Reads a date, or a timestamp, as milliseconds since 1970. Smaller parts are cut off.
+/// Reads a date or a timestamp as milliseconds since 1970. Smaller parts are cut off.
 pub fn parse_date_in_milliseconds(text: &str) -> Option<i64> {
     if text.len() > DATE.len() {
         let moment = parse_moment(text, &Zone::UTC)?;
@@ -102,15 +102,15 @@ fn parse_nanoseconds(digits: &[u8]) -> Option<u32> {
 /// A moment in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Since 1970.
+    /// Seconds since 1970.
     seconds: i64,
-    /// A second or more in a leap second.
+    /// At least one second in a leap second.
     nanoseconds: u32,
 }
 
 impl Moment {
-    /// Returns how many of this unit are since 1970; `None`, if they are not whole or do not fit. No unit counts leap
-    /// seconds.
+    /// Returns this moment as a count of `unit` since 1970; `None` if it is not a whole number or does not fit. Leap
+    /// seconds are not counted.
     pub fn count(self, unit: TimeUnit) -> Option<i64> {
         let nanoseconds_each = NANOSECONDS_PER_SECOND / per_second(unit) as u32;
         let is_whole = self.nanoseconds < NANOSECONDS_PER_SECOND && self.nanoseconds.is_multiple_of(nanoseconds_each);
@@ -120,8 +120,8 @@ impl Moment {
     }
 }
 
-/// Reads a timestamp: a date, or a date and a time with `T` or a blank between them, and the zone of its own at the end.
-/// A text without a zone is what the clocks of `zone` show.
+/// Reads a timestamp: a date, or a date and a time with `T` or a blank between them, and an optional zone at the end. A
+/// text without a zone is a local time in `zone`.
 pub fn parse_moment(text: &str, zone: &Zone) -> Option<Moment> {
     let (date, rest) = text.as_bytes().split_at_checked(DATE.len())?;
     let date = match date {
@@ -141,7 +141,7 @@ pub fn parse_moment(text: &str, zone: &Zone) -> Option<Moment> {
         [] => zone.offset_of_local(date, time.second)?,
         b"z" | b"Z" => 0,
         _ => {
-            // All before it is ASCII.
+            // All text before it is ASCII.
             let zone = text[text.len() - rest.len()..].trim_start();
             Zone::parse(zone).ok()?.offset_of_local(date, time.second)?
         }
@@ -150,18 +150,18 @@ pub fn parse_moment(text: &str, zone: &Zone) -> Option<Moment> {
     Some(Moment { seconds, nanoseconds: time.nanoseconds })
 }
 
-/// A time of the day.
+/// A time of day.
 #[derive(Clone, Copy)]
 struct Time {
     second: i64,
-    /// A second or more in a leap second.
+    /// At least one second in a leap second.
     nanoseconds: u32,
 }
 
 impl Time {
     const MIDNIGHT: Time = Time { second: 0, nanoseconds: 0 };
 
-    /// Returns the time, if clocks show it. A leap second is a longer second 59.
+    /// Returns the time, if it is valid. A leap second is a longer second 59.
     fn new(hour: u32, minute: u32, second: u32, nanoseconds: u32) -> Option<Time> {
         let (second, nanoseconds) =
             if second == 60 { (59, nanoseconds + NANOSECONDS_PER_SECOND) } else { (second, nanoseconds) };
@@ -170,7 +170,7 @@ impl Time {
     }
 }
 
-/// Reads the time of a timestamp, `04:05:06.5` or `040506`. Returns what follows it, too.
+/// Reads the time of a timestamp, `04:05:06.5` or `040506`. Also returns the text after it.
 fn parse_clock(text: &[u8]) -> Option<(Time, &[u8])> {
     let ([h1, h2, m1, m2, s1, s2], rest, nanoseconds) = match text {
         [h1, h2, b':', m1, m2, b':', s1, s2, b'.', rest @ ..] => {
@@ -191,7 +191,7 @@ fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Reads a time of the day, or the number that is its count of the unit. Smaller parts than the unit are cut off.
+/// Reads a time of day, or a number, which is a count of the unit. Parts smaller than the unit are cut off.
 pub fn parse_time<T: FromStr + TryFrom<i64>>(text: &str, unit: TimeUnit) -> Option<T> {
     let Some(time) = parse_time_of_day(text) else { return text.parse().ok() };
     let nanoseconds = time.second * i64::from(NANOSECONDS_PER_SECOND) + i64::from(time.nanoseconds);

@@ -1,4 +1,4 @@
-//! Values of columns as JSON.
+//! Writes values of columns as JSON.
 
 use super::numbers::{print_decimal, print_float, print_integer};
 use super::temporal::Temporal;
@@ -15,13 +15,13 @@ use arrow_schema::{ArrowError, DataType, Fields};
 use icecore_columns::Blobs;
 use std::ops::Range;
 
-/// How long the output may get. Lists may share their items, so that a small file can declare values of any length:
-/// beyond this, the items of lists are left out, and callers refuse the batch.
+/// Maximum length of the output. Lists may share their items, so a small file can declare values of any length: beyond
+/// this limit, the items of lists are left out, and callers refuse the batch.
 pub const MAX_OUTPUT: usize = if cfg!(test) { 1 << 20 } else { 1 << 31 };
 
-/// The values of a column, with all that must be known of its type to write them.
+/// The values of a column, with everything needed to write them.
 ///
-/// Printers are as deep as types, which the readers of files limit.
+/// Printers are as deep as types, whose depth the readers of files limit.
 pub struct Printer<'a> {
     nulls: Option<&'a NullBuffer>,
     values: Values<'a>,
@@ -46,15 +46,15 @@ enum Values<'a> {
     Decimal128(&'a [i128], i8),
     Decimal256(&'a [i256], i8),
     Temporal(Temporal<'a>),
-    /// Strings, and bytes that are written as if they were some.
+    /// Strings, and bytes that are written like strings.
     Bytes(Blobs<'a>),
-    /// Where the items of each list are, and the items.
+    /// The range of items of each list, and the items.
     List(Box<dyn Fn(usize) -> Range<usize> + 'a>, Box<Printer<'a>>),
     /// The maps, their keys and their values.
     Map(&'a MapArray, Box<[Printer<'a>; 2]>),
     /// The fields, each with its name as a key.
     Struct(Vec<(Vec<u8>, Printer<'a>)>),
-    /// Which of the values each row has, and the values: a dictionary or runs.
+    /// The index of each row's value, and the values: a dictionary or runs.
     Indirect(Box<dyn Fn(usize) -> usize + 'a>, Box<Printer<'a>>),
 }
 
@@ -62,7 +62,7 @@ impl<'a> Printer<'a> {
     /// Returns the printer of a column.
     ///
     /// # Errors
-    /// If its type has no JSON: unions, and maps with keys other than strings. If a time zone is unknown.
+    /// If its type has no JSON form: unions, and maps with keys other than strings. Also if a time zone is unknown.
     pub fn of(array: &'a dyn Array) -> Result<Printer<'a>, ArrowError> {
         let values = match array.data_type() {
             DataType::Null => Values::Null,
@@ -133,7 +133,7 @@ impl<'a> Printer<'a> {
 
     /// Writes a value.
     pub fn print(&self, row: usize, out: &mut Vec<u8>) {
-        // What is under a null may be anything, and lists of it may be anywhere.
+        // The value of a null row is arbitrary, and a list in it may have any range.
         if self.is_masked(row) {
             return out.extend_from_slice(b"null");
         }
@@ -148,7 +148,7 @@ impl<'a> Printer<'a> {
             Values::UInt16(values) => print_integer(values[row], out),
             Values::UInt32(values) => print_integer(values[row], out),
             Values::UInt64(values) => print_integer(values[row], out),
-            // With the digits of 32 bits: fewer would do for 16.
+            // Written with the digits of 32 bits, though 16 bits need fewer.
             Values::Float16(values) => print_float(f32::from(values[row]), out),
             Values::Float32(values) => print_float(values[row], out),
             Values::Float64(values) => print_float(values[row], out),
@@ -265,7 +265,7 @@ mod tests {
     use arrow_schema::{ArrowError, DataType, Field, Fields, UnionFields};
     use std::sync::Arc;
 
-    /// The rows of a column, between blanks.
+    /// Returns the rows of a column, separated by blanks.
     fn json(array: &dyn Array) -> String {
         let printer = Printer::of(array).expect("it has JSON");
         let mut out = Vec::new();
@@ -307,7 +307,7 @@ mod tests {
             (Arc::new(Float64Array::from(vec![0.1, f64::NAN, -0.0])), "0.1 null -0.0"),
             (Arc::new(Decimal32Array::from(vec![-5]).with_precision_and_scale(9, 2).expect("a type")), "-0.05"),
             (Arc::new(Decimal64Array::from(vec![15]).with_precision_and_scale(18, -2).expect("a type")), "1500"),
-            // More digits than the type declares are not cut off.
+            // Digits beyond the declared precision are not cut off.
             (Arc::new(Decimal128Array::from(vec![12_345]).with_precision_and_scale(2, 1).expect("a type")), "1234.5"),
             (
                 Arc::new(Decimal256Array::from(vec![i256::MIN]).with_precision_and_scale(76, 70).expect("a type")),
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(json(&list), "[null] null [\"-0001-12-31\"]");
         assert_eq!(json(&list.slice(1, 2)), "null [\"-0001-12-31\"]");
         assert_eq!(json(&list.slice(3, 0)), "");
-        // What is under a null may be anything.
+        // The value of a null row is arbitrary.
         let starts = ScalarBuffer::from(vec![3, 3, 0]);
         let view = ListViewArray::new(item(&items), starts, vec![1, 0, 2].into(), Arc::clone(&items), nulls());
         assert_eq!(json(&view), "[\"-0001-12-31\"] null [\"1970-01-01\",null]");
@@ -369,7 +369,7 @@ mod tests {
         let values: ArrayRef = Arc::new(Float32Array::from(vec![Some(0.5), None]));
         let keys = Int8Array::from(vec![Some(1), Some(0), None]);
         let dictionary = DictionaryArray::<Int8Type>::new(keys, Arc::clone(&values));
-        // A null is one, in the keys and in the values.
+        // A null in the keys or in the values is a null.
         assert_eq!(json(&dictionary), "null 0.5 null");
         let runs = RunArray::<Int32Type>::try_new(&Int32Array::from(vec![2, 3]), &values).expect("runs");
         assert_eq!(json(&runs), "0.5 0.5 null");
@@ -389,7 +389,7 @@ mod tests {
         assert!(refusal(&zoned).contains("Invalid timezone \"Nowhere\""), "{}", refusal(&zoned));
     }
 
-    /// Lists whose items are the same items again and again are cut, however many they would be.
+    /// Checks that lists whose items are shared repeatedly are cut at the limit.
     #[test]
     fn values_are_not_longer_than_cells_may_be() {
         let mut array: ArrayRef = Arc::new(NullArray::new(1));

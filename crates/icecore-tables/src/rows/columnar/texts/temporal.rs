@@ -36,7 +36,7 @@ enum Values<'a> {
 }
 
 impl<'a> Temporal<'a> {
-    /// Returns the values of a column; `None`, if its type is not temporal.
+    /// Returns the values of a column; `None` if its type is not temporal.
     ///
     /// # Errors
     /// If its time zone is unknown.
@@ -92,7 +92,7 @@ impl<'a> Temporal<'a> {
     /// Writes the text of a value that is not null.
     ///
     /// # Errors
-    /// If the calendar has no such date, or the day no such time. The error is the text to write in its place.
+    /// If the calendar has no such date, or the day no such time. The error is the text to write instead.
     pub fn print(&self, row: usize, out: &mut Vec<u8>) -> Result<(), String> {
         let is_written = match &self.values {
             Values::Date32(days) => print_date(i64::from(days[row]), out),
@@ -165,7 +165,7 @@ fn split(count: i64, unit: TimeUnit) -> (i64, u32) {
     (seconds, rest as u32)
 }
 
-/// Writes `2026-02-03T04:05:06.500`. Returns false and writes nothing, if the calendar has no such day.
+/// Writes `2026-02-03T04:05:06.500`. Returns false and writes nothing if the calendar has no such day.
 fn print_date_time(seconds: i64, nanoseconds: u32, out: &mut Vec<u8>) -> bool {
     let is_written = print_date(seconds.div_euclid(SECONDS_PER_DAY), out);
     if is_written {
@@ -175,14 +175,14 @@ fn print_date_time(seconds: i64, nanoseconds: u32, out: &mut Vec<u8>) -> bool {
     is_written
 }
 
-/// The same with the distance from UTC: `2026-02-03T04:05:06.500+01:00`.
+/// Writes a timestamp with its offset from UTC: `2026-02-03T04:05:06.500+01:00`.
 fn print_with_zone(seconds: i64, nanoseconds: u32, zone: &Zone, out: &mut Vec<u8>) -> bool {
     if !PRINTABLE_DAYS.contains(&seconds.div_euclid(SECONDS_PER_DAY)) {
         return false;
     }
     let offset = zone.offset_at(seconds);
     let local = seconds + i64::from(offset);
-    // The local date may be just outside of the calendar, and still has a text.
+    // The local date may be just outside the calendar, and still has a text.
     print_any_date(local.div_euclid(SECONDS_PER_DAY), out);
     out.push(b'T');
     print_time(local.rem_euclid(SECONDS_PER_DAY) as u32, nanoseconds, out);
@@ -190,7 +190,7 @@ fn print_with_zone(seconds: i64, nanoseconds: u32, zone: &Zone, out: &mut Vec<u8
         out.push(b'Z');
         return true;
     }
-    // Old offsets have seconds, which no text of a timestamp has.
+    // Historic offsets have seconds, which the text of a timestamp can't express.
     let minutes = (offset.unsigned_abs() + 30) / 60;
     let [hours, minutes] = [minutes / 60, minutes % 60].map(two_digits);
     let sign = if offset < 0 { b'-' } else { b'+' };
@@ -198,7 +198,7 @@ fn print_with_zone(seconds: i64, nanoseconds: u32, zone: &Zone, out: &mut Vec<u8
     true
 }
 
-/// Writes a day as `2026-02-03`. Returns false and writes nothing, if the calendar has no such day.
+/// Writes a day as `2026-02-03`. Returns false and writes nothing if the calendar has no such day.
 fn print_date(day: i64, out: &mut Vec<u8>) -> bool {
     let is_printable = PRINTABLE_DAYS.contains(&day);
     if is_printable {
@@ -225,8 +225,8 @@ fn print_any_date(day: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a time of the day from its count of a unit since midnight. Returns false and writes nothing, if the count is
-/// negative or has more than a day.
+/// Writes a time of day from its count of a unit since midnight. Returns false and writes nothing if the count is
+/// negative or exceeds a day.
 fn print_time_of_count(count: i64, unit: TimeUnit, out: &mut Vec<u8>) -> bool {
     let (seconds, nanoseconds) = split(count, unit);
     let is_time = (0..SECONDS_PER_DAY).contains(&seconds);
@@ -236,7 +236,7 @@ fn print_time_of_count(count: i64, unit: TimeUnit, out: &mut Vec<u8>) -> bool {
     is_time
 }
 
-/// Writes `04:05:06`, and a fraction of 3, 6 or 9 digits, if there is any.
+/// Writes `04:05:06`, and a fraction of 3, 6 or 9 digits if there is one.
 fn print_time(second_of_day: u32, nanoseconds: u32, out: &mut Vec<u8>) {
     let [hours, minutes, seconds] = [second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60].map(two_digits);
     out.extend_from_slice(&[hours[0], hours[1], b':', minutes[0], minutes[1], b':', seconds[0], seconds[1]]);
@@ -263,9 +263,9 @@ fn two_digits(value: u32) -> [u8; 2] {
     [b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]
 }
 
-/// Writes a duration as ISO 8601 does, in seconds: `PT1.5S`.
+/// Writes a duration in seconds, as in ISO 8601: `PT1.5S`.
 fn print_duration(count: i64, unit: TimeUnit, out: &mut Vec<u8>) {
-    /// Longer ones have no text. The crates of Arrow have durations of up to 2^63 milliseconds.
+    /// Longer durations have no text. The crates of Arrow support durations of up to 2^63 milliseconds.
     const LONGEST: u64 = i64::MAX as u64 / 1_000;
     let is_too_long = match unit {
         TimeUnit::Second => count.unsigned_abs() > LONGEST,

@@ -1,4 +1,4 @@
-//! Time zones of columns: distances from UTC, and the names of the time zone database.
+//! Time zones of columns: offsets from UTC, and names of the time zone database.
 
 use super::calendar::{Date, SECONDS_PER_DAY};
 use arrow_schema::ArrowError;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// A time zone.
 #[derive(Clone, Debug)]
 pub enum Zone {
-    /// Always this number of seconds before UTC.
+    /// Always this number of seconds ahead of UTC.
     Fixed(i32),
     Named(TimeZone),
 }
@@ -25,19 +25,19 @@ impl Zone {
         })
     }
 
-    /// Returns how many seconds its clocks are before UTC, at a moment in seconds since 1970.
+    /// Returns how many seconds its clocks are ahead of UTC, at a moment in seconds since 1970.
     pub fn offset_at(&self, seconds: i64) -> i32 {
         match self {
             Zone::Fixed(offset) => *offset,
             Zone::Named(zone) => {
-                // The rules are known for the years up to 9999 only: the last of them is used for all others.
+                // Rules are known only for years up to 9999; the last rule is used for later years.
                 let known = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
                 Timestamp::from_second(known).map_or(0, |moment| zone.to_offset(moment).seconds())
             }
         }
     }
 
-    /// The same for what its clocks show. `None`, if they skip that time or show it twice.
+    /// Returns the offset for a local time. `None` if clocks skip that time or show it twice.
     pub fn offset_of_local(&self, date: Date, second_of_day: i64) -> Option<i32> {
         let zone = match self {
             Zone::Fixed(offset) => return Some(*offset),
@@ -53,7 +53,7 @@ impl Zone {
     }
 }
 
-/// Reads `+05:30`, `+0530` or `+05` as seconds.
+/// Parses `+05:30`, `+0530` or `+05` as seconds.
 fn parse_offset(text: &str) -> Option<i32> {
     let digits = match *text.as_bytes() {
         [_, a, b, b':', c, d] | [_, a, b, c, d] => [a, b, c, d],
@@ -73,11 +73,11 @@ fn parse_offset(text: &str) -> Option<i32> {
     (i64::from(seconds) < SECONDS_PER_DAY).then_some(sign * seconds)
 }
 
-/// Looks in the database that is part of the command, so that a file has the same text on all systems.
+/// Looks up a name in the database that is part of the command, so that a file has the same text on all systems.
 fn find_by_name(name: &str) -> Option<Zone> {
     static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
     let zone = DATABASE.get(name).ok()?;
-    // The database also finds names in other letters.
+    // The database also finds names in different case.
     if zone.iana_name() != Some(name) {
         return None;
     }
@@ -111,7 +111,7 @@ mod tests {
         let at = |month, day, hour: i64| berlin.offset_of_local(Date { year: 2026, month, day }, hour * 3600 + 1800);
         assert_eq!([at(3, 29, 1), at(3, 29, 2), at(3, 29, 3)], [Some(3600), None, Some(7200)]);
         assert_eq!([at(10, 25, 1), at(10, 25, 2), at(10, 25, 3)], [Some(7200), None, Some(3600)]);
-        // Far from the years whose rules are known.
+        // Far from the years with known rules.
         assert_eq!([i64::MIN, i64::MAX].map(|moment| berlin.offset_at(moment).abs() < 7200), [true; 2]);
         // A name that some systems no longer have.
         assert_eq!(Zone::parse("US/Pacific").expect("a name").offset_at(1_770_000_000), -28_800);
