@@ -127,7 +127,13 @@ pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
         }
     }
     if tally.repaired > TOLD {
-        tell_count(tally, "repaired", tally.repaired, counted(tally.repaired, "record repaired", "records repaired"), report);
+        tell_count(
+            tally,
+            "repaired",
+            tally.repaired,
+            counted(tally.repaired, "record repaired", "records repaired"),
+            report,
+        );
     }
     let seen = grouped(tally.records);
     let decoded = tally.bad - tally.unwritable - tally.refused;
